@@ -1,0 +1,91 @@
+//! Exchanges between ranks at distances 1, 2, 4, ...
+//!
+//! ```text
+//! 6 ranks: 0 and 2 hand over to 1 and 3, the four that stay exchange, 0 and 2 are told
+//!   0 -> 1 == 3    4 == 5     (distance 1)       1 -> 0
+//!   2 -> 3    1 == 4   3 == 5 (distance 2)       3 -> 2
+//! ```
+
+use super::blocks::Blocks;
+use super::messages::Messages;
+
+/// The ranks that take part where only a power of two can: the others are
+/// folded into a neighbour.
+pub(super) struct Folded {
+    /// The ranks that stay: as many as the largest power of two that fits.
+    pub(super) staying: Vec<usize>,
+    /// Each rank that leaves, and the rank that acts for it.
+    pub(super) leaving: Vec<(usize, usize)>,
+}
+
+impl Folded {
+    /// Of the first pairs (0, 1), (2, 3), ... the even rank leaves, as in MPICH,
+    /// unless it is `root`, which always stays.
+    pub(super) fn new(size: usize, root: Option<usize>) -> Self {
+        let power = 1 << size.ilog2();
+        let pairs = size - power;
+        let mut folded = Folded {
+            staying: Vec::with_capacity(power),
+            leaving: Vec::with_capacity(pairs),
+        };
+        for pair in 0..pairs {
+            let (even, odd) = (2 * pair, 2 * pair + 1);
+            let (leaves, stays) = if root == Some(even) {
+                (odd, even)
+            } else {
+                (even, odd)
+            };
+            folded.leaving.push((leaves, stays));
+            folded.staying.push(stays);
+        }
+        folded.staying.extend(2 * pairs..size);
+        folded
+    }
+}
+
+/// Every rank of `ranks`, a power of two of them, exchanges with the one at each
+/// distance; the rank at `index` sends `bytes(index, distance)`.
+fn exchange(messages: &mut Messages, ranks: &[usize], bytes: impl Fn(usize, usize) -> u64) {
+    let distances = (0..ranks.len().ilog2()).map(|bit| 1 << bit);
+    for distance in distances {
+        for (index, &from) in ranks.iter().enumerate() {
+            messages.send(from, ranks[index ^ distance], bytes(index, distance));
+        }
+    }
+}
+
+/// Everybody's message is combined and known to all: allreduce of short messages,
+/// and with no bytes a barrier.
+pub(super) fn allreduce(messages: &mut Messages, bytes: u64) {
+    let folded = Folded::new(messages.size(), None);
+    for &(leaves, stays) in &folded.leaving {
+        messages.send(leaves, stays, bytes);
+        messages.send(stays, leaves, bytes);
+    }
+    exchange(messages, &folded.staying, |_, _| bytes);
+}
+
+/// Allgather among `ranks`, a power of two of them: at distance `d` a rank sends
+/// the `d` blocks that its half of the group has so far.
+pub(super) fn allgather(messages: &mut Messages, ranks: &[usize], blocks: &Blocks) {
+    exchange(messages, ranks, |index, distance| {
+        let first = index & !(distance - 1);
+        blocks.range(first, first + distance)
+    });
+}
+
+/// Prefix sums: at each distance, ranks that have a partner exchange what their
+/// half has summed up.
+pub(super) fn scan(messages: &mut Messages, bytes: u64) {
+    let size = messages.size();
+    let mut distance = 1;
+    while distance < size {
+        for from in 0..size {
+            let to = from ^ distance;
+            if to < size {
+                messages.send(from, to, bytes);
+            }
+        }
+        distance *= 2;
+    }
+}

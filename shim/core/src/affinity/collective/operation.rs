@@ -1,0 +1,112 @@
+//! The collective operations of MPI that a profile records.
+
+use crate::affinity::names::named;
+
+/// A collective operation on an intra-communicator. Blocking, non-blocking and
+/// persistent forms are one operation: they move the same data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[allow(missing_docs)] // each is the MPI function of that name
+pub enum Operation {
+    Barrier,
+    Bcast,
+    Gather,
+    Gatherv,
+    Scatter,
+    Scatterv,
+    Allgather,
+    Allgatherv,
+    Alltoall,
+    Alltoallv,
+    Alltoallw,
+    Reduce,
+    Allreduce,
+    ReduceScatter,
+    ReduceScatterBlock,
+    Scan,
+    Exscan,
+}
+
+/// What the bytes of a record stand for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Nothing is moved.
+    Nothing,
+    /// One message that every rank ends or starts with.
+    Message,
+    /// One block for each rank.
+    Blocks,
+    /// One block for each ordered pair of ranks.
+    PairBlocks,
+}
+
+impl Operation {
+    const NAMES: &'static [(&'static str, Operation)] = &[
+        ("barrier", Operation::Barrier),
+        ("bcast", Operation::Bcast),
+        ("gather", Operation::Gather),
+        ("gatherv", Operation::Gatherv),
+        ("scatter", Operation::Scatter),
+        ("scatterv", Operation::Scatterv),
+        ("allgather", Operation::Allgather),
+        ("allgatherv", Operation::Allgatherv),
+        ("alltoall", Operation::Alltoall),
+        ("alltoallv", Operation::Alltoallv),
+        ("alltoallw", Operation::Alltoallw),
+        ("reduce", Operation::Reduce),
+        ("allreduce", Operation::Allreduce),
+        ("reduce-scatter", Operation::ReduceScatter),
+        ("reduce-scatter-block", Operation::ReduceScatterBlock),
+        ("scan", Operation::Scan),
+        ("exscan", Operation::Exscan),
+    ];
+
+    /// All operations, in the order of the MPI standard's chapter.
+    pub fn all() -> impl Iterator<Item = Operation> {
+        Self::NAMES.iter().map(|&(_, operation)| operation)
+    }
+
+    /// Whether one rank of the communicator is the root.
+    pub fn has_root(self) -> bool {
+        use Operation::*;
+        matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
+    /// What the bytes of a record of this operation stand for.
+    pub(super) fn unit(self) -> Unit {
+        use Operation::*;
+        match self {
+            Barrier => Unit::Nothing,
+            Bcast | Reduce | Allreduce | Scan | Exscan => Unit::Message,
+            Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv | ReduceScatter
+            | ReduceScatterBlock => Unit::Blocks,
+            Alltoall | Alltoallv | Alltoallw => Unit::PairBlocks,
+        }
+    }
+}
+
+named!(Operation, "collective");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_is_read_back_from_its_name() {
+        for operation in Operation::all() {
+            assert_eq!(operation.to_string().parse(), Ok(operation));
+        }
+        assert_eq!(Operation::all().count(), 17);
+    }
+
+    #[test]
+    fn names_are_those_of_mpi_in_lower_case_with_hyphens() {
+        assert_eq!(
+            Operation::ReduceScatterBlock.to_string(),
+            "reduce-scatter-block"
+        );
+        assert_eq!(
+            "Reduce_scatter_block".parse(),
+            Ok(Operation::ReduceScatterBlock)
+        );
+    }
+}

@@ -1,0 +1,25 @@
+//! Comma-separated values: `n` lines of `n` numbers, row sends to column, without
+//! a line of titles. Lines that begin with `#` are comments.
+
+use std::io::{self, BufRead, Write};
+
+use super::{FormatError, table};
+use crate::affinity::Matrix;
+
+/// Reads a matrix; `file` is its name for messages.
+///
+/// # Errors
+/// What is wrong with the file, and where.
+pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
+    table::read(reader, file, |line| {
+        line.split(',').map(str::trim).collect()
+    })
+}
+
+/// Writes a matrix.
+///
+/// # Errors
+/// What `out` says.
+pub fn write(matrix: &Matrix, out: impl Write) -> io::Result<()> {
+    table::write(matrix, ',', out)
+}

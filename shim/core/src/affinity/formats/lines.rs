@@ -1,0 +1,191 @@
+//! Lines and words of a file that know where they come from.
+
+use std::io::BufRead;
+
+use super::FormatError;
+use super::LARGEST_ORDER;
+
+/// The lines of a file, numbered from 1.
+pub(super) struct Lines<'a, R> {
+    file: &'a str,
+    reader: R,
+    number: usize,
+}
+
+/// One line, or the place after the last one.
+#[derive(Debug, Clone)]
+pub(super) struct Line<'a> {
+    pub(super) file: &'a str,
+    pub(super) number: usize,
+    pub(super) text: String,
+}
+
+impl<'a, R: BufRead> Lines<'a, R> {
+    pub(super) fn new(reader: R, file: &'a str) -> Self {
+        Lines {
+            file,
+            reader,
+            number: 0,
+        }
+    }
+
+    /// The next line, without its end; `None` after the last.
+    pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FormatError> {
+        let mut text = String::new();
+        let length = self
+            .reader
+            .read_line(&mut text)
+            .map_err(|error| FormatError::Unreadable {
+                file: self.file.to_owned(),
+                line: self.number,
+                reason: error.to_string(),
+            })?;
+        if length == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        text.truncate(text.trim_end_matches(['\n', '\r']).len());
+        Ok(Some(Line {
+            file: self.file,
+            number: self.number,
+            text,
+        }))
+    }
+
+    /// The next line that is neither blank nor a comment.
+    pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FormatError> {
+        while let Some(line) = self.next()? {
+            let text = line.text.trim_start();
+            if !text.is_empty() && !text.starts_with(comment) {
+                return Ok(Some(line));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The place after the last line, for messages.
+    pub(super) fn end(&self) -> Line<'a> {
+        Line {
+            file: self.file,
+            number: self.number + 1,
+            text: String::new(),
+        }
+    }
+
+    /// The line that was read last, for messages.
+    pub(super) fn last(&self) -> Line<'a> {
+        Line {
+            number: self.number,
+            ..self.end()
+        }
+    }
+
+    /// That the file ends where `expected` should come.
+    pub(super) fn ended(&self, expected: impl Into<String>) -> FormatError {
+        self.end().error(
+            expected,
+            "the end of the file",
+            "the file is cut off or its header is wrong: write it again",
+        )
+    }
+}
+
+impl Line<'_> {
+    pub(super) fn error(
+        &self,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> FormatError {
+        FormatError::Content {
+            file: self.file.to_owned(),
+            line: self.number,
+            expected: expected.into(),
+            found: found.into(),
+            remedy: remedy.into(),
+        }
+    }
+
+    /// The words of this line, which must be `count`; `expected` describes them.
+    pub(super) fn words(&self, count: usize, expected: &str) -> Result<Vec<&str>, FormatError> {
+        let words: Vec<&str> = self.text.split_whitespace().collect();
+        if words.len() == count {
+            return Ok(words);
+        }
+        Err(self.error(expected, shown(&self.text), "correct this line"))
+    }
+
+    /// An affinity: finite and not negative.
+    pub(super) fn affinity(&self, word: &str) -> Result<f64, FormatError> {
+        match word.parse::<f64>() {
+            Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+            _ => Err(self.error(
+                "a number, finite and not negative",
+                shown(word),
+                "affinities are counts of messages or bytes: correct this value",
+            )),
+        }
+    }
+
+    /// A whole number that is not negative; `what` it stands for.
+    pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+        let digits = word.bytes().all(|byte| byte.is_ascii_digit());
+        match word.parse::<u64>() {
+            Ok(value) if digits => Ok(value),
+            _ => Err(self.error(
+                format!("{what}, a whole number"),
+                shown(word),
+                "correct this value",
+            )),
+        }
+    }
+
+    /// A number of ranks.
+    pub(super) fn order(&self, word: &str) -> Result<usize, FormatError> {
+        let order = self.count(word, "the number of ranks")?;
+        match usize::try_from(order) {
+            Ok(order) if (1..=LARGEST_ORDER).contains(&order) => Ok(order),
+            _ => Err(self.error(
+                format!("a number of ranks from 1 to {LARGEST_ORDER}"),
+                shown(word),
+                "correct this value",
+            )),
+        }
+    }
+
+    /// A rank as the file counts them, from `base` on; returned from 0 on.
+    pub(super) fn index(
+        &self,
+        word: &str,
+        what: &str,
+        base: usize,
+        order: usize,
+    ) -> Result<usize, FormatError> {
+        let named = self.count(word, what)?;
+        usize::try_from(named)
+            .ok()
+            .and_then(|named| named.checked_sub(base))
+            .filter(|&index| index < order)
+            .ok_or_else(|| {
+                self.error(
+                    format!("{what} from {base} to {}", base + order - 1),
+                    shown(word),
+                    "correct this value, or the number of ranks in the header",
+                )
+            })
+    }
+}
+
+/// A piece of the file as messages show it: quoted, on one line, not too long.
+pub(super) fn shown(text: &str) -> String {
+    const LONGEST: usize = 40;
+    let text = text.trim();
+    if text.is_empty() {
+        return "nothing".to_owned();
+    }
+    let mut start: String = text.chars().take(LONGEST).collect();
+    if text.chars().nth(LONGEST).is_some() {
+        start.push_str("...");
+    }
+    format!("`{}`", start.escape_debug())
+}

@@ -1,0 +1,66 @@
+//! The layers of traffic: by which kind of call it was caused.
+
+use super::names::named;
+
+/// By which kind of call traffic was caused. A profile keeps layers apart, so
+/// that a placement can be made from any of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// Sends that the application asked for, counted exactly.
+    PointToPoint,
+    /// Messages that collectives cause: exact where the plan is known, and
+    /// otherwise modelled by [`collective::expand`](super::collective::expand).
+    Collectives,
+    /// Puts, gets and accumulates on windows.
+    OneSided,
+    /// Collectives over a process topology, which name their partners.
+    Neighbourhood,
+}
+
+impl Layer {
+    /// All layers, in the order in which reports show them.
+    pub const ALL: [Layer; 4] = [
+        Layer::PointToPoint,
+        Layer::Collectives,
+        Layer::OneSided,
+        Layer::Neighbourhood,
+    ];
+
+    const NAMES: &'static [(&'static str, Layer)] = &[
+        ("point-to-point", Layer::PointToPoint),
+        ("p2p", Layer::PointToPoint),
+        ("collectives", Layer::Collectives),
+        ("one-sided", Layer::OneSided),
+        ("neighbourhood", Layer::Neighbourhood),
+    ];
+}
+
+named!(Layer, "layer");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_layer_is_read_back_from_its_name() {
+        for layer in Layer::ALL {
+            assert_eq!(layer.to_string().parse(), Ok(layer));
+        }
+    }
+
+    #[test]
+    fn p2p_is_short_for_point_to_point_and_case_does_not_matter() {
+        assert_eq!("P2P".parse(), Ok(Layer::PointToPoint));
+        assert_eq!("one_sided".parse(), Ok(Layer::OneSided));
+    }
+
+    #[test]
+    fn an_unknown_layer_is_answered_with_those_that_exist() {
+        let error = "colectives".parse::<Layer>().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "no layer is called `colectives`: write one of point-to-point, p2p, collectives, \
+             one-sided, neighbourhood"
+        );
+    }
+}

@@ -1,0 +1,17 @@
+//! Who talks to whom: sparse matrices of traffic between ranks, the metrics
+//! read from them, and the formats they are kept in.
+
+mod layer;
+mod matrix;
+pub(crate) mod names;
+#[cfg(test)]
+mod strategies;
+mod traffic;
+
+pub mod collective;
+pub mod formats;
+
+pub use layer::Layer;
+pub use matrix::{Matrix, MatrixError};
+pub use names::UnknownName;
+pub use traffic::{Metric, Traffic, TrafficMatrix};

@@ -1,0 +1,63 @@
+//! One way to give names to the choices that users write: metrics, layers,
+//! operations, algorithms, formats.
+
+use thiserror::Error;
+
+/// A name that stands for nothing: the message lists those that do.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("no {kind} is called `{given}`: write one of {}", known.join(", "))]
+pub struct UnknownName {
+    /// What was to be named, such as `layer`.
+    pub kind: &'static str,
+    /// What was written.
+    pub given: String,
+    /// The names that exist.
+    pub known: Vec<&'static str>,
+}
+
+/// The choice that `given` names in `table`, whose lines are name and choice.
+/// Case does not matter, nor whether words are joined by `-` or `_`.
+pub(crate) fn parse<T: Copy>(
+    kind: &'static str,
+    table: &[(&'static str, T)],
+    given: &str,
+) -> Result<T, UnknownName> {
+    let wanted = given.trim().to_ascii_lowercase().replace('_', "-");
+    table
+        .iter()
+        .find(|(name, _)| *name == wanted)
+        .map(|&(_, choice)| choice)
+        .ok_or_else(|| UnknownName {
+            kind,
+            given: given.to_owned(),
+            known: table.iter().map(|&(name, _)| name).collect(),
+        })
+}
+
+/// The first name that `table` has for `choice`.
+pub(crate) fn name_of<T: PartialEq>(table: &[(&'static str, T)], choice: &T) -> &'static str {
+    table
+        .iter()
+        .find(|(_, listed)| listed == choice)
+        .map_or("unnamed", |&(name, _)| name)
+}
+
+/// Gives a type with a table `NAMES` of (name, choice) its `Display` and `FromStr`.
+macro_rules! named {
+    ($type:ty, $kind:literal) => {
+        impl std::fmt::Display for $type {
+            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.pad($crate::affinity::names::name_of(Self::NAMES, self))
+            }
+        }
+
+        impl std::str::FromStr for $type {
+            type Err = $crate::affinity::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $crate::affinity::names::parse($kind, Self::NAMES, text)
+            }
+        }
+    };
+}
+pub(crate) use named;

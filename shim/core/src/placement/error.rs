@@ -1,0 +1,79 @@
+//! Why there is no placement, or why a given one is refused.
+
+use thiserror::Error;
+
+use crate::affinity::MatrixError;
+use crate::topology::TopologyError;
+
+/// Why ranks cannot be placed, or a placement is none.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum PlacementError {
+    /// Each rank needs a leaf of its own.
+    #[error(
+        "{ranks} ranks do not fit on {leaves} leaves that may be used: use more nodes or fewer ranks (one rank on each leaf)"
+    )]
+    TooManyRanks {
+        /// Order of the matrix.
+        ranks: usize,
+        /// Leaves that are not forbidden.
+        leaves: usize,
+    },
+    /// A list of leaves has another length than there are ranks.
+    #[error("{found} leaves are given for {expected} ranks: give one for each")]
+    WrongCount {
+        /// Leaves given.
+        found: usize,
+        /// Ranks to place.
+        expected: usize,
+    },
+    /// A rank is on a leaf that does not exist.
+    #[error("rank {rank} is on leaf {leaf}, but the topology's {leaves} leaves count from 0")]
+    NoSuchLeaf {
+        /// The rank.
+        rank: usize,
+        /// The leaf that was given.
+        leaf: usize,
+        /// How many leaves there are.
+        leaves: usize,
+    },
+    /// A rank is on a leaf that may not be used.
+    #[error("rank {rank} is on leaf {leaf}, which is forbidden in this topology")]
+    ForbiddenLeaf {
+        /// The rank.
+        rank: usize,
+        /// The leaf.
+        leaf: usize,
+    },
+    /// Two ranks or processes are on one leaf.
+    #[error("leaf {leaf} has both rank {first} and rank {second}: expected one rank on each leaf")]
+    LeafTwice {
+        /// The leaf.
+        leaf: usize,
+        /// One of them.
+        first: usize,
+        /// The other.
+        second: usize,
+    },
+    /// A placement puts a rank where the launcher has started no process.
+    #[error(
+        "rank {rank} belongs on leaf {leaf}, where the launcher started no process: place again with the leaves that are in use, or bind as well"
+    )]
+    NoProcess {
+        /// The rank.
+        rank: usize,
+        /// The leaf.
+        leaf: usize,
+    },
+    /// The affinities add up to more than a number can hold.
+    #[error("the affinities add up to {total:e}, which is too large: scale the matrix down")]
+    TooHeavy {
+        /// Sum of all entries.
+        total: f64,
+    },
+    /// A matrix could not be made.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// The topology has no leaf that may be used.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+}

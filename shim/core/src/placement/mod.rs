@@ -1,0 +1,33 @@
+//! Which rank belongs on which leaf of a topology: TreeMatch, the usual
+//! mappings that it is compared with, and the cost by which all are judged.
+//!
+//! ```
+//! use treepie_core::affinity::Matrix;
+//! use treepie_core::placement::{Options, Strategy, place};
+//! use treepie_core::topology::Topology;
+//!
+//! // Two nodes of two cores; ranks 0 and 2 talk, and so do 1 and 3.
+//! let topology = Topology::from_arities("2:2")?;
+//! let matrix = Matrix::from_entries(4, [(0, 2, 100.0), (3, 1, 50.0), (0, 1, 1.0)])?;
+//! let outcome = place(Strategy::Best, &matrix, &topology, &Options::default())?;
+//! assert_eq!(outcome.placement.leaf_of_rank, [0, 2, 1, 3]);
+//! assert!(outcome.cost < outcome.identity_cost);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod baselines;
+mod error;
+mod partition;
+mod place;
+mod random;
+mod strategy;
+mod top_down;
+
+pub mod objective;
+pub mod treematch;
+
+pub use error::PlacementError;
+pub use partition::partition;
+pub use place::{Options, Outcome, Placement, check, permutation, place};
+pub use strategy::Strategy;
+pub use top_down::place_top_down;

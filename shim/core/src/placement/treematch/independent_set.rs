@@ -1,0 +1,151 @@
+//! Disjoint groups of little weight: an independent set in the graph whose
+//! vertices are groups and whose edges join groups that share an entity
+//! (thesis 2.4.1). The graph is never built; marks on entities do.
+//!
+//! As the group size divides the number of entities, every choice that cannot
+//! be extended has order / size groups: a greedy choice is always complete, and
+//! only its weight differs. Finding the lightest one is NP-hard.
+
+use super::exact::PossibleGroups;
+
+/// With more possible groups than this the third heuristic is left out. (The
+/// thesis has such a threshold and does not tell it; this is that of the
+/// authors' later program.)
+const NEIGHBOUR_LIMIT: usize = 10_000;
+
+/// How many groups the search for a smaller maximum looks at. A count, not a
+/// time, so that results do not depend on the machine.
+const SEARCH_LIMIT: usize = 100_000;
+
+/// The lightest of what the three heuristics find, the earlier one if equal.
+pub(super) fn lightest_found(groups: &PossibleGroups) -> Vec<usize> {
+    let mut best = smallest_first(groups);
+    let mut candidates = vec![smallest_maximum(groups)];
+    if groups.len() <= NEIGHBOUR_LIMIT {
+        candidates.push(largest_neighbours_first(groups));
+    }
+    for candidate in candidates {
+        if groups.total_weight(&candidate) < groups.total_weight(&best) {
+            best = candidate;
+        }
+    }
+    best
+}
+
+/// Takes each group, in the given order, that shares no entity with those taken.
+fn greedy(groups: &PossibleGroups, order: &[usize]) -> Vec<usize> {
+    let mut used = vec![false; groups.order()];
+    let wanted = groups.order() / groups.size();
+    let mut chosen = Vec::with_capacity(wanted);
+    for &group in order {
+        let members = groups.members(group);
+        if members.iter().any(|&member| used[member]) {
+            continue;
+        }
+        members.iter().for_each(|&member| used[member] = true);
+        chosen.push(group);
+        if chosen.len() == wanted {
+            break;
+        }
+    }
+    chosen
+}
+
+/// Heuristic 1, smallest value first: the lightest group that still fits.
+pub fn smallest_first(groups: &PossibleGroups) -> Vec<usize> {
+    greedy(groups, &groups.by_weight())
+}
+
+/// Heuristic 2, smallest maximum: a choice whose heaviest group is as light as
+/// possible. The thesis does not say how it is searched for. Here the first
+/// heuristic's choice is beaten again and again by one with only lighter groups
+/// than its heaviest, found by search over the free entities in turn, until
+/// there is none or enough groups were looked at.
+pub fn smallest_maximum(groups: &PossibleGroups) -> Vec<usize> {
+    let mut with_entity = vec![Vec::new(); groups.order()];
+    for group in groups.by_weight() {
+        for &member in groups.members(group) {
+            with_entity[member].push(group);
+        }
+    }
+    let mut best = smallest_first(groups);
+    let mut looks = SEARCH_LIMIT;
+    while !best.is_empty() {
+        let weights = best.iter().map(|&group| groups.weight(group));
+        let mut search = Search {
+            groups,
+            with_entity: &with_entity,
+            below: weights.fold(0.0, f64::max),
+            used: vec![false; groups.order()],
+            chosen: Vec::new(),
+            looks,
+        };
+        if !search.complete() {
+            break;
+        }
+        looks = search.looks;
+        best = search.chosen;
+    }
+    best
+}
+
+/// A depth-first search for a choice of groups that are all lighter than `below`.
+struct Search<'a> {
+    groups: &'a PossibleGroups,
+    with_entity: &'a [Vec<usize>],
+    below: f64,
+    used: Vec<bool>,
+    chosen: Vec<usize>,
+    looks: usize,
+}
+
+impl Search<'_> {
+    /// Completes the present choice; leaves it unchanged if that is impossible
+    /// or too long.
+    fn complete(&mut self) -> bool {
+        let Some(free) = self.used.iter().position(|used| !used) else {
+            return true;
+        };
+        let candidates: &[usize] = &self.with_entity[free];
+        for &group in candidates {
+            if self.looks == 0 || self.groups.weight(group) >= self.below {
+                return false;
+            }
+            self.looks -= 1;
+            if self.groups.members(group).iter().any(|&m| self.used[m]) {
+                continue;
+            }
+            self.mark(group, true);
+            self.chosen.push(group);
+            if self.complete() {
+                return true;
+            }
+            self.chosen.pop();
+            self.mark(group, false);
+        }
+        false
+    }
+
+    fn mark(&mut self, group: usize, used: bool) {
+        for &member in self.groups.members(group) {
+            self.used[member] = used;
+        }
+    }
+}
+
+/// Heuristic 3, largest neighbour weight first: greedy by the ratio of the
+/// summed weight of the groups that share an entity with a group to its own
+/// weight. The thesis orders by the neighbours' average alone, which is poor on
+/// its own example (8472, where 4872 is possible); the ratio is the rule of
+/// Kako et al., whom it cites. All groups have equally many neighbours.
+pub fn largest_neighbours_first(groups: &PossibleGroups) -> Vec<usize> {
+    let ratio = |group: usize| match groups.weight(group) {
+        // Nothing leaves this group: nothing can be better.
+        own if own <= 0.0 => f64::INFINITY,
+        own => groups.neighbours_weight(group) / own,
+    };
+    let ratios: Vec<f64> = (0..groups.len()).map(ratio).collect();
+    let mut order: Vec<usize> = (0..groups.len()).collect();
+    order.sort_by(|&a, &b| ratios[b].total_cmp(&ratios[a]));
+    greedy(groups, &order)
+}

@@ -1,0 +1,88 @@
+//! What can be wrong with the description of a topology.
+
+use thiserror::Error;
+
+use super::tree::{LEAF_LIMIT, LEVEL_LIMIT};
+
+/// Why a topology could not be made. Levels are counted from 1, below the root.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum TopologyError {
+    /// No level, no machine, or no leaf at all.
+    #[error("the topology is empty: give at least one level, as in \"4:2:2\"")]
+    Empty,
+    /// A part of an arity string is not a number.
+    #[error(
+        "level {level} of topology \"{text}\" is \"{part}\": expected the number of children of every node of that level, as in \"4:2:2\""
+    )]
+    NotANumber {
+        /// The whole string.
+        text: String,
+        /// The part that is not a number.
+        part: String,
+        /// Which part, from 1.
+        level: usize,
+    },
+    /// A node that is no leaf has no children.
+    #[error("level {level} has a node without children: every arity is at least 1")]
+    ZeroArity {
+        /// Which level, from 1.
+        level: usize,
+    },
+    /// More leaves than this program handles.
+    #[error("the topology has more than {LEAF_LIMIT} leaves: check the arities")]
+    TooManyLeaves,
+    /// More levels than any machine has.
+    #[error("the topology has {levels} levels: expected at most {LEVEL_LIMIT}")]
+    TooManyLevels {
+        /// How many levels were given.
+        levels: usize,
+    },
+    /// A list has another length than what it describes.
+    #[error("{found} {what} for {expected}: give one for each")]
+    WrongCount {
+        /// What was listed, in the plural.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many there are to describe, and of what.
+        expected: String,
+    },
+    /// Two leaves of one machine have the same physical number.
+    #[error(
+        "leaves {first} and {second} both have physical number {os_index}: numbers may only repeat on different machines"
+    )]
+    NumberTwice {
+        /// The number.
+        os_index: usize,
+        /// Logical number of a leaf that has it.
+        first: usize,
+        /// Logical number of another leaf that has it.
+        second: usize,
+    },
+    /// A leaf that does not exist.
+    #[error("leaf {leaf} is outside the topology: its {leaves} leaves count from 0")]
+    NoSuchLeaf {
+        /// The number that was given.
+        leaf: usize,
+        /// How many leaves there are.
+        leaves: usize,
+    },
+    /// A level name that no level has.
+    #[error("no level is called \"{name}\": the levels are {known}")]
+    NoSuchLevel {
+        /// The name that was given.
+        name: String,
+        /// The names that exist.
+        known: String,
+    },
+    /// A distance that is not finite, negative, or smaller than that of a deeper level.
+    #[error(
+        "distance {distance} of level {level} is wrong: expected a finite number, not negative, and not smaller than the distance one level deeper"
+    )]
+    BadDistance {
+        /// Which level, from 1.
+        level: usize,
+        /// The distance that was given.
+        distance: f64,
+    },
+}

@@ -1,0 +1,313 @@
+//! One machine as it was read from the hardware: its tree, and which numbers
+//! of the operating system belong to which leaf.
+//!
+//! It has a text form, because the preloaded library gets it from another
+//! library through a C interface:
+//!
+//! ```text
+//! machine 1                 the version of this text
+//! host mygale               optional
+//! level socket 2            one child count for each node above: the machine has 2 sockets,
+//! level core 4 4            and each of these 4 cores
+//! units 0,8 2,10 4,12 6,14 1,9 3,11 5,13 7,15     the hardware threads of each core
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use super::{Leaf, Topology, TopologyError};
+
+/// First line of the text form.
+const FIRST_LINE: &str = "machine 1";
+
+/// Why a machine could not be made from its levels or its text.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum MachineError {
+    /// The levels are no tree.
+    #[error(transparent)]
+    Topology(#[from] TopologyError),
+    /// A line of the text is not what it should be.
+    #[error("line {line} of a machine's text is wrong: expected {expected}")]
+    Line {
+        /// Which line, from 1.
+        line: usize,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// A name is empty or contains white space.
+    #[error("\"{name}\" cannot name a host or a level: expected one word")]
+    NotAWord {
+        /// The name that was given.
+        name: String,
+    },
+    /// A list has another length than the level that it describes.
+    #[error("{found} {what} for {expected} nodes of the level above or leaves: give one for each")]
+    WrongCount {
+        /// What was listed.
+        what: &'static str,
+        /// How many were given.
+        found: usize,
+        /// How many there are to describe.
+        expected: usize,
+    },
+    /// A leaf without processing units.
+    #[error("leaf {leaf} has no processing unit: expected at least one for each leaf")]
+    NoUnit {
+        /// Logical number of the leaf.
+        leaf: usize,
+    },
+    /// Two leaves have the same processing unit.
+    #[error("processing unit {unit} belongs to leaf {first} and to leaf {second}: expected one")]
+    UnitTwice {
+        /// The operating system's number.
+        unit: usize,
+        /// Logical number of the first leaf that has it.
+        first: usize,
+        /// Logical number of the second leaf that has it.
+        second: usize,
+    },
+}
+
+/// One machine: the tree of its cores, and the processing units (hardware
+/// threads) of each core by the numbers of the operating system.
+///
+/// A leaf is a core; its [`Leaf::os_index`] is its first processing unit, the
+/// number that binding and cpu lists use. Each processing unit has one leaf.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Machine {
+    host: Option<String>,
+    topology: Topology,
+    processing_units: Vec<Vec<usize>>,
+    leaf_of_pu: BTreeMap<usize, usize>,
+}
+
+impl Machine {
+    /// A machine from the names of its levels below the root, the child counts
+    /// of the nodes of each depth from left to right (`children[0]` has one
+    /// entry: that of the machine), and the processing units of each leaf in
+    /// logical order.
+    ///
+    /// # Errors
+    /// Levels that are no tree; lists that do not fit each other; a leaf
+    /// without processing unit, or one that two leaves have; a host or level
+    /// name that is not one word.
+    pub fn from_levels(
+        host: Option<String>,
+        names: Vec<String>,
+        children: &[Vec<usize>],
+        processing_units: Vec<Vec<usize>>,
+    ) -> Result<Self, MachineError> {
+        if let Some(name) = host.iter().chain(&names).find(|name| !is_word(name)) {
+            return Err(MachineError::NotAWord { name: name.clone() });
+        }
+        require_fitting_counts(children, processing_units.len())?;
+        let leaf_of_pu = leaf_of_each_unit(&processing_units)?;
+        let leaves = processing_units.iter().map(|units| Leaf {
+            os_index: units.first().copied(),
+            host: host.clone(),
+            forbidden: false,
+        });
+        let topology = Topology::from_child_counts(names, children, leaves.collect())?;
+        Ok(Machine {
+            host,
+            topology,
+            processing_units,
+            leaf_of_pu,
+        })
+    }
+
+    /// The name of the machine, where it is known.
+    pub fn host(&self) -> Option<&str> {
+        self.host.as_deref()
+    }
+
+    /// The tree of its cores.
+    pub fn topology(&self) -> &Topology {
+        &self.topology
+    }
+
+    /// The operating system's numbers of the hardware threads of each leaf, in
+    /// logical order.
+    pub fn processing_units(&self) -> &[Vec<usize>] {
+        &self.processing_units
+    }
+
+    /// The leaf that processing unit `os_index` belongs to; `None` for one that
+    /// this machine does not have, or that may not be used.
+    pub fn leaf_of_pu(&self, os_index: usize) -> Option<usize> {
+        self.leaf_of_pu.get(&os_index).copied()
+    }
+}
+
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control())
+}
+
+/// Checks that each level has a count for each node above it.
+fn require_fitting_counts(children: &[Vec<usize>], leaves: usize) -> Result<(), MachineError> {
+    let mut nodes = 1_usize;
+    for counts in children {
+        require_count("child counts", counts.len(), nodes)?;
+        nodes = counts
+            .iter()
+            .fold(0, |sum, &count| sum.saturating_add(count));
+    }
+    require_count("lists of processing units", leaves, nodes)
+}
+
+fn require_count(what: &'static str, found: usize, expected: usize) -> Result<(), MachineError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(MachineError::WrongCount {
+        what,
+        found,
+        expected,
+    })
+}
+
+fn leaf_of_each_unit(units: &[Vec<usize>]) -> Result<BTreeMap<usize, usize>, MachineError> {
+    let mut leaf_of_pu = BTreeMap::new();
+    for (leaf, units) in units.iter().enumerate() {
+        if units.is_empty() {
+            return Err(MachineError::NoUnit { leaf });
+        }
+        for &unit in units {
+            if let Some(first) = leaf_of_pu.insert(unit, leaf) {
+                return Err(MachineError::UnitTwice {
+                    unit,
+                    first,
+                    second: leaf,
+                });
+            }
+        }
+    }
+    Ok(leaf_of_pu)
+}
+
+impl fmt::Display for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{FIRST_LINE}")?;
+        if let Some(host) = &self.host {
+            writeln!(f, "host {host}")?;
+        }
+        for (depth, level) in self.topology.levels().iter().enumerate() {
+            let counts = joined(&self.topology.child_counts(depth), " ");
+            writeln!(f, "level {} {counts}", level.name)?;
+        }
+        let units = self.processing_units.iter().map(|units| joined(units, ","));
+        writeln!(f, "units {}", units.collect::<Vec<_>>().join(" "))
+    }
+}
+
+fn joined(numbers: &[usize], separator: &str) -> String {
+    let words: Vec<String> = numbers.iter().map(usize::to_string).collect();
+    words.join(separator)
+}
+
+impl FromStr for Machine {
+    type Err = MachineError;
+
+    /// Reads the text form.
+    fn from_str(text: &str) -> Result<Self, MachineError> {
+        let mut lines = text.lines().enumerate();
+        if lines.next().map(|(_, first)| first) != Some(FIRST_LINE) {
+            return Err(MachineError::Line {
+                line: 1,
+                expected: "\"machine 1\", the version that this program reads",
+            });
+        }
+        let mut host = None;
+        let (mut names, mut children, mut units) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, content) in lines {
+            let wrong = |expected| MachineError::Line {
+                line: at + 1,
+                expected,
+            };
+            let (key, rest) = content.split_once(' ').unwrap_or((content, ""));
+            match key {
+                "host" => host = Some(rest.to_owned()),
+                "level" => {
+                    let (name, counts) = rest.split_once(' ').unwrap_or((rest, ""));
+                    names.push(name.to_owned());
+                    let counts = numbers(counts, ' ');
+                    children.push(counts.ok_or_else(|| wrong("level, a name, child counts"))?);
+                }
+                "units" => {
+                    let lists = rest.split(' ').map(|list| numbers(list, ','));
+                    let lists: Option<_> = lists.collect();
+                    units = lists.ok_or_else(|| wrong("units, numbers for each leaf"))?;
+                }
+                _ => return Err(wrong("host, level or units")),
+            }
+        }
+        Machine::from_levels(host, names, &children, units)
+    }
+}
+
+fn numbers(text: &str, separator: char) -> Option<Vec<usize>> {
+    text.split(separator)
+        .map(|word| word.parse().ok())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const UNEVEN: &str =
+        "machine 1\nhost mygale\nlevel socket 2\nlevel core 2 1\nunits 0,4 2,6 1,5\n";
+
+    #[test]
+    fn a_machine_is_the_same_after_writing_and_reading_its_text() {
+        let machine: Machine = UNEVEN.parse().unwrap();
+        assert_eq!(machine.to_string(), UNEVEN);
+        assert_eq!(machine.host(), Some("mygale"));
+        assert_eq!(machine.topology().leaf_count(), 3);
+        assert_eq!(machine.topology().common_level(0, 1), 1);
+        assert_eq!(machine.topology().common_level(1, 2), 0);
+        assert_eq!(machine.topology().leaf(2).os_index, Some(1));
+    }
+
+    #[test]
+    fn each_hardware_thread_leads_to_its_core() {
+        let machine: Machine = UNEVEN.parse().unwrap();
+        let leaves = [0, 4, 2, 6, 1, 5].map(|unit| machine.leaf_of_pu(unit));
+        assert_eq!(leaves, [0, 0, 1, 1, 2, 2].map(Some));
+        assert_eq!(machine.leaf_of_pu(3), None);
+    }
+
+    #[test]
+    fn wrong_texts_are_refused_with_their_line() {
+        for (text, part) in [
+            ("", "line 1"),
+            ("machine 1\nunits 0\n", "empty"),
+            ("machine 2\n", "line 1"),
+            ("machine 1\nlevel core x\nunits 0\n", "line 2"),
+            ("machine 1\nlevel core\nunits 0\n", "line 2"),
+            ("machine 1\nlevel core 1\nunits 0,\n", "line 3"),
+            ("machine 1\nlevel core 1\nrubbish\n", "line 3"),
+            (
+                "machine 1\nlevel core 2\nunits 0\n",
+                "1 lists of processing units",
+            ),
+            (
+                "machine 1\nlevel socket 2\nlevel core 1\nunits 0\n",
+                "1 child counts for 2",
+            ),
+            (
+                "machine 1\nlevel core 2\nunits 0 0\n",
+                "unit 0 belongs to leaf 0 and to leaf 1",
+            ),
+            ("machine 1\nhost a b\nlevel core 1\nunits 0\n", "\"a b\""),
+        ] {
+            let message = text.parse::<Machine>().unwrap_err().to_string();
+            assert!(message.contains(part), "{text:?} gave {message:?}");
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Physical numbers of the leaves, which say how a launcher counts cores.
+//! Thesis 1.2.2 and table 1.1: they follow the firmware's taste, not the tree.
+
+use std::collections::HashMap;
+
+use super::{Leaf, Topology, TopologyError};
+
+impl Topology {
+    /// The same tree with a physical number for each leaf, in logical order.
+    /// Numbers may repeat on different machines only.
+    ///
+    /// # Errors
+    /// Another number of numbers than leaves; a number twice on one host, or
+    /// twice below one node just above the leaves.
+    pub fn with_os_indices(mut self, numbers: &[usize]) -> Result<Self, TopologyError> {
+        if numbers.len() != self.leaf_count() {
+            return Err(TopologyError::WrongCount {
+                what: "physical numbers",
+                found: numbers.len(),
+                expected: format!("{} leaves", self.leaf_count()),
+            });
+        }
+        for (leaf, &number) in self.leaves_mut().iter_mut().zip(numbers) {
+            leaf.os_index = Some(number);
+        }
+        let lowest = self.depth() - 1;
+        self.require_distinct(|leaf| Some(self.ancestor(leaf, lowest)))?;
+        self.require_distinct(|leaf| self.leaf(leaf).host.as_deref())?;
+        Ok(self)
+    }
+
+    /// The same tree with other leaves: what a file says about hosts, physical
+    /// numbers and forbidden cores.
+    ///
+    /// # Errors
+    /// Another number of leaves; a physical number twice on one host or, where
+    /// hosts have no names, twice below one node just above the leaves.
+    pub fn with_leaves(mut self, leaves: Vec<Leaf>) -> Result<Self, TopologyError> {
+        if leaves.len() != self.leaf_count() {
+            return Err(TopologyError::WrongCount {
+                what: "descriptions of leaves",
+                found: leaves.len(),
+                expected: format!("{} leaves", self.leaf_count()),
+            });
+        }
+        self.leaves_mut().clone_from_slice(&leaves);
+        let lowest = self.depth() - 1;
+        self.require_distinct(|leaf| match self.leaf(leaf).host.as_deref() {
+            Some(host) => Some((Some(host), 0)),
+            None => Some((None, self.ancestor(leaf, lowest))),
+        })?;
+        Ok(self)
+    }
+
+    /// The same tree numbered by levels, the fastest first: with
+    /// `["socket", "core"]` consecutive numbers go to one socket after the
+    /// other, and the next core follows when all sockets had one. Levels that
+    /// are not named keep separate numbers: a tree of nodes, sockets and cores
+    /// counts anew on every node. (Thesis table 1.1, "numbering order".)
+    ///
+    /// # Errors
+    /// A name that no level has; numbers that repeat below one parent because
+    /// the lowest level is not among the names.
+    pub fn with_numbering(self, fastest_first: &[&str]) -> Result<Self, TopologyError> {
+        let depths = fastest_first
+            .iter()
+            .map(|name| self.depth_of(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut places: Vec<(Vec<usize>, Vec<usize>, usize)> = (0..self.leaf_count())
+            .map(|leaf| {
+                let mut path = self.path(leaf);
+                let counted = depths.iter().rev().map(|&d| path[d]).collect();
+                depths.iter().for_each(|&d| path[d] = 0);
+                (path, counted, leaf)
+            })
+            .collect();
+        places.sort();
+        let mut numbers = vec![0; self.leaf_count()];
+        let mut next = 0;
+        for (at, (group, _, leaf)) in places.iter().enumerate() {
+            if at > 0 && places[at - 1].0 != *group {
+                next = 0;
+            }
+            numbers[*leaf] = next;
+            next += 1;
+        }
+        self.with_os_indices(&numbers)
+    }
+
+    /// The leaves by physical number, machine after machine. Machines are the
+    /// hosts, or without host names the subtrees of the highest level in which
+    /// no number repeats. Where a number is unknown, the logical order.
+    pub fn physical_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.leaf_count()).collect();
+        if self.leaves().iter().any(|leaf| leaf.os_index.is_none()) {
+            return order;
+        }
+        let machines = self.machines();
+        order.sort_by_key(|&leaf| (machines[leaf], self.leaf(leaf).os_index));
+        order
+    }
+
+    /// The machine of every leaf, machines counted from left to right.
+    fn machines(&self) -> Vec<usize> {
+        let hosts: Option<Vec<&str>> = self.leaves().iter().map(|l| l.host.as_deref()).collect();
+        if let Some(hosts) = hosts {
+            let mut seen = HashMap::new();
+            let number = |host| {
+                let next = seen.len();
+                *seen.entry(host).or_insert(next)
+            };
+            return hosts.into_iter().map(number).collect();
+        }
+        let depth = (0..self.depth())
+            .find(|&depth| {
+                self.require_distinct(|leaf| Some(self.ancestor(leaf, depth)))
+                    .is_ok()
+            })
+            .unwrap_or(self.depth());
+        (0..self.leaf_count())
+            .map(|leaf| self.ancestor(leaf, depth))
+            .collect()
+    }
+
+    /// Checks that no physical number occurs twice within one machine.
+    fn require_distinct<M: std::hash::Hash + Eq>(
+        &self,
+        machine_of: impl Fn(usize) -> Option<M>,
+    ) -> Result<(), TopologyError> {
+        let mut seen = HashMap::new();
+        for (second, leaf) in self.leaves().iter().enumerate() {
+            let (Some(os_index), Some(machine)) = (leaf.os_index, machine_of(second)) else {
+                continue;
+            };
+            if let Some(first) = seen.insert((machine, os_index), second) {
+                return Err(TopologyError::NumberTwice {
+                    os_index,
+                    first,
+                    second,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Index in [`Topology::levels`] of the level called `name`.
+    fn depth_of(&self, name: &str) -> Result<usize, TopologyError> {
+        let names: Vec<&str> = self.levels().iter().map(|l| l.name.as_str()).collect();
+        names
+            .iter()
+            .position(|known| *known == name)
+            .ok_or_else(|| TopologyError::NoSuchLevel {
+                name: name.to_owned(),
+                known: names.join(", "),
+            })
+    }
+}

@@ -1,0 +1,139 @@
+//! A file of any kind, for commands that take what they are given.
+
+use std::path::Path;
+
+use super::configuration::Settings;
+use super::placement::PlacementFile;
+use super::profile::Profile;
+use super::{FileError, Kind, header, text, topology};
+use crate::topology::Topology;
+
+/// What a file turned out to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AnyFile {
+    /// Who sent how much to whom.
+    Profile(Box<Profile>),
+    /// Which rank belongs on which core.
+    Placement(Box<PlacementFile>),
+    /// The tree of a machine or a cluster.
+    Topology(Box<Topology>),
+    /// The settings of a run.
+    Configuration(Box<Settings>),
+}
+
+impl AnyFile {
+    /// What it is.
+    pub fn kind(&self) -> Kind {
+        match self {
+            AnyFile::Profile(_) => Kind::Profile,
+            AnyFile::Placement(_) => Kind::Placement,
+            AnyFile::Topology(_) => Kind::Topology,
+            AnyFile::Configuration(_) => Kind::Configuration,
+        }
+    }
+}
+
+/// Reads a file of treepie by what its first lines say that it is.
+///
+/// # Errors
+/// A file that cannot be read, does not say what it is, or is wrong in itself.
+pub fn read_any(path: &Path) -> Result<AnyFile, FileError> {
+    from_text(path, &text::read(path)?)
+}
+
+/// What the text of the file at `path` holds. The matrices of a profile are read
+/// from beside `path`.
+///
+/// # Errors
+/// As [`read_any`].
+pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
+    Ok(match header::check(path, text, None)? {
+        Kind::Profile => AnyFile::Profile(Box::new(Profile::from_text(path, text)?)),
+        Kind::Placement => AnyFile::Placement(Box::new(PlacementFile::from_text(path, text)?)),
+        Kind::Topology => AnyFile::Topology(Box::new(topology::from_text(path, text)?)),
+        Kind::Configuration => AnyFile::Configuration(Box::new(Settings::from_text(path, text)?)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ready_made() -> Vec<PathBuf> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "yaml"));
+        paths.sort();
+        paths
+    }
+
+    #[test]
+    fn every_ready_made_file_is_accepted_as_what_its_name_says() {
+        let mut kinds = Vec::new();
+        for path in ready_made() {
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let kind = read_any(&path).unwrap().kind();
+            let expected = match name.split('.').rev().nth(1) {
+                Some("topology") => Kind::Topology,
+                Some("placement") => Kind::Placement,
+                Some("profile") if name.split('.').count() > 2 => Kind::Profile,
+                _ => Kind::Configuration,
+            };
+            assert_eq!(kind, expected, "{name}");
+            kinds.push(kind);
+        }
+        for kind in Kind::ALL {
+            assert!(kinds.contains(&kind), "no ready-made {kind}");
+        }
+    }
+
+    #[test]
+    fn a_file_of_no_kind_is_answered_with_the_kinds() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.yaml");
+        std::fs::write(&path, "mode: profile\n").unwrap();
+        assert_eq!(
+            read_any(&path).unwrap_err().to_string(),
+            format!(
+                "{}: does not say what it is; a file of treepie starts with the lines `treepie: \
+                 profile|placement|topology|configuration` and `version: 1`",
+                path.display()
+            )
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn changed_bytes_of_ready_made_files_never_panic(
+            file in any::<prop::sample::Index>(),
+            length in any::<prop::sample::Index>(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<char>()), 0..4)
+        ) {
+            let paths = ready_made();
+            let path = &paths[file.index(paths.len())];
+            let mut text: Vec<char> = std::fs::read_to_string(path).unwrap().chars().collect();
+            text.truncate(text.len() / 2 + length.index(text.len()));
+            for (at, letter) in changes {
+                let at = at.index(text.len());
+                text[at] = letter;
+            }
+            let text: String = text.into_iter().collect();
+            if let Err(error) = from_text(path, &text) {
+                prop_assert!(!error.to_string().contains('\n'), "{}", error);
+            }
+        }
+
+        #[test]
+        fn any_text_at_all_is_answered_in_one_line(text in "(?s).{0,200}") {
+            let error = from_text(Path::new("a.yaml"), &text).unwrap_err().to_string();
+            prop_assert!(error.starts_with("a.yaml"));
+            prop_assert!(!error.contains('\n'), "{}", error);
+        }
+    }
+}

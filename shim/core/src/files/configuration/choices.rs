@@ -1,0 +1,126 @@
+//! Settings that are one of a few words.
+
+use std::str::FromStr;
+
+use crate::affinity::UnknownName;
+use crate::affinity::names::{self, named};
+use crate::files::nearest::did_you_mean;
+
+/// What the preloaded library does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// Nothing: every call goes straight to the host MPI.
+    #[default]
+    Off,
+    /// Counts the traffic and writes a profile.
+    Profile,
+    /// Applies a placement or a permutation.
+    Replay,
+}
+
+impl Mode {
+    const NAMES: &'static [(&'static str, Mode)] = &[
+        ("off", Mode::Off),
+        ("profile", Mode::Profile),
+        ("replay", Mode::Replay),
+    ];
+}
+
+named!(Mode, "mode");
+
+/// How a placement is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Apply {
+    /// By giving the processes other ranks; every process stays on its core.
+    #[default]
+    Permute,
+    /// By moving every process to its core; ranks stay.
+    Bind,
+    /// By other ranks, and every process is bound to the core it runs on.
+    Both,
+}
+
+impl Apply {
+    const NAMES: &'static [(&'static str, Apply)] = &[
+        ("permute", Apply::Permute),
+        ("bind", Apply::Bind),
+        ("both", Apply::Both),
+    ];
+}
+
+named!(Apply, "way to apply a placement");
+
+/// Whether the platform is measured inside `MPI_Init`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Probe {
+    /// Never.
+    #[default]
+    Never,
+    /// When no platform file fits the job.
+    Auto,
+}
+
+impl Probe {
+    const NAMES: &'static [(&'static str, Probe)] =
+        &[("never", Probe::Never), ("auto", Probe::Auto)];
+}
+
+named!(Probe, "way to probe");
+
+/// How much the library says on standard error; each level includes those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum LogLevel {
+    /// Nothing at all.
+    Off,
+    /// What stopped it from doing what was asked.
+    Error,
+    /// What is likely not what was meant.
+    #[default]
+    Warn,
+    /// What it did.
+    Info,
+    /// How it came to do it.
+    Debug,
+}
+
+impl LogLevel {
+    const NAMES: &'static [(&'static str, LogLevel)] = &[
+        ("off", LogLevel::Off),
+        ("error", LogLevel::Error),
+        ("warn", LogLevel::Warn),
+        ("info", LogLevel::Info),
+        ("debug", LogLevel::Debug),
+    ];
+}
+
+named!(LogLevel, "log level");
+
+/// The names of a switch; the first of each is the one that is documented.
+const SWITCH: &[(&str, bool)] = &[
+    ("true", true),
+    ("false", false),
+    ("yes", true),
+    ("no", false),
+    ("on", true),
+    ("off", false),
+    ("1", true),
+    ("0", false),
+];
+
+/// The switch that `text` names.
+pub(super) fn switch(text: &str) -> Result<bool, String> {
+    names::parse("switch", SWITCH, text)
+        .map_err(|_| format!("`{text}` is neither true nor false; write one of them"))
+}
+
+/// The choice that `text` names, or a message with the nearest and all names.
+pub(super) fn choice<T: FromStr<Err = UnknownName>>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|unknown: UnknownName| {
+        let suggestion = did_you_mean(text, unknown.known.iter().copied());
+        let known = unknown.known.join(", ");
+        format!(
+            "no {} is called `{text}`{suggestion}; write one of {known}",
+            unknown.kind
+        )
+    })
+}

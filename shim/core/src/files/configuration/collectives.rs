@@ -1,0 +1,174 @@
+//! Who runs the collectives: the host MPI or plans of our own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::choices::choice;
+use crate::affinity::collective::Operation;
+
+/// Who runs one collective operation.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Runner {
+    /// The host MPI, unchanged.
+    #[default]
+    Host,
+    /// The plan that is predicted to be fastest.
+    Auto,
+    /// The plan of this strategy, such as `ecef-lat`.
+    Strategy(String),
+}
+
+impl Runner {
+    fn parse(text: &str) -> Result<Self, String> {
+        let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+        match text {
+            "host" => Ok(Runner::Host),
+            "auto" => Ok(Runner::Auto),
+            name if !name.is_empty() && name.bytes().all(letters) => {
+                Ok(Runner::Strategy(name.into()))
+            }
+            name => Err(format!(
+                "`{name}` names no strategy; write host, auto or a strategy such as ecef-lat"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Runner {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Runner::Host => out.write_str("host"),
+            Runner::Auto => out.write_str("auto"),
+            Runner::Strategy(name) => out.write_str(name),
+        }
+    }
+}
+
+/// Who runs which collective operation: `host`, `auto`, or one by one as in
+/// `bcast=ecef-lat,allreduce=host`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Collectives {
+    /// Who runs an operation that is not listed.
+    pub otherwise: Runner,
+    /// The listed operations.
+    pub listed: Vec<(Operation, Runner)>,
+}
+
+impl Collectives {
+    /// Who runs `operation`.
+    pub fn runner(&self, operation: Operation) -> &Runner {
+        self.listed
+            .iter()
+            .find(|(listed, _)| *listed == operation)
+            .map_or(&self.otherwise, |(_, runner)| runner)
+    }
+
+    /// True if every collective is left to the host MPI.
+    pub fn all_host(&self) -> bool {
+        self.otherwise == Runner::Host
+            && self
+                .listed
+                .iter()
+                .all(|(_, runner)| *runner == Runner::Host)
+    }
+}
+
+impl FromStr for Collectives {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if !text.contains('=') {
+            let otherwise = match Runner::parse(text.trim())? {
+                Runner::Strategy(name) => {
+                    return Err(format!(
+                        "`{name}` stands alone; write host, auto, or the operation in front, such \
+                         as bcast={name}"
+                    ));
+                }
+                runner => runner,
+            };
+            return Ok(Collectives {
+                otherwise,
+                listed: Vec::new(),
+            });
+        }
+        let mut seen = BTreeMap::new();
+        let mut listed = Vec::new();
+        for item in text.split(',').map(str::trim) {
+            let (operation, runner) = item.split_once('=').ok_or_else(|| {
+                format!("`{item}` is not operation=strategy; write it as in bcast=ecef-lat")
+            })?;
+            let operation: Operation = choice(operation.trim())?;
+            let name = operation.to_string();
+            if seen.insert(name.clone(), ()).is_some() {
+                return Err(format!("{name} is listed twice; keep one of them"));
+            }
+            listed.push((operation, Runner::parse(runner.trim())?));
+        }
+        Ok(Collectives {
+            otherwise: Runner::Host,
+            listed,
+        })
+    }
+}
+
+impl fmt::Display for Collectives {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.listed.is_empty() {
+            return self.otherwise.fmt(out);
+        }
+        for (index, (operation, runner)) in self.listed.iter().enumerate() {
+            let comma = if index == 0 { "" } else { "," };
+            write!(out, "{comma}{operation}={runner}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn the_three_forms_are_read_and_written() {
+        for text in ["host", "auto", "bcast=ecef-lat,allreduce=host"] {
+            let collectives: Collectives = text.parse().unwrap();
+            assert_eq!(collectives.to_string(), text);
+        }
+        let some: Collectives = "bcast=ecef-lat,allreduce=host".parse().unwrap();
+        assert_eq!(
+            some.runner(Operation::Bcast),
+            &Runner::Strategy("ecef-lat".into())
+        );
+        assert_eq!(some.runner(Operation::Barrier), &Runner::Host);
+        assert!(!some.all_host());
+        assert!("bcast=host".parse::<Collectives>().unwrap().all_host());
+    }
+
+    #[test]
+    fn wrong_lists_say_what_to_write() {
+        for (text, expected) in [
+            (
+                "fast",
+                "`fast` stands alone; write host, auto, or the operation in front, such as \
+                 bcast=fast",
+            ),
+            (
+                "bcast=auto,allreduce",
+                "`allreduce` is not operation=strategy; write it as in bcast=ecef-lat",
+            ),
+            (
+                "bcast=auto,bcast=host",
+                "bcast is listed twice; keep one of them",
+            ),
+            (
+                "bcast=",
+                "`` names no strategy; write host, auto or a strategy such as ecef-lat",
+            ),
+        ] {
+            assert_eq!(text.parse::<Collectives>().unwrap_err(), expected);
+        }
+    }
+}

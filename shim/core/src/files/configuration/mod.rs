@@ -1,0 +1,287 @@
+//! The settings of a run, from a configuration file and from the environment.
+//!
+//! Every setting has one name: `mode` in YAML, `TREEPIE_MODE` in the
+//! environment, which wins. Values are written alike in both. Paths are
+//! relative to the directory that the job starts in.
+
+mod choices;
+mod collectives;
+mod document;
+mod template;
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::error::one_line;
+use super::{FileError, nearest, permutation};
+use choices::{choice, switch};
+
+pub use choices::{Apply, LogLevel, Mode, Probe};
+pub use collectives::{Collectives, Runner};
+pub use template::{DEFAULT_OUTPUT, expand_output};
+
+/// The settings by name, as they are listed to the user.
+pub const NAMES: [&str; 10] = [
+    "mode",
+    "output",
+    "placement",
+    "permutation",
+    "apply",
+    "platform",
+    "probe",
+    "collectives",
+    "strict",
+    "log",
+];
+
+/// What the name of every variable of treepie starts with.
+pub const PREFIX: &str = "TREEPIE_";
+
+/// The variable that names the configuration file; it is no setting itself.
+pub const CONFIG_VARIABLE: &str = "TREEPIE_CONFIG";
+
+/// The variable of a setting: `TREEPIE_MODE` for `mode`.
+pub fn variable_of(setting: &str) -> String {
+    format!("{PREFIX}{}", setting.to_ascii_uppercase())
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SettingsError {
+    /// The value of a variable is wrong.
+    #[error("{variable}: {problem}")]
+    Variable {
+        /// The variable.
+        variable: String,
+        /// What was expected and what to write.
+        problem: String,
+    },
+    /// No setting has a variable of this name.
+    #[error(
+        "{variable}: treepie has no such variable{}; known are {}",
+        similar_variable(variable),
+        known_variables().join(", ")
+    )]
+    UnknownVariable {
+        /// The variable.
+        variable: String,
+    },
+    /// The configuration file is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Settings that are right one by one and do not go together.
+    #[error("{settings}: {problem}")]
+    Together {
+        /// The settings, as the user wrote them.
+        settings: String,
+        /// Why they do not go together and what to change.
+        problem: String,
+    },
+}
+
+/// What a run does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Settings {
+    /// What the library does.
+    pub mode: Mode,
+    /// The profile to write: a name with placeholders, see [`expand_output`].
+    pub output: Option<String>,
+    /// The placement or profile to replay.
+    pub placement: Option<PathBuf>,
+    /// The new rank of every process of the launcher, instead of a placement.
+    pub permutation: Option<Vec<usize>>,
+    /// How a placement is applied.
+    pub apply: Apply,
+    /// The platform file.
+    pub platform: Option<PathBuf>,
+    /// Whether the platform is measured at start-up.
+    pub probe: Probe,
+    /// Who runs the collectives.
+    pub collectives: Collectives,
+    /// Whether the job ends when a file does not fit.
+    pub strict: bool,
+    /// How much is said.
+    pub log: LogLevel,
+}
+
+impl Settings {
+    /// The settings of a configuration file, given as its name and text, and of
+    /// variables, which win. `variable` answers the value of one, if it is set.
+    /// A variable with an empty value counts as not set.
+    ///
+    /// # Errors
+    /// A file or value that is wrong, or settings that do not go together.
+    pub fn from_sources(
+        yaml: Option<(&Path, &str)>,
+        variable: impl Fn(&str) -> Option<String>,
+    ) -> Result<Settings, SettingsError> {
+        let mut settings = match yaml {
+            Some((path, text)) => Settings::from_text(path, text)?,
+            None => Settings::default(),
+        };
+        let value_of = |name: &str| variable(&variable_of(name)).filter(|value| !value.is_empty());
+        // A variable says what to replay instead of what the file says.
+        match (value_of("placement"), value_of("permutation")) {
+            (Some(_), None) => settings.permutation = None,
+            (None, Some(_)) => settings.placement = None,
+            _ => {}
+        }
+        for name in NAMES {
+            if let Some(value) = value_of(name) {
+                settings
+                    .set(name, &value)
+                    .map_err(|problem| SettingsError::Variable {
+                        variable: variable_of(name),
+                        problem: one_line(&problem),
+                    })?;
+            }
+        }
+        settings.check_together()?;
+        Ok(settings)
+    }
+
+    /// The settings that the text of a configuration file holds, one by one:
+    /// whether they go together is known when the variables are.
+    ///
+    /// # Errors
+    /// Text that is no configuration, an unknown setting, a wrong value.
+    pub fn from_text(path: &Path, text: &str) -> Result<Settings, FileError> {
+        document::read(path, text)
+    }
+
+    /// The settings that differ from the defaults, as variables and values: what
+    /// a launcher has to hand to its processes.
+    pub fn to_variables(&self) -> Vec<(String, String)> {
+        let usual = Settings::default();
+        NAMES
+            .into_iter()
+            .filter_map(|name| {
+                let value = self.text_of(name)?;
+                let differs = usual.text_of(name).as_ref() != Some(&value);
+                differs.then(|| (variable_of(name), value))
+            })
+            .collect()
+    }
+
+    /// Where the profile goes, placeholders included.
+    pub fn output_template(&self) -> &str {
+        self.output.as_deref().unwrap_or(DEFAULT_OUTPUT)
+    }
+
+    /// Sets one setting from its text.
+    fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+        match name {
+            "mode" => self.mode = choice(text)?,
+            "output" => {
+                path(text)?;
+                template::check(text)?;
+                self.output = Some(text.to_owned());
+            }
+            "placement" => self.placement = Some(path(text)?),
+            "permutation" => {
+                let new_rank = permutation::parse(text).map_err(|error| error.to_string())?;
+                self.permutation = Some(new_rank);
+            }
+            "apply" => self.apply = choice(text)?,
+            "platform" => self.platform = Some(path(text)?),
+            "probe" => self.probe = choice(text)?,
+            "collectives" => self.collectives = text.parse()?,
+            "strict" => self.strict = switch(text)?,
+            "log" => self.log = choice(text)?,
+            _ => return Err("this is no setting".into()),
+        }
+        Ok(())
+    }
+
+    /// The text of one setting, as [`Settings::set`] reads it.
+    fn text_of(&self, name: &str) -> Option<String> {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        match name {
+            "mode" => Some(self.mode.to_string()),
+            "output" => self.output.clone(),
+            "placement" => path(&self.placement),
+            "permutation" => self.permutation.as_deref().map(super::list::to_text),
+            "apply" => Some(self.apply.to_string()),
+            "platform" => path(&self.platform),
+            "probe" => Some(self.probe.to_string()),
+            "collectives" => Some(self.collectives.to_string()),
+            "strict" => Some(self.strict.to_string()),
+            "log" => Some(self.log.to_string()),
+            _ => None,
+        }
+    }
+
+    /// Refuses settings that contradict each other or ask for nothing.
+    fn check_together(&self) -> Result<(), SettingsError> {
+        let together = |settings: &str, problem: &str| {
+            Err(SettingsError::Together {
+                settings: settings.into(),
+                problem: problem.into(),
+            })
+        };
+        if self.placement.is_some() && self.permutation.is_some() {
+            return together(
+                "placement and permutation",
+                "both say which rank goes where; keep one of them",
+            );
+        }
+        if self.mode != Mode::Replay {
+            return Ok(());
+        }
+        if self.permutation.is_some() && self.apply != Apply::Permute {
+            return together(
+                &format!("permutation and apply: {}", self.apply),
+                "a bare permutation names no cores to bind to; give a placement, or apply: permute",
+            );
+        }
+        let nothing = self.placement.is_none() && self.permutation.is_none();
+        if nothing && self.collectives.all_host() {
+            return together(
+                "mode: replay",
+                "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
+                 (TREEPIE_PERMUTATION) or collectives (TREEPIE_COLLECTIVES)",
+            );
+        }
+        Ok(())
+    }
+}
+
+/// The variables among `names` that start like ours and mean nothing: most
+/// likely typing errors, which would otherwise go unnoticed.
+pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<SettingsError> {
+    let known = known_variables();
+    names
+        .into_iter()
+        .filter(|name| name.starts_with(PREFIX) && !known.iter().any(|known| known == name))
+        .map(|name| SettingsError::UnknownVariable {
+            variable: one_line(name),
+        })
+        .collect()
+}
+
+/// The variable that was most likely meant, compared without the common prefix.
+fn similar_variable(variable: &str) -> String {
+    let name = variable.strip_prefix(PREFIX).unwrap_or(variable);
+    nearest(name, NAMES.into_iter().chain(["config"]))
+        .map(|setting| format!(", did you mean `{}`?", variable_of(setting)))
+        .unwrap_or_default()
+}
+
+/// All variables that mean something.
+fn known_variables() -> Vec<String> {
+    let settings = NAMES.into_iter().map(variable_of);
+    std::iter::once(CONFIG_VARIABLE.to_owned())
+        .chain(settings)
+        .collect()
+}
+
+/// The name of a file: anything but nothing.
+fn path(text: &str) -> Result<PathBuf, String> {
+    match text.trim() {
+        "" => Err("is empty; write the name of a file".into()),
+        _ => Ok(PathBuf::from(text)),
+    }
+}

@@ -1,0 +1,213 @@
+//! What can be wrong with a file, each as one line that a person can act on.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::header::Kind;
+
+/// A file that cannot be used. Every message is one line: the file, the line or
+/// field, what was expected, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum FileError {
+    /// Nothing has this name.
+    #[error(
+        "{path}: there is no such file; check its name and the directory that the job starts in"
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The operating system refuses to read it.
+    #[error("{path}: cannot be read: {reason}; check its permissions")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// The operating system refuses to write it; nothing was left behind.
+    #[error(
+        "{path}: cannot be written: {reason}; choose a file in a directory that exists and that you may write to"
+    )]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        reason: String,
+    },
+    /// The file holds bytes that are not UTF-8.
+    #[error("{path}: is not text: byte {offset} is not UTF-8; a YAML file of treepie was expected")]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Where the first bad byte is, counted from 0.
+        offset: usize,
+    },
+    /// The text is not YAML.
+    #[error("{path}{}: is not valid YAML: {reason}; correct this line, or write the file again if it was cut off", place(*.line, *.column))]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1; 0 if it is not known.
+        line: usize,
+        /// Column, counted from 1; 0 if it is not known.
+        column: usize,
+        /// What the YAML reader said.
+        reason: String,
+    },
+    /// The file does not say that it is one of treepie's.
+    #[error(
+        "{path}: {reason}; a file of treepie starts with the lines `treepie: {expected}` and `version: 1`"
+    )]
+    NoHeader {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+        /// What the file should be: one kind, or all of them.
+        expected: String,
+    },
+    /// It is one of treepie's files, but another one was wanted.
+    #[error("{path}: this is a {found}, a {expected} was expected; give the {expected}{}", remedy(*.found, *.expected))]
+    WrongKind {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        found: Kind,
+        /// What it should be.
+        expected: Kind,
+    },
+    /// The file's version is newer than this program.
+    #[error(
+        "{path}: version {found}: written by a newer treepie, this one reads versions up to {known}; use the newer treepie, or write the file again with this one"
+    )]
+    NewerVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version it states.
+        found: u64,
+        /// The newest version that is understood.
+        known: u64,
+    },
+    /// A value at a known place in the text is wrong.
+    #[error("{path}{}: {problem}", place(*.line, *.column))]
+    Text {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1; 0 if it is not known.
+        line: usize,
+        /// Column, counted from 1; 0 if it is not known.
+        column: usize,
+        /// Which field, what was expected, what to do.
+        problem: String,
+    },
+    /// A field is well formed and does not agree with the rest.
+    #[error("{path}: {field}: {problem}")]
+    Field {
+        /// The file.
+        path: PathBuf,
+        /// The field.
+        field: String,
+        /// What was expected and what to do.
+        problem: String,
+    },
+    /// The file was made for another number of ranks than the job has.
+    #[error("{path}: {ranks}")]
+    OtherRanks {
+        /// The file.
+        path: PathBuf,
+        /// The two numbers.
+        ranks: OtherRanks,
+    },
+}
+
+/// Two numbers of ranks that should be the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error(
+    "is for {file} ranks and the job has {job}; start {file} ranks, or make one for {job} from a \
+     profile of {job} ranks"
+)]
+pub struct OtherRanks {
+    /// Number of ranks in the file.
+    pub file: usize,
+    /// Number of ranks in the job.
+    pub job: usize,
+}
+
+/// `:line:column`, as compilers write it and editors follow it.
+fn place(line: usize, column: usize) -> String {
+    match (line, column) {
+        (0, _) => String::new(),
+        (line, 0) => format!(":{line}"),
+        (line, column) => format!(":{line}:{column}"),
+    }
+}
+
+/// What else to say when a profile stands where a placement was wanted.
+fn remedy(found: Kind, expected: Kind) -> &'static str {
+    match (found, expected) {
+        (Kind::Profile, Kind::Placement) => ", which `treepie map` makes from a profile",
+        _ => "",
+    }
+}
+
+impl FileError {
+    /// A field that does not agree with the rest of the file.
+    pub(super) fn field(path: &Path, field: impl Into<String>, problem: impl ToString) -> Self {
+        FileError::Field {
+            path: path.to_owned(),
+            field: field.into(),
+            problem: one_line(&problem.to_string()),
+        }
+    }
+
+    /// A failure to read, by its cause.
+    pub(super) fn reading(path: &Path, error: &io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::NotFound => FileError::Missing { path },
+            _ => FileError::Unreadable {
+                path,
+                reason: reason(error),
+            },
+        }
+    }
+
+    /// A failure to write, by its cause.
+    pub(super) fn writing(path: &Path, error: &io::Error) -> Self {
+        FileError::Unwritable {
+            path: path.to_owned(),
+            reason: reason(error),
+        }
+    }
+}
+
+/// What the operating system said, without the number and without the names of
+/// temporary files, which mean nothing to the reader.
+fn reason(error: &io::Error) -> String {
+    let said = match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code).to_string(),
+        None => match error.get_ref().and_then(|inner| inner.source()) {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        },
+    };
+    let plain = said.split(" (os error").next().unwrap_or(&said);
+    one_line(plain)
+}
+
+/// The text with its control characters made visible, so that a message stays
+/// on one line whatever a file contains.
+pub(super) fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() {
+            line.extend(character.escape_default());
+        } else {
+            line.push(character);
+        }
+    }
+    line
+}

@@ -1,0 +1,30 @@
+//! The files: profiles, placements, topologies and configurations, as YAML that
+//! a person can read, compare and edit.
+//!
+//! Every file starts with `treepie: <kind>` and `version: 1`. A reader refuses
+//! what it does not understand, naming the file, the line or field, what was
+//! expected and what to do; a writer writes a temporary file, syncs it and
+//! renames it. Matrices lie beside a profile in MatrixMarket form.
+
+mod any;
+mod atomic;
+pub mod configuration;
+mod error;
+mod header;
+pub mod list;
+mod nearest;
+pub mod permutation;
+pub mod placement;
+pub mod profile;
+mod text;
+pub mod topology;
+mod yaml;
+
+pub use any::{AnyFile, read_any};
+pub use atomic::{check_writable, write_atomically};
+pub use error::{FileError, OtherRanks};
+pub use header::{Kind, VERSION, date};
+pub use nearest::nearest;
+pub use placement::PlacementFile;
+pub use profile::Profile;
+pub use text::read as read_text;

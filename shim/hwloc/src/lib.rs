@@ -1,0 +1,32 @@
+//! Reads topologies through hwloc: of this machine, of an hwloc XML file, and
+//! of a synthetic description.
+//!
+//! ```
+//! use treepie_hwloc::Source;
+//!
+//! let machine = Source::Synthetic("pack:2 core:4 pu:2".into()).read()?;
+//! let topology = machine.topology();
+//! assert_eq!(topology.arities(), Some(vec![2, 4]));
+//! assert_eq!(topology.levels()[0].name, "socket");
+//! assert_eq!(machine.leaf_of_pu(9), Some(4)); // second thread of the fifth core
+//! # Ok::<(), treepie_hwloc::HwlocError>(())
+//! ```
+//!
+//! What comes out is a [`Machine`]: a tree whose leaves are cores, in hwloc's
+//! logical order, and the hardware threads of each of them. Levels that bring
+//! no structure are left out, and memory never changes the tree: see [`Source`].
+//! Only processing units that the process's cpuset allows are there.
+//!
+//! The preloaded library does not link this crate, since an MPI may bring its
+//! own libhwloc: it opens the companion library, which does.
+
+mod error;
+mod library;
+mod source;
+mod synthetic;
+mod walk;
+mod xml;
+
+pub use error::HwlocError;
+pub use source::Source;
+pub use treepie_core::topology::Machine;

@@ -1,0 +1,154 @@
+//! The few calls of libhwloc that `hwloc2` does not offer, behind types.
+//!
+//! `hwloc2` opens this machine's topology only, and keeps its handle to
+//! itself. So the handle is ours, and the objects that it owns are read
+//! through `hwloc2`. The life of a handle is in its types: [`Unloaded`] is
+//! told where to read from, and becomes [`Loaded`].
+
+use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong};
+use std::ptr::NonNull;
+
+use hwloc2::TopologyObject;
+
+use crate::error::HwlocError;
+
+/// `struct hwloc_topology`, which only libhwloc looks into.
+#[repr(C)]
+struct RawTopology {
+    _private: [u8; 0],
+}
+
+/// `HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST`
+const BLACKLIST: c_ulong = 1;
+
+// Linked by hwloc2's build script. Signatures from hwloc.h of 2.9; all of
+// them are the same in every 2.x since 2.1.
+unsafe extern "C" {
+    fn hwloc_get_api_version() -> c_uint;
+    fn hwloc_topology_init(topology: *mut *mut RawTopology) -> c_int;
+    fn hwloc_topology_destroy(topology: *mut RawTopology);
+    fn hwloc_topology_load(topology: *mut RawTopology) -> c_int;
+    fn hwloc_topology_set_components(
+        topology: *mut RawTopology,
+        flags: c_ulong,
+        name: *const c_char,
+    ) -> c_int;
+    fn hwloc_topology_set_synthetic(
+        topology: *mut RawTopology,
+        description: *const c_char,
+    ) -> c_int;
+    fn hwloc_topology_set_xmlbuffer(
+        topology: *mut RawTopology,
+        buffer: *const c_char,
+        size: c_int,
+    ) -> c_int;
+    fn hwloc_get_obj_by_depth(
+        topology: *mut RawTopology,
+        depth: c_int,
+        index: c_uint,
+    ) -> *mut TopologyObject;
+}
+
+/// hwloc answered -1; what is wrong is known by what was asked.
+#[derive(Debug)]
+pub(crate) struct Refused;
+
+/// Owns a handle, and destroys it.
+///
+/// # Invariant
+/// The pointer came from `hwloc_topology_init` and nobody else has it.
+struct Handle(NonNull<RawTopology>);
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: by the invariant the handle is alive, and this is its last use.
+        unsafe { hwloc_topology_destroy(self.0.as_ptr()) }
+    }
+}
+
+/// A topology that has not been told yet where to read from.
+pub(crate) struct Unloaded(Handle);
+
+/// A topology that was read. It does not change any more.
+pub(crate) struct Loaded(Handle);
+
+impl Unloaded {
+    /// A new handle.
+    ///
+    /// # Errors
+    /// [`HwlocError::WrongLibrary`] where libhwloc is not 2.x, whose objects
+    /// have another layout; [`HwlocError::ThisMachine`] without memory.
+    pub(crate) fn new() -> Result<Self, HwlocError> {
+        // SAFETY: no argument, no precondition.
+        let version = unsafe { hwloc_get_api_version() };
+        if version >> 16 != 2 {
+            return Err(HwlocError::WrongLibrary { version });
+        }
+        let mut topology = std::ptr::null_mut();
+        // SAFETY: `topology` is a valid place for the new handle.
+        let status = unsafe { hwloc_topology_init(&mut topology) };
+        match NonNull::new(topology) {
+            Some(handle) if status == 0 => Ok(Unloaded(Handle(handle))),
+            _ => Err(HwlocError::ThisMachine {
+                reason: std::io::Error::last_os_error().to_string(),
+            }),
+        }
+    }
+
+    /// Leaves one of hwloc's discovery components out. Components that this
+    /// hwloc does not have are left out already.
+    pub(crate) fn without_component(self, name: &CStr) -> Self {
+        // SAFETY: the handle is alive and not loaded; `name` ends in NUL. A
+        // refusal changes nothing, so it is not looked at.
+        unsafe { hwloc_topology_set_components(self.0.0.as_ptr(), BLACKLIST, name.as_ptr()) };
+        self
+    }
+
+    /// Reads the text of an hwloc XML file.
+    pub(crate) fn load_xml(self, text: &CStr) -> Result<Loaded, Refused> {
+        let bytes = text.to_bytes_with_nul();
+        let size = c_int::try_from(bytes.len()).map_err(|_| Refused)?;
+        // SAFETY: the handle is alive and not loaded; `text` is `size` bytes
+        // with its final NUL, as hwloc demands, and outlives the loading.
+        let status =
+            unsafe { hwloc_topology_set_xmlbuffer(self.0.0.as_ptr(), text.as_ptr(), size) };
+        accepted(status)?;
+        self.load()
+    }
+
+    /// Makes the topology up from a synthetic description.
+    pub(crate) fn load_synthetic(self, description: &CStr) -> Result<Loaded, Refused> {
+        // SAFETY: the handle is alive and not loaded; the description ends in
+        // NUL and outlives the loading.
+        let status =
+            unsafe { hwloc_topology_set_synthetic(self.0.0.as_ptr(), description.as_ptr()) };
+        accepted(status)?;
+        self.load()
+    }
+
+    /// Reads the source that was set; without one, this machine, or what
+    /// hwloc's own variables (`HWLOC_XMLFILE`, `HWLOC_SYNTHETIC`) stand for it.
+    pub(crate) fn load(self) -> Result<Loaded, Refused> {
+        // SAFETY: the handle is alive and not loaded.
+        let status = unsafe { hwloc_topology_load(self.0.0.as_ptr()) };
+        accepted(status)?;
+        Ok(Loaded(self.0))
+    }
+}
+
+impl Loaded {
+    /// The machine: the object that all others are below.
+    pub(crate) fn root(&self) -> Option<&TopologyObject> {
+        // SAFETY: the handle is alive and loaded. The object, and all that it
+        // points to, belong to the handle, live as long, and are never written
+        // again: `Loaded` offers no way to change them. hwloc2 declares the
+        // fields that it reads at the offsets of hwloc 2.x, which
+        // `Unloaded::new` has checked.
+        unsafe { hwloc_get_obj_by_depth(self.0.0.as_ptr(), 0, 0).as_ref() }
+    }
+}
+
+/// hwloc's status as a result.
+fn accepted(status: c_int) -> Result<(), Refused> {
+    if status == 0 { Ok(()) } else { Err(Refused) }
+}

@@ -1,0 +1,64 @@
+//! The text of an hwloc XML file, looked at before hwloc sees it.
+//!
+//! hwloc says no more than "invalid" about a wrong file, and its libxml plugin
+//! writes to standard error on top, which nothing but a variable of the whole
+//! process would stop. So hwloc is given well-formed XML only.
+
+use std::ffi::CString;
+use std::path::Path;
+
+use roxmltree::{Document, ParsingOptions};
+
+use crate::error::HwlocError;
+
+/// The checked text of an hwloc XML file.
+pub(crate) struct XmlText {
+    /// The whole text, as hwloc takes it.
+    pub(crate) text: CString,
+    /// The name of the machine that it was written on, where the file tells
+    /// and it is one word.
+    pub(crate) host: Option<String>,
+}
+
+/// Reads a well-formed XML file with a topology in it.
+///
+/// # Errors
+/// [`HwlocError::Unreadable`] and [`HwlocError::NotXml`].
+pub(crate) fn read(path: &Path) -> Result<XmlText, HwlocError> {
+    let bytes = std::fs::read(path).map_err(|source| HwlocError::Unreadable {
+        path: path.to_owned(),
+        source,
+    })?;
+    check(bytes).map_err(|reason| HwlocError::NotXml {
+        path: path.to_owned(),
+        reason,
+    })
+}
+
+fn check(bytes: Vec<u8>) -> Result<XmlText, String> {
+    let text = String::from_utf8(bytes).map_err(|_| "it is not text in UTF-8".to_owned())?;
+    if text.trim().is_empty() {
+        return Err("it is empty".to_owned());
+    }
+    let options = ParsingOptions {
+        allow_dtd: true,
+        ..ParsingOptions::default()
+    };
+    let document = Document::parse_with_options(&text, options).map_err(|e| e.to_string())?;
+    let root = document.root_element();
+    if root.tag_name().name() != "topology" {
+        return Err(format!("its element is <{}>", root.tag_name().name()));
+    }
+    let host = host(&document);
+    let text = CString::new(text).map_err(|_| "it contains a zero byte".to_owned())?;
+    Ok(XmlText { text, host })
+}
+
+fn host(document: &Document) -> Option<String> {
+    document
+        .descendants()
+        .find(|node| node.has_tag_name("info") && node.attribute("name") == Some("HostName"))
+        .and_then(|info| info.attribute("value"))
+        .filter(|host| !host.is_empty() && !host.contains(char::is_whitespace))
+        .map(str::to_owned)
+}

@@ -1,0 +1,257 @@
+//! Makes the entry points, `MPI_X` and `PMPI_X`, from `interface.table` (facts
+//! of the MPI standard), `extensions.table` (what is beside it) and `roles.table`
+//! (what Treepie does with them).
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::{env, fs};
+
+struct Parameter {
+    kind: String,
+    name: String,
+}
+
+struct Procedure {
+    name: String,
+    large: bool,
+    /// Not every MPI has it: the entry point must be able to be absent.
+    rare: bool,
+    parameters: Vec<Parameter>,
+    role: String,
+}
+
+fn main() {
+    let tables = ["roles", "interface", "extensions"].map(|table| {
+        let file = format!("src/api/{table}.table");
+        println!("cargo::rerun-if-changed={file}");
+        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
+    });
+    let [roles, interface, extensions] = tables;
+    let roles = read_roles(&roles);
+    let procedures = read_procedures(&(interface + &extensions), &roles);
+    let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
+    let path = Path::new(&out).join("entry_points.rs");
+    fs::write(path, generate(&procedures)).expect("OUT_DIR is writable");
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn read_roles(text: &str) -> BTreeMap<String, String> {
+    let mut roles = BTreeMap::new();
+    for line in lines(text) {
+        let (role, names) = line
+            .split_once(": ")
+            .unwrap_or_else(|| panic!("roles.table: no `role: procedures` in {line:?}"));
+        for name in names.split_whitespace() {
+            if roles.insert(name.to_owned(), role.to_owned()).is_some() {
+                panic!("roles.table: {name} has two roles");
+            }
+        }
+    }
+    roles
+}
+
+fn read_procedures(text: &str, roles: &BTreeMap<String, String>) -> Vec<Procedure> {
+    let mut procedures = Vec::new();
+    for line in lines(text) {
+        let mut words = line.split_whitespace();
+        let name = words.next().expect("lines() drops empty lines");
+        let (mut rare, mut twin) = (false, None);
+        let mut parameters = Vec::new();
+        for word in words {
+            match (word, word.split_once(':')) {
+                (_, Some((kind, name))) => parameters.push((kind, name)),
+                ("?", None) => rare = true,
+                ("+c", None) => twin = Some(false),
+                ("+c?", None) => twin = Some(true),
+                _ => panic!("{word:?} in {line:?}"),
+            }
+        }
+        for (large, rare) in [(false, Some(rare)), (true, twin)] {
+            let Some(rare) = rare else { continue };
+            procedures.push(Procedure {
+                name: format!("{name}{}", if large { "_c" } else { "" }),
+                large,
+                rare,
+                parameters: parameters
+                    .iter()
+                    .map(|&(kind, name)| Parameter {
+                        kind: kind.to_owned(),
+                        name: name.to_owned(),
+                    })
+                    .collect(),
+                role: roles.get(name).cloned().unwrap_or_default(),
+            });
+        }
+    }
+    for name in roles.keys() {
+        if !procedures.iter().any(|procedure| procedure.name == *name) {
+            panic!("roles.table: {name} is in no other table");
+        }
+    }
+    procedures
+}
+
+impl Procedure {
+    /// What stands before the names that the procedure has.
+    fn prefixes(&self) -> &'static [&'static str] {
+        match self.name.starts_with("MPI_") {
+            true => &["", "P"],
+            false => &[""],
+        }
+    }
+
+    fn find(&self, names: &[&str]) -> Option<&Parameter> {
+        names
+            .iter()
+            .find_map(|name| self.parameters.iter().find(|p| p.name == *name))
+    }
+
+    fn of_kind(&self, kind: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|p| p.kind == kind)
+    }
+
+    /// A count as `i64`: C passes `int` or `MPI_Count`, and what stands above an
+    /// `int` in its register means nothing.
+    fn count(&self, names: &[&str]) -> String {
+        match self.find(names) {
+            Some(p) if self.large || p.kind == "count64" => format!("{} as i64", p.name),
+            Some(p) => format!("i64::from({} as i32)", p.name),
+            None => "1".to_owned(),
+        }
+    }
+
+    fn word(&self, names: &[&str]) -> String {
+        self.find(names).map_or("0".to_owned(), |p| p.name.clone())
+    }
+
+    /// What is done around the call of the host's function, `forward`.
+    fn body(&self, forward: &str) -> String {
+        let comm = self.of_kind("comm").map_or("0", |p| p.name.as_str());
+        if let Some(operation) = self.role.strip_prefix("collective ") {
+            return format!(
+                "record::collective(Operation::{operation}, || {forward}, {comm}, || Arguments {{ large: {}, \
+                 send_buffer: {}, send_count: {}, send_type: {}, send_counts: {}, send_types: {}, \
+                 receive_count: {}, receive_type: {}, receive_counts: {}, root: {} }})",
+                self.large,
+                self.word(&["sendbuf"]),
+                self.count(&["sendcount", "count"]),
+                self.word(&["sendtype", "datatype"]),
+                self.word(&["sendcounts"]),
+                self.word(&["sendtypes"]),
+                self.count(&["recvcount"]),
+                self.word(&["recvtype"]),
+                self.word(&["recvcounts"]),
+                self.find(&["root"])
+                    .map_or("0".to_owned(), |root| format!("{} as i32", root.name)),
+            );
+        }
+        let message = || {
+            format!(
+                "Message {{ count: {}, partitions: {}, datatype: {}, dest: {} as i32, comm: {comm} }}",
+                self.count(&["sendcount", "count"]),
+                self.find(&["partitions"])
+                    .map_or("1".to_owned(), |p| format!("i64::from({} as i32)", p.name)),
+                self.word(&["sendtype", "datatype"]),
+                self.word(&["dest"]),
+            )
+        };
+        match self.role.as_str() {
+            "send" => format!("record::send(|| {forward}, {})", message()),
+            "send-init" => format!("record::send_init(|| {forward}, {}, request)", message()),
+            "start" => format!("record::start(|| {forward}, 1, request)"),
+            "start-all" => format!("record::start(|| {forward}, count as i32, array_of_requests)"),
+            "request-free" => format!("record::request_free(|| {forward}, request)"),
+            "communicator-end" => format!("record::communicator_end(|| {forward}, comm)"),
+            "" => match self.of_kind("comm*") {
+                Some(made) => format!("record::communicator_start(|| {forward}, {})", made.name),
+                None => format!("record::quietly(|| {forward})"),
+            },
+            role => panic!("roles.table: unknown role {role:?} of {}", self.name),
+        }
+    }
+}
+
+fn generate(procedures: &[Procedure]) -> String {
+    let mut code = String::new();
+    for prefix in ["", "P"] {
+        let _ = writeln!(
+            code,
+            "static NEXT_{prefix}MPI: [Next; {}] = [",
+            procedures.len()
+        );
+        for procedure in procedures {
+            let _ = writeln!(code, "    Next::new(c\"{prefix}{}\"),", procedure.name);
+        }
+        code.push_str("];\n");
+    }
+    for (index, procedure) in procedures.iter().enumerate() {
+        generate_procedure(&mut code, index, procedure);
+    }
+    code
+}
+
+fn generate_procedure(code: &mut String, index: usize, procedure: &Procedure) {
+    let name = &procedure.name;
+    let names: Vec<&str> = procedure.parameters.iter().map(|p| &*p.name).collect();
+    let arguments = names.join(", ");
+    let declared = names
+        .iter()
+        .map(|n| format!("{n}: Word"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    let types = vec!["Word"; names.len()].join(", ");
+    let pointer = format!("unsafe extern \"C\" fn({types}) -> c_int");
+    let mut body = String::new();
+    match procedure.role.strip_prefix("by ") {
+        Some(function) => {
+            let _ = writeln!(body, "        crate::{function}(next, {arguments})");
+        }
+        None => {
+            for parameter in &procedure.parameters {
+                if parameter.kind == "comm" {
+                    let _ = writeln!(
+                        body,
+                        "        let {0} = world::substitute({0});",
+                        parameter.name
+                    );
+                }
+            }
+            let _ = writeln!(
+                body,
+                "        {}",
+                procedure.body(&format!("next({arguments})"))
+            );
+        }
+    }
+    let _ = write!(
+        code,
+        "#[inline(always)]\nunsafe fn around_{name}(next: &'static Next, {declared}) -> c_int {{\n    \
+         let Some(next) = next.get() else {{ return missing(next) }};\n    \
+         // SAFETY: `next` is the address of the procedure of this name, which has these parameters;\n    \
+         // they are the caller's own, or the communicator that stands for its world.\n    \
+         unsafe {{\n        let next = std::mem::transmute::<*mut c_void, {pointer}>(next);\n{body}    }}\n}}\n"
+    );
+    for prefix in procedure.prefixes() {
+        let (attributes, entry) = match procedure.rare {
+            true => ("", format!("entry_{prefix}{name}")),
+            false => ("#[unsafe(no_mangle)]\n", format!("{prefix}{name}")),
+        };
+        let _ = write!(
+            code,
+            "{attributes}unsafe extern \"C\" fn {entry}({declared}) -> c_int {{\n    \
+             // SAFETY: the caller keeps the contract of {name}.\n    \
+             unsafe {{ around_{name}(&NEXT_{prefix}MPI[{index}], {arguments}) }}\n}}\n"
+        );
+        if procedure.rare {
+            let _ = writeln!(
+                code,
+                "rare_entry_point!({prefix}{name}, NEXT_{prefix}MPI, {index}, {entry});"
+            );
+        }
+    }
+}

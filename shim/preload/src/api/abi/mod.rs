@@ -1,0 +1,102 @@
+//! What each MPI's `mpi.h` fixes and no symbol tells: handle width, constants,
+//! predefined handles. One descriptor for each family, chosen at run time.
+//!
+//! Nothing here calls MPI. The program `abi_check` of `tests/programs` includes
+//! this file and holds every constant against what `mpi-sys` generates from the
+//! headers of the MPI that it was built with.
+
+mod mpich;
+mod open_mpi;
+mod standard;
+
+pub use mpich::MPICH;
+pub use open_mpi::OPEN_MPI;
+pub use standard::STANDARD;
+
+/// A predefined handle: a number, or the address of an object in the library.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    /// The handle is this number.
+    Value(usize),
+    /// The handle is the address of this symbol.
+    Symbol(&'static std::ffi::CStr),
+}
+
+/// Libraries whose `mpi.h` agree on everything that is in [`Abi`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Family {
+    /// Open MPI 4 and 5.
+    OpenMpi,
+    /// MPICH 3.4 to 5 and its relatives: Intel MPI, MVAPICH, Cray MPICH.
+    Mpich,
+    /// The standard ABI of MPI 5.0, whichever library stands behind it.
+    Standard,
+}
+
+/// The binary interface of one family.
+#[derive(Debug)]
+pub struct Abi {
+    /// Which family this describes.
+    pub family: Family,
+    /// Bytes of a handle in memory: 4 (`int`) or 8 (pointer).
+    pub handle_bytes: usize,
+    /// `MPI_COMM_WORLD`.
+    pub comm_world: Handle,
+    /// `MPI_COMM_SELF`.
+    pub comm_self: Handle,
+    /// `MPI_COMM_NULL`.
+    pub comm_null: Handle,
+    /// `MPI_BYTE`.
+    pub byte: Handle,
+    /// `MPI_DATATYPE_NULL`.
+    pub datatype_null: Handle,
+    /// `MPI_ERRORS_RETURN`.
+    pub errors_return: Handle,
+    /// `MPI_UNDEFINED`.
+    pub undefined: i32,
+    /// `MPI_IN_PLACE` as C passes it.
+    pub in_place: usize,
+    /// `MPI_ERR_INTERN`.
+    pub err_intern: i32,
+    /// `MPI_MAX_PROCESSOR_NAME`.
+    pub max_processor_name: usize,
+    /// `MPI_MAX_LIBRARY_VERSION_STRING`.
+    pub max_library_version: usize,
+    /// The keyvals of the attributes that MPI predefines on its world.
+    pub predefined: Predefined,
+}
+
+/// Keyvals of predefined attributes.
+#[derive(Debug)]
+pub struct Predefined {
+    /// `MPI_TAG_UB`.
+    pub tag_ub: i32,
+    /// `MPI_HOST`.
+    pub host: i32,
+    /// `MPI_IO`.
+    pub io: i32,
+    /// `MPI_WTIME_IS_GLOBAL`.
+    pub wtime_is_global: i32,
+    /// `MPI_UNIVERSE_SIZE`.
+    pub universe_size: i32,
+    /// `MPI_APPNUM`.
+    pub appnum: i32,
+    /// `MPI_LASTUSEDCODE`.
+    pub last_used_code: i32,
+}
+
+impl Predefined {
+    /// Whether MPI itself, and not the application, set this attribute.
+    pub fn contains(&self, keyval: i32) -> bool {
+        [
+            self.tag_ub,
+            self.host,
+            self.io,
+            self.wtime_is_global,
+            self.universe_size,
+            self.appnum,
+            self.last_used_code,
+        ]
+        .contains(&keyval)
+    }
+}

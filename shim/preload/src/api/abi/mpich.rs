@@ -1,0 +1,29 @@
+//! MPICH 3.4 to 5 and its relatives: handles are 32-bit numbers.
+
+use super::{Abi, Family, Handle, Predefined};
+
+/// MPICH's `mpi.h`.
+pub static MPICH: Abi = Abi {
+    family: Family::Mpich,
+    handle_bytes: 4,
+    comm_world: Handle::Value(0x4400_0000),
+    comm_self: Handle::Value(0x4400_0001),
+    comm_null: Handle::Value(0x0400_0000),
+    byte: Handle::Value(0x4c00_010d),
+    datatype_null: Handle::Value(0x0c00_0000),
+    errors_return: Handle::Value(0x5400_0001),
+    undefined: -32766,
+    in_place: usize::MAX,
+    err_intern: 16,
+    max_processor_name: 128,
+    max_library_version: 8192,
+    predefined: Predefined {
+        tag_ub: 0x6440_0001,
+        host: 0x6440_0003,
+        io: 0x6440_0005,
+        wtime_is_global: 0x6440_0007,
+        universe_size: 0x6440_0009,
+        appnum: 0x6440_000d,
+        last_used_code: 0x6440_000b,
+    },
+};

@@ -1,0 +1,29 @@
+//! Open MPI 4 and 5: handles are addresses of objects in the library.
+
+use super::{Abi, Family, Handle, Predefined};
+
+/// Open MPI's `mpi.h`.
+pub static OPEN_MPI: Abi = Abi {
+    family: Family::OpenMpi,
+    handle_bytes: 8,
+    comm_world: Handle::Symbol(c"ompi_mpi_comm_world"),
+    comm_self: Handle::Symbol(c"ompi_mpi_comm_self"),
+    comm_null: Handle::Symbol(c"ompi_mpi_comm_null"),
+    byte: Handle::Symbol(c"ompi_mpi_byte"),
+    datatype_null: Handle::Symbol(c"ompi_mpi_datatype_null"),
+    errors_return: Handle::Symbol(c"ompi_mpi_errors_return"),
+    undefined: -32766,
+    in_place: 1,
+    err_intern: 17,
+    max_processor_name: 256,
+    max_library_version: 256,
+    predefined: Predefined {
+        tag_ub: 0,
+        host: 1,
+        io: 2,
+        wtime_is_global: 3,
+        universe_size: 6,
+        appnum: 4,
+        last_used_code: 5,
+    },
+};

@@ -1,0 +1,29 @@
+//! The ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
+
+use super::{Abi, Family, Handle, Predefined};
+
+/// The standard's `mpi.h`.
+pub static STANDARD: Abi = Abi {
+    family: Family::Standard,
+    handle_bytes: 8,
+    comm_world: Handle::Value(0x101),
+    comm_self: Handle::Value(0x102),
+    comm_null: Handle::Value(0x100),
+    byte: Handle::Value(0x247),
+    datatype_null: Handle::Value(0x200),
+    errors_return: Handle::Value(0x143),
+    undefined: -32766,
+    in_place: 1,
+    err_intern: 17,
+    max_processor_name: 256,
+    max_library_version: 8192,
+    predefined: Predefined {
+        tag_ub: 501,
+        host: 503,
+        io: 502,
+        wtime_is_global: 504,
+        universe_size: 507,
+        appnum: 505,
+        last_used_code: 506,
+    },
+};

@@ -1,0 +1,300 @@
+//! The host's functions with Rust's types. Communicators, groups and datatypes
+//! are handles of the host's.
+
+use std::ffi::{CStr, c_char, c_void};
+
+use super::functions::DeleteCallback;
+use super::{Host, HostError};
+use crate::api::next::find;
+use crate::api::{SUCCESS, Word, c_int};
+
+fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
+    match code {
+        SUCCESS => Ok(()),
+        code => Err(HostError::Failed { call, code }),
+    }
+}
+
+/// A call that sets one integer.
+fn integer(call: &'static str, get: impl FnOnce(&mut c_int) -> c_int) -> Result<c_int, HostError> {
+    let mut value = 0;
+    check(call, get(&mut value)).map(|()| value)
+}
+
+/// A call that makes one handle.
+fn handle(call: &'static str, get: impl FnOnce(&mut Word) -> c_int) -> Result<Word, HostError> {
+    let mut value = 0;
+    check(call, get(&mut value)).map(|()| value)
+}
+
+/// The host's functions with Rust's types. Communicators, groups and datatypes
+/// are handles of this MPI.
+///
+/// SAFETY of all calls here: the functions are those of the MPI procedures named,
+/// pointers are to live values of the right type for the length of the call, and
+/// handles come from this MPI; a stale handle is an error that the host reports.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl Host {
+    /// `MPI_Comm_rank`.
+    pub fn rank(&self, comm: Word) -> Result<usize, HostError> {
+        integer("MPI_Comm_rank", |rank| unsafe {
+            (self.functions.comm_rank)(comm, rank)
+        })
+        .map(|rank| rank as usize)
+    }
+
+    /// `MPI_Comm_size`.
+    pub fn size(&self, comm: Word) -> Result<usize, HostError> {
+        integer("MPI_Comm_size", |size| unsafe {
+            (self.functions.comm_size)(comm, size)
+        })
+        .map(|size| size as usize)
+    }
+
+    /// `MPI_Comm_test_inter`.
+    pub fn is_inter(&self, comm: Word) -> Result<bool, HostError> {
+        integer("MPI_Comm_test_inter", |flag| unsafe {
+            (self.functions.comm_test_inter)(comm, flag)
+        })
+        .map(|flag| flag != 0)
+    }
+
+    /// `MPI_Comm_group`.
+    pub fn group(&self, comm: Word) -> Result<Word, HostError> {
+        handle("MPI_Comm_group", |group| unsafe {
+            (self.functions.comm_group)(comm, group)
+        })
+    }
+
+    /// `MPI_Comm_remote_group`.
+    pub fn remote_group(&self, comm: Word) -> Result<Word, HostError> {
+        handle("MPI_Comm_remote_group", |group| unsafe {
+            (self.functions.comm_remote_group)(comm, group)
+        })
+    }
+
+    /// The ranks that the members of `group` have in `other`; `u32::MAX` for
+    /// those that are not in it.
+    pub fn translate(&self, group: Word, other: Word) -> Result<Vec<u32>, HostError> {
+        let size = integer("MPI_Group_size", |size| unsafe {
+            (self.functions.group_size)(group, size)
+        })?;
+        let ranks: Vec<c_int> = (0..size).collect();
+        let mut translated = vec![0; ranks.len()];
+        let code = unsafe {
+            (self.functions.group_translate_ranks)(
+                group,
+                size,
+                ranks.as_ptr(),
+                other,
+                translated.as_mut_ptr(),
+            )
+        };
+        check("MPI_Group_translate_ranks", code)?;
+        Ok(translated
+            .into_iter()
+            .map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
+            .collect())
+    }
+
+    /// `MPI_Group_incl`: the group whose rank `i` is rank `ranks[i]` of `group`.
+    pub fn include(&self, group: Word, ranks: &[c_int]) -> Result<Word, HostError> {
+        handle("MPI_Group_incl", |made| unsafe {
+            (self.functions.group_incl)(group, ranks.len() as c_int, ranks.as_ptr(), made)
+        })
+    }
+
+    /// `MPI_Group_free`.
+    pub fn free_group(&self, mut group: Word) {
+        unsafe { (self.functions.group_free)(&mut group) };
+    }
+
+    /// `MPI_Comm_split` into one communicator ordered by `key`.
+    pub fn split(&self, comm: Word, key: usize) -> Result<Word, HostError> {
+        handle("MPI_Comm_split", |made| unsafe {
+            (self.functions.comm_split)(comm, 0, key as c_int, made)
+        })
+    }
+
+    /// `MPI_Comm_free`.
+    pub fn free_communicator(&self, mut comm: Word) {
+        unsafe { (self.functions.comm_free)(&mut comm) };
+    }
+
+    /// `MPI_Comm_set_name`.
+    pub fn set_name(&self, comm: Word, name: &CStr) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_name)(comm, name.as_ptr()) };
+        check("MPI_Comm_set_name", code)
+    }
+
+    /// Gives `to` the error handler of `from`.
+    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), HostError> {
+        let mut handler = handle("MPI_Comm_get_errhandler", |handler| unsafe {
+            (self.functions.comm_get_errhandler)(from, handler)
+        })?;
+        let code = unsafe { (self.functions.comm_set_errhandler)(to, handler) };
+        unsafe { (self.functions.errhandler_free)(&mut handler) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// Whether another job spawned this one (`MPI_Comm_get_parent`).
+    pub fn has_parent(&self) -> Result<bool, HostError> {
+        let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
+            (self.functions.comm_get_parent)(parent)
+        })?;
+        Ok(parent & self.handle_mask() != self.comm_null)
+    }
+
+    /// Has `callback` called when `MPI_COMM_SELF` is freed: the first thing that
+    /// `MPI_Finalize` does, with MPI still whole, in the reverse order of
+    /// setting (MPI-4.1, section 11.2.4).
+    pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), HostError> {
+        // MPI_COMM_NULL_COPY_FN is not needed: MPI_COMM_SELF's attributes are
+        // copied by MPI_Comm_dup, so a copy function that says no is given.
+        let keyval = integer("MPI_Comm_create_keyval", |keyval| unsafe {
+            (self.functions.comm_create_keyval)(never_copied, callback, keyval, 0)
+        })?;
+        let code = unsafe { (self.functions.comm_set_attr)(self.comm_self, keyval, 0) };
+        check("MPI_Comm_set_attr", code)
+    }
+
+    /// `MPI_Bcast` of bytes from rank 0; any length.
+    pub fn broadcast(&self, comm: Word, bytes: &mut [u8]) -> Result<(), HostError> {
+        for part in bytes.chunks_mut(1 << 30) {
+            let code = unsafe {
+                (self.functions.bcast)(part.as_mut_ptr(), part.len() as c_int, self.byte, 0, comm)
+            };
+            check("MPI_Bcast", code)?;
+        }
+        Ok(())
+    }
+
+    /// `MPI_Send` of bytes, any length.
+    pub fn send(&self, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
+        for part in bytes.chunks(1 << 30) {
+            let code = unsafe {
+                (self.functions.send)(
+                    part.as_ptr(),
+                    part.len() as c_int,
+                    self.byte,
+                    to as c_int,
+                    0,
+                    comm,
+                )
+            };
+            check("MPI_Send", code)?;
+        }
+        Ok(())
+    }
+
+    /// `MPI_Recv` of as many bytes as [`Host::send`] was given.
+    pub fn receive(&self, comm: Word, from: usize, bytes: &mut [u8]) -> Result<(), HostError> {
+        // Larger than every family's MPI_Status, which MPI_STATUS_IGNORE would
+        // spare us at the price of one more constant.
+        let mut status = [0u64; 8];
+        for part in bytes.chunks_mut(1 << 30) {
+            let code = unsafe {
+                (self.functions.recv)(
+                    part.as_mut_ptr(),
+                    part.len() as c_int,
+                    self.byte,
+                    from as c_int,
+                    0,
+                    comm,
+                    status.as_mut_ptr(),
+                )
+            };
+            check("MPI_Recv", code)?;
+        }
+        Ok(())
+    }
+
+    /// Bytes of one element of `datatype`; 0 where the host refuses the handle.
+    #[inline]
+    pub fn type_size(&self, datatype: Word) -> u64 {
+        let mut size = 0;
+        if unsafe { (self.functions.type_size)(datatype, &mut size) } != SUCCESS {
+            return 0;
+        }
+        if size == self.abi.undefined {
+            let mut large = 0;
+            unsafe { (self.functions.type_size_x)(datatype, &mut large) };
+            return u64::try_from(large).unwrap_or(0);
+        }
+        u64::try_from(size).unwrap_or(0)
+    }
+
+    /// `MPI_Get_processor_name`.
+    pub fn processor_name(&self) -> String {
+        self.text(
+            self.abi.max_processor_name,
+            self.functions.get_processor_name,
+        )
+    }
+
+    /// `MPI_Get_library_version`, its first line.
+    pub fn library_version(&self) -> String {
+        let text = self.text(
+            self.abi.max_library_version,
+            self.functions.get_library_version,
+        );
+        let line = text.lines().next().unwrap_or_default();
+        line.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    fn text(
+        &self,
+        room: usize,
+        get: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int,
+    ) -> String {
+        let mut text = vec![0u8; room + 1];
+        let mut length = 0;
+        if unsafe { get(text.as_mut_ptr().cast(), &mut length) } != SUCCESS {
+            return String::new();
+        }
+        text.truncate(usize::try_from(length).unwrap_or(0).min(room));
+        String::from_utf8_lossy(&text)
+            .trim_end_matches('\0')
+            .to_owned()
+    }
+
+    /// `MPI_Get_version`: the MPI standard that the host says it follows.
+    pub fn standard_version(&self) -> String {
+        let (mut major, mut minor) = (0, 0);
+        unsafe { (self.functions.get_version)(&mut major, &mut minor) };
+        format!("{major}.{minor}")
+    }
+
+    /// `MPI_Abort` on the host's world.
+    pub fn abort(&self, code: c_int) {
+        unsafe { (self.functions.abort)(self.world, code) };
+    }
+
+    /// `MPI_Comm_c2f`; `None` where the MPI has none (a macro, in some).
+    pub fn fortran_handle(&self, comm: Word) -> Option<c_int> {
+        let address = find(c"PMPI_Comm_c2f").or_else(|| find(c"MPI_Comm_c2f"))?;
+        Some(unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Word) -> c_int>(address)(comm)
+        })
+    }
+
+    /// Has errors on `comm` returned instead of ending the job.
+    pub fn return_errors(&self, comm: Word) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+}
+
+/// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
+unsafe extern "C" fn never_copied(
+    _comm: Word,
+    _keyval: c_int,
+    _extra: Word,
+    _value: Word,
+    _copy: Word,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI passes the address of an int.
+    unsafe { *flag = 0 };
+    SUCCESS
+}

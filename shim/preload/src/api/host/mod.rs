@@ -1,0 +1,158 @@
+//! The host MPI as Treepie itself calls it: which family it is, and the few of
+//! its functions that we need.
+
+mod calls;
+mod functions;
+
+use std::ffi::c_void;
+
+use once_cell::sync::OnceCell;
+use thiserror::Error;
+
+use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
+use super::next::{find, find_variable};
+use super::{Word, c_int};
+use functions::Functions;
+
+/// Why the host MPI can't be used.
+#[derive(Debug, Error)]
+pub enum HostError {
+    /// No known family's symbols are in the process.
+    #[error(
+        "this MPI is neither Open MPI, nor of the MPICH family, nor of the MPI-5.0 standard ABI; \
+         the job runs as it would without treepie"
+    )]
+    UnknownFamily,
+    /// A function that every MPI has is missing.
+    #[error("the MPI library has no {0}; the job runs as it would without treepie")]
+    Missing(&'static str),
+    /// A call of ours failed.
+    #[error("{call} returned error {code}")]
+    Failed {
+        /// The procedure that failed.
+        call: &'static str,
+        /// What it returned.
+        code: c_int,
+    },
+}
+
+/// The host MPI.
+pub struct Host {
+    /// Its binary interface.
+    pub abi: &'static Abi,
+    /// Its `MPI_COMM_WORLD`.
+    pub world: Word,
+    /// Its `MPI_COMM_SELF`.
+    comm_self: Word,
+    byte: Word,
+    datatype_null: Word,
+    comm_null: Word,
+    errors_return: Word,
+    functions: Functions,
+}
+
+static HOST: OnceCell<Host> = OnceCell::new();
+
+/// The ABI of the host, once it is known.
+pub fn abi() -> Option<&'static Abi> {
+    HOST.get().map(|host| host.abi)
+}
+
+/// The host, once [`Host::load`] succeeded.
+#[inline(always)]
+pub fn host() -> Option<&'static Host> {
+    HOST.get()
+}
+
+fn family() -> Option<&'static Abi> {
+    if let Some(address) = find(c"MPI_Abi_get_version") {
+        let (mut major, mut minor) = (-1, -1);
+        // SAFETY: MPI_Abi_get_version(int *, int *), callable before MPI_Init.
+        // Libraries that carry the name without the standard ABI answer -1.
+        unsafe {
+            let version = std::mem::transmute::<
+                *mut c_void,
+                unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
+            >(address);
+            version(&mut major, &mut minor);
+        }
+        if major >= 1 {
+            return Some(&STANDARD);
+        }
+    }
+    if find_variable(c"ompi_mpi_comm_world").is_some() {
+        return Some(&OPEN_MPI);
+    }
+    find(c"MPII_Comm_get_attr").map(|_| &MPICH)
+}
+
+impl Host {
+    /// Finds the family and the functions of the MPI in this process.
+    ///
+    /// # Errors
+    /// An MPI that is not known, or lacks a function that all have.
+    pub fn load() -> Result<&'static Host, HostError> {
+        HOST.get_or_try_init(|| {
+            let abi = family().ok_or(HostError::UnknownFamily)?;
+            let resolve = |handle: Handle| match handle {
+                Handle::Value(value) => Ok(value),
+                Handle::Symbol(symbol) => find_variable(symbol)
+                    .map(|address| address as Word)
+                    .ok_or(HostError::Missing(symbol.to_str().unwrap_or("handle"))),
+            };
+            Ok(Host {
+                abi,
+                world: resolve(abi.comm_world)?,
+                comm_self: resolve(abi.comm_self)?,
+                byte: resolve(abi.byte)?,
+                datatype_null: resolve(abi.datatype_null)?,
+                comm_null: resolve(abi.comm_null)?,
+                errors_return: resolve(abi.errors_return)?,
+                functions: Functions::find()?,
+            })
+        })
+    }
+
+    /// The bits of a word that belong to a handle: where handles are `int`s, the
+    /// upper half of a register means nothing.
+    #[inline(always)]
+    pub fn handle_mask(&self) -> Word {
+        match self.abi.handle_bytes {
+            4 => 0xffff_ffff,
+            _ => Word::MAX,
+        }
+    }
+
+    /// The handle stored at `address`.
+    ///
+    /// # Safety
+    /// `address` must point to a handle of this MPI.
+    pub unsafe fn read_handle(&self, address: Word) -> Word {
+        // SAFETY: the caller's promise, and the family's handle width.
+        unsafe {
+            match self.abi.handle_bytes {
+                4 => *(address as *const u32) as Word,
+                _ => *(address as *const Word),
+            }
+        }
+    }
+
+    /// Writes a handle to `address`.
+    ///
+    /// # Safety
+    /// `address` must point to a handle of this MPI that may be written.
+    pub unsafe fn write_handle(&self, address: Word, handle: Word) {
+        // SAFETY: the caller's promise, and the family's handle width.
+        unsafe {
+            match self.abi.handle_bytes {
+                4 => *(address as *mut u32) = handle as u32,
+                _ => *(address as *mut Word) = handle,
+            }
+        }
+    }
+
+    /// Whether `handle` is `MPI_DATATYPE_NULL`.
+    pub fn is_null_datatype(&self, handle: Word) -> bool {
+        handle & self.handle_mask() == self.datatype_null
+    }
+}

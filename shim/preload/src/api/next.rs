@@ -1,0 +1,146 @@
+//! Finds the functions that stand behind our entry points: the next definition
+//! of the same name, which is the MPI library's own or another tool's.
+
+use std::ffi::{CStr, CString, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+/// The next definition of one name, looked up when it is first called: a
+/// process that never calls MPI never searches.
+pub struct Next {
+    name: &'static CStr,
+    address: AtomicPtr<c_void>,
+}
+
+impl Next {
+    /// The next definition of `name`, not looked up yet.
+    pub const fn new(name: &'static CStr) -> Self {
+        Next {
+            name,
+            address: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// The name that is looked up.
+    pub fn name(&self) -> &'static CStr {
+        self.name
+    }
+
+    /// The address, or `None` where no loaded library has the name.
+    #[inline(always)]
+    pub fn get(&self) -> Option<*mut c_void> {
+        let address = self.address.load(Ordering::Relaxed);
+        if address.is_null() {
+            return self.look_up();
+        }
+        Some(address)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_up(&self) -> Option<*mut c_void> {
+        let address = find(self.name)?;
+        self.address.store(address, Ordering::Relaxed);
+        Some(address)
+    }
+}
+
+/// The address of the function `name` behind this library: in what was loaded
+/// after it, or in an MPI library that was loaded out of the global scope
+/// (Python loads extension modules, and with them the MPI, `RTLD_LOCAL`).
+pub fn find(name: &CStr) -> Option<*mut c_void> {
+    find_from(libc::RTLD_NEXT, name)
+}
+
+/// The address of the variable `name`. It is searched from the program on: a
+/// program that was linked to the MPI may hold the only live copy of a variable
+/// of the library's (copy relocation), and it stands before this library.
+pub fn find_variable(name: &CStr) -> Option<*mut c_void> {
+    find_from(libc::RTLD_DEFAULT, name)
+}
+
+fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: `name` ends in NUL; dlsym only reads it.
+    let address = unsafe { libc::dlsym(scope, name.as_ptr()) };
+    if !address.is_null() {
+        return Some(address);
+    }
+    loaded_mpi_libraries()
+        .iter()
+        .find_map(|path| find_in_library(path, name))
+}
+
+fn find_in_library(path: &CStr, name: &CStr) -> Option<*mut c_void> {
+    // SAFETY: RTLD_NOLOAD opens nothing new, and the reference it adds is given
+    // back. The library stays loaded: whoever calls us through it holds it.
+    let address = unsafe {
+        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
+        if handle.is_null() {
+            return None;
+        }
+        let address = libc::dlsym(handle, name.as_ptr());
+        libc::dlclose(handle);
+        address
+    };
+    (!address.is_null()).then_some(address)
+}
+
+/// Paths of the loaded objects that are MPI libraries by their file name. The
+/// list is made first and searched later: opening a library from within
+/// dl_iterate_phdr takes the loader's locks in the wrong order.
+fn loaded_mpi_libraries() -> Vec<CString> {
+    unsafe extern "C" fn visit(
+        info: *mut libc::dl_phdr_info,
+        _size: libc::size_t,
+        data: *mut c_void,
+    ) -> libc::c_int {
+        // SAFETY: dl_iterate_phdr passes what we gave it, and an entry that is
+        // valid during this call, with a path that ends in NUL or none.
+        unsafe {
+            let path = (*info).dlpi_name;
+            if !path.is_null() && is_mpi_library(CStr::from_ptr(path).to_bytes()) {
+                let paths = &mut *data.cast::<Vec<CString>>();
+                paths.push(CStr::from_ptr(path).to_owned());
+            }
+        }
+        0
+    }
+    let mut paths: Vec<CString> = Vec::new();
+    // SAFETY: `visit` matches the callback's type and `paths` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), ptr::from_mut(&mut paths).cast()) };
+    paths
+}
+
+/// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,
+/// libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only says where
+/// to look; which MPI it is, its symbols tell.
+fn is_mpi_library(path: &[u8]) -> bool {
+    let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
+    file.starts_with(b"libmpi") && file.windows(3).any(|part| part == b".so")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mpi_libraries_are_told_by_their_file_name() {
+        for path in [
+            "/usr/lib/libmpi.so.40",
+            "/opt/x/libmpich.so.12.2.0",
+            "libmpi_abi.so.1",
+            "/opt/cray/libmpi_gnu_91.so.12",
+        ] {
+            assert!(is_mpi_library(path.as_bytes()), "{path}");
+        }
+        for path in ["", "/usr/lib/libc.so.6", "/libmpi/libz.so.1", "libmpi.a"] {
+            assert!(!is_mpi_library(path.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_nobody_defines_is_not_found() {
+        assert!(find(c"MPI_Treepie_has_no_such_procedure").is_none());
+        assert!(find(c"getpid").is_some());
+    }
+}

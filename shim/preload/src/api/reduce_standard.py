@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Reduces the MPI Forum's machine-readable interface to interface.table.
+
+    pip install pympistandard
+    python3 reduce_standard.py LIBMPI.so ... > interface.table
+
+One line a procedure: its name, its C parameters as kind:name, `+c` where a
+large-count twin exists, and `?` where one of the MPI libraries named on the
+command line lacks it (`+c?`: lacks the twin). Name one of each kind that is
+supported. Kept are the procedures that take or make a communicator, and those
+that roles.table names.
+"""
+import ctypes
+import json
+import pathlib
+import sys
+import pympistandard
+
+HERE = pathlib.Path(__file__).parent
+
+# Procedures that MPI 3.0 removed and that libraries still carry.
+REMOVED = {
+    "MPI_Errhandler_create": "function:function errhandler*:errhandler",
+    "MPI_Errhandler_get": "comm:comm errhandler*:errhandler",
+    "MPI_Errhandler_set": "comm:comm errhandler:errhandler",
+}
+
+# They only translate a handle: what goes in must come out unchanged.
+TRANSLATIONS = {"MPI_Comm_c2f", "MPI_Comm_toint"}
+
+KINDS = {
+    "COMMUNICATOR": "comm", "DATATYPE": "datatype", "REQUEST": "request",
+    "RANK": "rank", "RANK_NNI": "rank", "WINDOW": "window", "FILE": "file",
+    "GROUP": "group", "INFO": "info", "OPERATION": "op", "SESSION": "session",
+    "ERRHANDLER": "errhandler", "KEYVAL": "keyval", "STATUS": "status",
+    "MESSAGE": "message", "TAG": "tag", "STRING": "string", "FUNCTION": "function",
+    "PARTITION": "partitions",
+}
+
+
+def kind_of(parameter):
+    kind = parameter["kind"]
+    if "BUFFER" in kind:
+        word = "buffer"
+    elif kind.startswith("POLYXFER_NUM_ELEM"):
+        word = "count"
+    elif kind.startswith("XFER_NUM_ELEM"):
+        word = "count64"
+    elif kind.startswith("POLYDISPLACEMENT"):
+        word = "displacement"
+    elif kind.startswith(("ATTRIBUTE", "EXTRA_STATE")):
+        word = "address"
+    elif "FUNCTION" in kind:
+        word = "function"
+    else:
+        word = KINDS.get(kind, "word")
+    if parameter["array_type"] or parameter["length"] is not None:
+        word += "[]"
+    elif word != "buffer" and parameter["param_direction"] == "out":
+        word += "*"
+    elif word != "buffer" and parameter["param_direction"] == "inout":
+        word += "&"
+    return word
+
+
+def lacking(name, libraries):
+    return "?" if any(not hasattr(library, name) for library in libraries) else ""
+
+
+def line(procedure, libraries):
+    name = procedure["name"]
+    parameters = [p for p in procedure["parameters"] if "c_parameter" not in p["suppress"]]
+    words = [f"{kind_of(p)}:{p['name'].lower()}" for p in parameters]
+    if any(p["kind"].startswith("POLY") for p in procedure["parameters"]):
+        words.append("+c" + lacking(name + "_c", libraries))
+    if lacking(name, libraries):
+        words.append("?")
+    return f"{name} {' '.join(words)}"
+
+
+def main():
+    data = pathlib.Path(pympistandard.__file__).parent / "data" / "apis.json"
+    roles = (HERE / "roles.table").read_text()
+    named = {word for text in roles.splitlines() if not text.startswith("#")
+             for word in text.split() if word.startswith("MPI_")}
+    libraries = [ctypes.CDLL(path) for path in sys.argv[1:]]
+    lines = {name: f"{name} {rest} {lacking(name, libraries)}".strip()
+             for name, rest in REMOVED.items()}
+    for procedure in json.loads(data.read_text()).values():
+        attributes, name = procedure["attributes"], procedure["name"]
+        if attributes["callback"] or attributes["predefined_function"]:
+            continue
+        if not attributes["c_expressible"] or name in TRANSLATIONS:
+            continue
+        takes = any(p["kind"] == "COMMUNICATOR" for p in procedure["parameters"])
+        if takes or name in named:
+            lines[name] = line(procedure, libraries)
+    print("# Made by reduce_standard.py from the MPI Forum's description of MPI 5.0.")
+    print("# name kind:parameter ... ; * is set by the call, & is both, [] is an array,")
+    print("# +c has a large-count twin; ? is not in every MPI (+c?: the twin is not).")
+    for name in sorted(lines):
+        print(lines[name])
+
+
+main()

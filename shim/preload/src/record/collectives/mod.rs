@@ -1,0 +1,86 @@
+//! Collectives, one counter a call: how often each was called on a communicator,
+//! with which root and which size. What traffic that causes is modelled when the
+//! profile is read.
+//!
+//! Where all ranks of a communicator know the same of a call, one of them
+//! reports it: rank 0, or the root where only the root knows. Where each rank
+//! knows only what itself sends (`MPI_Alltoallv`, `MPI_Alltoallw`), each does.
+
+mod observe;
+mod tallies;
+
+use std::collections::BTreeMap;
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use treepie_core::affinity::collective::{Operation, Record, Volume};
+
+pub use observe::{Arguments, observe};
+pub use tallies::{Latest, Tallies};
+
+/// What was counted, by operation, root, size class and processes: communicators
+/// with the same processes in the same order count as one.
+#[derive(Default)]
+pub struct Records(BTreeMap<(Operation, Option<u32>, u8, Vec<u32>), (u64, Volume)>);
+
+/// Records of the communicators that were put away.
+static RECORDS: Lazy<Mutex<Records>> = Lazy::new(Mutex::default);
+
+/// Keeps what was counted on a communicator whose ranks are `group` in the world.
+/// Collectives with processes of another world are left out: a profile has no
+/// ranks for those.
+pub fn put_away(group: &[u32], tallies: Tallies) {
+    if group.contains(&u32::MAX) {
+        return;
+    }
+    let mut records = RECORDS.lock();
+    for record in tallies.into_records(group) {
+        records.add(record);
+    }
+}
+
+/// Takes all records that were put away.
+pub fn take_records() -> Records {
+    std::mem::take(&mut RECORDS.lock())
+}
+
+impl Records {
+    /// Adds a record to what there is, of this rank or of another.
+    pub fn add(&mut self, record: Record) {
+        let key = (
+            record.operation,
+            record.root,
+            record.size_class,
+            record.group,
+        );
+        let Some((calls, volume)) = self.0.get_mut(&key) else {
+            self.0.insert(key, (record.calls, record.volume));
+            return;
+        };
+        *calls = calls.saturating_add(record.calls);
+        match (volume, record.volume) {
+            (Volume::Uniform(total), Volume::Uniform(more)) => *total = total.saturating_add(more),
+            (Volume::PerRank(totals), Volume::PerRank(more)) => {
+                for (total, more) in totals.iter_mut().zip(more) {
+                    *total = total.saturating_add(more);
+                }
+            }
+            (Volume::Pairs(pairs), Volume::Pairs(more)) => pairs.extend(more),
+            // The kind of volume follows from the operation.
+            _ => (),
+        }
+    }
+
+    /// All records, in a fixed order.
+    pub fn into_vec(self) -> Vec<Record> {
+        let record = |((operation, root, size_class, group), (calls, volume))| Record {
+            operation,
+            group,
+            root,
+            size_class,
+            calls,
+            volume,
+        };
+        self.0.into_iter().map(record).collect()
+    }
+}

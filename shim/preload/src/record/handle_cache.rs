@@ -1,0 +1,86 @@
+//! The few handles that a thread used last, with what is known of them: so that
+//! a counted call takes no lock.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use crate::api::Word;
+
+struct Slot<T> {
+    handle: Word,
+    epoch: u64,
+    value: Option<Arc<T>>,
+}
+
+/// A direct-mapped cache of `N` (a power of two) handles. An entry holds while
+/// the epoch does: whoever forgets a handle starts a new epoch.
+pub struct HandleCache<T, const N: usize> {
+    slots: [RefCell<Slot<T>>; N],
+}
+
+impl<T, const N: usize> HandleCache<T, N> {
+    /// An empty cache.
+    pub fn new() -> Self {
+        HandleCache {
+            slots: std::array::from_fn(|_| {
+                RefCell::new(Slot {
+                    handle: 0,
+                    epoch: u64::MAX,
+                    value: None,
+                })
+            }),
+        }
+    }
+
+    /// Reads what is known of `handle`, asking `find` where the cache does not
+    /// know; `None` where `find` does not either.
+    #[inline(always)]
+    pub fn with<R>(
+        &self,
+        handle: Word,
+        epoch: u64,
+        find: impl FnOnce(Word) -> Option<Arc<T>>,
+        read: impl FnOnce(&T) -> R,
+    ) -> Option<R> {
+        // Handles are aligned addresses or numbers that differ in the low bits.
+        let at = (handle ^ (handle >> 6) ^ (handle >> 12)) & (N - 1);
+        let slot = self.slots[at].try_borrow().ok()?;
+        if slot.handle == handle && slot.epoch == epoch {
+            return slot.value.as_deref().map(read);
+        }
+        drop(slot);
+        let value = find(handle);
+        let mut slot = self.slots[at].try_borrow_mut().ok()?;
+        *slot = Slot {
+            handle,
+            epoch,
+            value,
+        };
+        slot.value.as_deref().map(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_epoch_forgets_what_an_old_one_knew() {
+        let cache = HandleCache::<u32, 2>::new();
+        let find = |value: u32| move |_| Some(Arc::new(value));
+        assert_eq!(cache.with(7, 1, find(1), |v| *v), Some(1));
+        assert_eq!(cache.with(7, 1, find(2), |v| *v), Some(1));
+        assert_eq!(cache.with(7, 2, find(2), |v| *v), Some(2));
+    }
+
+    #[test]
+    fn handles_that_share_a_slot_do_not_share_a_value() {
+        let cache = HandleCache::<Word, 1>::new();
+        for handle in [1, 2, 3, 1, 2] {
+            assert_eq!(
+                cache.with(handle, 0, |h| Some(Arc::new(h)), |v| *v),
+                Some(handle)
+            );
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What each thread has for itself: how deep in calls it is, its counters, and
+//! the handles that it used last.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use super::Message;
+use super::communicators::{self, Communicator};
+use super::counters::{self, Counters};
+use super::handle_cache::HandleCache;
+use super::persistent::Prepared;
+use crate::api::host::host;
+use crate::api::{Word, c_int};
+
+/// One thread's part of the record.
+pub struct Thread {
+    depth: Cell<u32>,
+    counters: Arc<Counters>,
+    communicators: HandleCache<Communicator, 8>,
+    pub(super) requests: HandleCache<Prepared, 32>,
+}
+
+thread_local! {
+    static THREAD: Thread = Thread::new();
+}
+
+/// Makes the call, one level deeper; `after` sees the result of calls that the
+/// application itself makes. A thread that is going away only calls.
+#[inline(always)]
+pub fn around(call: impl FnOnce() -> c_int, after: impl FnOnce(&Thread, c_int)) -> c_int {
+    let mut call = Some(call);
+    let done = THREAD.try_with(|thread| {
+        let call = call.take()?;
+        let depth = thread.depth.get();
+        thread.depth.set(depth + 1);
+        let code = call();
+        thread.depth.set(depth);
+        if depth == 0 {
+            after(thread, code);
+        }
+        Some(code)
+    });
+    match (done, call) {
+        (Ok(Some(code)), _) => code,
+        (_, Some(call)) => call(),
+        // `call` is only gone where `done` holds its result.
+        (_, None) => crate::api::SUCCESS,
+    }
+}
+
+/// Whether this thread is within a procedure that the application called.
+pub fn is_nested() -> bool {
+    THREAD
+        .try_with(|thread| thread.depth.get() > 0)
+        .unwrap_or(false)
+}
+
+impl Thread {
+    fn new() -> Self {
+        Thread {
+            depth: Cell::new(0),
+            counters: counters::claim(),
+            communicators: HandleCache::new(),
+            requests: HandleCache::new(),
+        }
+    }
+
+    /// Counts a message that was sent.
+    #[inline(always)]
+    pub fn count_send(&self, message: &Message) {
+        if let Some((partner, bytes)) = self.partner_and_bytes(message) {
+            self.counters.add(partner, 1, bytes);
+        }
+    }
+
+    /// Counts `messages` of `bytes` together to a rank of the application's world.
+    #[inline]
+    pub fn count(&self, partner: u32, messages: u64, bytes: u64) {
+        self.counters.add(partner, messages, bytes);
+    }
+
+    /// The receiver as a rank of the application's world, and the bytes; nothing
+    /// for `MPI_PROC_NULL`, and for ranks that are not in the world.
+    #[inline(always)]
+    pub fn partner_and_bytes(&self, message: &Message) -> Option<(u32, u64)> {
+        let dest = usize::try_from(message.dest).ok()?;
+        let partner =
+            self.with_communicator(message.comm, |communicator| communicator.partner(dest))??;
+        let elements = message.count.saturating_mul(message.partitions);
+        let size = host()?.type_size(message.datatype);
+        Some((partner, size.saturating_mul(elements.max(0) as u64)))
+    }
+
+    /// What is known of a communicator of the application's.
+    #[inline(always)]
+    pub fn with_communicator<R>(
+        &self,
+        comm: Word,
+        read: impl FnOnce(&Communicator) -> R,
+    ) -> Option<R> {
+        self.communicators
+            .with(comm, communicators::epoch(), communicators::find, read)
+    }
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        self.counters.release();
+    }
+}

@@ -1,0 +1,15 @@
+//! Where this process runs.
+
+/// The cores that this process may run on, as Linux lists them (`0-3,8`); empty
+/// where the system doesn't say.
+pub fn allowed_cores() -> String {
+    std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+            Some(line.trim().to_owned())
+        })
+        .unwrap_or_default()
+}

@@ -1,0 +1,221 @@
+//! What the user asks for: settings from the configuration file and the
+//! environment, and the files that they name, read by process 0 alone.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use thiserror::Error;
+use treepie_core::files::configuration::{
+    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Settings, SettingsError,
+};
+use treepie_core::files::permutation::{self, PermutationError};
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::profile::{MpiDescription, Profile};
+use treepie_core::files::{FileError, check_writable, date, read_text};
+
+use super::agreement::Decision;
+use super::log;
+use crate::api::abi::Family;
+use crate::api::host::Host;
+use crate::record::collect::Collected;
+
+/// Why what the user asked for is not done.
+#[derive(Debug, Error)]
+enum RequestError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("TREEPIE_PERMUTATION: {0}")]
+    Permutation(#[from] PermutationError),
+    #[error("{0}")]
+    NotYet(&'static str),
+}
+
+/// A request that process 0 has read.
+pub struct Request {
+    /// The profile to write, if one is asked for.
+    output: Option<PathBuf>,
+    /// Remarks for the profile: what was replayed.
+    notes: Vec<String>,
+}
+
+impl Request {
+    /// Reads the request for a job of `ranks` ranks, and decides. What is wrong
+    /// is said here, once; then the job runs as it would without Treepie, or not
+    /// at all where `strict` is set.
+    pub fn read(ranks: usize) -> (Option<Request>, Decision) {
+        for unknown in unknown_variables() {
+            log::warn(&unknown.to_string());
+        }
+        let settings = match settings() {
+            Ok(settings) => settings,
+            Err(error) => return refuse(&error, strict_variable(), LogLevel::default()),
+        };
+        log::set_level(settings.log);
+        match decide(&settings, ranks) {
+            Ok((request, decision)) => (Some(request), decision),
+            Err(error) => refuse(&error, settings.strict, settings.log),
+        }
+    }
+
+    /// Writes the profile; what goes wrong is said, and nothing is half written.
+    pub fn write_profile(&self, host: &Host, collected: Collected) {
+        let Some(output) = &self.output else { return };
+        let profile = Profile {
+            producer: producer(),
+            date: date(now()),
+            mpi: MpiDescription {
+                family: match host.abi.family {
+                    Family::OpenMpi => "open-mpi",
+                    Family::Mpich => "mpich",
+                    Family::Standard => "standard-abi",
+                }
+                .to_owned(),
+                library: host.library_version(),
+                standard: host.standard_version(),
+            },
+            command: command(),
+            notes: self.notes.clone(),
+            hosts: collected.machines(),
+            process_of_rank: collected.process_of_rank,
+            allowed_cores: collected.allowed_cores,
+            point_to_point: collected.point_to_point,
+            collectives: collected.collectives,
+            ..Profile::new(collected.hosts.len())
+        };
+        match profile.write(output) {
+            Ok(()) => log::info(&format!("the profile is in {}", output.display())),
+            Err(error) => log::error(&error.to_string()),
+        }
+    }
+}
+
+fn refuse(error: &RequestError, strict: bool, level: LogLevel) -> (Option<Request>, Decision) {
+    let outcome = match strict {
+        true => "the job is ended, because strict is set",
+        false => "the job runs as it would without treepie",
+    };
+    log::error(&format!("{error}; {outcome}"));
+    let decision = Decision {
+        abort: strict,
+        log: level,
+        ..Decision::default()
+    };
+    (None, decision)
+}
+
+fn decide(settings: &Settings, ranks: usize) -> Result<(Request, Decision), RequestError> {
+    refuse_what_is_not_there_yet(settings)?;
+    let mut decision = Decision {
+        log: settings.log,
+        ..Decision::default()
+    };
+    let mut request = Request {
+        output: None,
+        notes: Vec::new(),
+    };
+    if settings.mode == Mode::Off {
+        return Ok((request, decision));
+    }
+    if settings.mode == Mode::Replay {
+        let (new_rank, source) = permutation_of(settings, ranks)?;
+        decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
+        request.notes.push(format!("replayed with {source}"));
+    }
+    // A replay is profiled as well where a profile is named.
+    if settings.mode == Mode::Profile || settings.output.is_some() {
+        let output = PathBuf::from(configuration::expand_output(
+            settings.output_template(),
+            &job(),
+            std::process::id(),
+            ranks,
+        ));
+        check_writable(&output)?;
+        decision.record = true;
+        request.output = Some(output);
+    }
+    Ok((request, decision))
+}
+
+fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
+    let refusal = if settings.apply != Apply::Permute {
+        "apply: this version can only permute; set apply to permute"
+    } else if settings.probe != Probe::Never || settings.platform.is_some() {
+        "probe, platform: this version does not measure or use platforms; leave them out"
+    } else if !settings.collectives.all_host() {
+        "collectives: this version leaves all collectives to the host; set collectives to host"
+    } else {
+        return Ok(());
+    };
+    Err(RequestError::NotYet(refusal))
+}
+
+/// The new rank of each process of the launcher's world, and where it is from.
+fn permutation_of(settings: &Settings, ranks: usize) -> Result<(Vec<usize>, String), RequestError> {
+    if let Some(path) = &settings.placement {
+        let placement = PlacementFile::read_for(path, ranks)?;
+        return Ok((placement.permutation, path.display().to_string()));
+    }
+    // A replay has a placement or a permutation: the settings were checked.
+    let new_rank = settings.permutation.clone().unwrap_or_default();
+    permutation::check_for(&new_rank, ranks)?;
+    Ok((new_rank, "TREEPIE_PERMUTATION".to_owned()))
+}
+
+fn settings() -> Result<Settings, RequestError> {
+    let variable = |name: &str| env::var(name).ok();
+    let Some(path) = variable(CONFIG_VARIABLE).filter(|path| !path.is_empty()) else {
+        return Ok(Settings::from_sources(None, variable)?);
+    };
+    let path = Path::new(&path);
+    let text = read_text(path)?;
+    Ok(Settings::from_sources(Some((path, &text)), variable)?)
+}
+
+fn unknown_variables() -> Vec<SettingsError> {
+    let names: Vec<String> = env::vars_os()
+        .filter_map(|(name, _)| name.into_string().ok())
+        .collect();
+    configuration::unknown_variables(names.iter().map(String::as_str))
+}
+
+/// Whether `strict` is asked for by a variable, for when settings can't be read.
+fn strict_variable() -> bool {
+    env::var("TREEPIE_STRICT").is_ok_and(|value| ["true", "yes", "on", "1"].contains(&value.trim()))
+}
+
+/// Who writes files: this program and its version.
+fn producer() -> String {
+    format!("treepie {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The job's name at its scheduler, or this process's number.
+fn job() -> String {
+    [
+        "SLURM_JOB_ID",
+        "PBS_JOBID",
+        "LSB_JOBID",
+        "PJM_JOBID",
+        "JOB_ID",
+    ]
+    .iter()
+    .find_map(|name| env::var(name).ok())
+    .filter(|job| !job.is_empty() && !job.contains('/'))
+    .unwrap_or_else(|| std::process::id().to_string())
+}
+
+/// Seconds since 1970.
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}
+
+/// The command line of this process.
+fn command() -> Vec<String> {
+    env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect()
+}

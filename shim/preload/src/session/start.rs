@@ -1,0 +1,144 @@
+//! `MPI_Init` and `MPI_Init_thread`: the host starts, then Treepie does what the
+//! settings ask for, the same on every rank.
+
+use std::env;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::agreement::{Decision, agree};
+use super::request::Request;
+use super::{finish, guarded, log};
+use crate::api::host::{Host, HostError};
+use crate::api::{SUCCESS, Word, c_int};
+use crate::record::{self, collect};
+use crate::world;
+
+/// What this process of the job knows once it has started.
+pub struct Session {
+    /// Process 0's request: settings and what they name. Only there.
+    pub request: Option<Request>,
+    /// What all ranks do.
+    pub decision: Decision,
+}
+
+static STARTED: AtomicBool = AtomicBool::new(false);
+static SESSION: OnceLock<Session> = OnceLock::new();
+
+/// The session, once it has started.
+pub fn session() -> Option<&'static Session> {
+    SESSION.get()
+}
+
+/// `MPI_Init`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Init`.
+pub unsafe fn init(
+    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    argc: Word,
+    argv: Word,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    started(unsafe { next(argc, argv) })
+}
+
+/// `MPI_Init_thread`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Init_thread`.
+pub unsafe fn init_thread(
+    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    argc: Word,
+    argv: Word,
+    required: Word,
+    provided: Word,
+) -> c_int {
+    // SAFETY: the caller's promise.
+    started(unsafe { next(argc, argv, required, provided) })
+}
+
+/// Starts the session after the first successful initialisation. Where tools are
+/// stacked this is the innermost call, so that they see one world as well.
+fn started(code: c_int) -> c_int {
+    if code == SUCCESS && !STARTED.swap(true, Ordering::AcqRel) && is_asked_for() {
+        guarded("starting", start);
+    }
+    code
+}
+
+/// Whether there is anything to agree on. `TREEPIE_MODE=off`, or neither a mode
+/// nor a configuration, leaves the job alone: no call is added to `MPI_Init`.
+fn is_asked_for() -> bool {
+    match env::var("TREEPIE_MODE") {
+        Ok(mode) => !matches!(mode.trim(), "off" | ""),
+        Err(_) => env::var_os("TREEPIE_CONFIG").is_some(),
+    }
+}
+
+fn start() {
+    let host = match Host::load() {
+        Ok(host) => host,
+        Err(error) if launcher_says_first() => return log::error(&error.to_string()),
+        Err(_) => return,
+    };
+    if let Err(error) = start_with(host) {
+        log::error(&format!(
+            "{error}; the job runs as it would without treepie"
+        ));
+    }
+}
+
+/// Whether the launcher's variables call this the first process: for the one
+/// message that must be given without MPI's help.
+fn launcher_says_first() -> bool {
+    [
+        "OMPI_COMM_WORLD_RANK",
+        "PMI_RANK",
+        "PMIX_RANK",
+        "SLURM_PROCID",
+    ]
+    .iter()
+    .find_map(|name| env::var(name).ok())
+    .is_none_or(|rank| rank == "0")
+}
+
+fn start_with(host: &'static Host) -> Result<(), HostError> {
+    if host.has_parent()? {
+        // Spawned jobs inherit the environment; its files are the parent's.
+        log::info("this job was spawned by another: it is neither replayed nor profiled");
+        return Ok(());
+    }
+    let ranks = host.size(host.world)?;
+    let mut request = None;
+    let decision = agree(host, || {
+        let (made, decision) = Request::read(ranks);
+        request = made;
+        decision
+    })?;
+    log::set_level(decision.log);
+    if decision.abort {
+        // Process 0 has said why, and ends the job; the others wait for that
+        // here, and no rank returns to the application.
+        if host.rank(host.world)? == 0 {
+            host.abort(2);
+        }
+        return host.broadcast(host.world, &mut [0]);
+    }
+    let mut application_world = host.world;
+    if let Some(new_rank) = &decision.permutation {
+        world::install(host, new_rank)?;
+        application_world = world::substitute(host.world);
+    }
+    if decision.record {
+        collect::prepare(host, application_world)?;
+    }
+    if decision.record || decision.permutation.is_some() {
+        host.at_finalize(finish::on_finalize)?;
+    }
+    let record = decision.record;
+    let _ = SESSION.set(Session { request, decision });
+    if record {
+        record::begin();
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! Error handlers of the substituted world. Errors on types, requests and files
+//! are raised on the host's world, errors on communicators on W': a handler that
+//! is set on the world is set on both. And a handler is handed the address of the
+//! communicator's handle: it must find `MPI_COMM_WORLD` there, never W'.
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{is_replacement, is_world, substitute};
+use crate::api::host::{Host, host};
+use crate::api::{SUCCESS, Word, c_int};
+use crate::record;
+
+/// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Comm_set_errhandler`.
+pub unsafe fn set(
+    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    comm: Word,
+    handler: Word,
+) -> c_int {
+    record::quietly(|| {
+        // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+        unsafe {
+            let code = next(comm, handler);
+            match code {
+                SUCCESS if is_world(comm) => next(substitute(comm), handler),
+                code => code,
+            }
+        }
+    })
+}
+
+/// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the host gets a
+/// function of ours that calls the application's with the handle it expects.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Comm_create_errhandler`.
+pub unsafe fn create(
+    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    function: Word,
+    handler: Word,
+) -> c_int {
+    let function = match super::is_substituted() {
+        true => stand_in(function),
+        false => function,
+    };
+    // SAFETY: the caller's promise; a stand-in is called as the function is.
+    record::quietly(|| unsafe { next(function, handler) })
+}
+
+/// How many different handler functions a program can have before one of them
+/// is handed W' in place of the world.
+const STAND_INS: usize = 64;
+
+/// The application's handler functions, each with a stand-in of the same index.
+static FUNCTIONS: [AtomicUsize; STAND_INS] = [const { AtomicUsize::new(0) }; STAND_INS];
+
+/// `MPI_Comm_errhandler_function`: the address of a communicator, the address of
+/// an error code, and what the MPI adds.
+type StandIn = unsafe extern "C" fn(Word, Word, Word, Word, Word, Word);
+
+/// C has no closures: a stand-in for each index, made by the compiler.
+static TABLE: [StandIn; STAND_INS] = table();
+
+macro_rules! stand_ins {
+    ($($index:literal)*) => { [$(call::<$index>),*] };
+}
+
+const fn table() -> [StandIn; STAND_INS] {
+    stand_ins!(
+        0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
+        32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47 48 49 50 51 52 53 54 55 56 57 58 59 60
+        61 62 63
+    )
+}
+
+/// The stand-in of a handler function; the function itself when there are no
+/// more. One that was seen before keeps its own: handlers live as long as some
+/// communicator has them, so that stand-ins are never taken back.
+fn stand_in(function: Word) -> Word {
+    for (known, stand_in) in FUNCTIONS.iter().zip(TABLE) {
+        let there = known.compare_exchange(0, function, Ordering::AcqRel, Ordering::Acquire);
+        if there.is_ok() || there == Err(function) {
+            return stand_in as *const c_void as Word;
+        }
+    }
+    function
+}
+
+/// Calls the application's function `INDEX`, with the world where the host says W'.
+unsafe extern "C" fn call<const INDEX: usize>(
+    comm: Word,
+    code: Word,
+    a: Word,
+    b: Word,
+    c: Word,
+    d: Word,
+) {
+    let function = FUNCTIONS[INDEX].load(Ordering::Acquire);
+    // SAFETY: a stand-in is handed out for a handler function that the
+    // application gave, which C declares with these two addresses and `...`.
+    let function =
+        unsafe { std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, ...)>(function) };
+    let mut world = 0usize;
+    let comm = host().map_or(comm, |host| as_application_sees(host, comm, &mut world));
+    // SAFETY: the arguments are the host's, or a handle like the one it gave.
+    unsafe { function(comm, code, a, b, c, d) }
+}
+
+/// The address to hand over: `room`, holding the world, where `comm` holds W'.
+fn as_application_sees(host: &Host, comm: Word, room: &mut Word) -> Word {
+    // SAFETY: the host hands its handlers the address of a communicator's handle.
+    if comm == 0 || !is_replacement(unsafe { host.read_handle(comm) }) {
+        return comm;
+    }
+    *room = host.world;
+    std::ptr::from_mut(room) as Word
+}

@@ -129,50 +129,104 @@ impl Procedure {
         self.find(names).map_or("0".to_owned(), |p| p.name.clone())
     }
 
+    /// The arguments of a collective that its traffic depends on.
+    fn collective_arguments(&self) -> String {
+        format!(
+            "|| Arguments {{ large: {}, \
+             send_buffer: {}, send_count: {}, send_type: {}, send_counts: {}, send_types: {}, \
+             receive_count: {}, receive_type: {}, receive_counts: {}, root: {} }}",
+            self.large,
+            self.word(&["sendbuf"]),
+            self.count(&["sendcount", "count"]),
+            self.word(&["sendtype", "datatype"]),
+            self.word(&["sendcounts"]),
+            self.word(&["sendtypes"]),
+            self.count(&["recvcount"]),
+            self.word(&["recvtype", "recvtypes"]),
+            self.word(&["recvcounts"]),
+            self.find(&["root"])
+                .map_or("0".to_owned(), |root| format!("{} as i32", root.name)),
+        )
+    }
+
+    /// What a send procedure is told of a message.
+    fn message(&self, comm: &str) -> String {
+        format!(
+            "Message {{ count: {}, partitions: {}, datatype: {}, dest: {} as i32, comm: {comm} }}",
+            self.count(&["sendcount", "count"]),
+            self.find(&["partitions"])
+                .map_or("1".to_owned(), |p| format!("i64::from({} as i32)", p.name)),
+            self.word(&["sendtype", "datatype"]),
+            self.word(&["dest"]),
+        )
+    }
+
+    /// What a one-sided procedure is told of an access.
+    fn access(&self) -> String {
+        let part = |kind: &str, count: &str, datatype: &str| match self.role.contains(kind) {
+            true => format!(
+                "({}, {})",
+                self.count(&[count]),
+                self.word(&[datatype, "datatype"])
+            ),
+            false => "(0, 0)".to_owned(),
+        };
+        // A get's own buffer is its origin; what is got with a put, its result.
+        let (count, datatype) = match self.find(&["result_addr"]) {
+            Some(_) => ("result_count", "result_datatype"),
+            None => ("origin_count", "origin_datatype"),
+        };
+        format!(
+            "Access {{ put: {}, got: {}, op: {}, target: target_rank as i32, window: win }}",
+            part("put", "origin_count", "origin_datatype"),
+            part("get", count, datatype),
+            self.word(&["op"]),
+        )
+    }
+
     /// What is done around the call of the host's function, `forward`.
     fn body(&self, forward: &str) -> String {
         let comm = self.of_kind("comm").map_or("0", |p| p.name.as_str());
-        if let Some(operation) = self.role.strip_prefix("collective ") {
-            return format!(
-                "record::collective(Operation::{operation}, || {forward}, {comm}, || Arguments {{ large: {}, \
-                 send_buffer: {}, send_count: {}, send_type: {}, send_counts: {}, send_types: {}, \
-                 receive_count: {}, receive_type: {}, receive_counts: {}, root: {} }})",
-                self.large,
-                self.word(&["sendbuf"]),
-                self.count(&["sendcount", "count"]),
-                self.word(&["sendtype", "datatype"]),
-                self.word(&["sendcounts"]),
-                self.word(&["sendtypes"]),
-                self.count(&["recvcount"]),
-                self.word(&["recvtype"]),
-                self.word(&["recvcounts"]),
-                self.find(&["root"])
-                    .map_or("0".to_owned(), |root| format!("{} as i32", root.name)),
-            );
-        }
-        let message = || {
-            format!(
-                "Message {{ count: {}, partitions: {}, datatype: {}, dest: {} as i32, comm: {comm} }}",
-                self.count(&["sendcount", "count"]),
-                self.find(&["partitions"])
-                    .map_or("1".to_owned(), |p| format!("i64::from({} as i32)", p.name)),
-                self.word(&["sendtype", "datatype"]),
-                self.word(&["dest"]),
-            )
-        };
-        match self.role.as_str() {
-            "send" => format!("record::send(|| {forward}, {})", message()),
-            "send-init" => format!("record::send_init(|| {forward}, {}, request)", message()),
-            "start" => format!("record::start(|| {forward}, 1, request)"),
-            "start-all" => format!("record::start(|| {forward}, count as i32, array_of_requests)"),
-            "request-free" => format!("record::request_free(|| {forward}, request)"),
-            "communicator-end" => format!("record::communicator_end(|| {forward}, comm)"),
-            "" => match self.of_kind("comm*") {
-                Some(made) => format!("record::communicator_start(|| {forward}, {})", made.name),
-                None => format!("record::quietly(|| {forward})"),
+        let call = format!("|| {forward}");
+        let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
+        let arguments = || self.collective_arguments();
+        match role {
+            "send" => format!("record::send({call}, {})", self.message(comm)),
+            "send-init" => format!("record::send_init({call}, {}, request)", self.message(comm)),
+            "start" => format!("record::start({call}, 1, request)"),
+            "start-all" => format!("record::start({call}, count as i32, array_of_requests)"),
+            "collective" => format!(
+                "record::collective(Operation::{detail}, {call}, {comm}, {})",
+                arguments()
+            ),
+            "collective-init" => format!(
+                "record::collective_init(Operation::{detail}, {call}, {comm}, {}, request)",
+                arguments()
+            ),
+            "neighbourhood" => format!("record::neighbourhood({call}, {comm}, {})", arguments()),
+            "neighbourhood-init" => format!(
+                "record::neighbourhood_init({call}, {comm}, {}, request)",
+                arguments()
+            ),
+            "put" | "get" | "put-get" => format!("record::one_sided({call}, {})", self.access()),
+            "end" => format!(
+                "record::object_end({call}, Object::{detail}, {})",
+                self.parameters[0].name
+            ),
+            "" => match (self.of_kind("comm*"), self.of_kind("window*")) {
+                (Some(made), _) => self.object_start(&call, "Communicator", made),
+                (_, Some(made)) => self.object_start(&call, "Window", made),
+                _ => format!("record::quietly({call})"),
             },
-            role => panic!("roles.table: unknown role {role:?} of {}", self.name),
+            _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),
         }
+    }
+
+    fn object_start(&self, call: &str, object: &str, made: &Parameter) -> String {
+        format!(
+            "record::object_start({call}, Object::{object}, {})",
+            made.name
+        )
     }
 }
 

@@ -8,8 +8,9 @@ use treepie_core::affinity::collective::Record;
 use treepie_core::files::profile::Host as Machine;
 
 use super::collectives::{self, Records};
+use super::communicators;
+use super::counters::{self, Kind};
 use super::wire::Part;
-use super::{communicators, counters};
 use crate::api::Word;
 use crate::api::host::{Host, HostError};
 use crate::session::place::allowed_cores;
@@ -18,6 +19,10 @@ use crate::session::place::allowed_cores;
 pub struct Collected {
     /// Point-to-point traffic, in the application's ranks.
     pub point_to_point: TrafficMatrix,
+    /// One-sided traffic, in the application's ranks.
+    pub one_sided: TrafficMatrix,
+    /// Neighbourhood collectives, in the application's ranks.
+    pub neighbourhood: TrafficMatrix,
     /// Collectives, their groups in the application's ranks.
     pub collectives: Vec<Record>,
     /// Host name of each process of the launcher's world.
@@ -48,7 +53,7 @@ pub fn collect(host: &Host, application_world: Word) -> Result<Option<Collected>
         rank: host.rank(application_world)? as u32,
         host: host.processor_name(),
         allowed_cores: allowed_cores(),
-        sent: counters::totals(),
+        counted: counters::totals(),
         collectives: collectives::take_records().into_vec(),
     };
     let private = host.split(host.world, process)?;
@@ -108,6 +113,8 @@ impl Collected {
         let ranks = parts.len();
         let mut collected = Collected {
             point_to_point: TrafficMatrix::new(ranks),
+            one_sided: TrafficMatrix::new(ranks),
+            neighbourhood: TrafficMatrix::new(ranks),
             collectives: Vec::new(),
             hosts: vec![String::new(); ranks],
             allowed_cores: vec![String::new(); ranks],
@@ -120,10 +127,14 @@ impl Collected {
             collected.hosts[process].clone_from(&part.host);
             collected.allowed_cores[process].clone_from(&part.allowed_cores);
             collected.process_of_rank[part.rank as usize] = process;
-            for &(partner, traffic) in &part.sent {
-                collected
-                    .point_to_point
-                    .add(part.rank as usize, partner as usize, traffic);
+            for &(kind, partner, traffic) in &part.counted {
+                let (own, partner) = (part.rank as usize, partner as usize);
+                match kind {
+                    Kind::PointToPoint => collected.point_to_point.add(own, partner, traffic),
+                    Kind::Neighbourhood => collected.neighbourhood.add(own, partner, traffic),
+                    Kind::Put => collected.one_sided.add(own, partner, traffic),
+                    Kind::Got => collected.one_sided.add(partner, own, traffic),
+                }
             }
             for record in &part.collectives {
                 records.add(record.clone());

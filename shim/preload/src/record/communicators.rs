@@ -1,41 +1,38 @@
-//! What is known of each communicator of the application's: which rank of the
-//! application's world each of its ranks is. Found by purely local calls when a
-//! communicator is first used, forgotten when it is freed.
+//! What is known of each communicator and window of the application's: which
+//! rank of the application's world each of its ranks is. Found by purely local
+//! calls at the first use.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use once_cell::sync::{Lazy, OnceCell};
-use parking_lot::{Mutex, RwLock};
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
 
-use super::collectives::{self, Arguments, Latest, Tallies};
+use super::collectives::{self, Arguments, Latest, Seen, Tallies};
+use super::registry::Registry;
 use crate::api::Word;
 use crate::api::host::{Host, HostError, host};
 use treepie_core::affinity::collective::Operation;
 
 /// One communicator of the application's.
 pub struct Communicator {
+    handle: Word,
     /// World rank of each rank that messages can be sent to: the remote group's
     /// for an inter-communicator. `u32::MAX` for processes of another world.
     partners: Vec<u32>,
     /// The caller's rank.
     rank: u32,
     inter: bool,
+    /// World ranks that the caller sends to in neighbourhood collectives.
+    neighbours: OnceCell<Vec<Option<u32>>>,
     latest: Latest,
     tallies: Mutex<Tallies>,
 }
 
-/// How a handle is known.
-#[derive(Clone)]
-enum Known {
-    Application(Arc<Communicator>),
-    /// Made by the host or a tool for itself; never counted.
-    Internal,
-}
+/// World rank of each rank of a window's group.
+pub type Window = Vec<u32>;
 
-static KNOWN: Lazy<RwLock<HashMap<Word, Known>>> = Lazy::new(RwLock::default);
-static EPOCH: AtomicU64 = AtomicU64::new(0);
+static COMMUNICATORS: Registry<Communicator> = Registry::new();
+static WINDOWS: Registry<Window> = Registry::new();
 /// The group of the application's world, which ranks are translated to.
 static WORLD_GROUP: OnceCell<Word> = OnceCell::new();
 
@@ -49,10 +46,16 @@ pub fn set_world(host: &Host, world: Word) -> Result<(), HostError> {
         .map(|_| ())
 }
 
-/// Changes when a handle is forgotten.
+/// Changes when a communicator's handle is forgotten.
 #[inline(always)]
 pub fn epoch() -> u64 {
-    EPOCH.load(Ordering::Acquire)
+    COMMUNICATORS.epoch()
+}
+
+/// Changes when a window's handle is forgotten.
+#[inline(always)]
+pub fn window_epoch() -> u64 {
+    WINDOWS.epoch()
 }
 
 /// The communicator with this handle; `None` for those that are not the
@@ -60,83 +63,74 @@ pub fn epoch() -> u64 {
 pub fn find(comm: Word) -> Option<Arc<Communicator>> {
     let host = host()?;
     let comm = comm & host.handle_mask();
-    let known = KNOWN.read().get(&comm).cloned();
-    let known = match known {
-        Some(known) => known,
-        None => {
-            let found = Communicator::look_up(host, comm).ok()?;
-            let mut all = KNOWN.write();
-            all.entry(comm)
-                .or_insert(Known::Application(Arc::new(found)))
-                .clone()
-        }
-    };
-    match known {
-        Known::Application(communicator) => Some(communicator),
-        Known::Internal => None,
-    }
+    COMMUNICATORS.find_or(comm, || Communicator::look_up(host, comm).ok())
 }
 
-/// The handle at an address that an application passed.
-pub fn handle_at(address: Word) -> Word {
-    match host() {
-        // SAFETY: MPI_Comm_free and its like take the address of a handle; a
-        // null address is the host's to refuse.
-        Some(host) if address != 0 => unsafe { host.read_handle(address) },
-        _ => 0,
-    }
+/// The window with this handle; `None` for those that are not the application's.
+pub fn find_window(window: Word) -> Option<Arc<Window>> {
+    let host = host()?;
+    let window = window & host.handle_mask();
+    WINDOWS.find_or(window, || translated(host, host.window_group(window)).ok())
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
-pub fn made(address: Word, internal: bool) {
-    let handle = handle_at(address);
-    forget(handle);
+pub fn made(handle: Word, internal: bool) {
+    ended(handle);
     if internal {
-        KNOWN.write().insert(handle, Known::Internal);
+        COMMUNICATORS.set(handle, None);
+    }
+}
+
+/// A window was made; `internal` if not by a call of the application's.
+pub fn window_made(handle: Word, internal: bool) {
+    WINDOWS.forget(handle);
+    if internal {
+        WINDOWS.set(handle, None);
     }
 }
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
 pub fn ended(handle: Word) {
-    forget(handle);
+    if let Some(communicator) = COMMUNICATORS.forget(handle) {
+        communicator.put_away();
+    }
 }
 
-fn forget(handle: Word) {
-    let known = KNOWN.write().remove(&handle);
-    if let Some(known) = known {
-        EPOCH.fetch_add(1, Ordering::AcqRel);
-        if let Known::Application(communicator) = known {
-            communicator.put_away();
-        }
-    }
+/// A window is no more.
+pub fn window_ended(handle: Word) {
+    WINDOWS.forget(handle);
 }
 
 /// Puts the counts of all communicators that are still there where those of the
 /// freed ones are.
 pub fn put_all_away() {
-    let all = std::mem::take(&mut *KNOWN.write());
-    EPOCH.fetch_add(1, Ordering::AcqRel);
-    for known in all.into_values() {
-        if let Known::Application(communicator) = known {
-            communicator.put_away();
-        }
+    for communicator in COMMUNICATORS.forget_all() {
+        communicator.put_away();
     }
+}
+
+/// The world ranks of a group, which is freed.
+fn translated(host: &Host, group: Result<Word, HostError>) -> Result<Vec<u32>, HostError> {
+    let world = *WORLD_GROUP.get().ok_or(HostError::UnknownFamily)?;
+    let group = group?;
+    let ranks = host.translate(group, world);
+    host.free_group(group);
+    ranks
 }
 
 impl Communicator {
     fn look_up(host: &Host, comm: Word) -> Result<Self, HostError> {
-        let world = *WORLD_GROUP.get().ok_or(HostError::UnknownFamily)?;
         let inter = host.is_inter(comm)?;
         let group = match inter {
-            true => host.remote_group(comm)?,
-            false => host.group(comm)?,
+            true => host.remote_group(comm),
+            false => host.group(comm),
         };
-        let partners = host.translate(group, world);
-        host.free_group(group);
         Ok(Communicator {
-            partners: partners?,
+            handle: comm,
+            partners: translated(host, group)?,
             rank: host.rank(comm)? as u32,
             inter,
+            neighbours: OnceCell::new(),
             latest: Latest::default(),
             tallies: Mutex::default(),
         })
@@ -149,20 +143,42 @@ impl Communicator {
         (partner != u32::MAX).then_some(partner)
     }
 
-    /// Counts a collective call. Those of inter-communicators are not modelled.
-    pub fn count(&self, operation: Operation, arguments: &Arguments) {
+    /// World ranks that this process sends to in neighbourhood collectives, in
+    /// the order of the calls' arguments; `None` where there is no process.
+    pub fn neighbours(&self) -> &[Option<u32>] {
+        self.neighbours.get_or_init(|| {
+            let ranks = host().and_then(|host| host.neighbours(self.handle).ok());
+            ranks
+                .unwrap_or_default()
+                .into_iter()
+                .map(|rank| self.partner(usize::try_from(rank).ok()?))
+                .collect()
+        })
+    }
+
+    /// What this rank has to report of a collective call; nothing where another
+    /// does, and of inter-communicators.
+    #[inline]
+    pub fn observe(&self, operation: Operation, arguments: &Arguments) -> Option<Seen> {
         if self.inter {
-            return;
+            return None;
         }
-        if let Some(host) = host()
-            && let Some(seen) =
-                collectives::observe(host, operation, arguments, self.rank, self.partners.len())
-        {
-            if !self.latest.add(operation, &seen) {
-                let mut tallies = self.tallies.lock();
-                self.latest.turn_to(&mut tallies, operation, &seen);
-                tallies.add(operation, seen);
-            }
+        collectives::observe(
+            host()?,
+            operation,
+            arguments,
+            self.rank,
+            self.partners.len(),
+        )
+    }
+
+    /// Counts a collective call.
+    #[inline]
+    pub fn count(&self, operation: Operation, seen: &Seen) {
+        if !self.latest.add(operation, seen) {
+            let mut tallies = self.tallies.lock();
+            self.latest.turn_to(&mut tallies, operation, seen);
+            tallies.add(operation, seen);
         }
     }
 

@@ -7,12 +7,45 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 
-/// One partner. Only the owner writes, so that a load and a store do for an
-/// addition.
+/// What a message is counted as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Point-to-point, to the partner.
+    PointToPoint,
+    /// A neighbourhood collective's, to the partner.
+    Neighbourhood,
+    /// One-sided, to the partner.
+    Put,
+    /// One-sided, from the partner.
+    Got,
+}
+
+impl Kind {
+    const ALL: [Kind; 4] = [
+        Kind::PointToPoint,
+        Kind::Neighbourhood,
+        Kind::Put,
+        Kind::Got,
+    ];
+
+    /// The kind with this number.
+    pub fn from_number(number: u64) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|&kind| kind as u64 == number)
+    }
+}
+
+/// A partner and a kind as one number, which is never 0. Ranks below 2^30.
+#[inline(always)]
+fn key(kind: Kind, partner: u32) -> u32 {
+    (partner << 2 | kind as u32) + 1
+}
+
+/// One kind of message to one partner. Only the owner writes, so that a load and
+/// a store do for an addition.
 #[derive(Default)]
 struct Slot {
-    /// The partner's rank + 1; 0 in a slot that is free.
-    partner: AtomicU32,
+    /// A [`key`]; 0 in a slot that is free.
+    key: AtomicU32,
     messages: AtomicU64,
     bytes: AtomicU64,
 }
@@ -30,18 +63,18 @@ impl Table {
         }
     }
 
-    /// The partner's slot, or the free one where it would be.
+    /// The key's slot, or the free one where it would be.
     #[inline(always)]
-    fn slot(&self, partner: u32) -> &Slot {
+    fn slot(&self, key: u32) -> &Slot {
         let mask = self.slots.len() - 1;
         // Fibonacci hashing: neighbouring ranks, and ranks a power of two
         // apart, land in different slots.
-        let hash = u64::from(partner).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let hash = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut at = hash as usize & mask;
         loop {
             let slot = &self.slots[at];
-            let there = slot.partner.load(Ordering::Relaxed);
-            if there == partner + 1 || there == 0 {
+            let there = slot.key.load(Ordering::Relaxed);
+            if there == key || there == 0 {
                 return slot;
             }
             at = (at + 1) & mask;
@@ -54,7 +87,7 @@ impl Table {
 /// somebody reads, and are together smaller than the one in use.
 pub struct Counters {
     table: AtomicPtr<Table>,
-    partners: AtomicU32,
+    used: AtomicU32,
     taken: AtomicBool,
 }
 
@@ -75,24 +108,27 @@ pub fn claim() -> Arc<Counters> {
     counters
 }
 
-/// What all threads counted, partner by partner.
-pub fn totals() -> Vec<(u32, Traffic)> {
-    let mut totals = std::collections::BTreeMap::<u32, Traffic>::new();
+/// What all threads counted, by kind and partner.
+pub fn totals() -> Vec<(Kind, u32, Traffic)> {
+    let mut totals = std::collections::BTreeMap::<(Kind, u32), Traffic>::new();
     for counters in ALL.lock().iter() {
-        counters.read(|partner, traffic| {
-            let total = totals.entry(partner).or_default();
+        counters.read(|kind, partner, traffic| {
+            let total = totals.entry((kind, partner)).or_default();
             total.messages = total.messages.saturating_add(traffic.messages);
             total.bytes = total.bytes.saturating_add(traffic.bytes);
         });
     }
-    totals.into_iter().collect()
+    totals
+        .into_iter()
+        .map(|((kind, partner), traffic)| (kind, partner, traffic))
+        .collect()
 }
 
 impl Counters {
     fn new() -> Self {
         Counters {
             table: AtomicPtr::new(Box::leak(Box::new(Table::new(16)))),
-            partners: AtomicU32::new(0),
+            used: AtomicU32::new(0),
             taken: AtomicBool::new(true),
         }
     }
@@ -103,54 +139,59 @@ impl Counters {
         unsafe { &*self.table.load(Ordering::Acquire) }
     }
 
-    /// Adds to one partner's counts. Only the owning thread may call this.
+    /// Adds a message to one partner's counts. Only the owning thread may call
+    /// this.
     #[inline(always)]
-    pub fn add(&self, partner: u32, messages: u64, bytes: u64) {
-        let slot = self.current().slot(partner);
-        if slot.partner.load(Ordering::Relaxed) == 0 {
-            return self.add_partner(partner, messages, bytes);
+    pub fn add(&self, kind: Kind, partner: u32, bytes: u64) {
+        let key = key(kind, partner);
+        let slot = self.current().slot(key);
+        if slot.key.load(Ordering::Relaxed) == 0 {
+            return self.add_first(key, bytes);
         }
         let add = |counter: &AtomicU64, more: u64| {
             let sum = counter.load(Ordering::Relaxed).saturating_add(more);
             counter.store(sum, Ordering::Relaxed);
         };
-        add(&slot.messages, messages);
+        add(&slot.messages, 1);
         add(&slot.bytes, bytes);
     }
 
     #[cold]
     #[inline(never)]
-    fn add_partner(&self, partner: u32, messages: u64, bytes: u64) {
-        let partners = self.partners.load(Ordering::Relaxed) + 1;
-        self.partners.store(partners, Ordering::Relaxed);
-        if partners as usize * 4 > self.current().slots.len() * 3 {
+    fn add_first(&self, key: u32, bytes: u64) {
+        let used = self.used.load(Ordering::Relaxed) + 1;
+        self.used.store(used, Ordering::Relaxed);
+        if used as usize * 4 > self.current().slots.len() * 3 {
             self.grow();
         }
-        let slot = self.current().slot(partner);
-        slot.messages.store(messages, Ordering::Relaxed);
+        let slot = self.current().slot(key);
+        slot.messages.store(1, Ordering::Relaxed);
         slot.bytes.store(bytes, Ordering::Relaxed);
-        slot.partner.store(partner + 1, Ordering::Release);
+        slot.key.store(key, Ordering::Release);
     }
 
     fn grow(&self) {
         let larger = Box::leak(Box::new(Table::new(self.current().slots.len() * 2)));
-        self.read(|partner, traffic| {
-            let slot = larger.slot(partner);
-            slot.partner.store(partner + 1, Ordering::Relaxed);
+        self.read(|kind, partner, traffic| {
+            let key = key(kind, partner);
+            let slot = larger.slot(key);
+            slot.key.store(key, Ordering::Relaxed);
             slot.messages.store(traffic.messages, Ordering::Relaxed);
             slot.bytes.store(traffic.bytes, Ordering::Relaxed);
         });
         self.table.store(larger, Ordering::Release);
     }
 
-    fn read(&self, mut each: impl FnMut(u32, Traffic)) {
+    fn read(&self, mut each: impl FnMut(Kind, u32, Traffic)) {
         for slot in &self.current().slots {
-            if let Some(partner) = slot.partner.load(Ordering::Acquire).checked_sub(1) {
+            if let Some(packed) = slot.key.load(Ordering::Acquire).checked_sub(1)
+                && let Some(kind) = Kind::from_number(u64::from(packed & 3))
+            {
                 let traffic = Traffic {
                     messages: slot.messages.load(Ordering::Relaxed),
                     bytes: slot.bytes.load(Ordering::Relaxed),
                 };
-                each(partner, traffic);
+                each(kind, packed >> 2, traffic);
             }
         }
     }
@@ -170,24 +211,42 @@ mod tests {
         let counters = Counters::new();
         for round in 1..=3u64 {
             for partner in (0..5_000).map(|i| i * 64) {
-                counters.add(partner, 1, u64::from(partner) * round);
+                counters.add(Kind::PointToPoint, partner, u64::from(partner) * round);
             }
         }
         let mut read = Vec::new();
-        counters.read(|partner, traffic| read.push((partner, traffic)));
+        counters.read(|kind, partner, traffic| read.push((kind, partner, traffic)));
         assert_eq!(read.len(), 5_000);
-        for (partner, traffic) in read {
+        for (kind, partner, traffic) in read {
+            assert_eq!(kind, Kind::PointToPoint);
             assert_eq!(traffic.messages, 3);
             assert_eq!(traffic.bytes, u64::from(partner) * 6);
         }
     }
 
     #[test]
+    fn kinds_of_one_partner_are_counted_apart() {
+        let counters = Counters::new();
+        for (kind, bytes) in Kind::ALL.into_iter().zip(1..) {
+            counters.add(kind, 7, bytes);
+        }
+        let mut read = Vec::new();
+        counters.read(|kind, partner, traffic| read.push((kind, partner, traffic.bytes)));
+        read.sort_unstable();
+        let expected: Vec<_> = Kind::ALL
+            .into_iter()
+            .zip(1..)
+            .map(|(k, b)| (k, 7, b))
+            .collect();
+        assert_eq!(read, expected);
+    }
+
+    #[test]
     fn counters_saturate_instead_of_wrapping() {
         let counters = Counters::new();
-        counters.add(3, 1, u64::MAX - 1);
-        counters.add(3, 1, 5);
-        counters.read(|_, traffic| assert_eq!(traffic.bytes, u64::MAX));
+        counters.add(Kind::Put, 3, u64::MAX - 1);
+        counters.add(Kind::Put, 3, 5);
+        counters.read(|_, _, traffic| assert_eq!(traffic.bytes, u64::MAX));
     }
 
     #[test]
@@ -195,13 +254,13 @@ mod tests {
         let before = ALL.lock().len();
         for _ in 0..4 {
             let counters = claim();
-            counters.add(999_999, 1, 10);
+            counters.add(Kind::Got, 999_999, 10);
             counters.release();
         }
         let total = totals()
             .into_iter()
-            .find(|(partner, _)| *partner == 999_999);
-        let (_, traffic) = total.expect("the partner was counted");
+            .find(|(_, partner, _)| *partner == 999_999);
+        let (_, _, traffic) = total.expect("the partner was counted");
         assert_eq!((traffic.messages, traffic.bytes), (4, 40));
         assert!(ALL.lock().len() <= before + 1);
     }

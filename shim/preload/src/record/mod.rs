@@ -2,8 +2,8 @@
 //!
 //! Entry points call the functions of this file around the host's. Each thread
 //! counts by itself (`thread`), in tables that grow with its partners
-//! (`counters`); what is rare is shared under locks (`communicators`,
-//! `persistent`, `collectives`). Only calls that succeed count, and only the
+//! (`counters`); what is rare is shared under locks (`registry`,
+//! `communicators`, `prepared`, `collectives`). Only calls that succeed count, and only the
 //! application's: what a procedure calls in turn, through public names, is a
 //! thread's call within a call and passes uncounted.
 
@@ -11,7 +11,10 @@ mod collectives;
 mod communicators;
 mod counters;
 mod handle_cache;
-mod persistent;
+mod neighbours;
+mod one_sided;
+mod prepared;
+mod registry;
 mod thread;
 mod wire;
 
@@ -23,7 +26,20 @@ use treepie_core::affinity::collective::Operation;
 
 use crate::api::{SUCCESS, Word, c_int};
 pub use collectives::Arguments;
+use counters::Kind;
+pub use one_sided::Access;
 use thread::Thread;
+
+/// Objects whose handles are remembered.
+#[derive(Debug, Clone, Copy)]
+pub enum Object {
+    /// A communicator.
+    Communicator,
+    /// A window.
+    Window,
+    /// A request.
+    Request,
+}
 
 static ACTIVE: AtomicBool = AtomicBool::new(false);
 
@@ -80,23 +96,12 @@ pub fn send(call: impl FnOnce() -> c_int, message: Message) -> c_int {
 
 /// A send that is only prepared: `request` is where the host puts its handle.
 pub fn send_init(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
-    around(call, |thread| {
-        persistent::prepared(thread, &message, request)
-    })
+    around(call, |thread| prepared::send(thread, &message, request))
 }
 
 /// The start of `count` prepared requests, an array at `requests`.
 pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
-    around(call, |thread| persistent::started(thread, count, requests))
-}
-
-/// The end of a request: its handle may come back as another's.
-pub fn request_free(call: impl FnOnce() -> c_int, request: Word) -> c_int {
-    if !ACTIVE.load(Ordering::Relaxed) {
-        return call();
-    }
-    let ended = persistent::handle_at(request);
-    around(call, |_| persistent::ended(ended))
+    around(call, |thread| prepared::started(thread, count, requests))
 }
 
 /// A collective; `arguments` is only asked for where they will be read.
@@ -109,39 +114,96 @@ pub fn collective(
 ) -> c_int {
     around(call, |thread| {
         thread.with_communicator(comm, |communicator| {
-            communicator.count(operation, &arguments());
+            if let Some(seen) = communicator.observe(operation, &arguments()) {
+                communicator.count(operation, &seen);
+            }
         });
     })
 }
 
-/// A procedure that makes a communicator, whose handle it puts at `made`. What
-/// the host makes for itself within a call of the application's (an I/O library's
-/// copy, say) is not the application's, and never counted.
-pub fn communicator_start(call: impl FnOnce() -> c_int, made: Word) -> c_int {
+/// A collective that is only prepared: `request` is where the host puts its
+/// handle.
+pub fn collective_init(
+    operation: Operation,
+    call: impl FnOnce() -> c_int,
+    comm: Word,
+    arguments: impl FnOnce() -> Arguments,
+    request: Word,
+) -> c_int {
+    around(call, |_| {
+        prepared::collective(operation, comm, &arguments(), request)
+    })
+}
+
+/// A neighbourhood collective.
+#[inline]
+pub fn neighbourhood(
+    call: impl FnOnce() -> c_int,
+    comm: Word,
+    arguments: impl FnOnce() -> Arguments,
+) -> c_int {
+    around(call, |thread| {
+        thread.with_communicator(comm, |communicator| {
+            for (partner, bytes) in neighbours::messages(communicator, &arguments()) {
+                thread.count(Kind::Neighbourhood, partner, bytes);
+            }
+        });
+    })
+}
+
+/// A neighbourhood collective that is only prepared: `request` is where the host
+/// puts its handle.
+pub fn neighbourhood_init(
+    call: impl FnOnce() -> c_int,
+    comm: Word,
+    arguments: impl FnOnce() -> Arguments,
+    request: Word,
+) -> c_int {
+    around(call, |_| {
+        prepared::neighbourhood(comm, &arguments(), request)
+    })
+}
+
+/// A one-sided call.
+#[inline(always)]
+pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+    around(call, |thread| thread.count_access(&access))
+}
+
+/// A procedure that makes an object, whose handle it puts at `address`. What the
+/// host makes for itself within a call of the application's (an I/O library's
+/// copy of a communicator, say) is not the application's, and never counted.
+pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
     if !ACTIVE.load(Ordering::Relaxed) {
         return call();
     }
-    let nested = thread::is_nested();
-    let code = call_nested_or_not(call);
+    let internal = thread::is_nested();
+    let code = thread::around(call, |_, _| ());
     if code == SUCCESS {
-        communicators::made(made, nested);
+        let handle = registry::handle_at(address);
+        match object {
+            Object::Communicator => communicators::made(handle, internal),
+            Object::Window => communicators::window_made(handle, internal),
+            Object::Request => (),
+        }
     }
     code
 }
 
-/// The end of the communicator whose handle is at `comm`.
-pub fn communicator_end(call: impl FnOnce() -> c_int, comm: Word) -> c_int {
+/// The end of the object whose handle is at `address`: the handle may come back as
+/// another's.
+pub fn object_end(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
     if !ACTIVE.load(Ordering::Relaxed) {
         return call();
     }
-    let handle = communicators::handle_at(comm);
-    let code = call_nested_or_not(call);
+    let handle = registry::handle_at(address);
+    let code = thread::around(call, |_, _| ());
     if code == SUCCESS {
-        communicators::ended(handle);
+        match object {
+            Object::Communicator => communicators::ended(handle),
+            Object::Window => communicators::window_ended(handle),
+            Object::Request => prepared::ended(handle),
+        }
     }
     code
-}
-
-fn call_nested_or_not(call: impl FnOnce() -> c_int) -> c_int {
-    thread::around(call, |_, _| ())
 }

@@ -5,10 +5,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::Message;
-use super::communicators::{self, Communicator};
-use super::counters::{self, Counters};
+use super::communicators::{self, Communicator, Window};
+use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
-use super::persistent::Prepared;
+use super::prepared::Prepared;
 use crate::api::host::host;
 use crate::api::{Word, c_int};
 
@@ -17,6 +17,7 @@ pub struct Thread {
     depth: Cell<u32>,
     counters: Arc<Counters>,
     communicators: HandleCache<Communicator, 8>,
+    windows: HandleCache<Window, 4>,
     pub(super) requests: HandleCache<Prepared, 32>,
 }
 
@@ -61,6 +62,7 @@ impl Thread {
             depth: Cell::new(0),
             counters: counters::claim(),
             communicators: HandleCache::new(),
+            windows: HandleCache::new(),
             requests: HandleCache::new(),
         }
     }
@@ -69,14 +71,14 @@ impl Thread {
     #[inline(always)]
     pub fn count_send(&self, message: &Message) {
         if let Some((partner, bytes)) = self.partner_and_bytes(message) {
-            self.counters.add(partner, 1, bytes);
+            self.counters.add(Kind::PointToPoint, partner, bytes);
         }
     }
 
-    /// Counts `messages` of `bytes` together to a rank of the application's world.
+    /// Counts a message to or from a rank of the application's world.
     #[inline]
-    pub fn count(&self, partner: u32, messages: u64, bytes: u64) {
-        self.counters.add(partner, messages, bytes);
+    pub fn count(&self, kind: Kind, partner: u32, bytes: u64) {
+        self.counters.add(kind, partner, bytes);
     }
 
     /// The receiver as a rank of the application's world, and the bytes; nothing
@@ -100,6 +102,16 @@ impl Thread {
     ) -> Option<R> {
         self.communicators
             .with(comm, communicators::epoch(), communicators::find, read)
+    }
+
+    /// The world ranks of a window of the application's.
+    pub fn with_window<R>(&self, window: Word, read: impl FnOnce(&Window) -> R) -> Option<R> {
+        self.windows.with(
+            window,
+            communicators::window_epoch(),
+            communicators::find_window,
+            read,
+        )
     }
 }
 

@@ -4,6 +4,8 @@
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::collective::{Operation, Record, Volume};
 
+use super::counters::Kind;
+
 /// One rank's part of the record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part {
@@ -15,8 +17,8 @@ pub struct Part {
     pub host: String,
     /// The cores it may run on, as Linux lists them: `0-3,8`.
     pub allowed_cores: String,
-    /// What it sent to each partner.
-    pub sent: Vec<(u32, Traffic)>,
+    /// What it counted, by kind and partner.
+    pub counted: Vec<(Kind, u32, Traffic)>,
     /// The collectives that it reports.
     pub collectives: Vec<Record>,
 }
@@ -122,10 +124,11 @@ impl Reader<'_> {
             rank: self.small()?,
             host: self.text()?,
             allowed_cores: self.text()?,
-            sent: self.list(|r| {
+            counted: self.list(|r| {
+                let kind = Kind::from_number(r.number()?)?;
                 let partner = r.small()?;
                 let (messages, bytes) = (r.number()?, r.number()?);
-                Some((partner, Traffic { messages, bytes }))
+                Some((kind, partner, Traffic { messages, bytes }))
             })?,
             collectives: self.list(Self::record)?,
         })
@@ -140,7 +143,8 @@ impl Part {
         writer.number(u64::from(self.rank));
         writer.text(&self.host);
         writer.text(&self.allowed_cores);
-        writer.list(&self.sent, |w, (partner, traffic)| {
+        writer.list(&self.counted, |w, (kind, partner, traffic)| {
+            w.number(*kind as u64);
             w.number(u64::from(*partner));
             w.number(traffic.messages);
             w.number(traffic.bytes);
@@ -178,7 +182,8 @@ mod tests {
             rank: 3 - process,
             host: "node-ä".to_owned(),
             allowed_cores: "0-3,8".to_owned(),
-            sent: vec![(
+            counted: vec![(
+                Kind::Got,
                 1,
                 Traffic {
                     messages: 2,

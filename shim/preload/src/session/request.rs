@@ -82,6 +82,8 @@ impl Request {
             process_of_rank: collected.process_of_rank,
             allowed_cores: collected.allowed_cores,
             point_to_point: collected.point_to_point,
+            one_sided: collected.one_sided,
+            neighbourhood: collected.neighbourhood,
             collectives: collected.collectives,
             ..Profile::new(collected.hosts.len())
         };

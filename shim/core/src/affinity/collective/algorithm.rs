@@ -101,11 +101,15 @@ impl Operation {
 /// | reduce-scatter(-block), by the scattered size | recursive halving below 512 KiB; else pairwise |
 /// | scan, exscan | recursive doubling |
 ///
-/// Open MPI's rules are tables of its own: they agree in the families (binomial
-/// gathers, recursive doubling for short and Rabenseifner or ring for long
-/// reductions) and differ in thresholds; it does linear scans, and a few flat
-/// trees on few ranks. What happens inside a node through shared memory is not
-/// modelled by either.
+/// Open MPI's rules are tables of its own. Its 4.1.4 was watched on 6, 8 and 16
+/// ranks with 64 bytes to 200 kB: it agrees on gather, alltoall, short and long
+/// allreduce, short allgather and short reduce-scatter; it stays with
+/// [`Algorithm::Binomial`] for long reduce, [`Algorithm::RecursiveHalving`] for
+/// long reduce-scatter, and [`Algorithm::RecursiveDoubling`] or
+/// [`Algorithm::Bruck`] for long allgather; its scans are [`Algorithm::Linear`],
+/// as are some long scatters and broadcasts on few ranks; its other broadcasts and
+/// short reductions use trees of other shapes. What happens inside a node through
+/// shared memory is modelled for neither.
 pub fn usual_algorithm(
     operation: Operation,
     communicator_size: usize,

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! `E` are sends of the application, `I` those of the host's collectives (among
-//! `E` with `pml_monitoring_enable 1`), `S` what was put into windows and `R` what
+//! `E` with `pml_monitoring_enable 1`; 4.1.4 also counts its linear alltoall of
+//! large blocks there), `S` what was put into windows and `R` what
 //! was got from them. What collectives meant (`C`, `D`, `O2A`, ...) is passed over
 //! but for the ranks that it names. Source: `common_monitoring.c` of Open MPI 4.1.
 

@@ -52,6 +52,14 @@ pub struct Abi {
     pub datatype_null: Handle,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Handle,
+    /// `MPI_NO_OP`.
+    pub no_op: Handle,
+    /// `MPI_CART`, of `MPI_Topo_test`.
+    pub cart: i32,
+    /// `MPI_GRAPH`.
+    pub graph: i32,
+    /// `MPI_DIST_GRAPH`.
+    pub dist_graph: i32,
     /// `MPI_UNDEFINED`.
     pub undefined: i32,
     /// `MPI_IN_PLACE` as C passes it.

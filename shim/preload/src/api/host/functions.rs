@@ -35,6 +35,8 @@ macro_rules! host_functions {
 host_functions! {
     abort: PMPI_Abort(Word, c_int);
     bcast: PMPI_Bcast(*mut u8, c_int, Word, c_int, Word);
+    cart_shift: PMPI_Cart_shift(Word, c_int, c_int, *mut c_int, *mut c_int);
+    cartdim_get: PMPI_Cartdim_get(Word, *mut c_int);
     comm_create_keyval: PMPI_Comm_create_keyval(CopyCallback, DeleteCallback, *mut c_int, Word);
     comm_free: PMPI_Comm_free(*mut Word);
     comm_get_errhandler: PMPI_Comm_get_errhandler(Word, *mut Word);
@@ -48,18 +50,24 @@ host_functions! {
     comm_size: PMPI_Comm_size(Word, *mut c_int);
     comm_split: PMPI_Comm_split(Word, c_int, c_int, *mut Word);
     comm_test_inter: PMPI_Comm_test_inter(Word, *mut c_int);
+    dist_graph_neighbors: PMPI_Dist_graph_neighbors(Word, c_int, *mut c_int, *mut c_int, c_int, *mut c_int, *mut c_int);
+    dist_graph_neighbors_count: PMPI_Dist_graph_neighbors_count(Word, *mut c_int, *mut c_int, *mut c_int);
     errhandler_free: PMPI_Errhandler_free(*mut Word);
     get_library_version: PMPI_Get_library_version(*mut c_char, *mut c_int);
     get_processor_name: PMPI_Get_processor_name(*mut c_char, *mut c_int);
     get_version: PMPI_Get_version(*mut c_int, *mut c_int);
+    graph_neighbors: PMPI_Graph_neighbors(Word, c_int, c_int, *mut c_int);
+    graph_neighbors_count: PMPI_Graph_neighbors_count(Word, c_int, *mut c_int);
     group_free: PMPI_Group_free(*mut Word);
     group_incl: PMPI_Group_incl(Word, c_int, *const c_int, *mut Word);
     group_size: PMPI_Group_size(Word, *mut c_int);
     group_translate_ranks: PMPI_Group_translate_ranks(Word, c_int, *const c_int, Word, *mut c_int);
     recv: PMPI_Recv(*mut u8, c_int, Word, c_int, c_int, Word, *mut u64);
     send: PMPI_Send(*const u8, c_int, Word, c_int, c_int, Word);
+    topo_test: PMPI_Topo_test(Word, *mut c_int);
     type_size: PMPI_Type_size(Word, *mut c_int);
     type_size_x: PMPI_Type_size_x(Word, *mut i64);
+    win_get_group: PMPI_Win_get_group(Word, *mut Word);
 }
 
 /// `MPI_Comm_delete_attr_function`.

@@ -48,6 +48,7 @@ pub struct Host {
     datatype_null: Word,
     comm_null: Word,
     errors_return: Word,
+    no_op: Word,
     functions: Functions,
 }
 
@@ -108,6 +109,7 @@ impl Host {
                 datatype_null: resolve(abi.datatype_null)?,
                 comm_null: resolve(abi.comm_null)?,
                 errors_return: resolve(abi.errors_return)?,
+                no_op: resolve(abi.no_op)?,
                 functions: Functions::find()?,
             })
         })
@@ -149,6 +151,11 @@ impl Host {
                 _ => *(address as *mut Word) = handle,
             }
         }
+    }
+
+    /// Whether `handle` is `MPI_NO_OP`.
+    pub fn is_no_op(&self, handle: Word) -> bool {
+        handle & self.handle_mask() == self.no_op
     }
 
     /// Whether `handle` is `MPI_DATATYPE_NULL`.

@@ -15,13 +15,16 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_core::affinity::collective::{Operation, Record, Volume};
 
-pub use observe::{Arguments, observe};
+pub use observe::{Arguments, Reader, Seen, observe};
 pub use tallies::{Latest, Tallies};
 
-/// What was counted, by operation, root, size class and processes: communicators
-/// with the same processes in the same order count as one.
+/// Operation, root, size class, world ranks of the communicator.
+type RecordKey = (Operation, Option<u32>, u8, Vec<u32>);
+
+/// What was counted: calls and their volume. Communicators with the same
+/// processes in the same order count as one.
 #[derive(Default)]
-pub struct Records(BTreeMap<(Operation, Option<u32>, u8, Vec<u32>), (u64, Volume)>);
+pub struct Records(BTreeMap<RecordKey, (u64, Volume)>);
 
 /// Records of the communicators that were put away.
 static RECORDS: Lazy<Mutex<Records>> = Lazy::new(Mutex::default);

@@ -58,11 +58,7 @@ pub fn observe(
     size: usize,
 ) -> Option<Seen> {
     use Operation::*;
-    let reader = Reader {
-        host,
-        arguments,
-        size,
-    };
+    let reader = Reader::new(host, arguments, size);
     let root = u32::try_from(arguments.root).unwrap_or(u32::MAX);
     let in_place = arguments.send_buffer == host.abi.in_place;
     let first = rank == 0;
@@ -115,13 +111,32 @@ pub fn observe(
 }
 
 /// Reads a call's arguments as bytes.
-struct Reader<'a> {
+pub struct Reader<'a> {
     host: &'a Host,
     arguments: &'a Arguments,
     size: usize,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// A reader for a call whose arrays have `size` elements.
+    pub fn new(host: &'a Host, arguments: &'a Arguments, size: usize) -> Self {
+        Reader {
+            host,
+            arguments,
+            size,
+        }
+    }
+
+    /// What is sent to each of `size` neighbours, whichever way the call says it.
+    pub fn to_each(&self) -> Vec<u64> {
+        let arguments = self.arguments;
+        match (arguments.send_counts, arguments.send_types) {
+            (0, _) => vec![self.sent(); self.size],
+            (counts, 0) => self.parts(counts, arguments.send_type),
+            (counts, types) => self.parts_of_types(counts, types),
+        }
+    }
+
     fn sent(&self) -> u64 {
         let count = self.arguments.send_count.max(0) as u64;
         count.saturating_mul(self.host.type_size(self.arguments.send_type))

@@ -92,7 +92,7 @@ fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
 
 impl Tallies {
     /// Counts one call.
-    pub fn add(&mut self, operation: Operation, seen: Seen) {
+    pub fn add(&mut self, operation: Operation, seen: &Seen) {
         let block = match &seen.amount {
             Amount::Block(bytes) => *bytes,
             Amount::Parts(parts) | Amount::Sent(_, parts) => {
@@ -106,10 +106,10 @@ impl Tallies {
         let tally = self.all.entry(key).or_default();
         // Of what all ranks report, rank 0's report is the call.
         tally.calls += u64::from(!matches!(seen.amount, Amount::Sent(1.., _)));
-        match seen.amount {
-            Amount::Block(bytes) => tally.bytes = tally.bytes.saturating_add(bytes),
-            Amount::Parts(parts) => tally.add_parts(&parts),
-            Amount::Sent(from, parts) => tally.add_sent(from, &parts),
+        match &seen.amount {
+            Amount::Block(bytes) => tally.bytes = tally.bytes.saturating_add(*bytes),
+            Amount::Parts(parts) => tally.add_parts(parts),
+            Amount::Sent(from, parts) => tally.add_sent(*from, parts),
         }
     }
 }

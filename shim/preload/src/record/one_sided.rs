@@ -1,0 +1,50 @@
+//! One-sided communication: what an origin puts to a target, and what it gets
+//! from there; a get moves data from the target to the origin.
+
+use super::counters::Kind;
+use super::thread::Thread;
+use crate::api::host::{Host, host};
+use crate::api::{Word, c_int};
+
+/// A one-sided call as its procedure is told of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Access {
+    /// Elements and datatype that go to the target; none where the datatype is 0.
+    pub put: (i64, Word),
+    /// Elements and datatype that come from the target; none where the datatype
+    /// is 0.
+    pub got: (i64, Word),
+    /// The operation of an accumulate; 0 where there is none.
+    pub op: Word,
+    /// The target in the window's group, or `MPI_PROC_NULL`.
+    pub target: c_int,
+    /// The window.
+    pub window: Word,
+}
+
+impl Thread {
+    /// Counts a one-sided call.
+    pub(super) fn count_access(&self, access: &Access) {
+        let Some(host) = host() else { return };
+        let Ok(target) = usize::try_from(access.target) else {
+            return;
+        };
+        let partner = self.with_window(access.window, |window| window.get(target).copied());
+        let Some(partner) = partner.flatten().filter(|&rank| rank != u32::MAX) else {
+            return;
+        };
+        // With MPI_NO_OP nothing goes to the target, and what the call says of
+        // it may be anything.
+        if access.op == 0 || !host.is_no_op(access.op) {
+            self.count_part(host, Kind::Put, partner, access.put);
+        }
+        self.count_part(host, Kind::Got, partner, access.got);
+    }
+
+    fn count_part(&self, host: &Host, kind: Kind, partner: u32, (count, datatype): (i64, Word)) {
+        if datatype != 0 && count > 0 {
+            let bytes = host.type_size(datatype).saturating_mul(count as u64);
+            self.count(kind, partner, bytes);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Requests that are prepared once and counted at every start: persistent and
+//! partitioned sends, persistent collectives.
+
+use std::sync::Arc;
+
+use super::Message;
+use super::collectives::{Arguments, Seen};
+use super::communicators::{self, Communicator};
+use super::counters::Kind;
+use super::neighbours;
+use super::registry::{Registry, handle_at};
+use super::thread::Thread;
+use crate::api::host::host;
+use crate::api::{Word, c_int};
+use treepie_core::affinity::collective::Operation;
+
+/// What one start of a request does.
+pub enum Prepared {
+    /// Messages: to whom, how many bytes.
+    Messages(Kind, Vec<(u32, u64)>),
+    /// A collective.
+    Collective(Arc<Communicator>, Operation, Seen),
+}
+
+static PREPARED: Registry<Prepared> = Registry::new();
+
+/// A send was prepared; the host put its request at `address`.
+pub fn send(thread: &Thread, message: &Message, address: Word) {
+    let sent = thread.partner_and_bytes(message);
+    let prepared = Prepared::Messages(Kind::PointToPoint, sent.into_iter().collect());
+    PREPARED.set(handle_at(address), Some(prepared));
+}
+
+/// A collective was prepared; the host put its request at `address`.
+pub fn collective(operation: Operation, comm: Word, arguments: &Arguments, address: Word) {
+    if let Some(communicator) = communicators::find(comm)
+        && let Some(seen) = communicator.observe(operation, arguments)
+    {
+        let prepared = Prepared::Collective(communicator, operation, seen);
+        PREPARED.set(handle_at(address), Some(prepared));
+    }
+}
+
+/// A neighbourhood collective was prepared; the host put its request at `address`.
+pub fn neighbourhood(comm: Word, arguments: &Arguments, address: Word) {
+    if let Some(communicator) = communicators::find(comm) {
+        let sent = neighbours::messages(&communicator, arguments).collect();
+        let prepared = Prepared::Messages(Kind::Neighbourhood, sent);
+        PREPARED.set(handle_at(address), Some(prepared));
+    }
+}
+
+/// `count` requests, an array at `requests`, were started. Requests that send
+/// nothing are not known here.
+pub fn started(thread: &Thread, count: c_int, requests: Word) {
+    let Some(host) = host() else { return };
+    for at in 0..usize::try_from(count).unwrap_or(0) {
+        let request = handle_at(requests + at * host.abi.handle_bytes);
+        let find = |request| PREPARED.find(request);
+        thread
+            .requests
+            .with(request, PREPARED.epoch(), find, |prepared| match prepared {
+                Prepared::Messages(kind, messages) => {
+                    for &(partner, bytes) in messages {
+                        thread.count(*kind, partner, bytes);
+                    }
+                }
+                Prepared::Collective(communicator, operation, seen) => {
+                    communicator.count(*operation, seen);
+                }
+            });
+    }
+}
+
+/// The request with this handle is no more.
+pub fn ended(request: Word) {
+    PREPARED.forget(request);
+}

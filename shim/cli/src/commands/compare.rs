@@ -1,0 +1,329 @@
+//! `treepie compare`: two profiles or two placements side by side.
+//!
+//! Two profiles of the same application, one taken before and one during a
+//! replay, show what a placement has really changed: each of them knows which
+//! process ran which rank.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use serde::Serialize;
+use serde_json::json;
+use treepie_core::affinity::Matrix;
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::profile::Profile;
+use treepie_core::files::{AnyFile, read_any};
+use treepie_core::topology::Topology;
+
+use super::Outcome;
+use super::options::MatrixChoice;
+use crate::error::CommandError;
+use crate::input::occupancy::leaf_of_rank;
+use crate::input::topology::{HELP, in_words};
+use crate::input::traffic::Input;
+use crate::output;
+use crate::picture::{Format, Unit};
+use crate::report::before_after::BeforeAfter;
+use crate::report::levels::{self, Crossing, Situation, crossings};
+use crate::report::summary::Summary;
+use crate::report::table::Table;
+use crate::report::units;
+use crate::report::words::some;
+
+/// Compare two profiles or two placements
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Profile or placement from before
+    before: PathBuf,
+    /// Profile or placement from after
+    after: PathBuf,
+    #[arg(long, short, value_name = "TOPOLOGY", help = HELP)]
+    topology: Option<String>,
+    /// Draw both profiles side by side in the order of the processes, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    choice: MatrixChoice,
+}
+
+/// Compares whatever the two are.
+pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(picture) = &arguments.picture {
+        Format::of(picture)?;
+    }
+    match (read_any(&arguments.before)?, read_any(&arguments.after)?) {
+        (AnyFile::Profile(before), AnyFile::Profile(after)) => {
+            let sides = [(&arguments.before, before), (&arguments.after, after)];
+            let [before, after] =
+                sides.map(|(path, profile)| Side::new(path, profile, &arguments.choice));
+            profiles(arguments, &before, &after)?;
+        }
+        (AnyFile::Placement(before), AnyFile::Placement(after)) => {
+            placements(arguments, &before, &after)?;
+        }
+        (before, after) => {
+            return Err(CommandError::usage(format!(
+                "{} is a {} and {} is a {}; give two profiles or two placements",
+                arguments.before.display(),
+                before.kind(),
+                arguments.after.display(),
+                after.kind()
+            )));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One profile, and what is needed of it.
+struct Side {
+    summary: Summary,
+    input: Input,
+    bytes: Matrix,
+    process_of_rank: Vec<usize>,
+}
+
+impl Side {
+    fn new(path: &Path, profile: Box<Profile>, choice: &MatrixChoice) -> Self {
+        let summary = Summary::new(path, &profile);
+        let process_of_rank = profile.process_of_rank.clone();
+        let input = Input::Profile(profile);
+        let bytes = input.bytes(choice);
+        Side {
+            summary,
+            input,
+            bytes,
+            process_of_rank,
+        }
+    }
+}
+
+/// Where the ranks of two profiles were on one machine, and what crossed it.
+struct Measured {
+    topology: Topology,
+    leaves: (Vec<usize>, Vec<usize>),
+    crossings: Vec<Crossing>,
+    costs: (f64, f64),
+}
+
+impl Measured {
+    fn new(arguments: &Arguments, before: &Side, after: &Side) -> Result<Self, CommandError> {
+        let topology = before.input.topology(arguments.topology.as_deref())?;
+        let leaves_of = |side: &Side| -> Result<Vec<usize>, CommandError> {
+            let leaf_of_process = side.input.leaf_of_process(&topology)?;
+            Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank))
+        };
+        let leaves = (leaves_of(before)?, leaves_of(after)?);
+        let first = Situation {
+            matrix: &before.bytes,
+            leaf_of_rank: &leaves.0,
+        };
+        let second = Situation {
+            matrix: &after.bytes,
+            leaf_of_rank: &leaves.1,
+        };
+        Ok(Measured {
+            crossings: crossings(&topology, first, second),
+            costs: (first.dist_comm(&topology), second.dist_comm(&topology)),
+            leaves,
+            topology,
+        })
+    }
+}
+
+/// The answer about two profiles for programs.
+#[derive(Debug, Serialize)]
+struct ProfilesAnswer<'a> {
+    before: &'a Summary,
+    after: &'a Summary,
+    cores: Option<usize>,
+    levels: Option<&'a [Crossing]>,
+    cost: Option<serde_json::Value>,
+}
+
+fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), CommandError> {
+    require_equal_ranks(arguments, before.input.ranks(), after.input.ranks())?;
+    let measured = match Measured::new(arguments, before, after) {
+        // Only a machine that was asked for has to fit.
+        Err(error) if arguments.topology.is_some() || arguments.picture.is_some() => {
+            return Err(error);
+        }
+        either => either,
+    };
+    if let (Some(path), Ok(measured)) = (&arguments.picture, &measured) {
+        draw(path, measured, before, after)?;
+    }
+    if arguments.json {
+        let found = measured.as_ref().ok();
+        return output::print_json(&ProfilesAnswer {
+            before: &before.summary,
+            after: &after.summary,
+            cores: found.map(|found| found.topology.leaf_count()),
+            levels: found.map(|found| &found.crossings[..]),
+            cost: found.map(|found| json!({"before": found.costs.0, "after": found.costs.1, "objective": "DistComm of size"})),
+        });
+    }
+    let mut text = sides(arguments) + "\n" + &layer_table(&before.summary, &after.summary);
+    text += "\n";
+    text += &match &measured {
+        Ok(found) => {
+            let headings = ("before", "after");
+            let table = levels::table(&found.crossings, Unit::Bytes, headings, found.costs);
+            format!("measured on {}\n\n{table}", in_words(&found.topology))
+        }
+        Err(error) => format!("no levels are shown: {error}\n"),
+    };
+    output::print(&text)
+}
+
+fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result<(), CommandError> {
+    let picture = BeforeAfter {
+        title: format!(
+            "bytes between processes on {}",
+            in_words(&measured.topology)
+        ),
+        names: (
+            file_name(&before.summary.file),
+            file_name(&after.summary.file),
+        ),
+        topology: &measured.topology,
+        unit: Unit::Bytes,
+    };
+    let first = Situation {
+        matrix: &before.bytes,
+        leaf_of_rank: &measured.leaves.0,
+    };
+    let second = Situation {
+        matrix: &after.bytes,
+        leaf_of_rank: &measured.leaves.1,
+    };
+    picture.of(first, second, &measured.crossings)?.write(path)
+}
+
+/// Messages and bytes of each layer of both: a replay changes none of them.
+fn layer_table(before: &Summary, after: &Summary) -> String {
+    let mut table = Table::new(["sent", "messages before", "after", "bytes before", "after"]);
+    let mut row = |name: &str, first: (u64, u64), second: (u64, u64)| {
+        table.row([
+            name.to_owned(),
+            units::count(first.0 as f64),
+            units::count(second.0 as f64),
+            units::bytes(first.1 as f64),
+            units::bytes(second.1 as f64),
+        ]);
+    };
+    let layer = |summary: &Summary, name: &str| {
+        let found = summary.layers.iter().find(|layer| layer.layer == name);
+        found.map_or((0, 0), |layer| (layer.messages, layer.bytes))
+    };
+    for name in treepie_core::affinity::Layer::ALL.map(|layer| layer.to_string()) {
+        let (first, second) = (layer(before, &name), layer(after, &name));
+        if (first, second) != ((0, 0), (0, 0)) {
+            row(&name, first, second);
+        }
+    }
+    row(
+        "all",
+        (before.messages, before.bytes),
+        (after.messages, after.bytes),
+    );
+    table.text()
+}
+
+fn placements(
+    arguments: &Arguments,
+    before: &PlacementFile,
+    after: &PlacementFile,
+) -> Result<(), CommandError> {
+    if arguments.picture.is_some() {
+        return Err(CommandError::usage(
+            "--picture draws two profiles; for a placement use `treepie show FILE --svg OUT`",
+        ));
+    }
+    require_equal_ranks(arguments, before.ranks, after.ranks)?;
+    let same_tree = before.topology == after.topology;
+    let pairs = || before.assignment.iter().zip(&after.assignment);
+    let moved = pairs().filter(|(first, second)| first != second).count();
+    let elsewhere = pairs()
+        .filter(|&(&first, &second)| same_tree && before.topology.common_level(first, second) == 0)
+        .count();
+    if arguments.json {
+        let side = crate::report::placement::json;
+        return output::print_json(&json!({
+            "before": side(before), "after": side(after), "same_topology": same_tree,
+            "ranks_on_other_cores": moved,
+        }));
+    }
+    let mut text = sides(arguments) + "\n";
+    let mut table = Table::new(["", "before", "after", "change"]);
+    table.row(["strategy", &before.strategy, &after.strategy, ""]);
+    table.row([
+        "topology",
+        &in_words(&before.topology),
+        &in_words(&after.topology),
+        "",
+    ]);
+    let cost = |file: &PlacementFile| file.costs.map(|costs| costs.after);
+    if let (Some(first), Some(second)) = (cost(before), cost(after)) {
+        let texts = [first, second].map(|cost| units::count(cost.round()));
+        table.row([
+            "DistComm",
+            &texts[0],
+            &texts[1],
+            &units::change(first, second),
+        ]);
+    }
+    let levels = before.bytes_by_level.iter().zip(&after.bytes_by_level);
+    for (depth, (first, second)) in levels.enumerate().filter(|_| same_tree) {
+        let texts = [first.after, second.after].map(units::bytes);
+        let name = format!("bytes {}", levels::between(&before.topology, depth));
+        let change = units::change(first.after, second.after);
+        table.row([&name, &texts[0], &texts[1], &change]);
+    }
+    text += &table.text();
+    text += &format!(
+        "\n{moved} of {} are on other cores",
+        some(before.ranks, "rank")
+    );
+    if same_tree && before.topology.depth() > 1 {
+        text += &format!(
+            ", {elsewhere} of them in another {}",
+            before.topology.levels()[0].name
+        );
+    }
+    output::print(&(text + "\n"))
+}
+
+/// Which file is which.
+fn sides(arguments: &Arguments) -> String {
+    format!(
+        "before: {}\nafter:  {}\n",
+        arguments.before.display(),
+        arguments.after.display()
+    )
+}
+
+fn require_equal_ranks(
+    arguments: &Arguments,
+    before: usize,
+    after: usize,
+) -> Result<(), CommandError> {
+    if before == after {
+        return Ok(());
+    }
+    Err(CommandError::failed(format!(
+        "{} has {} and {} has {}; compare files of the same job",
+        arguments.before.display(),
+        some(before, "rank"),
+        arguments.after.display(),
+        some(after, "rank")
+    )))
+}
+
+fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}

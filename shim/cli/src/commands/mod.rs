@@ -1,0 +1,65 @@
+//! The subcommands, one file each, and the options that several of them have.
+
+mod compare;
+mod convert;
+mod doctor;
+mod map;
+pub mod options;
+mod profile;
+mod replay;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::error::CommandError;
+
+/// What a subcommand answers: its exit status, or why there is none.
+pub type Outcome = Result<ExitCode, CommandError>;
+
+/// Measures who sends how much to whom in an MPI job, computes which rank
+/// belongs on which core, and runs the same program again that way.
+#[derive(Debug, Parser)]
+#[command(name = "treepie", version, arg_required_else_help = false)]
+#[command(after_help = "\
+The usual way:
+  treepie profile -o app.profile.yaml -- mpirun -np 16 ./app
+  treepie map app.profile.yaml --topology 4:2:2
+  treepie replay app.placement.yaml -- mpirun -np 16 ./app
+
+Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
+profile and replay return the status of the job.")]
+pub struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Profile(profile::Arguments),
+    Map(map::Arguments),
+    Replay(replay::Arguments),
+    Show(show::Arguments),
+    Compare(compare::Arguments),
+    Convert(convert::Arguments),
+    Doctor(doctor::Arguments),
+}
+
+impl CommandLine {
+    /// Does what was asked.
+    ///
+    /// # Errors
+    /// Whatever stops it.
+    pub fn run(self) -> Outcome {
+        match self.command {
+            Command::Profile(arguments) => profile::run(&arguments),
+            Command::Map(arguments) => map::run(&arguments),
+            Command::Replay(arguments) => replay::run(&arguments),
+            Command::Show(arguments) => show::run(&arguments),
+            Command::Compare(arguments) => compare::run(&arguments),
+            Command::Convert(arguments) => convert::run(&arguments),
+            Command::Doctor(arguments) => doctor::run(&arguments),
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! `treepie profile`: run the job, save its profile.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::files::configuration::DEFAULT_OUTPUT;
+use treepie_core::files::profile::Profile;
+
+use super::Outcome;
+use super::options::{RunSettings, absolute_path};
+use crate::error::CommandError;
+use crate::launch::family::{Family, Launcher};
+use crate::launch::written::Watch;
+use crate::launch::{self, binary, job, program, search};
+use crate::output;
+use crate::report::summary::Summary;
+
+/// Run a job, and save who sent how much to whom
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie profile [OPTIONS] -- mpirun -np 16 ./app ...")]
+pub struct Arguments {
+    /// Profile to write; %n number of ranks, %j job id, %p process id
+    #[arg(long, short, value_name = "FILE", default_value = DEFAULT_OUTPUT)]
+    output: PathBuf,
+    /// Print the summary as JSON, on standard output after the job's own
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The job as it is usually started
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Runs the job. Its status is ours; 1 if it was fine and left no profile.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let template = absolute_path(&arguments.output)?;
+    let variables = arguments.settings.variables([
+        ("TREEPIE_MODE", "profile".into()),
+        ("TREEPIE_OUTPUT", template.clone().into()),
+    ])?;
+    require_directory(&template)?;
+    let invocation = launch::prepare(&arguments.command, &variables)?;
+    let watch = Watch::new(&template);
+    let status = job::run(&invocation)?;
+    let written = watch.written();
+    report(&written, arguments.json, arguments.settings.quiet)?;
+    if written.is_empty() && status == 0 {
+        return Err(CommandError::failed(format!(
+            "{}: no profile was written: {}",
+            arguments.output.display(),
+            likely_reason(&arguments.command)
+        )));
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// A job may run for hours before its profile cannot be written.
+pub fn require_directory(output: &Path) -> Result<(), CommandError> {
+    let directory = output.parent().unwrap_or(Path::new("/"));
+    let has_placeholder = directory.to_string_lossy().contains('%');
+    if has_placeholder || directory.is_dir() {
+        return Ok(());
+    }
+    Err(CommandError::usage(format!(
+        "{}: there is no directory {}; make it first, or choose another --output",
+        output.display(),
+        directory.display()
+    )))
+}
+
+/// Says what was written: for people on standard error, where it does not mix
+/// with what the job prints, for programs on standard output.
+pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), CommandError> {
+    for path in written {
+        let profile = Profile::read(path)?;
+        let summary = Summary::new(as_seen_from_here(path), &profile);
+        if json {
+            output::print_json(&summary)?;
+        } else if !quiet {
+            eprint!("{}", summary.short_text());
+        }
+    }
+    Ok(())
+}
+
+/// The path without the directory that the user is in.
+fn as_seen_from_here(path: &Path) -> &Path {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(path)
+}
+
+/// Why a job that ended well may have left no profile.
+fn likely_reason(command: &[OsString]) -> String {
+    let unknown = "the program never called MPI_Init, or never reached MPI_Finalize; \
+                   `treepie doctor -- ...` with the same command tells more";
+    let Ok(launcher) = Launcher::detect(command) else {
+        return unknown.to_owned();
+    };
+    let words = match launcher.family {
+        Family::Plain => command,
+        _ => &command[1..],
+    };
+    let place = program::position(launcher.family, words);
+    let Some(path) = place.and_then(|place| search::executable(&words[place])) else {
+        return unknown.to_owned();
+    };
+    let name = path.display();
+    match binary::kind(&path) {
+        _ if binary::changes_user(&path) => {
+            format!("{name} changes its user (setuid), so nothing can be preloaded into it")
+        }
+        Some(binary::Program::Static) => {
+            format!(
+                "{name} is linked statically, so nothing can be preloaded into it; link it dynamically"
+            )
+        }
+        Some(binary::Program::Dynamic) if binary::mpi_of(&path).is_none() => {
+            format!(
+                "{name} is linked to no MPI library: \
+                 it is no MPI program, has MPI linked in statically, or runs a script that never called MPI_Init"
+            )
+        }
+        _ => unknown.to_owned(),
+    }
+}

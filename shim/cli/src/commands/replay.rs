@@ -1,0 +1,96 @@
+//! `treepie replay`: run the job with a placement.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::files::configuration::Apply;
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::{AnyFile, FileError, read_any};
+
+use super::Outcome;
+use super::options::{RunSettings, absolute_path, as_usage};
+use super::profile::{report, require_directory};
+use crate::error::CommandError;
+use crate::launch::written::Watch;
+use crate::launch::{self, job};
+
+/// Run a job with a placement
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie replay [OPTIONS] FILE -- mpirun -np 16 ./app ...")]
+pub struct Arguments {
+    /// Placement to apply, as `treepie map` writes it
+    #[arg(value_name = "FILE", required_unless_present = "permutation")]
+    placement: Option<PathBuf>,
+    /// New rank of each process of the launcher, such as 2,0,1, instead of a file
+    #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
+    permutation: Option<String>,
+    /// How: permute, bind, both
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Apply>)]
+    apply: Option<Apply>,
+    /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Print the summary of that profile as JSON, on standard output
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The job as it is usually started
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Runs the job; its status is ours.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut own = vec![("TREEPIE_MODE", OsString::from("replay"))];
+    if let Some(file) = &arguments.placement {
+        check(file).map_err(as_usage)?;
+        own.push(("TREEPIE_PLACEMENT", absolute_path(file)?.into()));
+        own.push(("TREEPIE_PERMUTATION", OsString::new()));
+    }
+    if let Some(permutation) = &arguments.permutation {
+        own.push(("TREEPIE_PERMUTATION", permutation.into()));
+        own.push(("TREEPIE_PLACEMENT", OsString::new()));
+    }
+    if let Some(how) = arguments.apply {
+        own.push(("TREEPIE_APPLY", how.to_string().into()));
+    }
+    let output = arguments.output.as_deref().map(absolute_path).transpose()?;
+    if let Some(output) = &output {
+        require_directory(output)?;
+        own.push(("TREEPIE_OUTPUT", output.into()));
+    }
+    let variables = arguments.settings.variables(own)?;
+    let invocation = launch::prepare(&arguments.command, &variables)?;
+    let watch = output.as_deref().map(Watch::new);
+    let status = job::run(&invocation)?;
+    if let Some(watch) = watch {
+        let written = watch.written();
+        report(&written, arguments.json, arguments.settings.quiet)?;
+        if written.is_empty() && status == 0 {
+            return Err(CommandError::failed(format!(
+                "{}: the replayed run left no profile; look at what the library said, or try --log info",
+                watch_name(&output)
+            )));
+        }
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// A file that no rank could use stops the job before it starts.
+fn check(file: &Path) -> Result<(), FileError> {
+    match read_any(file)? {
+        AnyFile::Profile(_) | AnyFile::Placement(_) => Ok(()),
+        // Says that it is no placement.
+        _ => PlacementFile::read(file).map(drop),
+    }
+}
+
+fn watch_name(output: &Option<PathBuf>) -> String {
+    output
+        .as_deref()
+        .map(|path| path.display().to_string())
+        .unwrap_or_default()
+}

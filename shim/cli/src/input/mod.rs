@@ -1,0 +1,6 @@
+//! What a user can name on the command line: a profile or a matrix, a
+//! topology, and where the processes of a profile ran on it.
+
+pub mod occupancy;
+pub mod topology;
+pub mod traffic;

@@ -1,0 +1,152 @@
+//! Which variables the ranks of a job get.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use crate::error::CommandError;
+
+/// The variable of the dynamic linker that loads a library before a program's own.
+pub const PRELOAD: &str = "LD_PRELOAD";
+
+/// Where the command looks for the library: its own variable, no rank needs it.
+pub const LIBRARY: &str = "TREEPIE_LIBRARY";
+
+/// The settings of the library, as `TREEPIE_` variables, and what was to be
+/// preloaded before treepie came.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Variables {
+    /// Value by name, `TREEPIE_` names only.
+    pub settings: BTreeMap<String, OsString>,
+    /// The `LD_PRELOAD` of the user's environment.
+    pub preload: Option<OsString>,
+}
+
+impl Variables {
+    /// The user's own `TREEPIE_` variables, which a launcher may not hand to
+    /// other hosts by itself, and over them what this command sets.
+    ///
+    /// # Errors
+    /// A value that contains a line break, which no launcher passes on.
+    pub fn collect(
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+        settings: &[(&str, OsString)],
+    ) -> Result<Self, CommandError> {
+        let mut variables = Variables::default();
+        for (name, value) in environment {
+            match name.into_string() {
+                Ok(name) if name == PRELOAD => variables.preload = Some(value),
+                Ok(name) if name.starts_with("TREEPIE_") && name != LIBRARY => {
+                    variables.settings.insert(name, value);
+                }
+                _ => {}
+            }
+        }
+        for (name, value) in settings {
+            // An empty value takes back what the user has set; there may be nothing.
+            if !value.is_empty() || variables.settings.contains_key(*name) {
+                variables.settings.insert((*name).to_owned(), value.clone());
+            }
+        }
+        for (name, value) in &variables.settings {
+            if value.as_encoded_bytes().contains(&b'\n') {
+                return Err(CommandError::usage(format!(
+                    "{name}: its value contains a line break, which launchers do not pass on; choose another"
+                )));
+            }
+        }
+        Ok(variables)
+    }
+}
+
+/// `LD_PRELOAD` with the library in it. It goes last: tools that were there
+/// before see the application's calls first, and the library sees theirs, so
+/// that all of them speak of the same ranks.
+pub fn compose_preload(existing: Option<&OsStr>, library: &Path) -> OsString {
+    let existing = existing.unwrap_or_default();
+    let present = existing
+        .as_encoded_bytes()
+        .split(|byte| *byte == b':' || *byte == b' ')
+        .any(|entry| entry == library.as_os_str().as_encoded_bytes());
+    let mut value = existing.to_owned();
+    if present {
+        return value;
+    }
+    if !value.is_empty() {
+        value.push(":");
+    }
+    value.push(library);
+    value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        let owned = pairs
+            .iter()
+            .map(|(name, value)| (name.into(), value.into()));
+        owned.collect()
+    }
+
+    #[test]
+    fn the_command_overrides_the_user_and_other_variables_stay_out() {
+        let environment = of(&[
+            ("HOME", "/home/user"),
+            ("TREEPIE_LOG", "debug"),
+            ("TREEPIE_MODE", "off"),
+            ("TREEPIE_LIBRARY", "/opt/libtreepie.so"),
+            ("LD_PRELOAD", "libother.so"),
+        ]);
+        let found = Variables::collect(environment, &[("TREEPIE_MODE", "profile".into())]);
+        let expected = Variables {
+            settings: BTreeMap::from([
+                ("TREEPIE_LOG".to_owned(), "debug".into()),
+                ("TREEPIE_MODE".to_owned(), "profile".into()),
+            ]),
+            preload: Some("libother.so".into()),
+        };
+        assert_eq!(found.ok(), Some(expected));
+    }
+
+    #[test]
+    fn an_empty_setting_takes_back_what_the_user_has_set_and_is_else_not_passed() {
+        let environment = of(&[("TREEPIE_PERMUTATION", "1,0")]);
+        let settings = [
+            ("TREEPIE_PERMUTATION", OsString::new()),
+            ("TREEPIE_PLACEMENT", OsString::new()),
+        ];
+        let found = Variables::collect(environment, &settings).unwrap_or_default();
+        assert_eq!(
+            found.settings,
+            BTreeMap::from([("TREEPIE_PERMUTATION".to_owned(), OsString::new())])
+        );
+    }
+
+    #[test]
+    fn a_value_with_a_line_break_is_refused() {
+        let found = Variables::collect([], &[("TREEPIE_OUTPUT", "a\nb".into())]);
+        assert!(found.is_err_and(|error| error.to_string().starts_with("TREEPIE_OUTPUT: ")));
+    }
+
+    #[test]
+    fn preloading_keeps_what_was_preloaded_and_adds_the_library_once() {
+        let library = Path::new("/lib/libtreepie.so");
+        let composed = |existing: &str| {
+            compose_preload(Some(OsStr::new(existing)), library)
+                .into_string()
+                .ok()
+        };
+        assert_eq!(compose_preload(None, library), "/lib/libtreepie.so");
+        assert_eq!(composed(""), Some("/lib/libtreepie.so".into()));
+        assert_eq!(
+            composed("a.so b.so"),
+            Some("a.so b.so:/lib/libtreepie.so".into())
+        );
+        assert_eq!(
+            composed("a.so:/lib/libtreepie.so"),
+            Some("a.so:/lib/libtreepie.so".into())
+        );
+    }
+}

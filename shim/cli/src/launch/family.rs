@@ -1,0 +1,193 @@
+//! Whose launcher is it? `mpirun` is a name that every MPI uses.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::{search, timed};
+use crate::error::CommandError;
+
+/// How long a launcher may take to tell its version.
+const VERSION_LIMIT: Duration = Duration::from_secs(10);
+
+/// How a launcher takes variables for the ranks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Family {
+    /// `mpirun` and `mpiexec` of Open MPI (`orterun`, `prterun`): `-x NAME=VALUE`.
+    OpenMpi,
+    /// Hydra, of MPICH, Intel MPI and MVAPICH: `-genv NAME VALUE`.
+    Hydra,
+    /// Slurm's `srun`: `--export=ALL,NAME=VALUE`.
+    Slurm,
+    /// No launcher that is known: a plain program, or a script that calls one.
+    /// It gets the variables in its own environment.
+    Plain,
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.pad(match self {
+            Family::OpenMpi => "Open MPI",
+            Family::Hydra => "Hydra (MPICH family)",
+            Family::Slurm => "Slurm",
+            Family::Plain => "no known launcher",
+        })
+    }
+}
+
+/// The first word of a job's command line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Launcher {
+    /// The file that is started.
+    pub path: PathBuf,
+    /// How it takes variables.
+    pub family: Family,
+}
+
+impl Launcher {
+    /// Finds the launcher that starts `command`.
+    ///
+    /// # Errors
+    /// No command, a program that does not exist, an `mpirun` that nobody knows.
+    pub fn detect(command: &[OsString]) -> Result<Self, CommandError> {
+        let name = command
+            .first()
+            .ok_or_else(|| CommandError::usage("no job: write it after --"))?;
+        let path = search::executable(name).ok_or_else(|| {
+            CommandError::usage(format!(
+                "{}: no such program; check its name and PATH, or write its whole path",
+                name.display()
+            ))
+        })?;
+        let family = family_of(&path)?;
+        Ok(Launcher { path, family })
+    }
+
+    /// What the launcher says its version is, in a few words.
+    pub fn version(&self) -> Option<String> {
+        let text = timed::output(&self.path, &["--version"], VERSION_LIMIT)?;
+        match self.family {
+            Family::Hydra => hydra_version(&text),
+            _ => text
+                .lines()
+                .map(str::trim)
+                .find(|line| !line.is_empty())
+                .map(str::to_owned),
+        }
+    }
+}
+
+/// The family of an executable: by its own name, by the name of the file that
+/// its links lead to, or by what it says when asked for its version.
+fn family_of(path: &Path) -> Result<Family, CommandError> {
+    let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    for file in [path, &resolved] {
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        if let Some(family) = family_of_name(&name) {
+            return Ok(family);
+        }
+    }
+    if !asks_for_version(path) && !asks_for_version(&resolved) {
+        return Ok(Family::Plain);
+    }
+    let text = timed::output(path, &["--version"], VERSION_LIMIT).unwrap_or_default();
+    family_of_version(&text).ok_or_else(|| {
+        CommandError::usage(format!(
+            "{}: cannot tell which MPI this launcher belongs to; give the MPI's own launcher \
+             (mpirun.openmpi, mpiexec.hydra, srun), or set LD_PRELOAD and the TREEPIE_ variables by hand",
+            path.display()
+        ))
+    })
+}
+
+/// The family that a file's name alone gives away.
+fn family_of_name(name: &str) -> Option<Family> {
+    match name {
+        "orterun" | "prterun" | "prun" => Some(Family::OpenMpi),
+        "srun" => Some(Family::Slurm),
+        _ if name.ends_with(".openmpi") => Some(Family::OpenMpi),
+        _ if name.ends_with(".hydra") || name.ends_with(".mpich") => Some(Family::Hydra),
+        _ => None,
+    }
+}
+
+/// Names that many MPIs share, as `mpirun`, `mpiexec`, `mpirun-4.1` and so on.
+fn asks_for_version(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("mpirun") || name.starts_with("mpiexec")
+}
+
+/// The family that the answer to `--version` gives away.
+fn family_of_version(text: &str) -> Option<Family> {
+    let known = [
+        ("Open MPI", Family::OpenMpi),
+        ("OpenRTE", Family::OpenMpi),
+        ("PRRTE", Family::OpenMpi),
+        ("HYDRA", Family::Hydra),
+        ("Intel(R) MPI", Family::Hydra),
+        ("slurm ", Family::Slurm),
+    ];
+    known
+        .iter()
+        .find(|(mark, _)| text.contains(mark))
+        .map(|&(_, family)| family)
+}
+
+/// `Version: 4.0.2` of Hydra's build details, or Intel's first line.
+fn hydra_version(text: &str) -> Option<String> {
+    let mut lines = text.lines().map(str::trim);
+    let version = lines.clone().find_map(|line| line.strip_prefix("Version:"));
+    match version {
+        Some(version) => Some(format!("HYDRA {}", version.trim())),
+        None => lines.find(|line| !line.is_empty()).map(str::to_owned),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_belong_to_one_mpi_need_no_question() {
+        for (name, family) in [
+            ("orterun", Some(Family::OpenMpi)),
+            ("prterun", Some(Family::OpenMpi)),
+            ("mpiexec.openmpi", Some(Family::OpenMpi)),
+            ("mpiexec.hydra", Some(Family::Hydra)),
+            ("mpirun.mpich", Some(Family::Hydra)),
+            ("srun", Some(Family::Slurm)),
+            ("mpirun", None),
+            ("python3", None),
+        ] {
+            assert_eq!(family_of_name(name), family, "{name}");
+        }
+    }
+
+    #[test]
+    fn each_launcher_is_known_by_what_it_says_of_its_version() {
+        for (text, family) in [
+            ("mpirun (Open MPI) 4.1.4\n", Some(Family::OpenMpi)),
+            ("mpirun.openmpi (OpenRTE) 4.1.4\n", Some(Family::OpenMpi)),
+            ("prterun (PRRTE) 3.0.8\n", Some(Family::OpenMpi)),
+            (
+                "HYDRA build details:\n    Version:  4.0.2\n",
+                Some(Family::Hydra),
+            ),
+            (
+                "Intel(R) MPI Library for Linux* OS, Version 2021.18",
+                Some(Family::Hydra),
+            ),
+            ("slurm 22.05.8", Some(Family::Slurm)),
+            ("mpirun of our own 1.0", None),
+        ] {
+            assert_eq!(family_of_version(text), family, "{text}");
+        }
+    }
+
+    #[test]
+    fn hydra_tells_its_version_in_its_build_details() {
+        let text = "HYDRA build details:\n    Version:                   4.0.2\n    CC: gcc\n";
+        assert_eq!(hydra_version(text).as_deref(), Some("HYDRA 4.0.2"));
+    }
+}

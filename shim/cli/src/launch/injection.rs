@@ -1,0 +1,271 @@
+//! How each launcher is told what the ranks get in their environment.
+//!
+//! The launcher itself stays as it is: it is not preloaded, and its own
+//! options keep their places after ours.
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::environment::{PRELOAD, Variables, compose_preload};
+use super::family::{Family, Launcher};
+use super::program;
+use crate::error::CommandError;
+
+/// A job, ready to start.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Invocation {
+    /// The file to start.
+    pub program: PathBuf,
+    /// Its name as the user wrote it, which it gets as its own.
+    pub name: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// Variables of the launcher itself.
+    pub environment: Vec<(String, OsString)>,
+}
+
+impl fmt::Display for Invocation {
+    /// As one would type it into a shell.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (name, value) in &self.environment {
+            write!(out, "{name}={} ", quoted(value))?;
+        }
+        write!(out, "{}", quoted(&self.name))?;
+        for argument in &self.arguments {
+            write!(out, " {}", quoted(argument))?;
+        }
+        Ok(())
+    }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Builds the library and the variables into a job's command line.
+///
+/// # Errors
+/// A value that the launcher has no way to pass on.
+pub fn inject(
+    launcher: &Launcher,
+    library: &Path,
+    variables: &Variables,
+    command: &[OsString],
+) -> Result<Invocation, CommandError> {
+    let name = command.first().cloned().unwrap_or_default();
+    let arguments = command.get(1..).unwrap_or_default();
+    let mut environment = Vec::new();
+    let arguments = match launcher.family {
+        Family::OpenMpi => with_x_options(library, variables, arguments),
+        Family::Hydra => with_genv_options(library, variables, arguments),
+        Family::Slurm => with_export(library, variables, arguments, &mut environment)?,
+        Family::Plain => {
+            let preload = compose_preload(variables.preload.as_deref(), library);
+            environment.push((PRELOAD.to_owned(), preload));
+            let settings = variables.settings.iter();
+            environment.extend(settings.map(|(name, value)| (name.clone(), value.clone())));
+            arguments.to_vec()
+        }
+    };
+    Ok(Invocation {
+        program: launcher.path.clone(),
+        name,
+        arguments,
+        environment,
+    })
+}
+
+/// `NAME=VALUE`.
+fn assignment(name: &str, value: &OsStr) -> OsString {
+    let mut text = OsString::from(name);
+    text.push("=");
+    text.push(value);
+    text
+}
+
+/// The programs of a job that starts several, which `:` separates.
+fn programs(arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
+    arguments.split(|argument| argument == ":")
+}
+
+/// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it holds
+/// for one program only. Of two for the same name the last holds, so a user's
+/// own `-x LD_PRELOAD=...` is completed where it stands.
+fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString]) -> Vec<OsString> {
+    let mut line: Vec<OsString> = Vec::new();
+    for (place, program) in programs(arguments).enumerate() {
+        if place > 0 {
+            line.push(":".into());
+        }
+        let mut options = program.to_vec();
+        let end = program::position(Family::OpenMpi, program).unwrap_or(program.len());
+        let mut preload_is_set = false;
+        for at in 1..end {
+            if !matches!(options[at - 1].to_str(), Some("-x" | "--x")) {
+                continue;
+            }
+            let Some(named) = options[at]
+                .to_str()
+                .and_then(|text| text.strip_prefix(PRELOAD))
+            else {
+                continue;
+            };
+            let given = match named.strip_prefix('=') {
+                Some(value) => Some(OsStr::new(value)),
+                None if named.is_empty() => variables.preload.as_deref(),
+                None => continue,
+            };
+            let preload = compose_preload(given, library);
+            options[at] = assignment(PRELOAD, &preload);
+            preload_is_set = true;
+        }
+        if !preload_is_set {
+            let preload = compose_preload(variables.preload.as_deref(), library);
+            line.extend(["-x".into(), assignment(PRELOAD, &preload)]);
+        }
+        for (name, value) in &variables.settings {
+            line.extend(["-x".into(), assignment(name, value)]);
+        }
+        line.append(&mut options);
+    }
+    line
+}
+
+/// Hydra: `-genv NAME VALUE` once, for all programs. A user's own `LD_PRELOAD`,
+/// for all (`-genv`) or for one program (`-env`), is completed where it stands.
+fn with_genv_options(
+    library: &Path,
+    variables: &Variables,
+    arguments: &[OsString],
+) -> Vec<OsString> {
+    let mut rest: Vec<OsString> = Vec::new();
+    let mut preload_is_set = false;
+    for (place, program) in programs(arguments).enumerate() {
+        if place > 0 {
+            rest.push(":".into());
+        }
+        let start = rest.len();
+        rest.extend_from_slice(program);
+        let end = program::position(Family::Hydra, program).unwrap_or(program.len());
+        for at in (start + 2)..(start + end) {
+            let option = rest[at - 2]
+                .to_str()
+                .map(|text| text.trim_start_matches('-'));
+            let for_all = option == Some("genv");
+            if (for_all || option == Some("env")) && rest[at - 1] == PRELOAD {
+                rest[at] = compose_preload(Some(&rest[at]), library);
+                preload_is_set |= for_all;
+            }
+        }
+    }
+    let mut line: Vec<OsString> = Vec::new();
+    if !preload_is_set {
+        let preload = compose_preload(variables.preload.as_deref(), library);
+        line.extend(["-genv".into(), PRELOAD.into(), preload]);
+    }
+    for (name, value) in &variables.settings {
+        line.extend(["-genv".into(), name.into(), value.clone()]);
+    }
+    line.append(&mut rest);
+    line
+}
+
+/// Slurm: one `--export=ALL,NAME=VALUE,...`, joined with the user's own if
+/// there is one. A value with a comma would end there, so it is set in the
+/// environment of `srun` and exported by its name.
+fn with_export(
+    library: &Path,
+    variables: &Variables,
+    arguments: &[OsString],
+    environment: &mut Vec<(String, OsString)>,
+) -> Result<Vec<OsString>, CommandError> {
+    let mut line: Vec<OsString> = Vec::new();
+    let mut exports = Vec::new();
+    for (name, value) in &variables.settings {
+        if value.as_encoded_bytes().contains(&b',') {
+            environment.push((name.clone(), value.clone()));
+            exports.push(OsString::from(name));
+        } else {
+            exports.push(assignment(name, value));
+        }
+    }
+    for (place, program) in programs(arguments).enumerate() {
+        if place > 0 {
+            line.push(":".into());
+        }
+        let mut options = program.to_vec();
+        let own = take_export(&mut options).or_else(|| std::env::var_os("SLURM_EXPORT_ENV"));
+        let (kept, given) = split_export(own.as_deref());
+        let preload = compose_preload(given.as_deref().or(variables.preload.as_deref()), library);
+        if preload.as_encoded_bytes().contains(&b',') {
+            return Err(CommandError::usage(format!(
+                "{}: Slurm cannot pass on {PRELOAD} with a comma in it; install treepie in a directory without one",
+                preload.display()
+            )));
+        }
+        let mut export = OsString::from("--export=");
+        let own_parts = kept.iter().cloned();
+        let parts = own_parts
+            .chain([assignment(PRELOAD, &preload)])
+            .chain(exports.iter().cloned());
+        for (at, part) in parts.enumerate() {
+            if at > 0 {
+                export.push(",");
+            }
+            export.push(part);
+        }
+        line.push(export);
+        line.append(&mut options);
+    }
+    Ok(line)
+}
+
+/// Takes `--export=LIST` or `--export LIST` out of one program's options.
+fn take_export(options: &mut Vec<OsString>) -> Option<OsString> {
+    let end = program::position(Family::Slurm, options).unwrap_or(options.len());
+    let at = options[..end].iter().position(|option| {
+        option
+            .to_str()
+            .is_some_and(|text| text == "--export" || text.starts_with("--export="))
+    })?;
+    let option = options.remove(at);
+    match option
+        .to_str()
+        .and_then(|text| text.strip_prefix("--export="))
+    {
+        Some(list) => Some(list.into()),
+        None if at < options.len() => Some(options.remove(at)),
+        None => None,
+    }
+}
+
+/// A user's list without its `LD_PRELOAD`, and the value of that. Without a
+/// list everything is exported; `NONE` becomes the empty list.
+fn split_export(own: Option<&OsStr>) -> (Vec<OsString>, Option<OsString>) {
+    let text = own.map_or("ALL".into(), OsStr::to_string_lossy);
+    let mut preload = None;
+    let mut kept = Vec::new();
+    for part in text
+        .split(',')
+        .filter(|part| !part.is_empty() && *part != "NONE")
+    {
+        match part
+            .strip_prefix(PRELOAD)
+            .and_then(|rest| rest.strip_prefix('='))
+        {
+            Some(value) => preload = Some(OsString::from(value)),
+            None => kept.push(OsString::from(part)),
+        }
+    }
+    (kept, preload)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,65 @@
+//! Where the preloaded library is.
+
+use std::path::{Path, PathBuf};
+
+use super::environment::LIBRARY;
+use crate::error::CommandError;
+
+/// The file that ranks preload.
+const NAME: &str = "libtreepie.so";
+
+/// The library that opens hwloc for it.
+pub const COMPANION: &str = "libtreepie_hwloc.so";
+
+/// The library: what `TREEPIE_LIBRARY` names, or `lib/libtreepie.so` beside the
+/// directory of this program, or, in a build directory, beside the program.
+///
+/// # Errors
+/// No such file; a path that `LD_PRELOAD` cannot hold.
+pub fn find() -> Result<PathBuf, CommandError> {
+    let path = match std::env::var_os(LIBRARY) {
+        Some(named) => named_by_user(Path::new(&named))?,
+        None => installed()?,
+    };
+    let has_separator = |byte: &u8| *byte == b':' || byte.is_ascii_whitespace();
+    if path
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(has_separator)
+    {
+        return Err(CommandError::failed(format!(
+            "{}: LD_PRELOAD cannot hold a path with a space or a colon; install treepie in another directory",
+            path.display()
+        )));
+    }
+    Ok(path)
+}
+
+fn named_by_user(path: &Path) -> Result<PathBuf, CommandError> {
+    let missing = |reason: &dyn std::fmt::Display| {
+        CommandError::usage(format!(
+            "{LIBRARY}: {}: {reason}; expected the path of {NAME}",
+            path.display()
+        ))
+    };
+    if path.is_dir() {
+        return Err(missing(&"is a directory"));
+    }
+    path.canonicalize().map_err(|error| missing(&error.kind()))
+}
+
+fn installed() -> Result<PathBuf, CommandError> {
+    let unknown =
+        |error| CommandError::failed(format!("this program's own path is not known: {error}"));
+    let program = std::env::current_exe().map_err(unknown)?;
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    let candidates = [directory.join("../lib").join(NAME), directory.join(NAME)];
+    let found = candidates.iter().find_map(|path| path.canonicalize().ok());
+    found.ok_or_else(|| {
+        CommandError::failed(format!(
+            "{NAME} is neither in {}/../lib nor in {0}; build it with scripts/build, or name it in {LIBRARY}",
+            directory.display()
+        ))
+    })
+}

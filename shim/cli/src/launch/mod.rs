@@ -1,0 +1,43 @@
+//! Running a job so that its ranks, and only they, have the library preloaded.
+//!
+//! ```text
+//!   mpirun -np 4 ./app            what the user wrote
+//!      |  family                  whose launcher is it?
+//!      |  environment             which variables do the ranks get?
+//!      v  injection               how does this launcher pass them on?
+//!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
+//!      |  job                     start, pass signals on, return the status
+//! ```
+
+pub mod binary;
+pub mod environment;
+pub mod family;
+pub mod injection;
+pub mod job;
+pub mod library;
+pub mod program;
+pub mod search;
+pub mod timed;
+pub mod written;
+
+use std::ffi::OsString;
+
+use crate::error::CommandError;
+use environment::Variables;
+use family::Launcher;
+use injection::Invocation;
+
+/// The job's command line with the library and the variables built in.
+///
+/// # Errors
+/// A launcher that is not there or unknown, a library that is not found, a
+/// value that the launcher cannot pass on.
+pub fn prepare(
+    command: &[OsString],
+    settings: &[(&str, OsString)],
+) -> Result<Invocation, CommandError> {
+    let launcher = Launcher::detect(command)?;
+    let library = library::find()?;
+    let variables = Variables::collect(std::env::vars_os(), settings)?;
+    injection::inject(&launcher, &library, &variables, command)
+}

@@ -1,0 +1,242 @@
+//! Where, on a launcher's command line, the program begins.
+
+use std::ffi::{OsStr, OsString};
+
+use super::family::Family;
+use super::search;
+
+/// Options without a value. All others take one, which is what most do.
+const FLAGS: &[(Family, &[&str])] = &[
+    (
+        Family::OpenMpi,
+        &[
+            "allow-run-as-root",
+            "oversubscribe",
+            "nooversubscribe",
+            "use-hwthread-cpus",
+            "report-bindings",
+            "display-allocation",
+            "display-map",
+            "display-devel-map",
+            "display-topo",
+            "tag-output",
+            "timestamp-output",
+            "xterm",
+            "bynode",
+            "byslot",
+            "bycore",
+            "bysocket",
+            "bind-to-core",
+            "bind-to-socket",
+            "bind-to-none",
+            "pernode",
+            "nolocal",
+            "novm",
+            "do-not-launch",
+            "do-not-resolve",
+            "leave-session-attached",
+            "debug-daemons",
+            "debug-devel",
+            "continuous",
+            "disable-recovery",
+            "enable-recovery",
+            "report-child-jobs-separately",
+            "forward-signals",
+            "verbose",
+            "v",
+            "quiet",
+            "q",
+            "V",
+            "version",
+            "help",
+            "h",
+            "tune-dynamic",
+            "d",
+            "merge-stderr-to-stdout",
+            "no-ready-msg",
+        ],
+    ),
+    (
+        Family::Hydra,
+        &[
+            "genvall",
+            "genvnone",
+            "envall",
+            "envnone",
+            "verbose",
+            "v",
+            "info",
+            "version",
+            "V",
+            "print-all-exitcodes",
+            "prepend-rank",
+            "l",
+            "enable-x",
+            "disable-x",
+            "disable-auto-cleanup",
+            "disable-hostname-propagation",
+            "localonly",
+            "nolocal",
+            "print-rank-map",
+            "tv",
+            "check_mpi",
+            "trace",
+            "s-all",
+            "cleanup",
+            "ordered-output",
+        ],
+    ),
+    (
+        Family::Slurm,
+        &[
+            "exclusive",
+            "E",
+            "preserve-env",
+            "K",
+            "kill-on-bad-exit",
+            "l",
+            "label",
+            "O",
+            "overcommit",
+            "s",
+            "oversubscribe",
+            "overlap",
+            "Q",
+            "quiet",
+            "u",
+            "unbuffered",
+            "v",
+            "vv",
+            "vvv",
+            "verbose",
+            "X",
+            "disable-status",
+            "Z",
+            "no-allocate",
+            "H",
+            "hold",
+            "I",
+            "immediate",
+            "M",
+            "multi-prog",
+            "pty",
+            "reboot",
+            "spread-job",
+            "use-min-nodes",
+            "contiguous",
+            "exact",
+            "whole",
+            "test-only",
+            "no-kill",
+            "k",
+            "wait-all-nodes",
+        ],
+    ),
+];
+
+/// Options with two values.
+const PAIRS: &[(Family, &[&str])] = &[
+    (
+        Family::OpenMpi,
+        &["mca", "omca", "gmca", "prtemca", "pmixmca", "opalmca"],
+    ),
+    (Family::Hydra, &["genv", "env"]),
+];
+
+/// The place in `arguments`, a launcher's arguments without its own name, of
+/// the program: the first word that is neither an option nor the value of one.
+/// If that word starts nothing, an option was not understood, and the first
+/// word with a slash that does start something is taken.
+pub fn position(family: Family, arguments: &[OsString]) -> Option<usize> {
+    let mut place = 0;
+    if family != Family::Plain {
+        while let Some(argument) = arguments.get(place) {
+            match option_name(argument) {
+                None => break,
+                Some(name) => place += 1 + values_of(family, &name),
+            }
+        }
+    }
+    let starts = |word: &OsString| search::executable(word).is_some();
+    if arguments.get(place).is_some_and(starts) {
+        return Some(place);
+    }
+    let with_slash = |word: &OsString| {
+        word.as_encoded_bytes().contains(&b'/') && search::executable(word).is_some()
+    };
+    let other = arguments.iter().position(with_slash);
+    other.or((place < arguments.len()).then_some(place))
+}
+
+/// `--map-by` is `map-by`; a word that is no option is `None`.
+fn option_name(argument: &OsStr) -> Option<String> {
+    let text = argument.to_string_lossy();
+    let name = text.strip_prefix('-')?;
+    Some(name.strip_prefix('-').unwrap_or(name).to_owned())
+}
+
+/// How many words after an option belong to it.
+fn values_of(family: Family, name: &str) -> usize {
+    let is_listed = |table: &[(Family, &[&str])]| {
+        let mut lines = table.iter();
+        lines.any(|(of, names)| *of == family && names.contains(&name))
+    };
+    let joined = name.contains('=') || (family == Family::Slurm && is_short_with_value(name));
+    if joined || is_listed(FLAGS) {
+        0
+    } else if is_listed(PAIRS) {
+        2
+    } else {
+        1
+    }
+}
+
+/// Slurm's `-n4` and `-N2`: a letter with its value.
+fn is_short_with_value(name: &str) -> bool {
+    let mut letters = name.chars();
+    letters.next().is_some_and(char::is_alphabetic)
+        && letters.next().is_some_and(|c| c.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn program_of(family: Family, line: &str) -> Option<String> {
+        let arguments: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+        let place = position(family, &arguments)?;
+        Some(arguments[place].to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn options_and_their_values_come_before_the_program() {
+        let sh = Some("/bin/sh".to_owned());
+        for (family, line) in [
+            (Family::OpenMpi, "-np 4 /bin/sh -c true"),
+            (
+                Family::OpenMpi,
+                "--oversubscribe --mca btl self,vader -x LD_PRELOAD=/bin/ls /bin/sh -x",
+            ),
+            (
+                Family::OpenMpi,
+                "--map-by node --host=a,b --allow-run-as-root -n 2 /bin/sh",
+            ),
+            (Family::Hydra, "-genv A /bin/ls -n 4 -genvall /bin/sh"),
+            (Family::Slurm, "-n4 -N 2 --mpi=pmix --label -l /bin/sh"),
+            (Family::Plain, "/bin/sh -np 4"),
+        ] {
+            assert_eq!(program_of(family, line), sh, "{line}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_nobody_knows_does_not_hide_a_program_with_a_slash() {
+        let found = program_of(Family::OpenMpi, "--brand-new-flag /bin/sh -c true");
+        assert_eq!(found.as_deref(), Some("/bin/sh"));
+    }
+
+    #[test]
+    fn a_line_without_a_program_has_none() {
+        assert_eq!(program_of(Family::OpenMpi, "-np 4"), None);
+    }
+}

@@ -1,0 +1,55 @@
+//! Asking another program a short question without waiting for ever.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What `program arguments` prints, to standard output and standard error
+/// together, or `None` if it cannot be started or takes longer than `limit`.
+/// A program that takes too long is ended.
+pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration) -> Option<String> {
+    let mut child = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    let (sender, receiver) = mpsc::channel();
+    let streams: [Option<Box<dyn Read + Send>>; 2] = [
+        child.stdout.take().map(|stream| Box::new(stream) as _),
+        child.stderr.take().map(|stream| Box::new(stream) as _),
+    ];
+    for (place, stream) in streams.into_iter().enumerate() {
+        let sender = sender.clone();
+        thread::spawn(move || {
+            let mut text = Vec::new();
+            if let Some(mut stream) = stream {
+                // What came before a failure to read is still an answer.
+                let _ = stream.read_to_end(&mut text);
+            }
+            // The asker may have given up already.
+            let _ = sender.send((place, text));
+        });
+    }
+    let end = Instant::now() + limit;
+    let mut parts = [Vec::new(), Vec::new()];
+    for _ in 0..parts.len() {
+        let left = end.saturating_duration_since(Instant::now());
+        match receiver.recv_timeout(left) {
+            Ok((place, text)) => parts[place] = text,
+            Err(_) => {
+                // It may have ended by itself in between; either way it is gone.
+                let _ = child.kill();
+                let _ = child.wait();
+                return None;
+            }
+        }
+    }
+    let _ = child.wait();
+    Some(String::from_utf8_lossy(&parts.concat()).into_owned())
+}

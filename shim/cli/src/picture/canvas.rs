@@ -1,0 +1,98 @@
+//! The few shapes that pictures are made of, on anything that plotters draws on.
+
+use plotters::coord::Shift;
+use plotters::element::{PathElement, Rectangle, Text};
+use plotters::prelude::{DrawingArea, DrawingBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{
+    Color, FontStyle, FontTransform, IntoFont, RGBColor, ShapeStyle, TextStyle, WHITE,
+};
+
+use super::font;
+
+/// How a text looks and where its point is.
+#[derive(Clone, Copy)]
+pub struct Lettering {
+    /// Height in drawing units.
+    pub size: f64,
+    /// Whether its strokes are strong.
+    pub bold: bool,
+    /// Its colour.
+    pub colour: RGBColor,
+    /// Which part of it is at the point, sideways; its middle is, up and down.
+    pub anchor: HPos,
+    /// Whether it reads from below to above.
+    pub upwards: bool,
+}
+
+/// A place to draw on.
+pub struct Canvas<DB: DrawingBackend> {
+    /// Where plotters draws.
+    pub area: DrawingArea<DB, Shift>,
+    /// How far the backend puts the middle of a text too high, in parts of its
+    /// size.
+    pub text_rise: f64,
+}
+
+/// Why nothing could be drawn.
+pub type Drawn = Result<(), String>;
+
+impl<DB: DrawingBackend> Canvas<DB> {
+    /// Makes all of it white.
+    pub fn clear(&self) -> Drawn {
+        self.area.fill(&WHITE).map_err(|error| error.to_string())
+    }
+
+    /// A filled rectangle.
+    pub fn rectangle(&self, corner: (i32, i32), size: (i32, i32), colour: RGBColor) -> Drawn {
+        let end = (corner.0 + size.0, corner.1 + size.1);
+        self.put(&Rectangle::new([corner, end], colour.filled()))
+    }
+
+    /// The edge of a rectangle.
+    pub fn frame(&self, corner: (i32, i32), size: (i32, i32), colour: RGBColor) -> Drawn {
+        let end = (corner.0 + size.0, corner.1 + size.1);
+        self.put(&Rectangle::new([corner, end], colour.stroke_width(2)))
+    }
+
+    /// A straight line.
+    pub fn line(&self, from: (i32, i32), to: (i32, i32), colour: RGBColor, width: u32) -> Drawn {
+        let style = ShapeStyle {
+            color: colour.to_rgba(),
+            filled: false,
+            stroke_width: width,
+        };
+        self.put(&PathElement::new([from, to], style))
+    }
+
+    /// A text whose anchor is at `point`.
+    pub fn text(&self, text: &str, point: (i32, i32), how: Lettering) -> Drawn {
+        let style = if how.bold {
+            FontStyle::Bold
+        } else {
+            FontStyle::Normal
+        };
+        let mut letters = (font::FAMILY, how.size, style).into_font();
+        if how.upwards {
+            letters = letters.transform(FontTransform::Rotate270);
+        }
+        let style = TextStyle::from(letters)
+            .color(&how.colour)
+            .pos(Pos::new(how.anchor, VPos::Center));
+        let drop = (self.text_rise * how.size).round() as i32;
+        let point = if how.upwards {
+            (point.0 + drop, point.1)
+        } else {
+            (point.0, point.1 + drop)
+        };
+        self.put(&Text::new(text.to_owned(), point, style))
+    }
+
+    fn put<'a, E>(&self, element: &'a E) -> Drawn
+    where
+        &'a E: plotters::element::PointCollection<'a, (i32, i32)>,
+        E: plotters::element::Drawable<DB>,
+    {
+        self.area.draw(element).map_err(|error| error.to_string())
+    }
+}

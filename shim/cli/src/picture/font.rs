@@ -1,0 +1,24 @@
+//! The letters of PNG pictures, carried along: machines in a computing centre
+//! often have no fonts. (SVG leaves letters to whoever shows it.)
+
+use std::sync::Once;
+
+use plotters::style::{FontStyle, register_font};
+
+/// The family that all texts ask for.
+pub const FAMILY: &str = "sans-serif";
+
+/// Makes DejaVu Sans known to the drawing library, once.
+pub fn register() {
+    static DONE: Once = Once::new();
+    DONE.call_once(|| {
+        let fonts = [
+            (FontStyle::Normal, dejavu::sans::regular()),
+            (FontStyle::Bold, dejavu::sans::bold()),
+        ];
+        for (style, bytes) in fonts {
+            let known = register_font(FAMILY, style, bytes).is_ok();
+            debug_assert!(known, "DejaVu Sans is a font");
+        }
+    });
+}

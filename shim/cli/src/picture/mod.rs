@@ -1,0 +1,55 @@
+//! Matrices as pictures: heat maps side by side under one colour scale, with
+//! the blocks of the machine drawn over them.
+//!
+//! ```text
+//!              title
+//!     panel title      panel title
+//!    +-----------+    +-----------+   +-+ 16 MiB
+//!  r |           |  r |           |   | |
+//!  o | heat map  |  o | heat map  |   | | colour bar
+//!  w |           |  w |           |   | |
+//!    +-----------+    +-----------+   +-+ 1 KiB
+//!       column           column
+//!       caption          caption
+//! ```
+
+mod blocks;
+mod canvas;
+mod draw;
+mod font;
+mod grid;
+mod layout;
+mod scale;
+mod write;
+
+use treepie_core::affinity::Matrix;
+
+pub use blocks::{Block, blocks_of};
+pub use scale::Unit;
+pub use write::Format;
+
+/// One heat map.
+#[derive(Debug, Clone)]
+pub struct Panel {
+    /// What it shows, above it.
+    pub title: String,
+    /// What is remarkable about it, below it; one line each.
+    pub captions: Vec<String>,
+    /// Rows send, columns receive, in the order in which they are drawn.
+    pub matrix: Matrix,
+    /// Where the blocks of the machine end.
+    pub blocks: Vec<Block>,
+}
+
+/// One or two heat maps under one colour scale.
+#[derive(Debug, Clone)]
+pub struct Picture {
+    /// What all of it is, at the top.
+    pub title: String,
+    /// What a row and a column stand for: `rank`, `process`, `core`.
+    pub axis: String,
+    /// What the values count.
+    pub unit: Unit,
+    /// The heat maps, from left to right.
+    pub panels: Vec<Panel>,
+}

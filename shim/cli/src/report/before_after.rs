@@ -1,0 +1,83 @@
+//! The same traffic before and after, drawn in the order of the cores.
+
+use treepie_core::affinity::Matrix;
+use treepie_core::topology::Topology;
+
+use super::levels::{Crossing, Situation, caption};
+use super::units;
+use crate::error::CommandError;
+use crate::picture::{Panel, Picture, Unit, blocks_of};
+
+/// What the picture is of.
+pub struct BeforeAfter<'a> {
+    /// The title of all.
+    pub title: String,
+    /// The titles of the two halves.
+    pub names: (String, String),
+    /// The machine whose blocks are drawn.
+    pub topology: &'a Topology,
+    /// What is counted.
+    pub unit: Unit,
+}
+
+impl BeforeAfter<'_> {
+    /// The picture. Row `i` of both halves is the process on the `i`-th core in
+    /// use: what moves is the ranks.
+    ///
+    /// # Errors
+    /// Leaves that do not fit the matrix.
+    pub fn of(
+        &self,
+        before: Situation,
+        after: Situation,
+        crossings: &[Crossing],
+    ) -> Result<Picture, CommandError> {
+        let bytes_before = |crossing: &Crossing| crossing.bytes_before;
+        let bytes_after = |crossing: &Crossing| crossing.bytes_after;
+        let panels = [
+            self.panel(&self.names.0, before, crossings, bytes_before)?,
+            self.panel(&self.names.1, after, crossings, bytes_after)?,
+        ];
+        Ok(Picture {
+            title: self.title.clone(),
+            axis: "process".to_owned(),
+            unit: self.unit,
+            panels: panels.into(),
+        })
+    }
+
+    fn panel(
+        &self,
+        title: &str,
+        situation: Situation,
+        crossings: &[Crossing],
+        bytes: impl Fn(&Crossing) -> f64,
+    ) -> Result<Panel, CommandError> {
+        let whole: f64 = crossings.iter().map(&bytes).sum();
+        let mut captions = Vec::new();
+        if let Some(top) = crossings.first() {
+            captions.push(caption(top, bytes(top), whole, self.unit));
+        }
+        let cost = situation.dist_comm(self.topology);
+        captions.push(format!("DistComm {}", units::count(cost.round())));
+        let (matrix, leaves) = in_core_order(situation)?;
+        Ok(Panel {
+            title: title.to_owned(),
+            captions,
+            matrix,
+            blocks: blocks_of(self.topology, &leaves),
+        })
+    }
+}
+
+/// The matrix with its rows in the order of the cores, and these cores.
+fn in_core_order(situation: Situation) -> Result<(Matrix, Vec<usize>), CommandError> {
+    let mut leaves = situation.leaf_of_rank.to_vec();
+    leaves.sort_unstable();
+    let row_of_rank: Vec<usize> = situation
+        .leaf_of_rank
+        .iter()
+        .map(|leaf| leaves.partition_point(|other| other < leaf))
+        .collect();
+    Ok((situation.matrix.renumbered(&row_of_rank)?, leaves))
+}

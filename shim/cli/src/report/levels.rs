@@ -1,0 +1,132 @@
+//! What crosses each level of a machine, before and after.
+
+use serde::Serialize;
+use treepie_core::affinity::Matrix;
+use treepie_core::placement::objective::{dist_comm, traffic_by_level};
+use treepie_core::topology::Topology;
+
+use super::table::Table;
+use super::units;
+use super::words::plural;
+use crate::picture::Unit;
+
+/// One level of the tree, and the traffic for which it is the highest that it
+/// has to go through.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Crossing {
+    /// What the traffic goes between: `node`, `socket`, `core`.
+    pub name: String,
+    /// Parts of a whole, if all have the same number.
+    pub arity: Option<usize>,
+    /// What DistComm multiplies it by.
+    pub distance: f64,
+    /// Traffic before.
+    pub bytes_before: f64,
+    /// Traffic after.
+    pub bytes_after: f64,
+    /// In words: `between sockets (same node)`.
+    #[serde(skip)]
+    pub between: String,
+}
+
+/// Traffic and where its ends are: what is compared.
+#[derive(Debug, Clone, Copy)]
+pub struct Situation<'a> {
+    /// Who sends what to whom, in ranks.
+    pub matrix: &'a Matrix,
+    /// Leaf of each rank.
+    pub leaf_of_rank: &'a [usize],
+}
+
+impl Situation<'_> {
+    /// What it costs on a topology.
+    pub fn dist_comm(&self, topology: &Topology) -> f64 {
+        dist_comm(self.matrix, topology, self.leaf_of_rank)
+    }
+
+    fn by_level(&self, topology: &Topology) -> Vec<f64> {
+        traffic_by_level(self.matrix, topology, self.leaf_of_rank)
+    }
+}
+
+/// The traffic of two situations across each level, from the root down.
+pub fn crossings(topology: &Topology, before: Situation, after: Situation) -> Vec<Crossing> {
+    let (before, after) = (before.by_level(topology), after.by_level(topology));
+    let arities = topology.arities();
+    let levels = topology.levels().iter().enumerate();
+    levels
+        .map(|(depth, level)| Crossing {
+            name: level.name.clone(),
+            arity: arities.as_ref().map(|arities| arities[depth]),
+            distance: topology.level_distances()[depth],
+            bytes_before: before[depth],
+            bytes_after: after[depth],
+            between: between(topology, depth),
+        })
+        .collect()
+}
+
+/// What traffic whose way turns at `depth` goes between.
+pub fn between(topology: &Topology, depth: usize) -> String {
+    let name = &topology.levels()[depth].name;
+    let within = match depth.checked_sub(1) {
+        None if name == "node" || name == "host" => "network".to_owned(),
+        None => "whole machine".to_owned(),
+        Some(above) => format!("same {}", topology.levels()[above].name),
+    };
+    format!("between {} ({within})", plural(name))
+}
+
+/// The table of crossings, with their sum and DistComm below.
+pub fn table(
+    crossings: &[Crossing],
+    unit: Unit,
+    headings: (&str, &str),
+    costs: (f64, f64),
+) -> String {
+    let sum = |of: fn(&Crossing) -> f64| crossings.iter().map(of).sum::<f64>();
+    let whole = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
+    let mut table = Table::new([
+        unit.title(),
+        headings.0,
+        "share",
+        headings.1,
+        "share",
+        "change",
+    ]);
+    for crossing in crossings {
+        let (before, after) = (crossing.bytes_before, crossing.bytes_after);
+        table.row([
+            crossing.between.clone(),
+            unit.text(before),
+            units::share(before, whole.0),
+            unit.text(after),
+            units::share(after, whole.1),
+            units::change(before, after),
+        ]);
+    }
+    let empty = String::new;
+    table.row([
+        "all of it".to_owned(),
+        unit.text(whole.0),
+        empty(),
+        unit.text(whole.1),
+        empty(),
+        units::change(whole.0, whole.1),
+    ]);
+    table.row([
+        "DistComm (bytes x hops)".to_owned(),
+        units::count(costs.0.round()),
+        empty(),
+        units::count(costs.1.round()),
+        empty(),
+        units::change(costs.0, costs.1),
+    ]);
+    table.text()
+}
+
+/// The most expensive level in one line, for below a picture.
+pub fn caption(crossing: &Crossing, bytes: f64, whole: f64, unit: Unit) -> String {
+    let share = units::share(bytes, whole);
+    format!("{}: {} ({share})", crossing.between, unit.text(bytes))
+}

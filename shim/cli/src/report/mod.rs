@@ -1,0 +1,9 @@
+//! What the command prints: tables of numbers in units that people read.
+
+pub mod before_after;
+pub mod levels;
+pub mod placement;
+pub mod summary;
+pub mod table;
+pub mod units;
+pub mod words;

@@ -1,0 +1,159 @@
+//! Placements and topologies as text.
+
+use serde_json::{Value, json};
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::topology::Topology;
+
+use super::levels::between;
+use super::table::Table;
+use super::units;
+use super::words::{plural, some};
+use crate::input::topology::in_words;
+
+/// More lines than this are cut off: the file has them all.
+const MOST_LINES: usize = 32;
+
+/// A placement in a screenful.
+pub fn text(name: &str, file: &PlacementFile) -> String {
+    let mut text = format!(
+        "{name}: placement of {} on {}\n  strategy: {}\n",
+        some(file.ranks, "rank"),
+        in_words(&file.topology),
+        file.strategy
+    );
+    if let Some(profile) = &file.profile {
+        text += &format!("  made from {profile}\n");
+    }
+    let moved = file
+        .permutation
+        .iter()
+        .enumerate()
+        .filter(|(process, rank)| process != *rank);
+    text += &format!(
+        "  a replay gives {} of {} another rank than the launcher\n\n",
+        moved.count(),
+        some(file.ranks, "process")
+    );
+    text += &gain(file);
+    text + "\n" + &ranks_by_block(file)
+}
+
+/// What the file says about its gain.
+fn gain(file: &PlacementFile) -> String {
+    let mut table = Table::new(["bytes sent", "before", "after", "change"]);
+    for (depth, level) in file.bytes_by_level.iter().enumerate() {
+        let name = match depth < file.topology.depth() {
+            true => between(&file.topology, depth),
+            false => level.level.clone(),
+        };
+        let change = units::change(level.before, level.after);
+        table.row([
+            name,
+            units::bytes(level.before),
+            units::bytes(level.after),
+            change,
+        ]);
+    }
+    if let Some(costs) = file.costs {
+        let text = |value: f64| units::count(value.round());
+        let change = units::change(costs.before, costs.after);
+        table.row([
+            "DistComm".to_owned(),
+            text(costs.before),
+            text(costs.after),
+            change,
+        ]);
+    }
+    table.text()
+}
+
+/// The ranks on the cores of each lowest block.
+fn ranks_by_block(file: &PlacementFile) -> String {
+    let topology = &file.topology;
+    let mut rank_on: Vec<Option<usize>> = vec![None; topology.leaf_count()];
+    for (rank, &leaf) in file.assignment.iter().enumerate() {
+        rank_on[leaf] = Some(rank);
+    }
+    let depth = topology.depth() - 1;
+    let mut lines = Vec::new();
+    for block in 0..topology.node_count(depth) {
+        let leaves = topology.leaves_below(depth, block);
+        let ranks: Vec<String> = leaves
+            .clone()
+            .map(|leaf| rank_on[leaf].map_or("-".to_owned(), |rank| rank.to_string()))
+            .collect();
+        if ranks.iter().any(|rank| rank != "-") {
+            lines.push(format!(
+                "  {}: {}\n",
+                block_name(topology, leaves.start),
+                ranks.join(" ")
+            ));
+        }
+    }
+    let hidden = lines.len().saturating_sub(MOST_LINES);
+    lines.truncate(MOST_LINES);
+    let mut text = "  ranks on the cores of\n".to_owned() + &lines.concat();
+    if hidden > 0 {
+        text += &format!("  ... and {hidden} more; --json lists all\n");
+    }
+    text
+}
+
+/// `node 2 socket 0`, or `the machine` where there are only cores.
+fn block_name(topology: &Topology, leaf: usize) -> String {
+    let path = topology.path(leaf);
+    let levels = topology.levels().iter().zip(path).rev().skip(1);
+    let mut words: Vec<String> = levels
+        .map(|(level, at)| format!("{} {at}", level.name))
+        .collect();
+    words.reverse();
+    match words.is_empty() {
+        true => "the machine".to_owned(),
+        false => words.join(" "),
+    }
+}
+
+/// A placement for programs.
+pub fn json(file: &PlacementFile) -> Value {
+    let levels = file.bytes_by_level.iter().map(
+        |level| json!({"name": level.level, "bytes_before": level.before, "bytes_after": level.after}),
+    );
+    json!({
+        "ranks": file.ranks,
+        "cores": file.topology.leaf_count(),
+        "strategy": file.strategy,
+        "profile": file.profile,
+        "assignment": file.assignment,
+        "permutation": file.permutation,
+        "levels": levels.collect::<Vec<_>>(),
+        "cost": file.costs.map(|costs| json!({"identity": costs.before, "placement": costs.after})),
+    })
+}
+
+/// A topology in a few lines.
+pub fn topology_text(name: &str, topology: &Topology) -> String {
+    let mut text = format!("{name}: {}\n\n", in_words(topology));
+    let mut table = Table::new(["level", "number", "distance across"]);
+    for (depth, level) in topology.levels().iter().enumerate() {
+        table.row([
+            plural(&level.name),
+            topology.node_count(depth + 1).to_string(),
+            topology.level_distances()[depth].to_string(),
+        ]);
+    }
+    text += &table.text();
+    let forbidden = topology.leaf_count() - topology.allowed_leaves().len();
+    if forbidden > 0 {
+        text += &format!("\n  {} may not be used\n", some(forbidden, "core"));
+    }
+    let mut hosts: Vec<&str> = topology
+        .leaves()
+        .iter()
+        .filter_map(|leaf| leaf.host.as_deref())
+        .collect();
+    hosts.dedup();
+    if !hosts.is_empty() {
+        text += &format!("\n  hosts: {}\n", hosts.join(", "));
+    }
+    text
+}

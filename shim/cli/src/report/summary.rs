@@ -1,0 +1,230 @@
+//! A profile in a few lines.
+
+use std::path::Path;
+
+use serde::Serialize;
+use treepie_core::affinity::{Layer, Traffic, TrafficMatrix};
+use treepie_core::files::profile::Profile;
+
+use super::table::Table;
+use super::units;
+use super::words::some;
+
+/// This many of the busiest pairs are shown.
+const TOP_PAIRS: usize = 10;
+
+/// What is worth knowing about a profile.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// The file.
+    pub file: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Hosts, with the number of processes on each.
+    pub hosts: Vec<HostSummary>,
+    /// Which MPI it was.
+    pub mpi: String,
+    /// The application's command.
+    pub command: String,
+    /// When it was taken.
+    pub date: String,
+    /// Messages in all layers.
+    pub messages: u64,
+    /// Bytes in all layers.
+    pub bytes: u64,
+    /// Each layer that has traffic.
+    pub layers: Vec<LayerSummary>,
+    /// Ordered pairs of different ranks that talk.
+    pub pairs: usize,
+    /// The pairs with most bytes, the busiest first.
+    pub top_pairs: Vec<PairSummary>,
+    /// Whether the launcher's order of processes is not the order of ranks.
+    pub permuted: bool,
+}
+
+/// A host and its processes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct HostSummary {
+    /// Its name.
+    pub name: String,
+    /// Number of processes.
+    pub processes: usize,
+}
+
+/// What one kind of call sent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerSummary {
+    /// Name of the layer.
+    pub layer: String,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// True where the numbers are not counted but follow from a model.
+    pub modelled: bool,
+}
+
+/// What one rank sent to another.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PairSummary {
+    /// Sender.
+    pub from: usize,
+    /// Receiver.
+    pub to: usize,
+    /// Messages.
+    pub messages: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Summary {
+    /// Looks through a profile that was read from `path`.
+    pub fn new(path: &Path, profile: &Profile) -> Self {
+        let all = profile.traffic(&Layer::ALL);
+        let total = all.total();
+        let layers = Layer::ALL.iter().filter_map(|&layer| {
+            let sum = profile.traffic(&[layer]).total();
+            (!sum.is_none()).then(|| LayerSummary {
+                layer: layer.to_string(),
+                messages: sum.messages,
+                bytes: sum.bytes,
+                modelled: layer == Layer::Collectives,
+            })
+        });
+        let hosts = profile.hosts.iter().map(|host| HostSummary {
+            name: host.name.clone(),
+            processes: host.processes.len(),
+        });
+        let partners = all.entries().filter(|(from, to, _)| from != to);
+        Summary {
+            file: path.display().to_string(),
+            ranks: profile.ranks,
+            hosts: hosts.collect(),
+            mpi: mpi_in_words(profile),
+            command: profile.command.join(" "),
+            date: profile.date.clone(),
+            messages: total.messages,
+            bytes: total.bytes,
+            layers: layers.collect(),
+            pairs: partners.count(),
+            top_pairs: top_pairs(&all),
+            permuted: profile
+                .process_of_rank
+                .iter()
+                .enumerate()
+                .any(|(rank, &process)| rank != process),
+        }
+    }
+
+    /// One line, after a job.
+    pub fn short_text(&self) -> String {
+        let mut text = format!(
+            "treepie: {}: {}, {} messages, {}",
+            self.file,
+            some(self.ranks, "rank"),
+            units::count(self.messages as f64),
+            units::bytes(self.bytes as f64)
+        );
+        if let Some(top) = self.top_pairs.first() {
+            text += &format!(
+                "; most from rank {} to {} ({})",
+                top.from,
+                top.to,
+                units::share(top.bytes as f64, self.bytes as f64)
+            );
+        }
+        text + "\n"
+    }
+
+    /// All of it.
+    pub fn text(&self) -> String {
+        let hosts = match &self.hosts[..] {
+            [host] => host.name.clone(),
+            hosts => some(hosts.len(), "host"),
+        };
+        let mut text = format!(
+            "{}: profile of {} on {hosts}, {}\n",
+            self.file,
+            some(self.ranks, "rank"),
+            self.mpi
+        );
+        text += &format!("  {}\n  {}\n", self.date, self.command);
+        if self.permuted {
+            text +=
+                "  taken during a replay: ranks ran on other processes than the launcher's order\n";
+        }
+        text.push('\n');
+        text += &self.layer_table();
+        text += &format!("\n{} of ranks talk", some(self.pairs, "ordered pair"));
+        if self.top_pairs.is_empty() {
+            return text + "\n";
+        }
+        text += "; most bytes go\n";
+        text + &self.pair_table()
+    }
+
+    fn layer_table(&self) -> String {
+        let mut table = Table::new(["layer", "messages", "bytes", "share"]);
+        let row = |name: String, messages: u64, bytes: u64| {
+            let share = units::share(bytes as f64, self.bytes as f64);
+            [
+                name,
+                units::count(messages as f64),
+                units::bytes(bytes as f64),
+                share,
+            ]
+        };
+        for layer in &self.layers {
+            let name = match layer.modelled {
+                true => format!("{} (modelled)", layer.layer),
+                false => layer.layer.clone(),
+            };
+            table.row(row(name, layer.messages, layer.bytes));
+        }
+        table.row(row("all".to_owned(), self.messages, self.bytes));
+        table.text()
+    }
+
+    fn pair_table(&self) -> String {
+        let mut table = Table::new(["from -> to", "messages", "bytes", "share"]);
+        for pair in &self.top_pairs {
+            table.row([
+                format!("{} -> {}", pair.from, pair.to),
+                units::count(pair.messages as f64),
+                units::bytes(pair.bytes as f64),
+                units::share(pair.bytes as f64, self.bytes as f64),
+            ]);
+        }
+        table.text()
+    }
+}
+
+/// The pairs of different ranks with most bytes; of equals, the first.
+fn top_pairs(all: &TrafficMatrix) -> Vec<PairSummary> {
+    let mut pairs: Vec<(usize, usize, Traffic)> =
+        all.entries().filter(|(from, to, _)| from != to).collect();
+    pairs.sort_by_key(|&(from, to, traffic)| (std::cmp::Reverse(traffic.bytes), from, to));
+    pairs.truncate(TOP_PAIRS);
+    let summary = |(from, to, traffic): (usize, usize, Traffic)| PairSummary {
+        from,
+        to,
+        messages: traffic.messages,
+        bytes: traffic.bytes,
+    };
+    pairs.into_iter().map(summary).collect()
+}
+
+/// The library's own first line says more than the name of its family.
+fn mpi_in_words(profile: &Profile) -> String {
+    let library = profile
+        .mpi
+        .library
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .trim();
+    match library.split(',').next() {
+        Some(short) if !short.is_empty() => short.to_owned(),
+        _ => profile.mpi.family.clone(),
+    }
+}

@@ -1,0 +1,61 @@
+//! Columns under each other: the first to the left, all others to the right.
+
+/// A table as text: a heading, and lines with one word for each of its columns.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    /// A table with these headings.
+    pub fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
+        let mut table = Table::default();
+        table.row(headings);
+        table
+    }
+
+    /// One more line.
+    pub fn row<S: Into<String>>(&mut self, cells: impl IntoIterator<Item = S>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    /// The table with two spaces before each line and between columns.
+    pub fn text(&self) -> String {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let widths: Vec<usize> = (0..columns)
+            .map(|column| {
+                let cells = self.rows.iter().filter_map(|row| row.get(column));
+                cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = String::new();
+        for row in &self.rows {
+            let mut line = String::new();
+            for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+                line += "  ";
+                line += &match column {
+                    0 => format!("{cell:<width$}"),
+                    _ => format!("{cell:>width$}"),
+                };
+            }
+            text += line.trim_end();
+            text.push('\n');
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_flush_left_and_numbers_flush_right() {
+        let mut table = Table::new(["level", "before", "after"]);
+        table.row(["node", "1 KiB", "9 B"]);
+        assert_eq!(
+            table.text(),
+            "  level  before  after\n  node    1 KiB    9 B\n"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Numbers as people read them. Bytes in powers of 1024, as MPI tools do.
+
+/// Names of the powers of 1024.
+const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// A number of bytes: `0 B`, `512 B`, `1.50 KiB`, `16 MiB`.
+pub fn bytes(value: f64) -> String {
+    let mut scaled = value;
+    let mut power = 0;
+    while rounded(scaled) >= 1024.0 && power + 1 < BINARY.len() {
+        scaled /= 1024.0;
+        power += 1;
+    }
+    format!("{} {}", three_digits(scaled), BINARY[power])
+}
+
+/// A count: `0`, `999`, `12 345`, `1.23e15`.
+pub fn count(value: f64) -> String {
+    if value.abs() >= 1e15 {
+        return format!("{value:.2e}");
+    }
+    if value.fract() != 0.0 {
+        return three_digits(value);
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A part of a whole: `25.0 %`; of nothing, `-`.
+pub fn share(part: f64, whole: f64) -> String {
+    if whole > 0.0 {
+        format!("{:.1} %", 100.0 * part / whole)
+    } else {
+        "-".to_owned()
+    }
+}
+
+/// How `after` differs from `before`: `-62.5 %`, `+3.1 %`, `0 %`.
+pub fn change(before: f64, after: f64) -> String {
+    if before == after {
+        "0 %".to_owned()
+    } else if before > 0.0 {
+        format!("{:+.1} %", 100.0 * (after - before) / before)
+    } else {
+        "new".to_owned()
+    }
+}
+
+/// As [`three_digits`] will show it.
+fn rounded(value: f64) -> f64 {
+    if value >= 100.0 { value.round() } else { value }
+}
+
+/// Three digits that matter: `1.25`, `12.5`, `125`; whole numbers stay whole.
+fn three_digits(value: f64) -> String {
+    if value.fract() == 0.0 || value >= 100.0 {
+        format!("{value:.0}")
+    } else if value >= 10.0 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_have_three_digits_and_a_unit() {
+        for (value, text) in [
+            (0.0, "0 B"),
+            (512.0, "512 B"),
+            (1536.0, "1.50 KiB"),
+            (16777216.0, "16 MiB"),
+            (1048575.0, "1.00 MiB"),
+            (126_543.0, "124 KiB"),
+            (2.0_f64.powi(80), "1048576 EiB"),
+        ] {
+            assert_eq!(bytes(value), text);
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped_in_threes() {
+        for (value, text) in [
+            (0.0, "0"),
+            (999.0, "999"),
+            (1000.0, "1 000"),
+            (1234567.0, "1 234 567"),
+            (2.5, "2.50"),
+            (1.5e12, "1 500 000 000 000"),
+            (1.5e15, "1.50e15"),
+        ] {
+            assert_eq!(count(value), text);
+        }
+    }
+
+    #[test]
+    fn shares_and_changes_of_nothing_are_not_numbers() {
+        assert_eq!(share(1.0, 4.0), "25.0 %");
+        assert_eq!(share(0.0, 0.0), "-");
+        assert_eq!(change(8.0, 3.0), "-62.5 %");
+        assert_eq!(change(0.0, 3.0), "new");
+        assert_eq!(change(0.0, 0.0), "0 %");
+    }
+}

@@ -1,0 +1,161 @@
+//! A desk to work on: a directory of its own, a stand-in for the library,
+//! stand-ins for launchers, and profiles made through core.
+#![allow(dead_code, clippy::unwrap_used)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use treepie_core::affinity::Traffic;
+use treepie_core::files::profile::{Host, MpiDescription, Profile};
+
+/// A directory that goes away with the test.
+pub struct Desk(tempfile::TempDir);
+
+/// What a run of `treepie` left.
+pub struct Answer {
+    pub status: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl From<Output> for Answer {
+    fn from(output: Output) -> Self {
+        Answer {
+            status: output.status.code().unwrap(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+}
+
+impl Answer {
+    /// The answer of a run that went well.
+    pub fn good(self) -> Self {
+        assert_eq!(self.status, 0, "{}{}", self.out, self.err);
+        self
+    }
+
+    /// The only line of a run that did not.
+    pub fn refusal(self, status: i32) -> String {
+        assert_eq!(self.status, status, "{}{}", self.out, self.err);
+        let lines: Vec<&str> = self.err.lines().collect();
+        assert_eq!(lines.len(), 1, "{}", self.err);
+        lines[0].strip_prefix("treepie: ").unwrap().to_owned()
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap()
+    }
+}
+
+impl Desk {
+    pub fn new() -> Self {
+        let desk = Desk(tempfile::tempdir().unwrap());
+        desk.write("libtreepie.so", "stands in for the library");
+        desk
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        // Temporary directories may be behind a link.
+        self.0.path().canonicalize().unwrap().join(name)
+    }
+
+    pub fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// An executable script.
+    pub fn script(&self, name: &str, text: &str) {
+        self.write(name, &format!("#!/bin/sh\n{text}"));
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(self.path(name), executable).unwrap();
+    }
+
+    /// A launcher that says `version`, writes down its arguments, one a line,
+    /// and its own LD_PRELOAD, and does what `job` says.
+    pub fn launcher(&self, name: &str, version: &str, job: &str) {
+        self.script(
+            name,
+            &format!(
+                "if [ \"$1\" = --version ]; then echo '{version}'; exit 0; fi\n\
+                 printf '%s\\n' \"$@\" > arguments\n\
+                 echo \"${{LD_PRELOAD-unset}}\" > preload\n{job}\n"
+            ),
+        );
+    }
+
+    /// `treepie` on this desk, not yet started.
+    pub fn treepie(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_treepie"));
+        command.args(arguments).current_dir(self.0.path());
+        command.env("TREEPIE_LIBRARY", self.path("libtreepie.so"));
+        command.env_remove("LD_PRELOAD");
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Answer {
+        self.treepie(arguments).output().unwrap().into()
+    }
+
+    /// A profile of a halo exchange on 4 x 4 ranks in a bad order.
+    pub fn halo(&self, name: &str) -> Profile {
+        let profile = halo();
+        profile.write(&self.path(name)).unwrap();
+        profile
+    }
+}
+
+/// The number of the rank at a place of the 4 x 4 grid: neighbours are far apart.
+fn rank_at(x: usize, y: usize) -> usize {
+    (y * 4 + x) * 5 % 16
+}
+
+/// 4 x 4 ranks; a message of 64 KiB to each neighbour in x, of 1 KiB in y.
+pub fn halo() -> Profile {
+    let mut profile = Profile::new(16);
+    profile.producer = "treepie 0.1.0".into();
+    profile.date = "2026-11-21T04:03:48Z".into();
+    profile.mpi = MpiDescription {
+        family: "open-mpi".into(),
+        library: "Open MPI v4.1.4, package: Debian OpenMPI".into(),
+        standard: "3.1".into(),
+    };
+    profile.command = vec!["./halo2d".into(), "100".into()];
+    profile.hosts = vec![Host {
+        name: "mygale".into(),
+        processes: (0..16).collect(),
+    }];
+    for y in 0..4 {
+        for x in 0..4 {
+            let mut both = |x2: usize, y2: usize, bytes| {
+                let (one, other) = (rank_at(x, y), rank_at(x2, y2));
+                profile
+                    .point_to_point
+                    .add(one, other, Traffic::new(1, bytes));
+                profile
+                    .point_to_point
+                    .add(other, one, Traffic::new(1, bytes));
+            };
+            if x < 3 {
+                both(x + 1, y, 65536);
+            }
+            if y < 3 {
+                both(x, y + 1, 1024);
+            }
+        }
+    }
+    profile
+}
+
+/// Whether a file is whole: PNG by its first and last bytes, SVG by its tags.
+pub fn is_picture(path: &Path) -> bool {
+    let bytes = std::fs::read(path).unwrap();
+    let png = bytes.starts_with(b"\x89PNG\r\n\x1a\n") && bytes.ends_with(b"IEND\xaeB`\x82");
+    let svg = bytes.starts_with(b"<svg ") && bytes.trim_ascii_end().ends_with(b"</svg>");
+    png || svg
+}

@@ -1,0 +1,117 @@
+//! The command line itself, and what `doctor` finds.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use support::Desk;
+
+#[test]
+fn wrong_usage_is_one_line_with_status_2() {
+    let desk = Desk::new();
+    for (arguments, expected) in [
+        (&[][..], ""),
+        (&["prophet"], "unrecognized subcommand 'prophet'"),
+        (
+            &["profile"],
+            "the following required arguments were not provided: <COMMAND>...",
+        ),
+        (
+            &["replay", "--", "mpirun"],
+            "the following required arguments were not provided: <FILE>",
+        ),
+        (
+            &["map", "a.yaml", "--metric", "weight"],
+            "invalid value 'weight' for '--metric <METRIC>': no metric is called `weight`",
+        ),
+        (
+            &["profile", "--log", "loud", "--", "x"],
+            "invalid value 'loud' for '--log <LEVEL>': no log level is called `loud`",
+        ),
+        (
+            &["show", "a.yaml", "--svg", "a.svg", "--png", "a.png"],
+            "the argument '--svg <OUT>' cannot be used with '--png <OUT>'",
+        ),
+    ] {
+        let refusal = desk.run(arguments).refusal(2);
+        assert!(refusal.starts_with(expected), "{arguments:?}: {refusal}");
+    }
+}
+
+#[test]
+fn help_and_version_go_to_standard_output() {
+    let desk = Desk::new();
+    let help = desk.run(&["--help"]).good();
+    assert!(help.out.contains("The usual way:"), "{}", help.out);
+    let version = desk.run(&["--version"]).good();
+    assert_eq!(
+        version.out,
+        format!("treepie {}\n", env!("CARGO_PKG_VERSION"))
+    );
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_failure() {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    let mut command = std::process::Command::new("sh");
+    let script = format!(
+        "'{}' show app.profile.yaml | true",
+        env!("CARGO_BIN_EXE_treepie")
+    );
+    let output = command
+        .args(["-c", &script])
+        .current_dir(desk.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+}
+
+#[test]
+fn doctor_finds_a_library_that_is_none_and_says_what_a_job_would_be_started_as() {
+    let desk = Desk::new();
+    desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 0");
+    let answer = desk.run(&[
+        "doctor",
+        "--json",
+        "--",
+        "./mpirun",
+        "-np",
+        "2",
+        "/bin/true",
+    ]);
+    assert_eq!(answer.status, 1);
+    let json = answer.json();
+    assert_eq!(json["ok"], false);
+    let finding = |what: &str| {
+        let findings = json["findings"].as_array().unwrap();
+        findings
+            .iter()
+            .find(|finding| finding["what"] == what)
+            .unwrap()
+            .clone()
+    };
+    assert_eq!(finding("library")["verdict"], "problem");
+    let job = finding("job")["found"].as_str().unwrap().to_owned();
+    assert!(job.starts_with("./mpirun -x LD_PRELOAD="), "{job}");
+    assert!(!desk.path("arguments").exists(), "doctor started the job");
+    let program = finding("program")["found"].as_str().unwrap().to_owned();
+    assert!(
+        program.starts_with("/bin/true is linked to no MPI"),
+        "{program}"
+    );
+}
+
+#[test]
+fn doctor_knows_a_program_that_does_not_exist() {
+    let desk = Desk::new();
+    desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 0");
+    let answer = desk.run(&["doctor", "--", "./mpirun", "-np", "2", "./absent"]);
+    assert_eq!(answer.status, 1);
+    assert!(
+        answer
+            .out
+            .contains("PROBLEM  program     ./absent: no such program"),
+        "{}",
+        answer.out
+    );
+}

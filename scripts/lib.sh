@@ -1,0 +1,76 @@
+# What the scripts share. Sourced, never run.
+
+set -euo pipefail
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+ROOT=$PWD
+BUILD=$ROOT/build
+
+# Rust's usual place, for shells that do not read a profile.
+if ! command -v cargo >/dev/null && [ -x "${HOME:-/root}/.cargo/bin/cargo" ]; then
+    PATH=${HOME:-/root}/.cargo/bin:$PATH
+fi
+export PATH
+
+# Debian's Open MPI refuses to run as root unless told twice.
+if [ "$(id -u)" = 0 ]; then
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+fi
+
+say() { printf '%s\n' "$*"; }
+step() { printf '\n== %s\n' "$*"; }
+fail() {
+    printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+    exit 1
+}
+
+need_cargo() {
+    command -v cargo >/dev/null || fail "Rust is not installed: install it from https://rustup.rs (stable, 1.95 or newer)"
+}
+
+# The MPIs to build for, one a line: NAME MPICC. With MPICC set, that one only;
+# its name is its family's.
+mpis() {
+    local name
+    if [ -n "${MPICC:-}" ]; then
+        command -v "$MPICC" >/dev/null || fail "MPICC=$MPICC is not a command: name an MPI's C compiler, or unset it"
+        echo "$(family_of "$MPICC") $MPICC"
+        return
+    fi
+    for name in openmpi mpich; do
+        if command -v "mpicc.$name" >/dev/null; then
+            echo "$name mpicc.$name"
+        fi
+    done
+}
+
+# Which family an MPI's C compiler belongs to, by what its mpi.h defines.
+family_of() {
+    local macros
+    macros=$(echo '#include <mpi.h>' | "$1" -E -dM -x c - 2>/dev/null) || fail "$1 cannot compile a program that includes mpi.h"
+    case $macros in
+    *'#define OPEN_MPI '*) echo openmpi ;;
+    *'#define MPICH_VERSION '* | *'#define MPICH_NAME '*) echo mpich ;;
+    *) fail "$1 is neither of Open MPI nor of the MPICH family" ;;
+    esac
+}
+
+# The Fortran compiler that goes with an MPI's C compiler: mpicc.openmpi has
+# mpifort.openmpi, .../bin/mpicc has .../bin/mpifort.
+fortran_of() {
+    local directory base
+    base=$(basename "$1")
+    directory=$(dirname "$(command -v "$1")")
+    echo "$directory/${base/mpicc/mpifort}"
+}
+
+# launch NAME RANKS ...: the start of a command that runs RANKS processes on
+# this machine, however few cores it has. Left in the array `launcher`.
+launcher() {
+    case $1 in
+    openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n "$2") ;;
+    mpich) launcher=(mpiexec.mpich -n "$2") ;;
+    *) fail "no launcher is known for the MPI $1" ;;
+    esac
+    command -v "${launcher[0]}" >/dev/null || fail "${launcher[0]} is not installed: run scripts/setup run"
+}

@@ -1,0 +1,357 @@
+//! Holds every constant of the library's ABI descriptors against the headers
+//! of the MPI that this program was built with.
+//!
+//! The library has no `mpi.h`; what it knows of each MPI is in
+//! `shim/preload/src/api/abi`, which this program includes. `mpi-sys` has the
+//! same constants from the real header. Where `bindgen` cannot express one (a
+//! cast in a macro), MPI itself is asked what it takes the descriptor's value
+//! for. Prints one line a constant and ends with 1 if any differs.
+
+// The descriptor of the other families is not used in this build.
+#[allow(dead_code)]
+#[path = "../../../../shim/preload/src/api/abi/mod.rs"]
+mod abi;
+
+use abi::{Abi, Handle, Predefined};
+use mpi_sys::*;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::fmt::Display;
+use std::process::ExitCode;
+use treepie_programs::Session;
+
+/// Counts what was compared and what differed.
+#[derive(Default)]
+struct Findings {
+    compared: usize,
+    different: usize,
+}
+
+impl Findings {
+    fn compare<T: PartialEq + Display>(&mut self, name: &str, descriptor: T, header: T) {
+        self.compared += 1;
+        if descriptor == header {
+            println!("same      {name} = {header}");
+        } else {
+            self.different += 1;
+            println!("DIFFERENT {name}: the descriptor has {descriptor}, mpi.h has {header}");
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let session = Session::start();
+    let abi = descriptor();
+    let mut findings = Findings::default();
+    compare(abi, &session, &mut findings);
+    println!(
+        "{:?}: {} constants compared, {} different",
+        abi.family, findings.compared, findings.different
+    );
+    ExitCode::from(u8::from(findings.different != 0))
+}
+
+/// The descriptor for the MPI that this program is linked to: the standard's
+/// where the MPI says that it has that ABI, else by the name it gives itself.
+fn descriptor() -> &'static Abi {
+    if has_standard_abi() {
+        return &abi::STANDARD;
+    }
+    let mut name = [0 as c_char; 65536];
+    let mut length = 0;
+    // SAFETY: longer than any MPI's MPI_MAX_LIBRARY_VERSION_STRING.
+    let name = unsafe {
+        MPI_Get_library_version(name.as_mut_ptr(), &mut length);
+        CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
+    };
+    match () {
+        () if name.contains("Open MPI") => &abi::OPEN_MPI,
+        () if name.contains("MPICH") || name.contains("Intel(R) MPI") => &abi::MPICH,
+        () => panic!("no descriptor is known for an MPI that calls itself: {name}"),
+    }
+}
+
+/// Whether the MPI has the ABI of MPI 5.0: its query is there and answers with
+/// a version (native builds answer -1).
+fn has_standard_abi() -> bool {
+    // SAFETY: the function has this type wherever it exists.
+    unsafe {
+        let query = libc::dlsym(libc::RTLD_DEFAULT, c"MPI_Abi_get_version".as_ptr());
+        if query.is_null() {
+            return false;
+        }
+        let query: extern "C" fn(*mut c_int, *mut c_int) -> c_int = std::mem::transmute(query);
+        let (mut major, mut minor) = (-1, -1);
+        query(&mut major, &mut minor);
+        major >= 1
+    }
+}
+
+/// Every field is named here, so that a new one does not compile unchecked.
+fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
+    let Abi {
+        family,
+        handle_bytes,
+        comm_world,
+        comm_self,
+        comm_null,
+        byte,
+        datatype_null,
+        errors_return,
+        no_op,
+        cart,
+        graph,
+        dist_graph,
+        undefined,
+        in_place,
+        err_intern,
+        max_processor_name,
+        max_library_version,
+        predefined,
+    } = abi;
+
+    println!("          {family:?}");
+    findings.compare("bytes of a handle", *handle_bytes, size_of::<MPI_Comm>());
+    // SAFETY: constants of mpi-sys's C part.
+    unsafe {
+        findings.compare("MPI_COMM_WORLD", word(comm_world), bits(RSMPI_COMM_WORLD));
+        findings.compare("MPI_COMM_SELF", word(comm_self), bits(RSMPI_COMM_SELF));
+        findings.compare("MPI_COMM_NULL", word(comm_null), bits(RSMPI_COMM_NULL));
+        findings.compare(
+            "MPI_DATATYPE_NULL",
+            word(datatype_null),
+            bits(RSMPI_DATATYPE_NULL),
+        );
+        findings.compare(
+            "MPI_ERRORS_RETURN",
+            word(errors_return),
+            bits(RSMPI_ERRORS_RETURN),
+        );
+        findings.compare("MPI_UNDEFINED", *undefined, RSMPI_UNDEFINED);
+        findings.compare("MPI_CART", *cart, RSMPI_CART);
+        findings.compare("MPI_GRAPH", *graph, RSMPI_GRAPH);
+        findings.compare("MPI_DIST_GRAPH", *dist_graph, RSMPI_DIST_GRAPH);
+    }
+    findings.compare(
+        "MPI_ERR_INTERN",
+        i64::from(*err_intern),
+        i64::from(MPI_ERR_INTERN),
+    );
+    findings.compare(
+        "MPI_MAX_PROCESSOR_NAME",
+        *max_processor_name,
+        MPI_MAX_PROCESSOR_NAME as usize,
+    );
+    findings.compare(
+        "MPI_MAX_LIBRARY_VERSION_STRING",
+        *max_library_version,
+        MPI_MAX_LIBRARY_VERSION_STRING as usize,
+    );
+    findings.compare("MPI_BYTE is called", type_name(byte), "MPI_BYTE".to_owned());
+    findings.compare("MPI_IN_PLACE keeps", sum_in_place(*in_place, session), 4711);
+    findings.compare("MPI_NO_OP leaves", after_no_op(no_op, session), 4711);
+    for ((name, descriptor), found) in [
+        ("MPI_CART", cart),
+        ("MPI_GRAPH", graph),
+        ("MPI_DIST_GRAPH", dist_graph),
+    ]
+    .into_iter()
+    .zip(topologies())
+    {
+        findings.compare(name, *descriptor, found);
+    }
+    findings.compare("MPI_NO_OP keeps", kept_by(no_op, session), 4711);
+    compare_predefined(predefined, findings);
+}
+
+/// What is in a window after something was fetched from it and, with the
+/// descriptor's operation, nothing was put there.
+fn after_no_op(no_op: &Handle, session: &Session) -> i32 {
+    let (mut fetched, added) = (0_i32, 1_i32);
+    // SAFETY: the window's memory and the buffers live until it is freed; each
+    // process is its own target.
+    unsafe {
+        let mut window: MPI_Win = handle(0);
+        let mut there: *mut i32 = std::ptr::null_mut();
+        MPI_Win_allocate(
+            4,
+            4,
+            RSMPI_INFO_NULL,
+            session.world(),
+            (&raw mut there).cast(),
+            &mut window,
+        );
+        let rank = session.rank();
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE as c_int, rank, 0, window);
+        *there = 4711;
+        MPI_Win_unlock(rank, window);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE as c_int, rank, 0, window);
+        MPI_Fetch_and_op(
+            (&raw const added).cast(),
+            (&raw mut fetched).cast(),
+            RSMPI_INT32_T,
+            rank,
+            0,
+            handle(word(no_op)),
+            window,
+        );
+        MPI_Win_unlock(rank, window);
+        let left = std::ptr::read_volatile(there);
+        MPI_Win_free(&mut window);
+        left.min(std::ptr::read_volatile(&fetched))
+    }
+}
+
+/// What `MPI_Topo_test` calls a Cartesian, a graph and a distributed graph
+/// communicator of this process alone.
+fn topologies() -> [i32; 3] {
+    // SAFETY: arrays of one element for one process, whose only neighbour is
+    // itself.
+    unsafe {
+        let (one, zero) = ([1 as c_int], [0 as c_int]);
+        let mut made: [MPI_Comm; 3] = [RSMPI_COMM_NULL; 3];
+        let [cart, graph, dist_graph] = &mut made;
+        MPI_Cart_create(RSMPI_COMM_SELF, 1, one.as_ptr(), zero.as_ptr(), 0, cart);
+        MPI_Graph_create(RSMPI_COMM_SELF, 1, one.as_ptr(), zero.as_ptr(), 0, graph);
+        MPI_Dist_graph_create_adjacent(
+            RSMPI_COMM_SELF,
+            1,
+            zero.as_ptr(),
+            one.as_ptr(),
+            1,
+            zero.as_ptr(),
+            one.as_ptr(),
+            RSMPI_INFO_NULL,
+            0,
+            dist_graph,
+        );
+        made.map(|mut comm| {
+            let mut topology = 0;
+            MPI_Topo_test(comm, &mut topology);
+            MPI_Comm_free(&mut comm);
+            topology
+        })
+    }
+}
+
+fn compare_predefined(predefined: &Predefined, findings: &mut Findings) {
+    let Predefined {
+        tag_ub,
+        host,
+        io,
+        wtime_is_global,
+        universe_size,
+        appnum,
+        last_used_code,
+    } = predefined;
+    for (name, descriptor, header) in [
+        ("MPI_TAG_UB", tag_ub, MPI_TAG_UB as i64),
+        ("MPI_HOST", host, MPI_HOST as i64),
+        ("MPI_IO", io, MPI_IO as i64),
+        (
+            "MPI_WTIME_IS_GLOBAL",
+            wtime_is_global,
+            MPI_WTIME_IS_GLOBAL as i64,
+        ),
+        ("MPI_UNIVERSE_SIZE", universe_size, MPI_UNIVERSE_SIZE as i64),
+        ("MPI_APPNUM", appnum, MPI_APPNUM as i64),
+        ("MPI_LASTUSEDCODE", last_used_code, MPI_LASTUSEDCODE as i64),
+    ] {
+        findings.compare(name, i64::from(*descriptor), header);
+    }
+}
+
+/// A handle of the descriptor as the word that C passes.
+fn word(handle: &Handle) -> usize {
+    match handle {
+        Handle::Value(value) => *value,
+        // SAFETY: a C string; null is the answer for a symbol that is not there.
+        Handle::Symbol(name) => unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) as usize },
+    }
+}
+
+/// A handle of `mpi-sys` as the word that C passes.
+fn bits<T: Copy>(handle: T) -> usize {
+    let mut word = 0_usize;
+    assert!(size_of::<T>() <= size_of::<usize>());
+    // SAFETY: a handle is an int or a pointer, and fits; this machine is
+    // little-endian, as the descriptors' numbers are.
+    unsafe {
+        std::ptr::copy_nonoverlapping(
+            (&raw const handle).cast::<u8>(),
+            (&raw mut word).cast::<u8>(),
+            size_of::<T>(),
+        )
+    };
+    word
+}
+
+/// A word as a handle of `mpi-sys`.
+fn handle<T: Copy>(word: usize) -> T {
+    assert!(size_of::<T>() <= size_of::<usize>());
+    // SAFETY: the reverse of `bits`.
+    unsafe { std::ptr::read((&raw const word).cast::<T>()) }
+}
+
+/// What MPI calls the datatype that this handle of the descriptor stands for.
+fn type_name(descriptor: &Handle) -> String {
+    let mut name = [0 as c_char; 1024];
+    let mut length: c_int = 0;
+    // SAFETY: longer than MPI_MAX_OBJECT_NAME; an invalid handle is a fatal
+    // error, which is the answer too.
+    unsafe {
+        MPI_Type_get_name(
+            handle::<MPI_Datatype>(word(descriptor)),
+            name.as_mut_ptr(),
+            &mut length,
+        );
+        CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
+    }
+}
+
+/// What a window holds after a value was offered to it with this operation,
+/// which takes it for MPI_NO_OP if the window still holds its own.
+fn kept_by(no_op: &Handle, session: &Session) -> i32 {
+    let (mut held, offered, mut fetched) = (4711_i32, 5_i32, 0_i32);
+    // SAFETY: every buffer outlives the window, which this process alone uses
+    // between the two barriers that making and freeing it are.
+    unsafe {
+        let mut window = std::mem::zeroed::<MPI_Win>();
+        let itself = (&raw mut held).cast::<c_void>();
+        MPI_Win_create(itself, 4, 4, RSMPI_INFO_NULL, session.world(), &mut window);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE as c_int, session.rank(), 0, window);
+        MPI_Fetch_and_op(
+            (&raw const offered).cast::<c_void>(),
+            (&raw mut fetched).cast::<c_void>(),
+            RSMPI_INT32_T,
+            session.rank(),
+            0,
+            handle::<MPI_Op>(word(no_op)),
+            window,
+        );
+        MPI_Win_unlock(session.rank(), window);
+        MPI_Win_free(&mut window);
+    }
+    assert_eq!(
+        fetched, 4711,
+        "the window's value is fetched whatever the operation"
+    );
+    held
+}
+
+/// Adds over this process alone: MPI leaves the buffer as it is if it takes
+/// the first argument for MPI_IN_PLACE, and reads from that address if not.
+fn sum_in_place(in_place: usize, session: &Session) -> i32 {
+    let mut value = 4711_i32;
+    // SAFETY: see above: a wrong value ends this program, which is a check.
+    unsafe {
+        MPI_Allreduce(
+            in_place as *const c_void,
+            (&raw mut value).cast::<c_void>(),
+            1,
+            RSMPI_INT32_T,
+            RSMPI_SUM,
+            session.world(),
+        );
+    }
+    value / session.size()
+}

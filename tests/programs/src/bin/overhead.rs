@@ -1,0 +1,126 @@
+//! Times single calls, for `scripts/bench overhead` to compare runs without
+//! the library and with it in each of its modes.
+//!
+//! ```text
+//! overhead KIND BATCHES ITERATIONS        on 2 ranks
+//! ```
+//!
+//! Prints one line a batch, from rank 0: the mean time of an iteration in
+//! nanoseconds. What an iteration is:
+//!
+//! * `comm-rank`: one `MPI_Comm_rank`, the cheapest call with a communicator;
+//! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
+//! * `isend-partner`: `MPI_Isend`, `MPI_Wait`, 8 bytes to the other rank;
+//! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+use treepie_programs::Session;
+
+const TAG: i32 = 1;
+const DONE: i32 = 2;
+/// Messages to the partner before it says that it has them all: fewer than
+/// any MPI's eager buffers hold.
+const WINDOW: usize = 64;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [kind, batches, iterations] = arguments.as_slice() else {
+        return usage();
+    };
+    let run = match kind.as_str() {
+        "comm-rank" => comm_rank,
+        "isend-self" => isend_self,
+        "isend-partner" => isend_partner,
+        "ping-pong" => ping_pong,
+        _ => return usage(),
+    };
+    let (Ok(batches), Ok(iterations)) = (batches.parse::<usize>(), iterations.parse::<usize>())
+    else {
+        return usage();
+    };
+    let alone = matches!(kind.as_str(), "comm-rank" | "isend-self");
+
+    let session = Session::start();
+    if session.size() != 2 {
+        eprintln!("overhead: wants 2 ranks, has {}", session.size());
+        return ExitCode::FAILURE;
+    }
+    let rank = session.rank();
+    if alone && rank == 1 {
+        sleep_until_done(&session);
+        return ExitCode::SUCCESS;
+    }
+    run(&session, rank, iterations); // warms up
+    for _ in 0..batches {
+        let began = Instant::now();
+        run(&session, rank, iterations);
+        let elapsed = began.elapsed();
+        if rank == 0 {
+            println!("{:.2}", elapsed.as_nanos() as f64 / iterations as f64);
+        }
+    }
+    if alone {
+        session.send(&[0], 1, DONE);
+    }
+    ExitCode::SUCCESS
+}
+
+fn usage() -> ExitCode {
+    eprintln!("usage: overhead comm-rank|isend-self|isend-partner|ping-pong BATCHES ITERATIONS");
+    ExitCode::from(2)
+}
+
+/// The other rank stays off the processor while rank 0 is timed.
+fn sleep_until_done(session: &Session) {
+    while !session.has_message(0, DONE) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    session.receive(&mut [0], 0, DONE);
+}
+
+fn comm_rank(session: &Session, _rank: i32, iterations: usize) {
+    for _ in 0..iterations {
+        std::hint::black_box(session.rank());
+    }
+}
+
+fn isend_self(session: &Session, rank: i32, iterations: usize) {
+    let (out, mut back) = ([1; 8], [0; 8]);
+    for _ in 0..iterations {
+        let receiving = session.irecv(&mut back, rank, TAG);
+        let sending = session.isend(&out, rank, TAG);
+        session.wait(sending);
+        session.wait(receiving);
+    }
+}
+
+fn isend_partner(session: &Session, rank: i32, iterations: usize) {
+    let (out, mut back) = ([1; 8], [0; 8]);
+    for iteration in 0..iterations {
+        if rank == 0 {
+            session.wait(session.isend(&out, 1, TAG));
+        } else {
+            session.receive(&mut back, 0, TAG);
+        }
+        if iteration % WINDOW == WINDOW - 1 {
+            if rank == 0 {
+                session.receive(&mut back, 1, DONE);
+            } else {
+                session.send(&out, 0, DONE);
+            }
+        }
+    }
+}
+
+/// Half a round trip an iteration: even ones go there, odd ones come back.
+fn ping_pong(session: &Session, rank: i32, iterations: usize) {
+    let (out, mut back) = ([1; 8], [0; 8]);
+    for iteration in 0..iterations {
+        if iteration % 2 == rank as usize {
+            session.send(&out, 1 - rank, TAG);
+        } else {
+            session.receive(&mut back, 1 - rank, TAG);
+        }
+    }
+}

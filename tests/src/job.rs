@@ -1,0 +1,136 @@
+//! A job: a program on so many ranks of an MPI, run as a user would run it.
+
+use crate::{Library, Mpi, Outcome, artifacts, run_watched};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+/// A job to run. Made by [`Job::new`] and its siblings, completed by the other
+/// methods, and run by [`Job::run`].
+#[derive(Debug, Clone)]
+pub struct Job {
+    mpi: Mpi,
+    ranks: usize,
+    program: Vec<OsString>,
+    library: Library,
+    variables: Vec<(String, String)>,
+    under: Vec<OsString>,
+    directory: Option<PathBuf>,
+    limit: Duration,
+}
+
+impl Job {
+    /// A C or Fortran job of `tests/jobs`: `halo2d` for `halo2d.c`, `ring.f90`
+    /// for itself.
+    #[track_caller]
+    pub fn new(mpi: Mpi, ranks: usize, name: &str) -> Self {
+        Job::of(mpi, ranks, artifacts::job(mpi, name))
+    }
+
+    /// A Python job of `tests/jobs`, by the name of its source without the
+    /// ending.
+    #[track_caller]
+    pub fn python(mpi: Mpi, ranks: usize, name: &str) -> Self {
+        let source = artifacts::repository().join(format!("tests/jobs/{name}.py"));
+        Job::of(mpi, ranks, artifacts::python(mpi)).argument(source)
+    }
+
+    /// A program of `tests/programs`.
+    #[track_caller]
+    pub fn program(mpi: Mpi, ranks: usize, name: &str) -> Self {
+        Job::of(mpi, ranks, artifacts::program(mpi, name))
+    }
+
+    /// Any program.
+    pub fn of(mpi: Mpi, ranks: usize, program: impl Into<OsString>) -> Self {
+        Job {
+            mpi,
+            ranks,
+            program: vec![program.into()],
+            library: Library::Absent,
+            variables: Vec::new(),
+            under: Vec::new(),
+            directory: None,
+            limit: Duration::from_secs(120),
+        }
+    }
+
+    /// Gives the program one more argument.
+    pub fn argument(mut self, argument: impl Into<OsString>) -> Self {
+        self.program.push(argument.into());
+        self
+    }
+
+    /// Uses the library in this way.
+    pub fn with(mut self, library: Library) -> Self {
+        self.library = library;
+        self
+    }
+
+    /// Sets one more variable in the job's processes.
+    pub fn variable(mut self, name: &str, value: impl ToString) -> Self {
+        self.variables.push((name.to_owned(), value.to_string()));
+        self
+    }
+
+    /// Puts words in front of the launcher: `treepie profile -o FILE --`.
+    pub fn under<W: Into<OsString>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+        self.under.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    /// Runs in this directory. Otherwise in an empty one, and what the job
+    /// leaves there is reported.
+    pub fn directory(mut self, directory: &Path) -> Self {
+        self.directory = Some(directory.to_owned());
+        self
+    }
+
+    /// Allows this long. The default is for a machine that is busy.
+    pub fn limit(mut self, limit: Duration) -> Self {
+        self.limit = limit;
+        self
+    }
+
+    /// The whole command.
+    #[track_caller]
+    fn command(&self) -> Vec<OsString> {
+        let mut variables = self.library.variables();
+        variables.extend(self.variables.iter().cloned());
+        let mut words = self.under.clone();
+        words.extend(self.mpi.launch(self.ranks, &variables));
+        words.extend(self.program.iter().cloned());
+        words
+    }
+
+    /// Runs the job to its end.
+    ///
+    /// # Panics
+    /// If it does not end in time; the message shows where each process was.
+    #[track_caller]
+    pub fn run(&self) -> Outcome {
+        let words = self.command();
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        run_watched(command, self.limit, &self.description())
+    }
+
+    fn description(&self) -> String {
+        let words: Vec<_> = self
+            .program
+            .iter()
+            .map(|word| word.to_string_lossy())
+            .collect();
+        format!(
+            "{} on {} ranks of {}, {}",
+            words.join(" "),
+            self.ranks,
+            self.mpi,
+            self.library
+        )
+    }
+}

@@ -1,0 +1,83 @@
+//! How a job uses the library: not at all, or in one of its modes.
+
+use crate::artifacts;
+use crate::permutations::as_list;
+use std::fmt;
+use std::path::PathBuf;
+
+/// What is preloaded into a job's processes, and with which settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Library {
+    /// Nothing: the plain run that others are compared with.
+    Absent,
+    /// Preloaded, with no variable set at all.
+    Unset,
+    /// `TREEPIE_MODE=off`.
+    Off,
+    /// `TREEPIE_MODE=profile`, with the profile to write.
+    Profile(PathBuf),
+    /// `TREEPIE_MODE=replay` with a bare permutation: the new rank of each
+    /// process.
+    Permuted(Vec<usize>),
+    /// `TREEPIE_MODE=replay` with a file.
+    Placed(PathBuf),
+    /// Preloaded, with these variables and no other.
+    Set(Vec<(&'static str, String)>),
+}
+
+impl fmt::Display for Library {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Library::Absent => formatter.write_str("without the library"),
+            Library::Unset => formatter.write_str("with the library and no settings"),
+            _ => {
+                formatter.write_str("with")?;
+                for (name, value) in self.settings() {
+                    write!(formatter, " {name}={value}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Library {
+    /// The library's own variables.
+    fn settings(&self) -> Vec<(String, String)> {
+        let pairs: Vec<(&str, String)> = match self {
+            Library::Absent | Library::Unset => Vec::new(),
+            Library::Off => vec![("TREEPIE_MODE", "off".into())],
+            Library::Profile(output) => vec![
+                ("TREEPIE_MODE", "profile".into()),
+                ("TREEPIE_OUTPUT", output.display().to_string()),
+            ],
+            Library::Permuted(permutation) => vec![
+                ("TREEPIE_MODE", "replay".into()),
+                ("TREEPIE_PERMUTATION", as_list(permutation)),
+            ],
+            Library::Placed(file) => vec![
+                ("TREEPIE_MODE", "replay".into()),
+                ("TREEPIE_PLACEMENT", file.display().to_string()),
+            ],
+            Library::Set(pairs) => pairs.clone(),
+        };
+        pairs
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect()
+    }
+
+    /// All variables to set in a job's processes.
+    #[track_caller]
+    pub fn variables(&self) -> Vec<(String, String)> {
+        if *self == Library::Absent {
+            return Vec::new();
+        }
+        let mut variables = vec![(
+            "LD_PRELOAD".to_owned(),
+            artifacts::library().display().to_string(),
+        )];
+        variables.extend(self.settings());
+        variables
+    }
+}

@@ -1,0 +1,107 @@
+//! What became of a job.
+
+use std::process::ExitStatus;
+
+/// As many lines that differ are shown.
+const MOST_DIFFERENCES: usize = 8;
+
+/// A job that ended.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// Which job, for messages.
+    pub description: String,
+    /// The launcher's exit status.
+    pub status: ExitStatus,
+    /// Standard output.
+    pub stdout: String,
+    /// Standard error.
+    pub stderr: String,
+    /// What is left in the job's directory, by name.
+    pub files: Vec<String>,
+}
+
+impl Outcome {
+    /// This outcome, if the job ended well.
+    ///
+    /// # Panics
+    /// If it did not.
+    #[track_caller]
+    pub fn succeeded(self) -> Self {
+        assert!(self.status.success(), "{}", self.told());
+        self
+    }
+
+    /// This outcome, if the library said nothing.
+    ///
+    /// # Panics
+    /// If it did.
+    #[track_caller]
+    pub fn silent(self) -> Self {
+        assert!(
+            self.messages().is_empty(),
+            "the library speaks: {}",
+            self.told()
+        );
+        self
+    }
+
+    /// The lines that the library or the command wrote to standard error.
+    pub fn messages(&self) -> Vec<&str> {
+        self.stderr
+            .lines()
+            .filter(|line| line.starts_with("treepie"))
+            .collect()
+    }
+
+    /// All that is known, for a message.
+    pub fn told(&self) -> String {
+        format!(
+            "{}: {}\n--- standard output\n{}\n--- standard error\n{}",
+            self.description, self.status, self.stdout, self.stderr
+        )
+    }
+}
+
+/// Two runs ended alike and printed the same to standard output.
+///
+/// # Panics
+/// If they did not, with the first lines that differ.
+#[track_caller]
+pub fn assert_same_output(one: &Outcome, other: &Outcome) {
+    assert_eq!(
+        one.status.code(),
+        other.status.code(),
+        "exit status differs\n{}\n\n{}",
+        one.told(),
+        other.told()
+    );
+    let (left, right): (Vec<&str>, Vec<&str>) =
+        (one.stdout.lines().collect(), other.stdout.lines().collect());
+    let line_of = |lines: &[&str], line: usize| {
+        lines
+            .get(line)
+            .copied()
+            .unwrap_or("(no such line)")
+            .to_owned()
+    };
+    let differences: Vec<String> = (0..left.len().max(right.len()))
+        .filter(|&line| left.get(line) != right.get(line))
+        .map(|line| {
+            format!(
+                "line {}\n  one:   {}\n  other: {}",
+                line + 1,
+                line_of(&left, line),
+                line_of(&right, line)
+            )
+        })
+        .collect();
+    assert!(
+        differences.is_empty(),
+        "output differs in {} lines\n  one:   {}\n  other: {}\n{}\n--- standard error of the other\n{}",
+        differences.len(),
+        one.description,
+        other.description,
+        differences[..differences.len().min(MOST_DIFFERENCES)].join("\n"),
+        other.stderr
+    );
+}

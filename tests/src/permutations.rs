@@ -1,0 +1,74 @@
+//! Permutations of ranks to run jobs under.
+//!
+//! `p[i]` is the new rank of the launcher's process `i`.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The last process becomes rank 0, and so on.
+pub fn reversed(ranks: usize) -> Vec<usize> {
+    (0..ranks).rev().collect()
+}
+
+/// Process i becomes rank i + 1: no power of it but the last is its own
+/// inverse, so that a confusion of a permutation with its inverse shows.
+pub fn rotated(ranks: usize) -> Vec<usize> {
+    (0..ranks).map(|process| (process + 1) % ranks).collect()
+}
+
+/// A permutation drawn by a seed.
+pub fn shuffled(ranks: usize, seed: u64) -> Vec<usize> {
+    let mut state = seed;
+    let mut permutation: Vec<usize> = (0..ranks).collect();
+    for last in (1..ranks).rev() {
+        permutation.swap(last, (next(&mut state) % (last as u64 + 1)) as usize);
+    }
+    permutation
+}
+
+/// A new seed each time, printed so that a failure can be repeated; or the one
+/// that the variable `SEED` names.
+///
+/// # Panics
+/// If `SEED` is not a number.
+pub fn seed() -> u64 {
+    let seed = match std::env::var("SEED") {
+        Ok(text) => text
+            .parse()
+            .unwrap_or_else(|_| panic!("SEED={text}: not a number")),
+        Err(_) => SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |time| time.as_nanos() as u64 % 1_000_000),
+    };
+    println!("random permutations of SEED={seed}");
+    seed
+}
+
+/// `2,0,1`, as `TREEPIE_PERMUTATION` has it.
+pub fn as_list(permutation: &[usize]) -> String {
+    let numbers: Vec<String> = permutation.iter().map(usize::to_string).collect();
+    numbers.join(",")
+}
+
+/// The next number of SplitMix64.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rank_is_drawn_once() {
+        for seed in 0..20 {
+            let mut permutation = shuffled(16, seed);
+            permutation.sort_unstable();
+            assert_eq!(permutation, (0..16).collect::<Vec<_>>());
+        }
+        assert_ne!(shuffled(16, 1), shuffled(16, 2));
+    }
+}

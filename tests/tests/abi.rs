@@ -1,0 +1,40 @@
+//! The library's ABI descriptors against each MPI's own headers.
+
+use treepie_tests::{Job, Library, Mpi, under_each_mpi};
+
+fn every_constant_is_the_one_of_mpi_h(mpi: Mpi) {
+    let outcome = Job::program(mpi, 1, "abi_check").run().succeeded();
+    assert!(
+        outcome.stdout.contains(" 0 different"),
+        "{}",
+        outcome.told()
+    );
+    assert!(
+        outcome
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("same"))
+            .count()
+            >= 19,
+        "{}",
+        outcome.told()
+    );
+}
+
+/// A program that links to the MPI through mpi-sys runs with the library too.
+fn a_program_of_mpi_sys_runs_with_the_library(mpi: Mpi) {
+    let outcome = Job::program(mpi, 2, "overhead")
+        .argument("isend-self")
+        .argument("1")
+        .argument("100")
+        .with(Library::Permuted(vec![1, 0]))
+        .run()
+        .succeeded()
+        .silent();
+    assert_eq!(outcome.stdout.lines().count(), 1, "{}", outcome.told());
+}
+
+under_each_mpi!(
+    every_constant_is_the_one_of_mpi_h,
+    a_program_of_mpi_sys_runs_with_the_library
+);

@@ -1,0 +1,114 @@
+//! A program that nobody here wrote: LAMMPS as Debian ships it, on Open MPI.
+
+use std::path::Path;
+use treepie_core::files::profile::Profile;
+use treepie_tests::permutations::{reversed, seed, shuffled};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts};
+
+const RANKS: usize = 8;
+/// LAMMPS cuts the box into 2 x 2 x 2 parts.
+const GRID: [usize; 3] = [2, 2, 2];
+
+fn melt() -> Job {
+    let program = "/usr/bin/lmp";
+    assert!(
+        Path::new(program).exists(),
+        "{program} is not installed; run scripts/setup test (or apt-get install -y lammps)"
+    );
+    Job::of(Mpi::OpenMpi, RANKS, program)
+        .argument("-in")
+        .argument(artifacts::repository().join("tests/jobs/melt.lammps"))
+        .argument("-log")
+        .argument("none")
+}
+
+/// The table of thermodynamic output: its heading and a line every 50 steps.
+#[track_caller]
+fn thermodynamics(outcome: &Outcome) -> Vec<&str> {
+    let table: Vec<&str> = outcome
+        .stdout
+        .lines()
+        .skip_while(|line| !line.trim_start().starts_with("Step"))
+        .take_while(|line| !line.starts_with("Loop time"))
+        .collect();
+    assert_eq!(table.len(), 7, "{}", outcome.told());
+    table
+}
+
+/// The plain run's table, for every other way to run it.
+#[test]
+fn the_melt_example_gives_the_same_thermodynamics_in_every_mode() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let plain = melt().run().succeeded();
+    let seed = seed();
+    for library in [
+        Library::Off,
+        Library::Profile(directory.path().join("melt.profile.yaml")),
+        Library::Permuted(reversed(RANKS)),
+        Library::Permuted(shuffled(RANKS, seed)),
+        Library::Permuted(vec![3, 6, 0, 5, 1, 7, 2, 4]),
+    ] {
+        let outcome = melt().with(library).run().succeeded().silent();
+        assert_eq!(
+            thermodynamics(&outcome),
+            thermodynamics(&plain),
+            "{}",
+            outcome.told()
+        );
+    }
+}
+
+/// Parts of the box that touch exchange atoms in each step; with periodic
+/// borders and two parts in each direction, rank r's neighbours are those that
+/// differ in one coordinate.
+#[test]
+fn the_profile_of_the_melt_example_shows_the_neighbours() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("melt.profile.yaml");
+    let outcome = melt()
+        .with(Library::Profile(path.clone()))
+        .run()
+        .succeeded()
+        .silent();
+    assert!(
+        outcome.stdout.contains("2 by 2 by 2 MPI processor grid"),
+        "{}",
+        outcome.told()
+    );
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let total = profile.point_to_point.total().bytes as f64;
+    assert!(total > 0.0);
+    let mut to_neighbours = 0.0;
+    for (from, to, traffic) in profile.point_to_point.entries() {
+        if are_neighbours(from, to) {
+            to_neighbours += traffic.bytes as f64;
+        }
+    }
+    assert!(
+        to_neighbours > 0.98 * total,
+        "{to_neighbours} of {total} bytes go to neighbours"
+    );
+    for from in 0..RANKS {
+        for to in 0..RANKS {
+            if are_neighbours(from, to) {
+                assert!(
+                    profile.point_to_point.get(from, to).bytes > 0,
+                    "rank {from} sends nothing to its neighbour {to}"
+                );
+            }
+        }
+    }
+}
+
+fn coordinates(rank: usize) -> [usize; 3] {
+    [
+        rank / (GRID[1] * GRID[2]),
+        rank / GRID[2] % GRID[1],
+        rank % GRID[2],
+    ]
+}
+
+fn are_neighbours(one: usize, other: usize) -> bool {
+    let (one, other) = (coordinates(one), coordinates(other));
+    (0..3).filter(|&axis| one[axis] != other[axis]).count() == 1
+}

@@ -1,0 +1,136 @@
+//! The same program with and without the library, in each mode and under
+//! several permutations, prints the same.
+
+use tempfile::TempDir;
+use treepie_tests::permutations::{reversed, rotated, seed, shuffled};
+use treepie_tests::{Job, Library, Mpi, Outcome, assert_same_output, under_each_mpi};
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+/// Every way to use the library that must not show, for a job of `ranks`.
+fn every_use(ranks: usize, directory: &TempDir) -> Vec<Library> {
+    let profile = directory.path().join("job.profile.yaml");
+    let mut uses = vec![
+        Library::Off,
+        Library::Profile(profile.clone()),
+        Library::Permuted(reversed(ranks)),
+        Library::Permuted(rotated(ranks)),
+    ];
+    let seed = seed();
+    uses.extend((0..2).map(|index| Library::Permuted(shuffled(ranks, seed + index))));
+    // Profiled while it is replayed.
+    uses.push(Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        (
+            "TREEPIE_PERMUTATION",
+            treepie_tests::permutations::as_list(&rotated(ranks)),
+        ),
+        ("TREEPIE_OUTPUT", profile.display().to_string()),
+    ]));
+    uses
+}
+
+/// Runs a job plainly and in every use of the library.
+#[track_caller]
+fn prints_the_same(job: &Job, ranks: usize) {
+    let directory = directory();
+    let plain = job.run().succeeded();
+    assert!(!plain.stdout.is_empty(), "{}", plain.told());
+    for library in every_use(ranks, &directory) {
+        let outcome = job.clone().with(library).run().silent();
+        assert_same_output(&plain, &outcome);
+    }
+}
+
+fn the_halo_exchange(mpi: Mpi) {
+    let job = Job::new(mpi, 6, "halo2d").argument("16").argument("20");
+    prints_the_same(&job, 6);
+}
+
+fn all_forms_of_point_to_point(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 3, "p2p_forms"), 3);
+}
+
+fn all_collectives(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 5, "collectives"), 5);
+}
+
+fn all_that_can_be_seen_of_the_world(mpi: Mpi) {
+    let directory = directory();
+    let job = Job::new(mpi, 4, "world").argument(directory.path().join("shared.txt"));
+    prints_the_same(&job, 4);
+}
+
+fn a_ring_in_c(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 4, "ring"), 4);
+}
+
+fn a_ring_in_fortran_77(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 4, "ring.f"), 4);
+}
+
+fn a_ring_in_fortran_90(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 4, "ring.f90"), 4);
+}
+
+fn a_ring_in_fortran_2008(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 4, "ring_f08.f90"), 4);
+}
+
+fn a_ring_in_python(mpi: Mpi) {
+    prints_the_same(&Job::python(mpi, 4, "ring"), 4);
+}
+
+fn a_job_of_one_rank(mpi: Mpi) {
+    prints_the_same(&Job::new(mpi, 1, "collectives"), 1);
+}
+
+/// An abort is passed on: status, and the rank that gave up.
+fn an_abort(mpi: Mpi) {
+    let directory = directory();
+    let job = Job::new(mpi, 3, "abort").argument("1").argument("9");
+    let plain = job.run();
+    assert_eq!(plain.status.code(), Some(9), "{}", plain.told());
+    for library in every_use(3, &directory) {
+        let outcome = job.clone().with(library).run();
+        assert_same_output(&plain, &outcome);
+        let profiles: Vec<_> = std::fs::read_dir(directory.path())
+            .expect("it is there")
+            .filter_map(|entry| entry.ok().map(|entry| entry.file_name()))
+            .collect();
+        assert!(profiles.is_empty(), "an aborted job left {profiles:?}");
+    }
+}
+
+/// Children have another world, which the parents' permutation does not fit:
+/// they run plainly, and their parents permuted. (Debian's MPICH cannot spawn.)
+#[test]
+fn a_job_that_spawns_another() {
+    let spawn = |library: Library| -> Outcome {
+        // Children inherit the variables through the launcher's daemon.
+        Job::new(Mpi::OpenMpi, 2, "spawn")
+            .with(library)
+            .run()
+            .succeeded()
+    };
+    let plain = spawn(Library::Absent);
+    for library in [Library::Off, Library::Permuted(vec![1, 0])] {
+        assert_same_output(&plain, &spawn(library));
+    }
+}
+
+under_each_mpi!(
+    the_halo_exchange,
+    all_forms_of_point_to_point,
+    all_collectives,
+    all_that_can_be_seen_of_the_world,
+    a_ring_in_c,
+    a_ring_in_fortran_77,
+    a_ring_in_fortran_90,
+    a_ring_in_fortran_2008,
+    a_ring_in_python,
+    a_job_of_one_rank,
+    an_abort,
+);

@@ -1,9 +1,11 @@
 //! Finds the functions that stand behind our entry points: the next definition
 //! of the same name, which is the MPI library's own or another tool's.
 
-use std::ffi::{CStr, CString, c_void};
+use std::ffi::{CStr, c_void};
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::elf;
 
 /// The next definition of one name, looked up when it is first called: a
 /// process that never calls MPI never searches.
@@ -65,30 +67,17 @@ fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
     if !address.is_null() {
         return Some(address);
     }
-    loaded_mpi_libraries()
-        .iter()
-        .find_map(|path| find_in_library(path, name))
+    find_in_mpi_libraries(name)
 }
 
-fn find_in_library(path: &CStr, name: &CStr) -> Option<*mut c_void> {
-    // SAFETY: RTLD_NOLOAD opens nothing new, and the reference it adds is given
-    // back. The library stays loaded: whoever calls us through it holds it.
-    let address = unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_LAZY | libc::RTLD_NOLOAD);
-        if handle.is_null() {
-            return None;
-        }
-        let address = libc::dlsym(handle, name.as_ptr());
-        libc::dlclose(handle);
-        address
-    };
-    (!address.is_null()).then_some(address)
-}
-
-/// Paths of the loaded objects that are MPI libraries by their file name. The
-/// list is made first and searched later: opening a library from within
-/// dl_iterate_phdr takes the loader's locks in the wrong order.
-fn loaded_mpi_libraries() -> Vec<CString> {
+/// The address of `name` in the first loaded object that has it and is an MPI
+/// library by its file name.
+fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
+    struct Search<'a> {
+        name: &'a CStr,
+        found: Option<*mut c_void>,
+    }
+    /// Stops (returns 1) where the name is found.
     unsafe extern "C" fn visit(
         info: *mut libc::dl_phdr_info,
         _size: libc::size_t,
@@ -97,18 +86,19 @@ fn loaded_mpi_libraries() -> Vec<CString> {
         // SAFETY: dl_iterate_phdr passes what we gave it, and an entry that is
         // valid during this call, with a path that ends in NUL or none.
         unsafe {
-            let path = (*info).dlpi_name;
-            if !path.is_null() && is_mpi_library(CStr::from_ptr(path).to_bytes()) {
-                let paths = &mut *data.cast::<Vec<CString>>();
-                paths.push(CStr::from_ptr(path).to_owned());
+            let (info, search) = (&*info, &mut *data.cast::<Search>());
+            if !info.dlpi_name.is_null()
+                && is_mpi_library(CStr::from_ptr(info.dlpi_name).to_bytes())
+            {
+                search.found = elf::find(info, search.name);
             }
+            libc::c_int::from(search.found.is_some())
         }
-        0
     }
-    let mut paths: Vec<CString> = Vec::new();
-    // SAFETY: `visit` matches the callback's type and `paths` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), ptr::from_mut(&mut paths).cast()) };
-    paths
+    let mut search = Search { name, found: None };
+    // SAFETY: `visit` matches the callback's type and `search` outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit), ptr::from_mut(&mut search).cast()) };
+    search.found
 }
 
 /// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,

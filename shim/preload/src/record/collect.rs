@@ -140,7 +140,7 @@ impl Collected {
                 records.add(record.clone());
             }
         }
-        collected.collectives = records.into_vec();
+        collected.collectives = records.of_all_ranks();
         collected
     }
 }

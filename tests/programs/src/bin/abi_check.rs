@@ -5,9 +5,10 @@
 //! `shim/preload/src/api/abi`, which this program includes. `mpi-sys` has the
 //! same constants from the real header. Where `bindgen` cannot express one (a
 //! cast in a macro), MPI itself is asked what it takes the descriptor's value
-//! for. Prints one line a constant and ends with 1 if any differs.
+//! for. Prints one line a constant and ends with 1 if any differs. Runs on two
+//! ranks, for Open MPI makes no window for one.
 
-// The descriptor of the other families is not used in this build.
+// A build compares the descriptor of one family; the others lie idle.
 #[allow(dead_code)]
 #[path = "../../../../shim/preload/src/api/abi/mod.rs"]
 mod abi;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
-use treepie_core::affinity::collective::{Operation, Record, Volume};
+use treepie_core::affinity::collective::{Operation, Record, Volume, size_class};
 
 pub use observe::{Arguments, Reader, Seen, observe};
 pub use tallies::{Latest, Tallies};
@@ -74,7 +74,7 @@ impl Records {
         }
     }
 
-    /// All records, in a fixed order.
+    /// All records of this rank, in a fixed order.
     pub fn into_vec(self) -> Vec<Record> {
         let record = |((operation, root, size_class, group), (calls, volume))| Record {
             operation,
@@ -86,4 +86,25 @@ impl Records {
         };
         self.0.into_iter().map(record).collect()
     }
+
+    /// All records, when those of all ranks are together.
+    pub fn of_all_ranks(self) -> Vec<Record> {
+        let mut records = self.into_vec();
+        for record in &mut records {
+            if let Volume::Pairs(pairs) = &record.volume {
+                record.size_class = class_of_pairs(pairs, record.calls, record.group.len());
+            }
+        }
+        records
+    }
+}
+
+/// The size class of the block that a rank sends to another in one call, in the
+/// mean.
+fn class_of_pairs(pairs: &[(u32, u32, u64, u64)], calls: u64, ranks: usize) -> u8 {
+    let total = pairs
+        .iter()
+        .fold(0u64, |sum, pair| sum.saturating_add(pair.2));
+    let blocks = calls.saturating_mul((ranks * ranks) as u64);
+    size_class(total / blocks.max(1))
 }

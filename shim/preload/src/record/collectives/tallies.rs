@@ -93,17 +93,19 @@ fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
 impl Tallies {
     /// Counts one call.
     pub fn add(&mut self, operation: Operation, seen: &Seen) {
-        let block = match &seen.amount {
-            Amount::Block(bytes) => *bytes,
-            Amount::Parts(parts) | Amount::Sent(_, parts) => {
+        let class = match &seen.amount {
+            Amount::Block(bytes) => size_class(*bytes),
+            Amount::Parts(parts) => {
                 let total = parts
                     .iter()
                     .fold(0u64, |sum, part| sum.saturating_add(*part));
-                total / (parts.len() as u64).max(1)
+                size_class(total / (parts.len() as u64).max(1))
             }
+            // Ranks send differently much in one call: the class is found when
+            // their reports are together.
+            Amount::Sent(..) => 0,
         };
-        let key = (operation, seen.root, size_class(block));
-        let tally = self.all.entry(key).or_default();
+        let tally = self.all.entry((operation, seen.root, class)).or_default();
         // Of what all ranks report, rank 0's report is the call.
         tally.calls += u64::from(!matches!(seen.amount, Amount::Sent(1.., _)));
         match &seen.amount {

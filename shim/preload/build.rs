@@ -99,9 +99,9 @@ fn read_procedures(text: &str, roles: &BTreeMap<String, String>) -> Vec<Procedur
 impl Procedure {
     /// What stands before the names that the procedure has.
     fn prefixes(&self) -> &'static [&'static str] {
-        match self.name.starts_with("MPI_") {
-            true => &["", "P"],
-            false => &[""],
+        match self.name.split_once('_') {
+            Some(("MPI" | "MPIX", _)) => &["", "P"],
+            _ => &[""],
         }
     }
 

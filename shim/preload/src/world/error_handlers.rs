@@ -6,7 +6,8 @@
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{is_replacement, is_world, substitute};
+use super::{Fortran, is_replacement, is_world, substitute};
+use crate::api::abi::Family;
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::record;
@@ -50,9 +51,34 @@ pub unsafe fn create(
     record::quietly(|| unsafe { next(function, handler) })
 }
 
+/// `MPI_COMM_CREATE_ERRHANDLER` and `MPI_ERRHANDLER_CREATE` as Fortran calls them:
+/// Open MPI's go round C, and hand its handlers a Fortran handle. (MPICH's call C,
+/// where a handle is the same number.)
+///
+/// # Safety
+/// The caller keeps the contract of the Fortran procedure.
+pub unsafe fn fortran_create(
+    next: unsafe extern "C" fn(Word, Word, Word) -> c_int,
+    function: Word,
+    handler: Word,
+    error: Word,
+) -> c_int {
+    let concerned = host().is_some_and(|host| host.abi.family == Family::OpenMpi);
+    let function = match concerned && super::is_substituted() {
+        true => stand_in(function | FORTRAN),
+        false => function,
+    };
+    // SAFETY: the caller's promise; a stand-in is called as the function is.
+    record::quietly(|| unsafe { next(function, handler, error) })
+}
+
 /// How many different handler functions a program can have before one of them
 /// is handed W' in place of the world.
 const STAND_INS: usize = 64;
+
+/// Marks, in the address of a function, one that is handed a Fortran handle: no
+/// address of a process has this bit.
+const FORTRAN: Word = 1 << (Word::BITS - 1);
 
 /// The application's handler functions, each with a stand-in of the same index.
 static FUNCTIONS: [AtomicUsize; STAND_INS] = [const { AtomicUsize::new(0) }; STAND_INS];
@@ -86,7 +112,7 @@ fn stand_in(function: Word) -> Word {
             return stand_in as *const c_void as Word;
         }
     }
-    function
+    function & !FORTRAN
 }
 
 /// Calls the application's function `INDEX`, with the world where the host says W'.
@@ -98,20 +124,30 @@ unsafe extern "C" fn call<const INDEX: usize>(
     c: Word,
     d: Word,
 ) {
-    let function = FUNCTIONS[INDEX].load(Ordering::Acquire);
+    let known = FUNCTIONS[INDEX].load(Ordering::Acquire);
+    let function = known & !FORTRAN;
     // SAFETY: a stand-in is handed out for a handler function that the
     // application gave, which C declares with these two addresses and `...`.
     let function =
         unsafe { std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, ...)>(function) };
-    let mut world = 0usize;
-    let comm = host().map_or(comm, |host| as_application_sees(host, comm, &mut world));
+    let (mut world, mut fortran_world) = (0, 0);
     // SAFETY: the arguments are the host's, or a handle like the one it gave.
-    unsafe { function(comm, code, a, b, c, d) }
+    unsafe {
+        let comm = match (known & FORTRAN, host()) {
+            (0, Some(host)) => as_application_sees(host, comm, &mut world),
+            (0, None) => comm,
+            _ => Fortran::as_application_sees(comm, &mut fortran_world),
+        };
+        function(comm, code, a, b, c, d)
+    }
 }
 
 /// The address to hand over: `room`, holding the world, where `comm` holds W'.
-fn as_application_sees(host: &Host, comm: Word, room: &mut Word) -> Word {
-    // SAFETY: the host hands its handlers the address of a communicator's handle.
+///
+/// # Safety
+/// `comm` is the address of a communicator's handle, or 0.
+unsafe fn as_application_sees(host: &Host, comm: Word, room: &mut Word) -> Word {
+    // SAFETY: the caller's promise.
     if comm == 0 || !is_replacement(unsafe { host.read_handle(comm) }) {
         return comm;
     }

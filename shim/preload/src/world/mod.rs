@@ -7,6 +7,7 @@
 
 pub mod attributes;
 pub mod error_handlers;
+pub mod keyvals;
 
 use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
@@ -50,6 +51,23 @@ impl Fortran {
     pub fn handles() -> Option<Fortran> {
         FORTRAN.get().copied().filter(|_| is_substituted())
     }
+
+    /// The address to hand to a callback in Fortran: `room`, holding the world,
+    /// where `comm` holds W'.
+    ///
+    /// # Safety
+    /// `comm` is the address of an INTEGER.
+    unsafe fn as_application_sees(comm: Word, room: &mut c_int) -> Word {
+        // SAFETY: the caller's promise.
+        let handle = unsafe { *(comm as *const c_int) };
+        match Fortran::handles() {
+            Some(fortran) if fortran.replacement == handle => {
+                *room = fortran.world;
+                std::ptr::from_mut(room) as Word
+            }
+            _ => comm,
+        }
+    }
 }
 
 /// The communicator to use where the application wrote `comm`.
@@ -75,6 +93,14 @@ pub fn is_substituted() -> bool {
 /// Whether `comm`, a handle of the host's, is W'.
 pub fn is_replacement(comm: Word) -> bool {
     is_substituted() && comm == SUBSTITUTION.to.load(Ordering::Relaxed)
+}
+
+/// The communicator to show the application where the host says `comm`.
+pub fn as_application_sees(comm: Word) -> Word {
+    match host() {
+        Some(host) if is_replacement(comm & host.handle_mask()) => host.world,
+        _ => comm,
+    }
 }
 
 /// Puts W' in the place of the world: process `i` of the host's world gets rank
@@ -107,12 +133,16 @@ pub fn install(host: &Host, new_rank: &[u32]) -> Result<(), HostError> {
     Ok(())
 }
 
-/// Gives the host's world back to the application, and frees W'. Collective.
+/// Frees W', and gives the host's world back to the application: in this order,
+/// since callbacks of attributes on the world may use it. Collective.
 pub fn remove(host: &Host) {
-    let replaced = SUBSTITUTION.to.load(Ordering::Acquire);
-    if SUBSTITUTION.from.swap(Word::MAX, Ordering::AcqRel) == host.world {
-        SUBSTITUTION.mask.store(0, Ordering::Release);
+    if is_substituted() {
+        let replaced = SUBSTITUTION.to.load(Ordering::Acquire);
+        // A callback may refuse, which is no error where MPI itself ends the world.
+        let _ = host.return_errors(replaced);
         host.free_communicator(replaced);
+        SUBSTITUTION.from.store(Word::MAX, Ordering::Release);
+        SUBSTITUTION.mask.store(0, Ordering::Release);
     }
 }
 

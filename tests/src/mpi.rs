@@ -58,8 +58,7 @@ impl Mpi {
     pub fn launch(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
         let mut command = vec![self.launcher().into_os_string()];
         let common: &[&str] = match self {
-            // Waiting processes must let the others run; reading another
-            // process's memory is often forbidden in containers.
+            // Waiting processes must let the others run.
             Mpi::OpenMpi => &[
                 "--oversubscribe",
                 "--bind-to",
@@ -67,9 +66,6 @@ impl Mpi {
                 "--mca",
                 "mpi_yield_when_idle",
                 "1",
-                "--mca",
-                "btl_vader_single_copy_mechanism",
-                "none",
             ],
             Mpi::Mpich => &[],
         };

@@ -16,6 +16,13 @@ pub struct Process {
     started: u64,
 }
 
+impl Process {
+    /// Whether it has not ended, and its number not been given to another.
+    fn runs(&self) -> bool {
+        stat(self.id).is_some_and(|stat| stat.started == self.started)
+    }
+}
+
 struct Stat {
     parent: u32,
     group: u32,
@@ -129,19 +136,25 @@ fn stack(id: u32) -> String {
 }
 
 /// Ends a job: its leader is asked first, since launchers tidy up; whoever of
-/// its family is left three seconds later is killed.
+/// its family is left three seconds later is killed, and waited for.
 pub fn end(leader: &mut Child, family: &[Process]) {
     signal(leader.id(), libc::SIGTERM);
-    let until = Instant::now() + Duration::from_secs(3);
-    while Instant::now() < until && !matches!(leader.try_wait(), Ok(Some(_))) {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    for process in family {
-        if stat(process.id).is_some_and(|stat| stat.started == process.started) {
-            signal(process.id, libc::SIGKILL);
-        }
+    within(Duration::from_secs(3), || {
+        matches!(leader.try_wait(), Ok(Some(_)))
+    });
+    for process in family.iter().filter(|process| process.runs()) {
+        signal(process.id, libc::SIGKILL);
     }
     let _ = leader.wait();
+    within(Duration::from_secs(3), || !family.iter().any(Process::runs));
+}
+
+/// Waits until something holds, but not longer than this.
+fn within(limit: Duration, mut holds: impl FnMut() -> bool) {
+    let until = Instant::now() + limit;
+    while !holds() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn signal(id: u32, signal: i32) {

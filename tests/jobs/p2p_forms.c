@@ -9,9 +9,11 @@
  * and prints it at the end as two dense matrices (row: sender, column:
  * receiver). What is received is compared with what was sent.
  *
- *     p2p_forms [partitioned]
+ *     p2p_forms [partitioned|persistent|once]
  *
- * With `partitioned`, MPI 4's partitioned calls are made and nothing else.
+ * With `partitioned`, MPI 4's partitioned calls are made and nothing else, with
+ * `persistent` persistent requests and nothing else, and with `once` everything
+ * but those.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -24,6 +26,7 @@
 static int world_rank, world_size;
 static long long *messages, *bytes; /* to each rank of the world */
 static int failures;
+static int with_persistent = 1, with_others = 1;
 static int round_number; /* counts exchanges: every one has its own sizes */
 
 /* A communicator to exchange on: its peers in ranks of the world. */
@@ -380,6 +383,10 @@ static void to_nobody(const struct circle *circle)
 
 static void every_form(const struct circle *circle)
 {
+    if (with_persistent)
+        persistent(circle);
+    if (!with_others)
+        return;
     int count = (int)(sizeof forms / sizeof forms[0]);
     for (int which = 0; which < count; which++) {
         one_form(circle, which, 0); /* to self (in an intercommunicator: across) */
@@ -389,7 +396,6 @@ static void every_form(const struct circle *circle)
     datatypes(circle);
     send_and_receive(circle, 1);
     send_and_receive(circle, 3);
-    persistent(circle);
     receives(circle);
     to_nobody(circle);
 #if MPI_VERSION >= 4
@@ -542,6 +548,8 @@ int main(int argc, char **argv)
     messages = calloc((size_t)world_size, sizeof *messages);
     bytes = calloc((size_t)world_size, sizeof *bytes);
 
+    with_persistent = argc < 2 || strcmp(argv[1], "once") != 0;
+    with_others = argc < 2 || strcmp(argv[1], "persistent") != 0;
     if (argc > 1 && strcmp(argv[1], "partitioned") == 0)
         partitioned();
     else

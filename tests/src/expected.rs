@@ -1,16 +1,43 @@
 //! What a profile must say, computed or read apart from the library.
 
 use std::collections::BTreeMap;
+use treepie_core::affinity::TrafficMatrix;
 
 /// Messages and bytes for each ordered pair of ranks that has any.
 pub type Pairs = BTreeMap<(usize, usize), (u64, u64)>;
 
-/// The account that the job `p2p_forms` prints of what it sent.
+/// Messages and bytes as a profile or another account has them.
+pub fn pairs(matrix: &TrafficMatrix) -> Pairs {
+    matrix
+        .entries()
+        .map(|(from, to, traffic)| ((from, to), (traffic.messages, traffic.bytes)))
+        .collect()
+}
+
+/// Two accounts are the same, pair by pair.
+///
+/// # Panics
+/// If they are not, with the first pair that they differ in; `what` says which
+/// accounts they are.
+#[track_caller]
+pub fn assert_same_pairs(found: &Pairs, expected: &Pairs, what: &str) {
+    for pair in found.keys().chain(expected.keys()) {
+        let (found, expected) = (found.get(pair), expected.get(pair));
+        assert_eq!(
+            found, expected,
+            "messages and bytes from rank {} to rank {} ({what})",
+            pair.0, pair.1
+        );
+    }
+}
+
+/// The account of what they sent that the jobs `p2p_forms`, `one_sided` and
+/// `neighbourhood` print.
 ///
 /// # Panics
 /// If the output does not have it.
 #[track_caller]
-pub fn of_p2p_forms(output: &str, ranks: usize) -> Pairs {
+pub fn of_account(output: &str, ranks: usize) -> Pairs {
     let (messages, bytes) = (
         matrix(output, "messages", ranks),
         matrix(output, "bytes", ranks),
@@ -26,8 +53,12 @@ pub fn of_p2p_forms(output: &str, ranks: usize) -> Pairs {
     pairs
 }
 
+/// The matrix of this name that a job prints.
+///
+/// # Panics
+/// If the output does not have it.
 #[track_caller]
-fn matrix(output: &str, name: &str, ranks: usize) -> Vec<Vec<u64>> {
+pub fn matrix(output: &str, name: &str, ranks: usize) -> Vec<Vec<u64>> {
     let title = format!("expected {name}");
     let rows: Vec<Vec<u64>> = output
         .lines()
@@ -131,6 +162,6 @@ mod tests {
     fn matrices_are_read_where_their_titles_are() {
         let output = "noise\nexpected messages\n1 2\n0 4\nexpected bytes\n10 0\n0 40\n";
         let expected: Pairs = [((0, 0), (1, 10)), ((0, 1), (2, 0)), ((1, 1), (4, 40))].into();
-        assert_eq!(of_p2p_forms(output, 2), expected);
+        assert_eq!(of_account(output, 2), expected);
     }
 }

@@ -104,6 +104,36 @@ impl Job {
         words
     }
 
+    /// The MPI that it runs under.
+    pub fn mpi(&self) -> Mpi {
+        self.mpi
+    }
+
+    /// The language that the program is written in.
+    pub fn language(&self) -> &'static str {
+        let ends = |ending: &str| {
+            let named = |word: &OsString| word.to_string_lossy().ends_with(ending);
+            self.program.iter().any(named)
+        };
+        match () {
+            () if ends(".py") => "Python",
+            () if ends(".f") || ends(".f90") => "Fortran",
+            () => "C",
+        }
+    }
+
+    /// What a table calls it: the program's file, and on how many ranks.
+    pub fn title(&self) -> String {
+        let script = self
+            .program
+            .iter()
+            .rev()
+            .find(|word| word.to_string_lossy().ends_with(".py"));
+        let file = Path::new(script.unwrap_or(&self.program[0])).file_name();
+        let file = file.unwrap_or_default().to_string_lossy();
+        format!("{file}, {} ranks", self.ranks)
+    }
+
     /// Runs the job to its end.
     ///
     /// # Panics

@@ -19,13 +19,18 @@
 //! ```
 
 pub mod artifacts;
+pub mod coverage;
 pub mod expected;
+pub mod header;
+pub mod interface;
 mod job;
 mod library;
+pub mod monitoring;
 mod mpi;
 mod outcome;
 pub mod permutations;
 mod processes;
+pub mod results;
 mod watched;
 
 pub use job::Job;
@@ -33,6 +38,49 @@ pub use library::Library;
 pub use mpi::Mpi;
 pub use outcome::{Outcome, assert_same_output};
 pub use watched::run_watched;
+
+/// As [`under_each_mpi`], and with the feature `all-mpis` one test more for each
+/// MPI of [`Mpi::FURTHER`]: `scripts/test --all-mpis`.
+#[macro_export]
+macro_rules! under_all_mpis {
+    ($($name:ident),+ $(,)?) => {$(
+        mod $name {
+            #[test]
+            fn open_mpi() {
+                super::$name($crate::Mpi::OpenMpi);
+            }
+
+            #[test]
+            fn mpich() {
+                super::$name($crate::Mpi::Mpich);
+            }
+
+            #[test]
+            #[cfg(feature = "all-mpis")]
+            fn open_mpi_5() {
+                super::$name($crate::Mpi::OpenMpi5);
+            }
+
+            #[test]
+            #[cfg(feature = "all-mpis")]
+            fn mpich_5() {
+                super::$name($crate::Mpi::Mpich5);
+            }
+
+            #[test]
+            #[cfg(feature = "all-mpis")]
+            fn standard_abi() {
+                super::$name($crate::Mpi::StandardAbi);
+            }
+
+            #[test]
+            #[cfg(feature = "all-mpis")]
+            fn intel() {
+                super::$name($crate::Mpi::Intel);
+            }
+        }
+    )+};
+}
 
 /// Makes one test for each MPI out of functions `fn(Mpi)`:
 /// `name::open_mpi` and `name::mpich`.

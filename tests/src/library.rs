@@ -67,6 +67,13 @@ impl Library {
             .collect()
     }
 
+    /// The mode: `off`, `profile` or `replay`; empty where none is set.
+    pub fn mode(&self) -> String {
+        let settings = self.settings().into_iter();
+        let mut modes = settings.filter(|(name, _)| name == "TREEPIE_MODE");
+        modes.next().map_or_else(String::new, |(_, mode)| mode)
+    }
+
     /// All variables to set in a job's processes.
     #[track_caller]
     pub fn variables(&self) -> Vec<(String, String)> {

@@ -145,7 +145,8 @@ fn only_names_of_mpi_are_exported_and_each_under_both_its_names() {
     };
     let others: Vec<_> = exported
         .iter()
-        .filter(|name| !mpi_c_name(name) && !bypass(name))
+        // Where Open MPI ends a process after an error.
+        .filter(|name| !mpi_c_name(name) && !bypass(name) && *name != "_exit")
         .collect();
     assert!(others.is_empty(), "libtreepie.so exports {others:?}");
     for name in exported.iter().filter(|name| mpi_c_name(name)) {

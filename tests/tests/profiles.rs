@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
+use treepie_core::affinity::Layer;
 use treepie_core::affinity::collective::Operation;
-use treepie_core::affinity::{Layer, TrafficMatrix};
 use treepie_core::files::profile::Profile;
-use treepie_tests::expected::{self, Pairs};
+use treepie_tests::expected::{self, Pairs, pairs};
 use treepie_tests::permutations::{as_list, rotated};
 use treepie_tests::{Job, Library, Mpi, Outcome, under_each_mpi};
 
@@ -32,24 +32,9 @@ fn profiled(job: Job) -> (Outcome, Profile) {
     (outcome, profile)
 }
 
-fn pairs(matrix: &TrafficMatrix) -> Pairs {
-    matrix
-        .entries()
-        .map(|(from, to, traffic)| ((from, to), (traffic.messages, traffic.bytes)))
-        .collect()
-}
-
-/// The first pair that two accounts differ in, in words.
 #[track_caller]
 fn assert_same_pairs(found: &Pairs, expected: &Pairs) {
-    for pair in found.keys().chain(expected.keys()) {
-        let (found, expected) = (found.get(pair), expected.get(pair));
-        assert_eq!(
-            found, expected,
-            "messages and bytes from rank {} to rank {} (counted, expected)",
-            pair.0, pair.1
-        );
-    }
+    expected::assert_same_pairs(found, expected, "counted, expected");
 }
 
 fn the_halo_exchange_shows_the_tiles_that_touch(mpi: Mpi) {
@@ -82,8 +67,36 @@ fn every_form_of_point_to_point_is_counted_once(mpi: Mpi) {
         let (outcome, profile) = profiled(Job::new(mpi, ranks, "p2p_forms"));
         assert_same_pairs(
             &pairs(&profile.point_to_point),
-            &expected::of_p2p_forms(&outcome.stdout, ranks),
+            &expected::of_account(&outcome.stdout, ranks),
         );
+    }
+}
+
+/// Windows of every kind, and all calls on them.
+fn every_one_sided_call_is_counted_in_the_direction_of_its_data(mpi: Mpi) {
+    for arguments in [&[][..], &["no-op"]] {
+        let job = arguments
+            .iter()
+            .fold(Job::new(mpi, 4, "one_sided"), |job, word| {
+                job.argument(word)
+            });
+        let (outcome, profile) = profiled(job);
+        assert_same_pairs(
+            &pairs(&profile.one_sided),
+            &expected::of_account(&outcome.stdout, 4),
+        );
+        assert_eq!(profile.point_to_point.total().messages, 0);
+    }
+}
+
+fn every_neighbourhood_collective_is_counted_along_its_edges(mpi: Mpi) {
+    for ranks in [3, 6] {
+        let (outcome, profile) = profiled(Job::new(mpi, ranks, "neighbourhood"));
+        assert_same_pairs(
+            &pairs(&profile.neighbourhood),
+            &expected::of_account(&outcome.stdout, ranks),
+        );
+        assert_eq!(profile.point_to_point.total().messages, 0);
     }
 }
 
@@ -102,7 +115,7 @@ fn a_replayed_job_has_the_same_profile_in_its_own_ranks(mpi: Mpi) {
     let profile = read(&path);
     assert_same_pairs(
         &pairs(&profile.point_to_point),
-        &expected::of_p2p_forms(&outcome.stdout, 4),
+        &expected::of_account(&outcome.stdout, 4),
     );
     for (process, rank) in permutation.into_iter().enumerate() {
         assert_eq!(profile.process_of_rank[rank], process);
@@ -207,7 +220,7 @@ fn the_halo_exchange_records_its_reductions(mpi: Mpi) {
 #[test]
 fn a_partitioned_send_is_one_message_each_time_it_is_started() {
     let (outcome, profile) = profiled(Job::new(Mpi::Mpich, 3, "p2p_forms").argument("partitioned"));
-    let expected = expected::of_p2p_forms(&outcome.stdout, 3);
+    let expected = expected::of_account(&outcome.stdout, 3);
     assert_eq!(expected.len(), 3, "{}", outcome.told());
     assert_same_pairs(&pairs(&profile.point_to_point), &expected);
 }
@@ -293,6 +306,8 @@ fn settings_are_read_from_the_configuration_file(mpi: Mpi) {
 under_each_mpi!(
     the_halo_exchange_shows_the_tiles_that_touch,
     every_form_of_point_to_point_is_counted_once,
+    every_one_sided_call_is_counted_in_the_direction_of_its_data,
+    every_neighbourhood_collective_is_counted_along_its_edges,
     a_replayed_job_has_the_same_profile_in_its_own_ranks,
     the_ring_is_counted_alike_in_every_language,
     collectives_are_told_from_point_to_point,

@@ -9,4 +9,5 @@
 pub mod affinity;
 pub mod files;
 pub mod placement;
+pub mod platform;
 pub mod topology;

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_core::affinity::Matrix;
-use treepie_core::placement::objective::{dist_comm, traffic_by_level};
+use treepie_core::placement::objective::{coupe_min, dist_comm, traffic_by_level};
 use treepie_core::placement::treematch::exact::PossibleGroups;
 use treepie_core::placement::treematch::{
     Parameters, aggregated, exact, extended, fast, group, largest_neighbours_first, smallest_first,
     smallest_maximum,
 };
-use treepie_core::placement::{Options, Strategy, place, place_top_down};
+use treepie_core::placement::{Options, Strategy, partition, place, place_top_down};
 use treepie_core::topology::Topology;
 
 mod thesis;
@@ -233,6 +233,57 @@ fn constraints_of_figure_3_3_are_met_at_the_optimal_cost() {
     let left = leaves.iter().filter(|&&leaf| leaf < 6).count();
     assert_eq!(left, 3);
     assert_eq!(cost(Strategy::TreeMatch, &worked_example(), &tree), 22366.);
+    let by_name = Strategy::TreeMatchConstraints;
+    assert_eq!(cost(by_name, &worked_example(), &tree), 22366.);
+}
+
+/// The part sizes, the cut and the traffic by distance of worked example 2.
+#[test]
+fn worked_example_2_divides_three_and_five_with_a_cut_of_1311_and_22366_in_all() {
+    let parts = partition(&worked_example(), &[3, 5], 0);
+    assert_eq!(cut(&worked_example(), &parts), 1311.);
+    let tree = worked_tree().forbidding(&[0, 1, 2, 6]).unwrap();
+    let options = Options::default();
+    let strategy = Strategy::TreeMatchConstraints;
+    let placed = place(strategy, &worked_example(), &tree, &options).unwrap();
+    let leaves = placed.placement.leaf_of_rank;
+    // Traffic at distance 6, 4 and 2, over ordered pairs.
+    let traffic = traffic_by_level(&worked_example(), &tree, &leaves);
+    assert_eq!(traffic, [2. * 1311., 2. * 2125., 2. * 3000.]);
+    assert_eq!(
+        coupe_min(&worked_example(), &tree, &leaves),
+        [1311., 2125., 3000.]
+    );
+    let halves = [0..6, 6..12].map(|half| leaves.iter().filter(|&l| half.contains(l)).count());
+    assert_eq!(halves, [3, 5]);
+}
+
+fn cut(matrix: &Matrix, parts: &[usize]) -> f64 {
+    let pairs = matrix.entries().filter(|&(a, b, _)| parts[a] < parts[b]);
+    pairs.map(|(_, _, value)| value).sum()
+}
+
+#[test]
+fn every_variant_of_treematch_by_name_finds_the_worked_example() {
+    for name in ["treematch", "treematch-exact", "treematch-fast"] {
+        let strategy = name.parse().unwrap();
+        assert_eq!(
+            cost(strategy, &worked_example(), &worked_tree()),
+            18568.,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn exact_grouping_by_name_refuses_what_memory_does_not_hold() {
+    let tree = Topology::from_arities("11:31").unwrap();
+    let strategy = Strategy::TreeMatchExact;
+    let refused = place(strategy, &Matrix::zero(341), &tree, &Options::default());
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.starts_with("exact grouping would weigh 18446744073709551615 groups of 31 ranks")
+    );
 }
 
 #[test]

@@ -114,6 +114,7 @@ fn compute(
     let options = Options {
         current: Some(current),
         seed: arguments.seed,
+        ..Options::default()
     };
     let _working = Working::on(&format!("placing {}", some(input.ranks(), "rank")));
     Ok(place(arguments.strategy, &matrix, &in_use, &options)?)

@@ -3,8 +3,11 @@
 mod compare;
 mod convert;
 mod doctor;
+mod heuristics;
 mod map;
 pub mod options;
+mod predict;
+mod probe;
 mod profile;
 mod replay;
 mod show;
@@ -44,6 +47,9 @@ enum Command {
     Compare(compare::Arguments),
     Convert(convert::Arguments),
     Doctor(doctor::Arguments),
+    Probe(probe::Arguments),
+    Predict(predict::Arguments),
+    Heuristics(heuristics::Arguments),
 }
 
 impl CommandLine {
@@ -60,6 +66,9 @@ impl CommandLine {
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),
             Command::Doctor(arguments) => doctor::run(&arguments),
+            Command::Probe(arguments) => probe::run(&arguments),
+            Command::Predict(arguments) => predict::run(&arguments),
+            Command::Heuristics(arguments) => heuristics::run(&arguments),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! `treepie profile`: run the job, save its profile.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use treepie_core::files::configuration::DEFAULT_OUTPUT;
+use treepie_core::files::parts;
 use treepie_core::files::profile::Profile;
 
 use super::Outcome;
@@ -44,8 +46,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     require_directory(&template)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
     let watch = Watch::new(&template);
+    let watch_parts = Watch::new(&parts::directory_of(&template));
     let status = job::run(&invocation)?;
-    let written = watch.written();
+    let mut written = watch.written();
+    for directory in watch_parts.written() {
+        written.extend(merge(&directory)?);
+    }
     report(&written, arguments.json, arguments.settings.quiet)?;
     if written.is_empty() && status == 0 {
         return Err(CommandError::failed(format!(
@@ -55,6 +61,29 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     Ok(ExitCode::from(status))
+}
+
+/// Makes a profile of the parts that the ranks of a job left in `directory`, which
+/// had no orderly end, and says which ranks left none. The parts go away then.
+fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
+    let name = directory.as_os_str().as_encoded_bytes();
+    let Some(name) = name.strip_suffix(b".parts") else {
+        return Ok(None);
+    };
+    let output = PathBuf::from(OsStr::from_bytes(name));
+    let profile = parts::read_directory(directory)?.profile;
+    profile.write(&output)?;
+    parts::remove_directory(directory);
+    let note = profile
+        .notes
+        .last()
+        .filter(|_| !profile.missing_ranks.is_empty());
+    eprintln!(
+        "treepie: {}: the job did not reach MPI_Finalize; {}",
+        as_seen_from_here(&output).display(),
+        note.map_or("put together from what all ranks left", String::as_str)
+    );
+    Ok(Some(output))
 }
 
 /// A job may run for hours before its profile cannot be written.

@@ -7,7 +7,9 @@ use clap::Args;
 use serde_json::json;
 use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::files::configuration::Settings;
+use treepie_core::files::grid::Grid;
 use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, read_any};
 use treepie_core::topology::Topology;
@@ -19,12 +21,12 @@ use crate::input::occupancy::leaf_of_rank;
 use crate::input::topology::{self, in_words};
 use crate::input::traffic::{Input, profile_of_placement};
 use crate::output;
-use crate::picture::{Format, Panel, Picture};
+use crate::picture::{Format, Panel, Picture, write_drawing};
 use crate::report::before_after::BeforeAfter;
 use crate::report::levels::{Situation, crossings};
 use crate::report::summary::Summary;
 use crate::report::words::some;
-use crate::report::{placement, units};
+use crate::report::{placement, platform, units};
 
 /// Show a profile, placement, topology, configuration or matrix
 #[derive(Debug, Args)]
@@ -61,6 +63,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Placement(found) => placement(arguments, path, &found),
         AnyFile::Topology(found) => tree(arguments, &found),
         AnyFile::Configuration(found) => configuration(arguments, &found),
+        AnyFile::Platform(found) => platform(arguments, &found),
+        AnyFile::Grid(found) => grid(arguments, &found),
     }
 }
 
@@ -190,6 +194,30 @@ fn tree(arguments: &Arguments, topology: &Topology) -> Outcome {
         }))?;
     } else {
         output::print(&placement::topology_text(&arguments.file, topology))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
+    draw(arguments, || Err(no_picture(arguments, "grid")))?;
+    match arguments.json {
+        true => output::print_json(&platform::grid_json(found))?,
+        false => output::print(&platform::grid_text(&arguments.file, found))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
+    let wanted = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
+    for (path, format) in wanted {
+        if let Some(path) = path {
+            let drawing = platform::drawing(&arguments.file, &found.platform);
+            write_drawing(&drawing, format, path)?;
+        }
+    }
+    match arguments.json {
+        true => output::print_json(&platform::json(found))?,
+        false => output::print(&platform::text(&arguments.file, found))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -15,18 +15,22 @@
 
 mod blocks;
 mod canvas;
+mod chart;
 mod draw;
 mod font;
 mod grid;
 mod layout;
+mod network;
 mod scale;
 mod write;
 
 use treepie_core::affinity::Matrix;
 
 pub use blocks::{Block, blocks_of};
+pub use chart::{Axis, Chart, Series};
+pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
-pub use write::Format;
+pub use write::{Format, write_drawing};
 
 /// One heat map.
 #[derive(Debug, Clone)]

@@ -4,10 +4,10 @@ use std::io;
 use std::path::Path;
 
 use plotters::backend::{BitMapBackend, SVGBackend};
-use plotters::prelude::IntoDrawingArea;
+use plotters::prelude::{DrawingBackend, IntoDrawingArea};
 use treepie_core::files::write_atomically;
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Drawn};
 use super::draw::draw;
 use super::layout::{Layout, UNITS_PER_PIXEL};
 use super::{Picture, font};
@@ -56,57 +56,92 @@ impl Picture {
     /// # Errors
     /// A file that cannot be written.
     pub fn write_as(&self, format: Format, path: &Path) -> Result<(), CommandError> {
-        let drawn = match format {
-            Format::Svg => self.svg().map(String::into_bytes),
-            Format::Png => self.png(),
+        let laid_out = LaidOut {
+            picture: self,
+            layout: Layout::new(self),
         };
-        let bytes = drawn.map_err(|reason| {
-            CommandError::failed(format!("{}: cannot be drawn: {reason}", path.display()))
+        write_drawing(&laid_out, format, path)
+    }
+}
+
+/// What can be drawn on anything, in drawing units.
+pub trait Drawing {
+    /// Its width and height.
+    fn size(&self) -> (u32, u32);
+
+    /// Draws it.
+    ///
+    /// # Errors
+    /// What the backend says.
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn;
+}
+
+/// A picture whose parts have their places.
+struct LaidOut<'a> {
+    picture: &'a Picture,
+    layout: Layout,
+}
+
+impl Drawing for LaidOut<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.layout.size
+    }
+
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
+        draw(self.picture, &self.layout, canvas)
+    }
+}
+
+/// Writes a drawing whole, or not at all.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write_drawing(
+    drawing: &impl Drawing,
+    format: Format,
+    path: &Path,
+) -> Result<(), CommandError> {
+    let drawn = match format {
+        Format::Svg => svg(drawing).map(String::into_bytes),
+        Format::Png => png(drawing),
+    };
+    let bytes = drawn.map_err(|reason| {
+        CommandError::failed(format!("{}: cannot be drawn: {reason}", path.display()))
+    })?;
+    write_atomically(path, |out| out.write_all(&bytes))?;
+    Ok(())
+}
+
+fn svg(drawing: &impl Drawing) -> Result<String, String> {
+    font::register();
+    let size = drawing.size();
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+        drawing.draw_on(&Canvas {
+            area,
+            text_rise: 0.0,
         })?;
-        write_atomically(path, |out| out.write_all(&bytes))?;
-        Ok(())
     }
+    let (width, height) = size;
+    let size_in_units = format!("width=\"{width}\" height=\"{height}\"");
+    let pixels = (width / UNITS_PER_PIXEL, height / UNITS_PER_PIXEL);
+    let size_in_pixels = format!("width=\"{}\" height=\"{}\"", pixels.0, pixels.1);
+    Ok(text.replacen(&size_in_units, &size_in_pixels, 1))
+}
 
-    fn svg(&self) -> Result<String, String> {
-        font::register();
-        let layout = Layout::new(self);
-        let mut text = String::new();
-        {
-            let area = SVGBackend::with_string(&mut text, layout.size).into_drawing_area();
-            draw(
-                self,
-                &layout,
-                &Canvas {
-                    area,
-                    text_rise: 0.0,
-                },
-            )?;
-        }
-        let (width, height) = layout.size;
-        let size_in_units = format!("width=\"{width}\" height=\"{height}\"");
-        let pixels = (width / UNITS_PER_PIXEL, height / UNITS_PER_PIXEL);
-        let size_in_pixels = format!("width=\"{}\" height=\"{}\"", pixels.0, pixels.1);
-        Ok(text.replacen(&size_in_units, &size_in_pixels, 1))
+fn png(drawing: &impl Drawing) -> Result<Vec<u8>, String> {
+    font::register();
+    let size = drawing.size();
+    let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
+        drawing.draw_on(&Canvas {
+            area,
+            text_rise: PNG_TEXT_RISE,
+        })?;
     }
-
-    fn png(&self) -> Result<Vec<u8>, String> {
-        font::register();
-        let layout = Layout::new(self);
-        let (width, height) = layout.size;
-        let mut pixels = vec![0; width as usize * height as usize * 3];
-        {
-            let area = BitMapBackend::with_buffer(&mut pixels, layout.size).into_drawing_area();
-            draw(
-                self,
-                &layout,
-                &Canvas {
-                    area,
-                    text_rise: PNG_TEXT_RISE,
-                },
-            )?;
-        }
-        encode(&pixels, layout.size).map_err(|error| error.to_string())
-    }
+    encode(&pixels, size).map_err(|error| error.to_string())
 }
 
 /// Red, green and blue bytes as a PNG file.

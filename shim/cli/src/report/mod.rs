@@ -3,6 +3,7 @@
 pub mod before_after;
 pub mod levels;
 pub mod placement;
+pub mod platform;
 pub mod summary;
 pub mod table;
 pub mod units;

@@ -33,6 +33,19 @@ pub fn count(value: f64) -> String {
     text
 }
 
+/// A time: `0 s`, `51.2 us`, `10.1 ms`, `1.25 s`.
+pub fn seconds(value: f64) -> String {
+    let (scaled, unit) = match value {
+        value if value < 0.999_5e-3 => (value * 1e6, "us"),
+        value if value < 0.999_5 => (value * 1e3, "ms"),
+        value => (value, "s"),
+    };
+    match scaled {
+        0.0 => "0 s".to_owned(),
+        scaled => format!("{} {unit}", three_digits(scaled)),
+    }
+}
+
 /// A part of a whole: `25.0 %`; of nothing, `-`.
 pub fn share(part: f64, whole: f64) -> String {
     if whole > 0.0 {
@@ -85,6 +98,20 @@ mod tests {
             (2.0_f64.powi(80), "1048576 EiB"),
         ] {
             assert_eq!(bytes(value), text);
+        }
+    }
+
+    #[test]
+    fn times_have_three_digits_and_a_unit() {
+        for (value, text) in [
+            (0.0, "0 s"),
+            (1.4e-6, "1.40 us"),
+            (51.23e-6, "51.2 us"),
+            (10.13e-3, "10.1 ms"),
+            (0.999_9, "1.00 s"),
+            (125.2, "125 s"),
+        ] {
+            assert_eq!(seconds(value), text);
         }
     }
 

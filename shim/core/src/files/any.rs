@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use super::configuration::Settings;
+use super::grid::Grid;
 use super::placement::PlacementFile;
+use super::platform::PlatformFile;
 use super::profile::Profile;
 use super::{FileError, Kind, header, text, topology};
 use crate::topology::Topology;
@@ -19,6 +21,10 @@ pub enum AnyFile {
     Topology(Box<Topology>),
     /// The settings of a run.
     Configuration(Box<Settings>),
+    /// Clusters, and how fast messages are in and between them.
+    Platform(Box<PlatformFile>),
+    /// A grid to emulate.
+    Grid(Box<Grid>),
 }
 
 impl AnyFile {
@@ -29,6 +35,8 @@ impl AnyFile {
             AnyFile::Placement(_) => Kind::Placement,
             AnyFile::Topology(_) => Kind::Topology,
             AnyFile::Configuration(_) => Kind::Configuration,
+            AnyFile::Platform(_) => Kind::Platform,
+            AnyFile::Grid(_) => Kind::Grid,
         }
     }
 }
@@ -52,6 +60,8 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Placement => AnyFile::Placement(Box::new(PlacementFile::from_text(path, text)?)),
         Kind::Topology => AnyFile::Topology(Box::new(topology::from_text(path, text)?)),
         Kind::Configuration => AnyFile::Configuration(Box::new(Settings::from_text(path, text)?)),
+        Kind::Platform => AnyFile::Platform(Box::new(PlatformFile::from_text(path, text)?)),
+        Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
     })
 }
 
@@ -82,6 +92,8 @@ mod tests {
             let expected = match name.split('.').rev().nth(1) {
                 Some("topology") => Kind::Topology,
                 Some("placement") => Kind::Placement,
+                Some("platform") => Kind::Platform,
+                Some("grid") => Kind::Grid,
                 Some("profile") if name.split('.').count() > 2 => Kind::Profile,
                 _ => Kind::Configuration,
             };
@@ -102,7 +114,7 @@ mod tests {
             read_any(&path).unwrap_err().to_string(),
             format!(
                 "{}: does not say what it is; a file of treepie starts with the lines `treepie: \
-                 profile|placement|topology|configuration` and `version: 1`",
+                 profile|placement|topology|configuration|platform|grid` and `version: 1`",
                 path.display()
             )
         );

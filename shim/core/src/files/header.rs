@@ -21,15 +21,21 @@ pub enum Kind {
     Topology,
     /// The settings of a run.
     Configuration,
+    /// Clusters, and how fast messages are in and between them.
+    Platform,
+    /// A grid to emulate.
+    Grid,
 }
 
 impl Kind {
     /// All kinds, in the order in which they are listed to the user.
-    pub const ALL: [Kind; 4] = [
+    pub const ALL: [Kind; 6] = [
         Kind::Profile,
         Kind::Placement,
         Kind::Topology,
         Kind::Configuration,
+        Kind::Platform,
+        Kind::Grid,
     ];
 }
 
@@ -40,6 +46,8 @@ impl fmt::Display for Kind {
             Kind::Placement => "placement",
             Kind::Topology => "topology",
             Kind::Configuration => "configuration",
+            Kind::Platform => "platform",
+            Kind::Grid => "grid",
         })
     }
 }

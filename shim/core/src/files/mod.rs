@@ -1,5 +1,5 @@
-//! The files: profiles, placements, topologies and configurations, as YAML that
-//! a person can read, compare and edit.
+//! The files: profiles, placements, topologies, platforms and configurations, as
+//! YAML that a person can read, compare and edit.
 //!
 //! Every file starts with `treepie: <kind>` and `version: 1`. A reader refuses
 //! what it does not understand, naming the file, the line or field, what was
@@ -10,11 +10,14 @@ mod any;
 mod atomic;
 pub mod configuration;
 mod error;
+pub mod grid;
 mod header;
 pub mod list;
 mod nearest;
+pub mod parts;
 pub mod permutation;
 pub mod placement;
+pub mod platform;
 pub mod profile;
 mod text;
 pub mod topology;
@@ -26,5 +29,6 @@ pub use error::{FileError, OtherRanks};
 pub use header::{Kind, VERSION, date};
 pub use nearest::nearest;
 pub use placement::PlacementFile;
+pub use platform::PlatformFile;
 pub use profile::Profile;
 pub use text::read as read_text;

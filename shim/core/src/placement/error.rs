@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::{ConstraintError, Strategy};
 use crate::affinity::MatrixError;
 use crate::topology::TopologyError;
 
@@ -70,6 +71,73 @@ pub enum PlacementError {
         /// Sum of all entries.
         total: f64,
     },
+    /// Exact grouping would list more groups than memory holds.
+    #[error(
+        "exact grouping would weigh {groups} groups of {size} ranks, at most {limit} are possible here: use the strategy treematch, which groups exactly where that is cheap"
+    )]
+    TooManyGroups {
+        /// Groups to weigh on one level.
+        groups: u64,
+        /// Ranks of a group.
+        size: usize,
+        /// The most that are weighed.
+        limit: u64,
+    },
+    /// A strategy for trees that are balanced and symmetric.
+    #[error(
+        "the strategy {strategy} needs a tree whose parts are all alike, which this one, without the cores that may not be used, is not: use treematch-constraints or best"
+    )]
+    UnevenTree {
+        /// The strategy.
+        strategy: Strategy,
+    },
+    /// A balancer was asked for without loads.
+    #[error("the strategy {strategy} balances loads: give the load of each rank")]
+    NoLoads {
+        /// The strategy.
+        strategy: Strategy,
+    },
+    /// Another number of loads than ranks.
+    #[error("{found} loads are given for {expected} ranks: give one for each")]
+    WrongLoads {
+        /// Loads given.
+        found: usize,
+        /// Ranks to place.
+        expected: usize,
+    },
+    /// A load that is no load.
+    #[error("the load of rank {rank} is {load}: loads are finite and not negative")]
+    BadLoad {
+        /// The rank.
+        rank: usize,
+        /// What was given.
+        load: f64,
+    },
+    /// A balancer cannot respect what ranks ask for one by one.
+    #[error(
+        "the strategy {strategy} moves ranks as their loads demand and cannot respect {what}: use another strategy or leave that out"
+    )]
+    NotWithLoads {
+        /// The strategy.
+        strategy: Strategy,
+        /// What it was asked to respect.
+        what: &'static str,
+    },
+    /// A balancer put more ranks on a leaf than it takes.
+    #[error(
+        "balancing the loads puts {found} ranks on leaf {leaf}, which takes {slots}: allow more slots or use another strategy"
+    )]
+    Overfull {
+        /// The leaf.
+        leaf: usize,
+        /// Ranks there.
+        found: usize,
+        /// Ranks that it takes.
+        slots: usize,
+    },
+    /// Constraints that contradict each other or the topology.
+    #[error(transparent)]
+    Constraint(#[from] ConstraintError),
     /// A matrix could not be made.
     #[error(transparent)]
     Matrix(#[from] MatrixError),

@@ -15,7 +15,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod balance;
 mod baselines;
+mod best;
+mod candidates;
+mod check;
 mod error;
 mod partition;
 mod place;
@@ -23,11 +27,15 @@ mod random;
 mod strategy;
 mod top_down;
 
+pub mod constraints;
 pub mod objective;
 pub mod treematch;
 
+pub use best::Effort;
+pub use check::{check, permutation};
+pub use constraints::{ConstraintError, Constraints, Seating};
 pub use error::PlacementError;
 pub use partition::partition;
-pub use place::{Options, Outcome, Placement, check, permutation, place};
+pub use place::{Options, Outcome, Placement, place};
 pub use strategy::Strategy;
 pub use top_down::place_top_down;

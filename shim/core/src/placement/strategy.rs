@@ -5,13 +5,34 @@ use crate::affinity::names::named;
 /// A way to place ranks on leaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Strategy {
-    /// The cheapest of identity, packed and TreeMatch's variants; identity if
-    /// nothing is cheaper.
+    /// The cheapest of all that is known here, improved by swaps: multisection,
+    /// boxes of a grid, TreeMatch, packed and identity; identity if nothing is
+    /// cheaper.
     #[default]
     Best,
+    /// From the root down, parts of exact sizes with little traffic between
+    /// them, found by coarsening and annealing; then swaps. For up to eight
+    /// ranks that may go anywhere, the cheapest of all placements.
+    Multisection,
+    /// Boxes of the grid that the ranks form; then swaps. Multisection where
+    /// they form none.
+    Grid,
+    /// Identity, improved by swaps as long as one makes it cheaper.
+    Swaps,
     /// The cheapest of TreeMatch's variants; on a tree whose arities differ
     /// from node to node, the top-down partition.
     TreeMatch,
+    /// TreeMatch with all groups listed at every level (thesis 2.4.1).
+    TreeMatchExact,
+    /// TreeMatch with groups along the heaviest edges at every level (thesis 2.4.2).
+    TreeMatchFast,
+    /// The top-down partition with forbidden leaves, fictitious ranks on those
+    /// that are left over (thesis 3.3.2).
+    TreeMatchConstraints,
+    /// Loads first, then affinity, then few migrations (thesis 3.4.1).
+    MinWeight,
+    /// Affinity first, then loads inside each node (thesis 3.4.2).
+    TreeBased,
     /// Rank `i` on leaf `i` in logical order.
     Packed,
     /// Rank `i` on the leaf with physical number `i`, machine after machine.
@@ -22,17 +43,39 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies, in the order in which reports show them.
-    pub const ALL: [Strategy; 5] = [
+    pub const ALL: [Strategy; 13] = [
         Strategy::Best,
+        Strategy::Multisection,
+        Strategy::Grid,
+        Strategy::Swaps,
         Strategy::TreeMatch,
+        Strategy::TreeMatchExact,
+        Strategy::TreeMatchFast,
+        Strategy::TreeMatchConstraints,
+        Strategy::MinWeight,
+        Strategy::TreeBased,
         Strategy::Packed,
         Strategy::RoundRobin,
         Strategy::Identity,
     ];
 
+    /// Whether it is made from the loads of the ranks, and puts as many ranks on
+    /// a leaf as these demand.
+    pub fn balances_loads(self) -> bool {
+        matches!(self, Strategy::MinWeight | Strategy::TreeBased)
+    }
+
     const NAMES: &'static [(&'static str, Strategy)] = &[
         ("best", Strategy::Best),
+        ("multisection", Strategy::Multisection),
+        ("grid", Strategy::Grid),
+        ("swaps", Strategy::Swaps),
         ("treematch", Strategy::TreeMatch),
+        ("treematch-exact", Strategy::TreeMatchExact),
+        ("treematch-fast", Strategy::TreeMatchFast),
+        ("treematch-constraints", Strategy::TreeMatchConstraints),
+        ("tmlb-min-weight", Strategy::MinWeight),
+        ("tmlb-tree-based", Strategy::TreeBased),
         ("packed", Strategy::Packed),
         ("round-robin", Strategy::RoundRobin),
         ("identity", Strategy::Identity),

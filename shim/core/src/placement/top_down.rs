@@ -2,6 +2,7 @@
 //! 3.3.2 (algorithm 2), with arities that may differ from node to node.
 
 use super::partition::partition;
+use super::treematch::extended;
 use super::{PlacementError, objective};
 use crate::affinity::Matrix;
 use crate::topology::Topology;
@@ -36,6 +37,27 @@ pub fn place_top_down(
     division.divide(&matrix, &(0..ranks).collect::<Vec<_>>(), 0, 0)?;
     let leaves = division.leaf_of_rank.into_iter();
     Ok(leaves.map(|leaf| allowed[leaf]).collect())
+}
+
+/// As [`place_top_down`], with fictitious ranks that talk to nobody on the leaves
+/// that are left over, as in the thesis: which leaves these are is up to the
+/// partition.
+///
+/// # Errors
+/// As [`place_top_down`].
+pub(super) fn place_with_fictitious(
+    matrix: &Matrix,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<usize>, PlacementError> {
+    let ranks = matrix.order();
+    let leaves = topology.allowed_leaves().len();
+    if ranks > leaves {
+        return Err(PlacementError::TooManyRanks { ranks, leaves });
+    }
+    let mut placed = place_top_down(&extended(matrix, leaves)?, topology, seed)?;
+    placed.truncate(ranks);
+    Ok(placed)
 }
 
 struct Division<'a> {
@@ -97,7 +119,7 @@ fn shares(capacities: &[usize], count: usize) -> Vec<usize> {
 
 /// The matrix of `members` among themselves, numbered in their order
 /// (`split_com_mat` of the thesis).
-fn submatrix(matrix: &Matrix, members: &[usize]) -> Result<Matrix, PlacementError> {
+pub(super) fn submatrix(matrix: &Matrix, members: &[usize]) -> Result<Matrix, PlacementError> {
     let mut new_number = vec![None; matrix.order()];
     for (number, &member) in members.iter().enumerate() {
         new_number[member] = Some(number);

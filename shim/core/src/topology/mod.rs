@@ -19,6 +19,7 @@ mod error;
 mod join;
 mod machine;
 mod numbering;
+mod slots;
 mod tree;
 
 pub use build::Tree;

@@ -115,6 +115,14 @@ impl Topology {
         starts[node] as usize..starts[node + 1] as usize
     }
 
+    /// The parent of `node`, which is at `depth`, below the root.
+    ///
+    /// # Panics
+    /// If there is no such node or it is the root.
+    pub fn parent(&self, depth: usize, node: usize) -> usize {
+        self.levels[depth - 1].parents[node] as usize
+    }
+
     /// The leaves below `node`, which is at `depth`.
     ///
     /// # Panics

@@ -6,7 +6,7 @@
 
 One line a procedure: its name, its C parameters as kind:name, `+c` where a
 large-count twin exists, and `?` where one of the MPI libraries named on the
-command line lacks it (`+c?`: lacks the twin). Name one of each kind that is
+command line lacks it or its second name, PMPI_X (`+c?`: lacks the twin). Name one of each kind that is
 supported. Kept are the procedures that take or make a communicator, and those
 that roles.table names.
 """
@@ -27,6 +27,9 @@ REMOVED = {
 
 # They only translate a handle: what goes in must come out unchanged.
 TRANSLATIONS = {"MPI_Comm_c2f", "MPI_Comm_toint"}
+
+# What is behind their fixed parameters, extensions.table says.
+VARIADIC = {"MPI_Pcontrol"}
 
 KINDS = {
     "COMMUNICATOR": "comm", "DATATYPE": "datatype", "REQUEST": "request",
@@ -64,7 +67,8 @@ def kind_of(parameter):
 
 
 def lacking(name, libraries):
-    return "?" if any(not hasattr(library, name) for library in libraries) else ""
+    names = (name, "P" + name)
+    return "?" if any(not hasattr(library, n) for library in libraries for n in names) else ""
 
 
 def line(procedure, libraries):
@@ -90,14 +94,14 @@ def main():
         attributes, name = procedure["attributes"], procedure["name"]
         if attributes["callback"] or attributes["predefined_function"]:
             continue
-        if not attributes["c_expressible"] or name in TRANSLATIONS:
+        if not attributes["c_expressible"] or name in TRANSLATIONS | VARIADIC:
             continue
         takes = any(p["kind"] == "COMMUNICATOR" for p in procedure["parameters"])
         if takes or name in named:
             lines[name] = line(procedure, libraries)
     print("# Made by reduce_standard.py from the MPI Forum's description of MPI 5.0.")
     print("# name kind:parameter ... ; * is set by the call, & is both, [] is an array,")
-    print("# +c has a large-count twin; ? is not in every MPI (+c?: the twin is not).")
+    print("# +c has a large-count twin; ? is not in every MPI, under both its names (+c?: the twin is not).")
     for name in sorted(lines):
         print(lines[name])
 

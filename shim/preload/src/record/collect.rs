@@ -1,36 +1,30 @@
 //! At the end of a job: every rank's part of the record, brought to process 0
 //! along a binomial tree over a communicator of our own.
 
-use std::collections::BTreeMap;
+use treepie_core::files::parts::{Merger, PartError, RunDescription, decode_all};
+use treepie_core::files::profile::{HostTopology, Profile};
 
-use treepie_core::affinity::TrafficMatrix;
-use treepie_core::affinity::collective::Record;
-use treepie_core::files::profile::Host as Machine;
-
-use super::collectives::{self, Records};
+use super::Unlimited;
 use super::communicators;
-use super::counters::{self, Kind};
-use super::wire::Part;
+use super::stream::{self, Identity};
 use crate::api::Word;
 use crate::api::host::{Host, HostError};
 use crate::session::place::allowed_cores;
 
-/// The whole record.
-pub struct Collected {
-    /// Point-to-point traffic, in the application's ranks.
-    pub point_to_point: TrafficMatrix,
-    /// One-sided traffic, in the application's ranks.
-    pub one_sided: TrafficMatrix,
-    /// Neighbourhood collectives, in the application's ranks.
-    pub neighbourhood: TrafficMatrix,
-    /// Collectives, their groups in the application's ranks.
-    pub collectives: Vec<Record>,
-    /// Host name of each process of the launcher's world.
-    pub hosts: Vec<String>,
-    /// The cores that each process of the launcher's world may run on.
-    pub allowed_cores: Vec<String>,
-    /// The process of the launcher's world that each application rank ran on.
-    pub process_of_rank: Vec<usize>,
+use thiserror::Error;
+
+/// Why there is no profile.
+#[derive(Debug, Error)]
+pub enum CollectError {
+    /// A call of the host's failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// Parts that do not go together.
+    #[error("a rank's part {0}")]
+    Part(#[from] PartError),
+    /// Bytes that are no parts.
+    #[error("the ranks' parts did not arrive as they were sent")]
+    Bytes,
 }
 
 /// Fixes the world in whose ranks everything is counted, before counting begins.
@@ -38,34 +32,83 @@ pub struct Collected {
 /// # Errors
 /// A call of the host's that failed.
 pub fn prepare(host: &Host, world: Word) -> Result<(), HostError> {
-    communicators::set_world(host, world)
-}
-
-/// The record, on process 0; nothing on the others. Collective.
-///
-/// # Errors
-/// A call of the host's that failed.
-pub fn collect(host: &Host, application_world: Word) -> Result<Option<Collected>, HostError> {
-    let process = host.rank(host.world)?;
-    communicators::put_all_away();
-    let part = Part {
-        process: process as u32,
-        rank: host.rank(application_world)? as u32,
+    communicators::set_world(host, world)?;
+    stream::identify(Identity {
+        process: host.rank(host.world)? as u32,
+        rank: host.rank(world)? as u32,
         host: host.processor_name(),
         allowed_cores: allowed_cores(),
-        counted: counters::totals(),
-        collectives: collectives::take_records().into_vec(),
-    };
-    let private = host.split(host.world, process)?;
-    let bytes = host
+    });
+    Ok(())
+}
+
+/// Collects the record. Collective. `read_topology` is called on one process of
+/// each host. On process 0, `write` gets the profile and says whether it is
+/// written; the result is the same on every process.
+///
+/// # Errors
+/// A call of the host's that failed, and on process 0 parts that make no sense.
+pub fn collect(
+    host: &Host,
+    run: &RunDescription,
+    read_topology: impl Fn() -> Option<String>,
+    write: impl FnOnce(&Profile) -> bool,
+) -> Result<bool, CollectError> {
+    let mut part = Vec::new();
+    stream::encode(Unlimited, &mut part);
+    let private = host.split(host.world, host.rank(host.world)?)?;
+    let result = host
         .return_errors(private)
-        .and_then(|()| gather(host, private, part.encode()));
+        .map_err(CollectError::Host)
+        .and_then(|()| collect_over(host, private, run, part, read_topology, write));
     host.free_communicator(private);
-    let bytes = bytes?;
-    if process != 0 {
-        return Ok(None);
+    result
+}
+
+fn collect_over(
+    host: &Host,
+    private: Word,
+    run: &RunDescription,
+    part: Vec<u8>,
+    read_topology: impl Fn() -> Option<String>,
+    write: impl FnOnce(&Profile) -> bool,
+) -> Result<bool, CollectError> {
+    let process = host.rank(private)?;
+    let parts = gather(host, private, part)?;
+    // What is wrong with the parts must not keep the others waiting.
+    let mut profile = match process {
+        0 => Some(merge(run, &parts)),
+        _ => None,
+    };
+    drop(parts);
+    let first_of_hosts = match &profile {
+        Some(Ok(profile)) => profile
+            .hosts
+            .iter()
+            .filter_map(|host| host.processes.first().copied())
+            .collect(),
+        _ => Vec::new(),
+    };
+    let first_of_hosts = broadcast_list(host, private, first_of_hosts)?;
+    let topologies = send_topologies(host, private, &first_of_hosts, read_topology)?;
+    let mut written = [0];
+    if let Some(Ok(profile)) = &mut profile {
+        profile.topologies = alike(profile, topologies);
+        written = [u8::from(write(profile))];
     }
-    Ok(Part::decode_all(&bytes).map(|parts| Collected::from_parts(&parts)))
+    host.broadcast(private, &mut written)?;
+    match profile {
+        Some(Err(error)) => Err(error),
+        _ => Ok(written == [1]),
+    }
+}
+
+fn merge(run: &RunDescription, parts: &[u8]) -> Result<Profile, CollectError> {
+    let mut merger = Merger::new(run.clone());
+    for part in decode_all(parts) {
+        merger.add(part.ok_or(CollectError::Bytes)?)?;
+    }
+    Ok(merger.finish().profile)
 }
 
 /// Sends what this rank and those below it in the tree have towards rank 0.
@@ -75,72 +118,94 @@ fn gather(host: &Host, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, HostEr
     let mut bit = 1;
     while bit < size {
         if rank & bit != 0 {
-            host.send(comm, rank - bit, &(bytes.len() as u64).to_le_bytes())?;
-            host.send(comm, rank - bit, &bytes)?;
+            send_bytes(host, comm, rank - bit, &bytes)?;
             return Ok(Vec::new());
         }
         if rank + bit < size {
-            let mut length = [0; 8];
-            host.receive(comm, rank + bit, &mut length)?;
-            let start = bytes.len();
-            bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
-            host.receive(comm, rank + bit, &mut bytes[start..])?;
+            receive_bytes(host, comm, rank + bit, &mut bytes)?;
         }
         bit <<= 1;
     }
     Ok(bytes)
 }
 
-impl Collected {
-    /// The machines, in the order of their first process.
-    pub fn machines(&self) -> Vec<Machine> {
-        let mut machines: Vec<Machine> = Vec::new();
-        let mut known = BTreeMap::new();
-        for (process, name) in self.hosts.iter().enumerate() {
-            let at = *known.entry(name).or_insert(machines.len());
-            if at == machines.len() {
-                machines.push(Machine {
-                    name: name.clone(),
-                    processes: Vec::new(),
-                });
-            }
-            machines[at].processes.push(process);
-        }
-        machines
-    }
+fn send_bytes(host: &Host, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
+    host.send(comm, to, &(bytes.len() as u64).to_le_bytes())?;
+    host.send(comm, to, bytes)
+}
 
-    fn from_parts(parts: &[Part]) -> Collected {
-        let ranks = parts.len();
-        let mut collected = Collected {
-            point_to_point: TrafficMatrix::new(ranks),
-            one_sided: TrafficMatrix::new(ranks),
-            neighbourhood: TrafficMatrix::new(ranks),
-            collectives: Vec::new(),
-            hosts: vec![String::new(); ranks],
-            allowed_cores: vec![String::new(); ranks],
-            process_of_rank: vec![0; ranks],
-        };
-        let mut records = Records::default();
-        let by_process: BTreeMap<u32, &Part> =
-            parts.iter().map(|part| (part.process, part)).collect();
-        for (process, part) in by_process.into_values().enumerate() {
-            collected.hosts[process].clone_from(&part.host);
-            collected.allowed_cores[process].clone_from(&part.allowed_cores);
-            collected.process_of_rank[part.rank as usize] = process;
-            for &(kind, partner, traffic) in &part.counted {
-                let (own, partner) = (part.rank as usize, partner as usize);
-                match kind {
-                    Kind::PointToPoint => collected.point_to_point.add(own, partner, traffic),
-                    Kind::Neighbourhood => collected.neighbourhood.add(own, partner, traffic),
-                    Kind::Put => collected.one_sided.add(own, partner, traffic),
-                    Kind::Got => collected.one_sided.add(partner, own, traffic),
-                }
-            }
-            for record in &part.collectives {
-                records.add(record.clone());
-            }
+/// Receives bytes to the end of `bytes`.
+fn receive_bytes(
+    host: &Host,
+    comm: Word,
+    from: usize,
+    bytes: &mut Vec<u8>,
+) -> Result<(), HostError> {
+    let mut length = [0; 8];
+    host.receive(comm, from, &mut length)?;
+    let start = bytes.len();
+    bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
+    host.receive(comm, from, &mut bytes[start..])
+}
+
+/// Process 0's list, on every process.
+fn broadcast_list(host: &Host, comm: Word, list: Vec<usize>) -> Result<Vec<usize>, HostError> {
+    let mut length = (list.len() as u64).to_le_bytes();
+    host.broadcast(comm, &mut length)?;
+    let mut bytes: Vec<u8> = list
+        .iter()
+        .flat_map(|&number| (number as u64).to_le_bytes())
+        .collect();
+    bytes.resize(u64::from_le_bytes(length) as usize * 8, 0);
+    host.broadcast(comm, &mut bytes)?;
+    let numbers = bytes.as_chunks::<8>().0.iter();
+    Ok(numbers
+        .map(|bytes| u64::from_le_bytes(*bytes) as usize)
+        .collect())
+}
+
+/// The topologies that the listed processes read, in their order, on process 0.
+fn send_topologies(
+    host: &Host,
+    comm: Word,
+    readers: &[usize],
+    read: impl Fn() -> Option<String>,
+) -> Result<Vec<Option<String>>, HostError> {
+    let process = host.rank(comm)?;
+    let mine = readers
+        .contains(&process)
+        .then(|| read().unwrap_or_default());
+    if process != 0 {
+        if let Some(text) = mine {
+            send_bytes(host, comm, 0, text.as_bytes())?;
         }
-        collected.collectives = records.of_all_ranks();
-        collected
+        return Ok(Vec::new());
     }
+    let mut texts = Vec::new();
+    for &reader in readers {
+        let mut bytes = Vec::new();
+        match reader {
+            0 => bytes.extend(mine.iter().flat_map(|text| text.bytes())),
+            _ => receive_bytes(host, comm, reader, &mut bytes)?,
+        }
+        let text = String::from_utf8(bytes).ok();
+        texts.push(text.filter(|text| !text.is_empty()));
+    }
+    Ok(texts)
+}
+
+/// Hosts with the same hardware, together.
+fn alike(profile: &Profile, texts: Vec<Option<String>>) -> Vec<HostTopology> {
+    let mut topologies: Vec<HostTopology> = Vec::new();
+    for (host, text) in profile.hosts.iter().zip(texts) {
+        let Some(machine) = text else { continue };
+        match topologies.iter_mut().find(|known| known.machine == machine) {
+            Some(known) => known.hosts.push(host.name.clone()),
+            None => topologies.push(HostTopology {
+                hosts: vec![host.name.clone()],
+                machine,
+            }),
+        }
+    }
+    topologies
 }

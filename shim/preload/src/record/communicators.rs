@@ -8,10 +8,12 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use super::collectives::{self, Arguments, Latest, Seen, Tallies};
+use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use crate::api::Word;
 use crate::api::host::{Host, HostError, host};
 use treepie_core::affinity::collective::Operation;
+use treepie_core::files::parts::{self, Encoder, Records, Sink};
 
 /// One communicator of the application's.
 pub struct Communicator {
@@ -91,8 +93,12 @@ pub fn window_made(handle: Word, internal: bool) {
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
 pub fn ended(handle: Word) {
+    // Held over both steps, so that who reads all counts meanwhile finds them.
+    let Some(mut records) = collectives::put_away_records(Unlimited) else {
+        return;
+    };
     if let Some(communicator) = COMMUNICATORS.forget(handle) {
-        communicator.put_away();
+        communicator.put_away(&mut records);
     }
 }
 
@@ -101,12 +107,16 @@ pub fn window_ended(handle: Word) {
     WINDOWS.forget(handle);
 }
 
-/// Puts the counts of all communicators that are still there where those of the
-/// freed ones are.
-pub fn put_all_away() {
-    for communicator in COMMUNICATORS.forget_all() {
-        communicator.put_away();
+/// Writes the collectives of all communicators, of those that are no more too.
+/// What is locked for longer than `patience` is left out.
+pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
+    let records = collectives::put_away_records(patience);
+    if let Some(records) = &records {
+        records.encode(encoder);
     }
+    COMMUNICATORS.each(patience, |communicator| {
+        communicator.encode_collectives(patience, encoder);
+    });
 }
 
 /// The world ranks of a group, which is freed.
@@ -182,9 +192,36 @@ impl Communicator {
         }
     }
 
-    fn put_away(&self) {
+    /// Whether this process speaks for the communicator; its ranks in the world.
+    pub fn group_if_first(&self) -> Option<&[u32]> {
+        let first = self.rank == 0 && !self.inter && collectives::is_reported(&self.partners);
+        first.then_some(&self.partners)
+    }
+
+    fn encode_collectives<S: Sink>(&self, patience: impl Patience, encoder: &mut Encoder<'_, S>) {
+        if let Some(tallies) = patience.acquire(|| self.tallies.try_lock())
+            && !tallies.is_empty()
+            && collectives::is_reported(&self.partners)
+        {
+            tallies.encode(&self.latest, &self.partners, encoder);
+        }
+    }
+
+    /// Adds what was counted to `records`, and takes it from here.
+    fn put_away(&self, records: &mut Records) {
         let mut tallies = std::mem::take(&mut *self.tallies.lock());
         self.latest.settle(&mut tallies);
-        collectives::put_away(&self.partners, tallies);
+        if tallies.is_empty() || !collectives::is_reported(&self.partners) {
+            return;
+        }
+        let mut bytes = Vec::new();
+        let mut encoder = Encoder::new(&mut bytes);
+        tallies.encode(&self.latest, &self.partners, &mut encoder);
+        encoder.end();
+        for part in parts::decode_all(&bytes).flatten() {
+            for record in part.collectives.into_vec() {
+                records.add(record);
+            }
+        }
     }
 }

@@ -1,38 +1,14 @@
 //! Messages and bytes to each partner: a table for each thread, written by that
 //! thread alone without a locked instruction, read by whoever collects.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
-use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
+use treepie_core::affinity::times::{CallClass, CallTime};
+pub use treepie_core::files::parts::Kind;
 
-/// What a message is counted as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// Point-to-point, to the partner.
-    PointToPoint,
-    /// A neighbourhood collective's, to the partner.
-    Neighbourhood,
-    /// One-sided, to the partner.
-    Put,
-    /// One-sided, from the partner.
-    Got,
-}
-
-impl Kind {
-    const ALL: [Kind; 4] = [
-        Kind::PointToPoint,
-        Kind::Neighbourhood,
-        Kind::Put,
-        Kind::Got,
-    ];
-
-    /// The kind with this number.
-    pub fn from_number(number: u64) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|&kind| kind as u64 == number)
-    }
-}
+use crate::api::Word;
 
 /// A partner and a kind as one number, which is never 0. Ranks below 2^30.
 #[inline(always)]
@@ -82,6 +58,25 @@ impl Table {
     }
 }
 
+/// How many non-blocking sends of a thread are remembered, for the case that one
+/// of them is cancelled.
+const REMEMBERED: usize = 256;
+
+/// A non-blocking send.
+#[derive(Default)]
+struct Sent {
+    request: AtomicUsize,
+    partner: AtomicU32,
+    bytes: AtomicU64,
+}
+
+/// Calls of one class, and the nanoseconds in them.
+#[derive(Default)]
+struct Time {
+    calls: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
 /// The counters of one thread at a time. They last as long as the process, and
 /// so do their tables: those that were outgrown are left as they are, in case
 /// somebody reads, and are together smaller than the one in use.
@@ -89,39 +84,76 @@ pub struct Counters {
     table: AtomicPtr<Table>,
     used: AtomicU32,
     taken: AtomicBool,
+    /// The non-blocking sends of late, in a ring.
+    sent: Box<[Sent]>,
+    next_sent: AtomicUsize,
+    times: [Time; CallClass::ALL.len()],
+    /// The counters that were there before these.
+    others: AtomicPtr<Counters>,
 }
 
-/// All counters there are; those of threads that ended are taken over by new ones.
-static ALL: Mutex<Vec<Arc<Counters>>> = Mutex::new(Vec::new());
+/// All counters there are, a list that only grows: it can be read at any moment,
+/// from a signal handler too. Those of threads that ended are taken over by new
+/// ones.
+static ALL: AtomicPtr<Counters> = AtomicPtr::new(ptr::null_mut());
+
+/// All counters.
+fn all() -> impl Iterator<Item = &'static Counters> {
+    // SAFETY: the list only ever holds addresses of leaked counters.
+    let at = |address: &AtomicPtr<Counters>| unsafe { address.load(Ordering::Acquire).as_ref() };
+    std::iter::successors(at(&ALL), move |counters| at(&counters.others))
+}
 
 /// Counters for a new thread.
-pub fn claim() -> Arc<Counters> {
-    let mut all = ALL.lock();
-    let free = all
-        .iter()
-        .find(|counters| !counters.taken.swap(true, Ordering::Acquire));
-    if let Some(counters) = free {
-        return Arc::clone(counters);
+pub fn claim() -> &'static Counters {
+    if let Some(free) = all().find(|counters| !counters.taken.swap(true, Ordering::Acquire)) {
+        return free;
     }
-    let counters = Arc::new(Counters::new());
-    all.push(Arc::clone(&counters));
-    counters
+    let counters: &'static Counters = Box::leak(Box::new(Counters::new()));
+    let address = ptr::from_ref(counters).cast_mut();
+    let mut first = ALL.load(Ordering::Acquire);
+    loop {
+        counters.others.store(first, Ordering::Relaxed);
+        match ALL.compare_exchange(first, address, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => return counters,
+            Err(newer) => first = newer,
+        }
+    }
 }
 
-/// What all threads counted, by kind and partner.
-pub fn totals() -> Vec<(Kind, u32, Traffic)> {
-    let mut totals = std::collections::BTreeMap::<(Kind, u32), Traffic>::new();
-    for counters in ALL.lock().iter() {
-        counters.read(|kind, partner, traffic| {
-            let total = totals.entry((kind, partner)).or_default();
-            total.messages = total.messages.saturating_add(traffic.messages);
-            total.bytes = total.bytes.saturating_add(traffic.bytes);
-        });
+/// Reads what all threads counted: the same kind and partner once for each thread.
+pub fn read_all(mut each: impl FnMut(Kind, u32, Traffic)) {
+    for counters in all() {
+        counters.read(&mut each);
     }
-    totals
-        .into_iter()
-        .map(|((kind, partner), traffic)| (kind, partner, traffic))
-        .collect()
+}
+
+/// Reads how long all threads were in calls of each class.
+pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
+    for counters in all() {
+        for (class, time) in CallClass::ALL.into_iter().zip(&counters.times) {
+            let calls = time.calls.load(Ordering::Relaxed);
+            let nanoseconds = time.nanoseconds.load(Ordering::Relaxed);
+            if calls > 0 {
+                each(class, CallTime { calls, nanoseconds });
+            }
+        }
+    }
+}
+
+/// The receiver and the bytes of the latest non-blocking send that has this
+/// request, among those that are remembered; `own` are asked first.
+pub fn find_sent(own: &'static Counters, request: Word) -> Option<(u32, u64)> {
+    let others = all().filter(|counters| !ptr::eq(*counters, own));
+    std::iter::once(own)
+        .chain(others)
+        .find_map(|counters| counters.sent_with(request))
+}
+
+#[inline(always)]
+fn increase(counter: &AtomicU64, more: u64) {
+    let sum = counter.load(Ordering::Relaxed).saturating_add(more);
+    counter.store(sum, Ordering::Relaxed);
 }
 
 impl Counters {
@@ -130,6 +162,10 @@ impl Counters {
             table: AtomicPtr::new(Box::leak(Box::new(Table::new(16)))),
             used: AtomicU32::new(0),
             taken: AtomicBool::new(true),
+            sent: (0..REMEMBERED).map(|_| Sent::default()).collect(),
+            next_sent: AtomicUsize::new(0),
+            times: Default::default(),
+            others: AtomicPtr::new(ptr::null_mut()),
         }
     }
 
@@ -148,12 +184,35 @@ impl Counters {
         if slot.key.load(Ordering::Relaxed) == 0 {
             return self.add_first(key, bytes);
         }
-        let add = |counter: &AtomicU64, more: u64| {
-            let sum = counter.load(Ordering::Relaxed).saturating_add(more);
-            counter.store(sum, Ordering::Relaxed);
-        };
-        add(&slot.messages, 1);
-        add(&slot.bytes, bytes);
+        increase(&slot.messages, 1);
+        increase(&slot.bytes, bytes);
+    }
+
+    /// Remembers a non-blocking send. Only the owning thread may call this.
+    #[inline(always)]
+    pub fn remember(&self, request: Word, partner: u32, bytes: u64) {
+        let at = self.next_sent.load(Ordering::Relaxed);
+        let sent = &self.sent[at % REMEMBERED];
+        sent.request.store(request, Ordering::Relaxed);
+        sent.partner.store(partner, Ordering::Relaxed);
+        sent.bytes.store(bytes, Ordering::Relaxed);
+        self.next_sent.store(at.wrapping_add(1), Ordering::Relaxed);
+    }
+
+    fn sent_with(&self, request: Word) -> Option<(u32, u64)> {
+        let next = self.next_sent.load(Ordering::Relaxed);
+        let latest_first = (1..=REMEMBERED).map(|back| next.wrapping_sub(back) % REMEMBERED);
+        let mut latest_first = latest_first.map(|at| &self.sent[at]);
+        let sent = latest_first.find(|sent| sent.request.load(Ordering::Relaxed) == request)?;
+        let partner = sent.partner.load(Ordering::Relaxed);
+        Some((partner, sent.bytes.load(Ordering::Relaxed)))
+    }
+
+    /// Adds a call and the time in it. Only the owning thread may call this.
+    pub fn add_time(&self, class: CallClass, nanoseconds: u64) {
+        let time = &self.times[class as usize];
+        increase(&time.calls, 1);
+        increase(&time.nanoseconds, nanoseconds);
     }
 
     #[cold]
@@ -251,17 +310,30 @@ mod tests {
 
     #[test]
     fn threads_that_end_leave_their_counts_and_their_counters() {
-        let before = ALL.lock().len();
+        let before = all().count();
         for _ in 0..4 {
             let counters = claim();
             counters.add(Kind::Got, 999_999, 10);
             counters.release();
         }
-        let total = totals()
-            .into_iter()
-            .find(|(_, partner, _)| *partner == 999_999);
-        let (_, _, traffic) = total.expect("the partner was counted");
-        assert_eq!((traffic.messages, traffic.bytes), (4, 40));
-        assert!(ALL.lock().len() <= before + 1);
+        let mut found = Vec::new();
+        read_all(|_, partner, traffic| found.extend((partner == 999_999).then_some(traffic)));
+        let total: Traffic = found.into_iter().sum();
+        assert_eq!(total, Traffic::new(4, 40));
+        assert!(all().count() <= before + 1);
+    }
+
+    #[test]
+    fn the_latest_send_with_a_request_is_the_one_that_is_found() {
+        let counters = Counters::new();
+        counters.remember(7, 1, 10);
+        counters.remember(8, 2, 20);
+        counters.remember(7, 3, 30);
+        assert_eq!(counters.sent_with(7), Some((3, 30)));
+        assert_eq!(counters.sent_with(9), None);
+        for other in 0..REMEMBERED {
+            counters.remember(1_000 + other, 0, 0);
+        }
+        assert_eq!(counters.sent_with(7), None);
     }
 }

@@ -7,27 +7,35 @@
 //! application's: what a procedure calls in turn, through public names, is a
 //! thread's call within a call and passes uncounted.
 
+mod cancelled;
 mod collectives;
 mod communicators;
 mod counters;
 mod handle_cache;
 mod neighbours;
 mod one_sided;
+mod patience;
 mod prepared;
 mod registry;
+mod shared_memory;
 mod thread;
-mod wire;
 
 pub mod collect;
+pub mod phases;
+pub mod stream;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
 
 use treepie_core::affinity::collective::Operation;
+pub use treepie_core::affinity::times::CallClass;
 
 use crate::api::{SUCCESS, Word, c_int};
+pub use cancelled::Completion;
 pub use collectives::Arguments;
 use counters::Kind;
 pub use one_sided::Access;
+pub use patience::{Limited, Unlimited};
 use thread::Thread;
 
 /// Objects whose handles are remembered.
@@ -41,16 +49,48 @@ pub enum Object {
     Request,
 }
 
-static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// What is done around calls, as bits: one comparison tells that it is nothing.
+static STATE: AtomicU8 = AtomicU8::new(0);
 
-/// Starts counting.
-pub fn begin() {
-    ACTIVE.store(true, Ordering::Release);
+/// Calls are counted.
+const COUNTING: u8 = 1;
+/// Calls are timed.
+const TIMING: u8 = 2;
+/// Requests are watched that someone tried to cancel.
+const CANCELLING: u8 = 4;
+
+fn set(bit: u8) {
+    STATE.fetch_or(bit, Ordering::AcqRel);
+}
+
+fn clear(bit: u8) {
+    STATE.fetch_and(!bit, Ordering::AcqRel);
+}
+
+#[inline(always)]
+fn is(bits: u8) -> bool {
+    STATE.load(Ordering::Relaxed) & bits != 0
+}
+
+/// Whether calls are counted.
+#[inline(always)]
+fn is_active() -> bool {
+    is(COUNTING)
+}
+
+/// Starts counting; with `times`, calls are timed as well, and with `window`, the
+/// counts of each such time are kept apart.
+pub fn begin(times: bool, window: Option<Duration>) {
+    phases::begin(window);
+    if times {
+        set(TIMING);
+    }
+    set(COUNTING);
 }
 
 /// Stops counting; what was counted stays.
 pub fn end() {
-    ACTIVE.store(false, Ordering::Release);
+    clear(COUNTING | TIMING);
 }
 
 /// A message as a send procedure is told of it.
@@ -71,11 +111,11 @@ pub struct Message {
 /// Calls the host and, where this is the application's own call on a thread of
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
-fn around(call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
-    if !ACTIVE.load(Ordering::Relaxed) {
+fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
+    if !is_active() {
         return call();
     }
-    thread::around(call, |thread, code| {
+    thread::around(is(TIMING).then_some(class), call, |thread, code| {
         if code == SUCCESS {
             count(thread);
         }
@@ -85,23 +125,65 @@ fn around(call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
 /// A procedure that is not counted, but whose own calls must not be either.
 #[inline(always)]
 pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
-    around(call, |_| ())
+    around(CallClass::Other, call, |_| ())
+}
+
+/// A receive or a probe.
+#[inline(always)]
+pub fn receive(call: impl FnOnce() -> c_int) -> c_int {
+    around(CallClass::Receive, call, |_| ())
 }
 
 /// A send, blocking or not.
 #[inline(always)]
-pub fn send(call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(call, |thread| thread.count_send(&message))
+pub fn send(class: CallClass, call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(class, call, |thread| thread.count_send(&message))
+}
+
+/// A send that goes on after the call: `request` is where the host puts its
+/// handle.
+#[inline(always)]
+pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
+    around(CallClass::Send, call, |thread| {
+        thread.count_begun_send(&message, request)
+    })
+}
+
+/// A call that completes requests; `call` takes the address of the status.
+#[inline(always)]
+pub fn complete(completion: Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
+    if !is(TIMING | CANCELLING) {
+        return call(completion.status);
+    }
+    around(
+        CallClass::Wait,
+        || match is(CANCELLING) {
+            true => cancelled::complete(&completion, call),
+            false => call(completion.status),
+        },
+        |_| (),
+    )
+}
+
+/// `MPI_Cancel` of the request at `request`.
+pub fn cancel(call: impl FnOnce() -> c_int, request: Word) -> c_int {
+    around(CallClass::Other, call, |thread| {
+        cancelled::begun(thread, request)
+    })
 }
 
 /// A send that is only prepared: `request` is where the host puts its handle.
 pub fn send_init(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
-    around(call, |thread| prepared::send(thread, &message, request))
+    around(CallClass::Send, call, |thread| {
+        prepared::send(thread, &message, request)
+    })
 }
 
 /// The start of `count` prepared requests, an array at `requests`.
 pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
-    around(call, |thread| prepared::started(thread, count, requests))
+    around(CallClass::Send, call, |thread| {
+        prepared::started(thread, count, requests)
+    })
 }
 
 /// A collective; `arguments` is only asked for where they will be read.
@@ -112,7 +194,11 @@ pub fn collective(
     comm: Word,
     arguments: impl FnOnce() -> Arguments,
 ) -> c_int {
-    around(call, |thread| {
+    let class = match operation {
+        Operation::Barrier => CallClass::Barrier,
+        _ => CallClass::Collective,
+    };
+    around(class, call, |thread| {
         thread.with_communicator(comm, |communicator| {
             if let Some(seen) = communicator.observe(operation, &arguments()) {
                 communicator.count(operation, &seen);
@@ -130,7 +216,7 @@ pub fn collective_init(
     arguments: impl FnOnce() -> Arguments,
     request: Word,
 ) -> c_int {
-    around(call, |_| {
+    around(CallClass::Collective, call, |_| {
         prepared::collective(operation, comm, &arguments(), request)
     })
 }
@@ -142,7 +228,7 @@ pub fn neighbourhood(
     comm: Word,
     arguments: impl FnOnce() -> Arguments,
 ) -> c_int {
-    around(call, |thread| {
+    around(CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
             for (partner, bytes) in neighbours::messages(communicator, &arguments()) {
                 thread.count(Kind::Neighbourhood, partner, bytes);
@@ -159,7 +245,7 @@ pub fn neighbourhood_init(
     arguments: impl FnOnce() -> Arguments,
     request: Word,
 ) -> c_int {
-    around(call, |_| {
+    around(CallClass::Neighbourhood, call, |_| {
         prepared::neighbourhood(comm, &arguments(), request)
     })
 }
@@ -167,18 +253,21 @@ pub fn neighbourhood_init(
 /// A one-sided call.
 #[inline(always)]
 pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
-    around(call, |thread| thread.count_access(&access))
+    around(CallClass::OneSided, call, |thread| {
+        thread.count_access(&access)
+    })
 }
 
 /// A procedure that makes an object, whose handle it puts at `address`. What the
 /// host makes for itself within a call of the application's (an I/O library's
 /// copy of a communicator, say) is not the application's, and never counted.
 pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
-    if !ACTIVE.load(Ordering::Relaxed) {
+    if !is_active() {
         return call();
     }
     let internal = thread::is_nested();
-    let code = thread::around(call, |_, _| ());
+    let timed = is(TIMING).then_some(CallClass::Other);
+    let code = thread::around(timed, call, |_, _| ());
     if code == SUCCESS {
         let handle = registry::handle_at(address);
         match object {
@@ -190,14 +279,25 @@ pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word)
     code
 }
 
+/// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
+pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Word, address: Word) -> c_int {
+    let internal = thread::is_nested();
+    let code = object_start(call, Object::Window, address);
+    if code == SUCCESS && is_active() && !internal {
+        shared_memory::allocated(comm);
+    }
+    code
+}
+
 /// The end of the object whose handle is at `address`: the handle may come back as
 /// another's.
 pub fn object_end(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
-    if !ACTIVE.load(Ordering::Relaxed) {
+    if !is_active() {
         return call();
     }
     let handle = registry::handle_at(address);
-    let code = thread::around(call, |_, _| ());
+    let timed = is(TIMING).then_some(CallClass::Other);
+    let code = thread::around(timed, call, |_, _| ());
     if code == SUCCESS {
         match object {
             Object::Communicator => communicators::ended(handle),

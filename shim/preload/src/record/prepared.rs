@@ -72,6 +72,18 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
     }
 }
 
+/// What a start of a prepared send or neighbourhood collective sends; nothing of
+/// other requests.
+pub fn messages_of(request: Word) -> Option<Vec<(Kind, u32, u64)>> {
+    match &*PREPARED.find(request)? {
+        Prepared::Messages(kind, messages) => {
+            let message = |&(partner, bytes): &(u32, u64)| (*kind, partner, bytes);
+            Some(messages.iter().map(message).collect())
+        }
+        Prepared::Collective(..) => None,
+    }
+}
+
 /// The request with this handle is no more.
 pub fn ended(request: Word) {
     PREPARED.forget(request);

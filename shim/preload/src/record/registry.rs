@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use once_cell::sync::Lazy;
 use parking_lot::RwLock;
 
+use super::patience::Patience;
 use crate::api::Word;
 use crate::api::host::host;
 
@@ -77,11 +78,17 @@ impl<T> Registry<T> {
         known.get()
     }
 
-    /// Forgets everything, and returns it.
-    pub fn forget_all(&self) -> Vec<Arc<T>> {
-        let all = std::mem::take(&mut *self.known.write());
-        self.epoch.fetch_add(1, Ordering::AcqRel);
-        all.into_values().filter_map(|known| known.get()).collect()
+    /// Shows `each` all that is known; `lock` gets at it. Nothing where it does
+    /// not get the lock.
+    pub fn each(&self, lock: impl Patience, mut each: impl FnMut(&T)) {
+        let Some(known) = lock.acquire(|| self.known.try_read()) else {
+            return;
+        };
+        for value in known.values() {
+            if let Known::Is(value) = value {
+                each(value);
+            }
+        }
     }
 }
 

@@ -2,20 +2,23 @@
 //! the handles that it used last.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::time::Instant;
+
+use treepie_core::affinity::times::CallClass;
 
 use super::Message;
 use super::communicators::{self, Communicator, Window};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
 use super::prepared::Prepared;
+use super::registry::handle_at;
 use crate::api::host::host;
 use crate::api::{Word, c_int};
 
 /// One thread's part of the record.
 pub struct Thread {
     depth: Cell<u32>,
-    counters: Arc<Counters>,
+    counters: &'static Counters,
     communicators: HandleCache<Communicator, 8>,
     windows: HandleCache<Window, 4>,
     pub(super) requests: HandleCache<Prepared, 32>,
@@ -26,17 +29,26 @@ thread_local! {
 }
 
 /// Makes the call, one level deeper; `after` sees the result of calls that the
-/// application itself makes. A thread that is going away only calls.
+/// application itself makes, which are timed where a class is given. A thread
+/// that is going away only calls.
 #[inline(always)]
-pub fn around(call: impl FnOnce() -> c_int, after: impl FnOnce(&Thread, c_int)) -> c_int {
+pub fn around(
+    timed: Option<CallClass>,
+    call: impl FnOnce() -> c_int,
+    after: impl FnOnce(&Thread, c_int),
+) -> c_int {
     let mut call = Some(call);
     let done = THREAD.try_with(|thread| {
         let call = call.take()?;
         let depth = thread.depth.get();
         thread.depth.set(depth + 1);
+        let began = timed.map(|class| (class, Instant::now()));
         let code = call();
         thread.depth.set(depth);
         if depth == 0 {
+            if let Some((class, began)) = began {
+                thread.count_time(class, began);
+            }
             after(thread, code);
         }
         Some(code)
@@ -67,12 +79,34 @@ impl Thread {
         }
     }
 
+    #[cold]
+    fn count_time(&self, class: CallClass, began: Instant) {
+        let nanoseconds = began.elapsed().as_nanos();
+        self.counters
+            .add_time(class, u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+    }
+
     /// Counts a message that was sent.
     #[inline(always)]
     pub fn count_send(&self, message: &Message) {
         if let Some((partner, bytes)) = self.partner_and_bytes(message) {
             self.counters.add(Kind::PointToPoint, partner, bytes);
         }
+    }
+
+    /// Counts a message whose send is under way; the host put its request at
+    /// `request`.
+    #[inline(always)]
+    pub fn count_begun_send(&self, message: &Message, request: Word) {
+        if let Some((partner, bytes)) = self.partner_and_bytes(message) {
+            self.counters.add(Kind::PointToPoint, partner, bytes);
+            self.counters.remember(handle_at(request), partner, bytes);
+        }
+    }
+
+    /// The receiver and the bytes of a non-blocking send with this request.
+    pub fn find_sent(&self, request: Word) -> Option<(u32, u64)> {
+        counters::find_sent(self.counters, request)
     }
 
     /// Counts a message to or from a rank of the application's world.

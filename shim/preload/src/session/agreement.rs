@@ -1,8 +1,11 @@
 //! What all ranks must agree on. Process 0 reads files and variables, decides,
 //! and broadcasts: no rank acts on what it alone has seen.
 
+use std::time::Duration;
+
 use crate::api::host::{Host, HostError};
 use treepie_core::files::configuration::LogLevel;
+use treepie_core::files::parts::RunDescription;
 
 /// What every rank of the job does.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -10,11 +13,26 @@ pub struct Decision {
     /// The job must end before the application starts.
     pub abort: bool,
     /// Traffic is counted, and a profile is written.
-    pub record: bool,
+    pub recording: Option<Recording>,
     /// New rank of each process of the host's world, for a replay that permutes.
     pub permutation: Option<Vec<u32>>,
     /// From which level on messages are shown.
     pub log: LogLevel,
+}
+
+/// How traffic is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Recording {
+    /// The profile to write.
+    pub output: String,
+    /// Calls are timed.
+    pub times: bool,
+    /// Counts of each such time are kept apart.
+    pub window: Option<Duration>,
+    /// Each rank leaves a file this often.
+    pub checkpoint: Option<Duration>,
+    /// What all ranks write of the run.
+    pub run: RunDescription,
 }
 
 /// All levels, to read one from its number.
@@ -30,30 +48,93 @@ impl Decision {
     fn encode(&self) -> Vec<u8> {
         let mut bytes = vec![
             u8::from(self.abort),
-            u8::from(self.record),
+            u8::from(self.recording.is_some()),
             self.log as u8,
             u8::from(self.permutation.is_some()),
         ];
-        for rank in self.permutation.iter().flatten() {
-            bytes.extend_from_slice(&rank.to_le_bytes());
+        let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
+        let ranks = self.permutation.as_deref().unwrap_or_default();
+        number(&mut bytes, ranks.len() as u64);
+        for rank in ranks {
+            bytes.extend(rank.to_le_bytes());
+        }
+        if let Some(recording) = &self.recording {
+            number(&mut bytes, recording.output.len() as u64);
+            bytes.extend(recording.output.as_bytes());
+            bytes.push(u8::from(recording.times));
+            for time in [recording.window, recording.checkpoint] {
+                let nanoseconds = time.unwrap_or_default().as_nanos();
+                number(&mut bytes, u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+            }
+            bytes.extend(recording.run.to_bytes());
         }
         bytes
     }
 
+    /// The decision that [`Decision::encode`] made bytes of: nothing at all where
+    /// they are something else.
     fn decode(bytes: &[u8]) -> Decision {
-        let flag = |at: usize| bytes.get(at).is_some_and(|&byte| byte != 0);
-        let level = bytes.get(2).copied().unwrap_or(0);
-        let ranks = bytes.get(4..).unwrap_or_default().as_chunks::<4>().0;
-        Decision {
-            abort: flag(0),
-            record: flag(1),
+        Reader(bytes).decision().unwrap_or_default()
+    }
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        self.take(1).map(|byte| byte != [0])
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let (bytes, rest) = self.0.split_first_chunk()?;
+        self.0 = rest;
+        Some(u64::from_le_bytes(*bytes))
+    }
+
+    fn decision(&mut self) -> Option<Decision> {
+        let abort = self.flag()?;
+        let records = self.flag()?;
+        let level = *self.take(1)?.first()?;
+        let permutes = self.flag()?;
+        let ranks = usize::try_from(self.number()?).ok()?;
+        let (ranks, _) = self.take(ranks.checked_mul(4)?)?.as_chunks::<4>();
+        let ranks = ranks.iter().map(|rank| u32::from_le_bytes(*rank));
+        Some(Decision {
+            abort,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
                 .unwrap_or_default(),
-            permutation: flag(3)
-                .then(|| ranks.iter().map(|rank| u32::from_le_bytes(*rank)).collect()),
-        }
+            permutation: permutes.then(|| ranks.collect()),
+            recording: match records {
+                true => Some(self.recording()?),
+                false => None,
+            },
+        })
+    }
+
+    fn recording(&mut self) -> Option<Recording> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let output = String::from_utf8_lossy(self.take(length)?).into_owned();
+        let times = self.flag()?;
+        let mut time = || {
+            let time = Duration::from_nanos(self.number()?);
+            Some((!time.is_zero()).then_some(time))
+        };
+        let (window, checkpoint) = (time()?, time()?);
+        Some(Recording {
+            output,
+            times,
+            window,
+            checkpoint,
+            run: RunDescription::from_bytes(self.0)?,
+        })
     }
 }
 
@@ -81,14 +162,28 @@ mod tests {
 
     #[test]
     fn a_decision_survives_the_broadcast() {
+        let recording = Recording {
+            output: "/tmp/ä.profile.yaml".into(),
+            times: true,
+            window: Some(Duration::from_millis(1_500)),
+            checkpoint: None,
+            run: RunDescription {
+                run: u64::MAX,
+                ranks: 3,
+                notes: vec!["a note".into()],
+                ..RunDescription::default()
+            },
+        };
         for permutation in [None, Some(vec![]), Some(vec![2, 0, 70_000])] {
-            let decision = Decision {
-                abort: false,
-                record: true,
-                permutation,
-                log: LogLevel::Debug,
-            };
-            assert_eq!(Decision::decode(&decision.encode()), decision);
+            for recording in [None, Some(recording.clone())] {
+                let decision = Decision {
+                    abort: false,
+                    recording,
+                    permutation: permutation.clone(),
+                    log: LogLevel::Debug,
+                };
+                assert_eq!(Decision::decode(&decision.encode()), decision);
+            }
         }
     }
 }

@@ -5,11 +5,16 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use treepie_core::files::profile::Profile;
+
+use super::agreement::Recording;
+use super::request::Request;
 use super::start::session;
-use super::{guarded, log};
-use crate::api::host::{Host, HostError, host};
+use super::{guarded, keeper, log, parts, signals, topology};
+use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
-use crate::record::{self, collect};
+use crate::record;
+use crate::record::collect::{CollectError, collect};
 use crate::world;
 
 static FINISHED: AtomicBool = AtomicBool::new(false);
@@ -32,21 +37,30 @@ fn finish() {
     let (Some(host), Some(session)) = (host(), session()) else {
         return;
     };
-    if session.decision.record {
+    if let Some(recording) = &session.decision.recording {
         record::end();
-        if let Err(error) = write_profile(host) {
-            log::error(&format!("the profile could not be collected: {error}"));
+        keeper::stop();
+        match write_profile(host, recording, session.request.as_ref()) {
+            Ok(true) => (),
+            Ok(false) => drop(parts::leave()),
+            Err(error) => {
+                parts::leave();
+                log::error(&format!("the profile could not be collected: {error}"));
+            }
         }
+        parts::disarm();
+        signals::release();
     }
     world::remove(host);
 }
 
-fn write_profile(host: &Host) -> Result<(), HostError> {
-    let collected = collect::collect(host, world::substitute(host.world))?;
-    if let (Some(collected), Some(request)) =
-        (collected, session().and_then(|s| s.request.as_ref()))
-    {
-        request.write_profile(host, collected);
-    }
-    Ok(())
+/// Whether the profile is written. Until it is, an end of this process still
+/// leaves its part.
+fn write_profile(
+    host: &Host,
+    recording: &Recording,
+    request: Option<&Request>,
+) -> Result<bool, CollectError> {
+    let write = |profile: &Profile| request.is_some_and(|request| request.write_profile(profile));
+    collect(host, &recording.run, topology::read, write)
 }

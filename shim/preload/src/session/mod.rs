@@ -1,12 +1,20 @@
 //! The life of a job under Treepie: settings and what all ranks must agree on
-//! when MPI starts, the profile when it ends.
+//! when MPI starts, the profile when it ends, and what is left of it where the job
+//! has no orderly end.
 
 pub mod agreement;
+pub mod errors;
+pub mod exits;
 pub mod finish;
+mod keeper;
+mod launched;
 pub mod log;
+mod parts;
 pub mod place;
 pub mod request;
+mod signals;
 pub mod start;
+mod topology;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

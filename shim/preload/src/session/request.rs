@@ -9,16 +9,16 @@ use thiserror::Error;
 use treepie_core::files::configuration::{
     self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Settings, SettingsError,
 };
+use treepie_core::files::parts::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
 
-use super::agreement::Decision;
-use super::log;
+use super::agreement::{Decision, Recording};
+use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
-use crate::record::collect::Collected;
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
@@ -37,15 +37,13 @@ enum RequestError {
 pub struct Request {
     /// The profile to write, if one is asked for.
     output: Option<PathBuf>,
-    /// Remarks for the profile: what was replayed.
-    notes: Vec<String>,
 }
 
 impl Request {
     /// Reads the request for a job of `ranks` ranks, and decides. What is wrong
     /// is said here, once; then the job runs as it would without Treepie, or not
     /// at all where `strict` is set.
-    pub fn read(ranks: usize) -> (Option<Request>, Decision) {
+    pub fn read(host: &Host, ranks: usize) -> (Option<Request>, Decision) {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
@@ -54,42 +52,28 @@ impl Request {
             Err(error) => return refuse(&error, strict_variable(), LogLevel::default()),
         };
         log::set_level(settings.log);
-        match decide(&settings, ranks) {
+        match decide(host, &settings, ranks) {
             Ok((request, decision)) => (Some(request), decision),
             Err(error) => refuse(&error, settings.strict, settings.log),
         }
     }
 
     /// Writes the profile; what goes wrong is said, and nothing is half written.
-    pub fn write_profile(&self, host: &Host, collected: Collected) {
-        let Some(output) = &self.output else { return };
-        let profile = Profile {
-            producer: producer(),
-            date: date(now()),
-            mpi: MpiDescription {
-                family: match host.abi.family {
-                    Family::OpenMpi => "open-mpi",
-                    Family::Mpich => "mpich",
-                    Family::Standard => "standard-abi",
-                }
-                .to_owned(),
-                library: host.library_version(),
-                standard: host.standard_version(),
-            },
-            command: command(),
-            notes: self.notes.clone(),
-            hosts: collected.machines(),
-            process_of_rank: collected.process_of_rank,
-            allowed_cores: collected.allowed_cores,
-            point_to_point: collected.point_to_point,
-            one_sided: collected.one_sided,
-            neighbourhood: collected.neighbourhood,
-            collectives: collected.collectives,
-            ..Profile::new(collected.hosts.len())
+    /// Parts that were left meanwhile are not needed any more.
+    pub fn write_profile(&self, profile: &Profile) -> bool {
+        let Some(output) = &self.output else {
+            return false;
         };
         match profile.write(output) {
-            Ok(()) => log::info(&format!("the profile is in {}", output.display())),
-            Err(error) => log::error(&error.to_string()),
+            Ok(()) => {
+                log::info(&format!("the profile is in {}", output.display()));
+                parts::remove_directory(&parts::directory_of(output));
+                true
+            }
+            Err(error) => {
+                log::error(&error.to_string());
+                false
+            }
         }
     }
 }
@@ -108,23 +92,25 @@ fn refuse(error: &RequestError, strict: bool, level: LogLevel) -> (Option<Reques
     (None, decision)
 }
 
-fn decide(settings: &Settings, ranks: usize) -> Result<(Request, Decision), RequestError> {
+fn decide(
+    host: &Host,
+    settings: &Settings,
+    ranks: usize,
+) -> Result<(Request, Decision), RequestError> {
     refuse_what_is_not_there_yet(settings)?;
     let mut decision = Decision {
         log: settings.log,
         ..Decision::default()
     };
-    let mut request = Request {
-        output: None,
-        notes: Vec::new(),
-    };
+    let mut request = Request { output: None };
+    let mut notes = launched::remarks();
     if settings.mode == Mode::Off {
         return Ok((request, decision));
     }
     if settings.mode == Mode::Replay {
         let (new_rank, source) = permutation_of(settings, ranks)?;
         decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
-        request.notes.push(format!("replayed with {source}"));
+        notes.push(format!("replayed with {source}"));
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {
@@ -135,10 +121,48 @@ fn decide(settings: &Settings, ranks: usize) -> Result<(Request, Decision), Requ
             ranks,
         ));
         check_writable(&output)?;
-        decision.record = true;
+        // They would be taken for parts of this run.
+        parts::remove_directory(&parts::directory_of(&output));
+        decision.recording = Some(Recording {
+            output: output.display().to_string(),
+            times: settings.times,
+            window: settings.window,
+            checkpoint: settings.checkpoint,
+            run: describe(host, ranks, notes),
+        });
         request.output = Some(output);
     }
     Ok((request, decision))
+}
+
+/// What is known of the run now.
+fn describe(host: &Host, ranks: usize, notes: Vec<String>) -> RunDescription {
+    RunDescription {
+        run: run_number(),
+        ranks,
+        producer: producer(),
+        date: date(now()),
+        mpi: MpiDescription {
+            family: match host.abi.family {
+                Family::OpenMpi => "open-mpi",
+                Family::Mpich => "mpich",
+                Family::Standard => "standard-abi",
+            }
+            .to_owned(),
+            library: host.library_version(),
+            standard: host.standard_version(),
+        },
+        command: command(),
+        notes,
+    }
+}
+
+/// A number that other runs do not have: from the time and the process.
+fn run_number() -> u64 {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let nanoseconds = time.map_or(0, |time| time.as_nanos() as u64);
+    let process = u64::from(std::process::id());
+    (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {

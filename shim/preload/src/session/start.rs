@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::agreement::{Decision, agree};
 use super::request::Request;
-use super::{finish, guarded, log};
+use super::{errors, exits, finish, guarded, keeper, log, parts, signals};
 use crate::api::host::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::record::{self, collect};
@@ -111,7 +111,7 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     let ranks = host.size(host.world)?;
     let mut request = None;
     let decision = agree(host, || {
-        let (made, decision) = Request::read(ranks);
+        let (made, decision) = Request::read(host, ranks);
         request = made;
         decision
     })?;
@@ -129,16 +129,20 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         world::install(host, new_rank)?;
         application_world = world::substitute(host.world);
     }
-    if decision.record {
+    if decision.recording.is_some() {
         collect::prepare(host, application_world)?;
     }
-    if decision.record || decision.permutation.is_some() {
+    if decision.recording.is_some() || decision.permutation.is_some() {
         host.at_finalize(finish::on_finalize)?;
     }
-    let record = decision.record;
-    let _ = SESSION.set(Session { request, decision });
-    if record {
-        record::begin();
+    if let Some(recording) = &decision.recording {
+        record::begin(recording.times, recording.window);
+        parts::arm(recording, host.rank(application_world)?);
+        keeper::start(recording, host.rank(application_world)?);
+        signals::catch();
+        exits::watch();
+        errors::watch(host)?;
     }
+    let _ = SESSION.set(Session { request, decision });
     Ok(())
 }

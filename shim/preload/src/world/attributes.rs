@@ -2,11 +2,43 @@
 //! is read from the host's world: Open MPI keeps it there only. What the
 //! application sets lives on W', so that `MPI_Comm_dup` copies it.
 
-use super::{Fortran, is_world, substitute};
+use std::sync::OnceLock;
+
+use super::{Fortran, is_substituted, is_world, substitute};
 use crate::api::abi::Family;
-use crate::api::host::{abi, host};
-use crate::api::{Word, c_int};
+use crate::api::host::{Host, HostError, abi, host};
+use crate::api::{SUCCESS, Word, c_int};
 use crate::record;
+
+/// The keyval of a mark on W' that `MPI_Comm_dup` copies: under Open MPI, a dup of
+/// the world has what MPI set there, and a dup of W' would not.
+static HEIRS: OnceLock<c_int> = OnceLock::new();
+
+/// Lets dups of W' inherit the attributes that MPI set on the host's world.
+///
+/// # Errors
+/// A call of the host's that failed.
+pub fn prepare(host: &Host, replaced: Word) -> Result<(), HostError> {
+    if host.abi.family == Family::OpenMpi {
+        let mark = host.new_mark()?;
+        host.set_attribute(replaced, mark)?;
+        // Init runs once; a second value would be the same.
+        let _ = HEIRS.set(mark);
+    }
+    Ok(())
+}
+
+/// Whether `comm`, a live communicator, descends from the world by `MPI_Comm_dup`
+/// and would have the attribute that MPI set there. (Open MPI keeps
+/// `MPI_LASTUSEDCODE` in another way: no dup has it.)
+fn inherits(host: &Host, comm: Word, keyval: c_int) -> bool {
+    is_substituted()
+        && is_predefined(keyval)
+        && keyval != host.abi.predefined.last_used_code
+        && HEIRS
+            .get()
+            .is_some_and(|&mark| host.has_attribute(comm, mark))
+}
 
 fn is_predefined(keyval: c_int) -> bool {
     abi().is_some_and(|abi| abi.predefined.contains(keyval))
@@ -31,8 +63,21 @@ pub unsafe fn get(
     value: Word,
     flag: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
-    record::quietly(|| unsafe { next(home(comm, keyval), keyval, value, flag) })
+    // SAFETY: the caller's promise; W' is as valid as the world it stands for. A
+    // call that succeeds has set the flag.
+    unsafe {
+        let code = record::quietly(|| next(home(comm, keyval), keyval, value, flag));
+        match host() {
+            Some(host)
+                if code == SUCCESS
+                    && *(flag as *const c_int) == 0
+                    && inherits(host, comm, keyval as c_int) =>
+            {
+                record::quietly(|| next(host.world, keyval, value, flag))
+            }
+            _ => code,
+        }
+    }
 }
 
 /// `MPII_Comm_get_attr`, the form that MPICH's Fortran layers call.
@@ -63,16 +108,29 @@ pub unsafe fn fortran_get(
     flag: Word,
     error: Word,
 ) -> c_int {
-    // SAFETY: the caller's promise: `keyval` is the address of an INTEGER.
+    // SAFETY: the caller's promise: `keyval`, `flag` and, where it is given,
+    // `error` are addresses of INTEGERs.
     unsafe {
-        let room = match is_predefined(*(keyval as *const c_int)) {
+        let keyval_number = *(keyval as *const c_int);
+        let room = match is_predefined(keyval_number) {
             true => None,
             false => fortran_home(comm),
         };
-        let comm = room
+        let asked = room
             .as_ref()
             .map_or(comm, |room| (&raw const *room) as Word);
-        record::quietly(|| next(comm, keyval, value, flag, error))
+        let code = record::quietly(|| next(asked, keyval, value, flag, error));
+        let failed = error != 0 && *(error as *const c_int) != SUCCESS;
+        if !failed
+            && *(flag as *const c_int) == 0
+            && let (Some(handles), Some(host)) = (Fortran::handles(), host())
+            && let Some(comm) = host.of_fortran_handle(*(comm as *const c_int))
+            && inherits(host, comm, keyval_number)
+        {
+            let world = (&raw const handles.world) as Word;
+            return record::quietly(|| next(world, keyval, value, flag, error));
+        }
+        code
     }
 }
 

@@ -113,6 +113,7 @@ pub fn install(host: &Host, new_rank: &[u32]) -> Result<(), HostError> {
     let replaced = host.split(host.world, new_rank[process] as usize)?;
     host.set_name(replaced, c"MPI_COMM_WORLD")?;
     host.copy_error_handler(host.world, replaced)?;
+    attributes::prepare(host, replaced)?;
     let mut process_of_rank = vec![0; new_rank.len()];
     for (process, &rank) in new_rank.iter().enumerate() {
         process_of_rank[rank as usize] = process as c_int;

@@ -97,6 +97,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         comm_null,
         byte,
         datatype_null,
+        errors_are_fatal,
         errors_return,
         no_op,
         cart,
@@ -104,6 +105,9 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         dist_graph,
         undefined,
         in_place,
+        status_bytes,
+        status_ignore,
+        statuses_ignore,
         err_intern,
         max_processor_name,
         max_library_version,
@@ -121,6 +125,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
             "MPI_DATATYPE_NULL",
             word(datatype_null),
             bits(RSMPI_DATATYPE_NULL),
+        );
+        findings.compare(
+            "MPI_ERRORS_ARE_FATAL",
+            word(errors_are_fatal),
+            bits(RSMPI_ERRORS_ARE_FATAL),
         );
         findings.compare(
             "MPI_ERRORS_RETURN",
@@ -148,6 +157,18 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         MPI_MAX_LIBRARY_VERSION_STRING as usize,
     );
     findings.compare("MPI_BYTE is called", type_name(byte), "MPI_BYTE".to_owned());
+    findings.compare(
+        "bytes of an MPI_Status",
+        *status_bytes,
+        size_of::<MPI_Status>(),
+    );
+    // SAFETY: constants of mpi-sys's C part.
+    unsafe {
+        let ignored = RSMPI_STATUS_IGNORE as usize;
+        findings.compare("MPI_STATUS_IGNORE", *status_ignore, ignored);
+        let ignored = RSMPI_STATUSES_IGNORE as usize;
+        findings.compare("MPI_STATUSES_IGNORE", *statuses_ignore, ignored);
+    }
     findings.compare("MPI_IN_PLACE keeps", sum_in_place(*in_place, session), 4711);
     findings.compare("MPI_NO_OP leaves", after_no_op(no_op, session), 4711);
     for ((name, descriptor), found) in [

@@ -43,6 +43,11 @@ impl Blocks {
         u64::try_from(self.before(end) - self.before(first)).unwrap_or(u64::MAX)
     }
 
+    /// Bytes in all blocks.
+    pub(super) fn all(&self) -> u64 {
+        self.range(0, self.count())
+    }
+
     /// Bytes in block `index`.
     pub(super) fn one(&self, index: usize) -> u64 {
         self.range(index, index + 1)

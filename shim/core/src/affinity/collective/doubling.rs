@@ -54,8 +54,20 @@ fn exchange(messages: &mut Messages, ranks: &[usize], bytes: impl Fn(usize, usiz
     }
 }
 
-/// Everybody's message is combined and known to all: allreduce of short messages,
-/// and with no bytes a barrier.
+/// Barrier: the last ranks, those above a power of two, report to the first ones,
+/// which exchange and then tell them (Open MPI).
+pub(super) fn barrier(messages: &mut Messages) {
+    let size = messages.size();
+    let power = 1 << size.ilog2();
+    for last in power..size {
+        messages.send(last, last - power, 0);
+        messages.send(last - power, last, 0);
+    }
+    let first: Vec<usize> = (0..power).collect();
+    exchange(messages, &first, |_, _| 0);
+}
+
+/// Everybody's message is combined and known to all: allreduce of short messages.
 pub(super) fn allreduce(messages: &mut Messages, bytes: u64) {
     let folded = Folded::new(messages.size(), None);
     for &(leaves, stays) in &folded.leaving {

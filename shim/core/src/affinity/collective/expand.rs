@@ -1,27 +1,29 @@
 //! From a record to traffic: the pattern of the chosen algorithm, laid over the
 //! group.
 
-use super::algorithm::{Algorithm, usual_algorithm};
+use super::algorithm::Algorithm;
 use super::blocks::Blocks;
+use super::host::Host;
 use super::messages::Messages;
+use super::model::Model;
 use super::operation::{Operation, Unit};
 use super::record::{Record, Volume};
 use super::tree::Flow;
-use super::{bruck, doubling, halving, pairwise, ring, tree};
+use super::{bruck, doubling, halving, logical, neighbours, pairwise, ring, tree};
 use crate::affinity::{Traffic, TrafficMatrix};
 
 /// Adds the messages that `record` stands for to `into`, between world ranks:
 /// messages and bytes of all its calls together.
 ///
-/// `algorithm` is how the collective was done; `None`, or one that is not
-/// modelled for the operation, stands for [`usual_algorithm`]. Bytes are exact
+/// `model` is by which rules; an algorithm that is not modelled for the operation
+/// stands for what `host` usually does. Bytes are exact
 /// for the algorithm. Messages without a byte count only in barriers, as hosts
 /// leave them out elsewhere; what a rank gives itself is no message. Exact pairs
-/// ([`Volume::Pairs`]) are taken as they are, whatever the algorithm.
+/// ([`Volume::Pairs`]) are taken as they are, whatever the model.
 ///
 /// A record that does not fit the ranks of `into` adds nothing:
 /// [`Record::validate`] says why, and readers of files call it.
-pub fn expand(record: &Record, algorithm: Option<Algorithm>, into: &mut TrafficMatrix) {
+pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatrix) {
     if record.calls == 0 || record.validate(into.order()).is_err() {
         return;
     }
@@ -32,9 +34,22 @@ pub fn expand(record: &Record, algorithm: Option<Algorithm>, into: &mut TrafficM
         return;
     }
     let operation = record.operation;
-    let algorithm = algorithm
-        .filter(|algorithm| operation.algorithms().contains(algorithm))
-        .unwrap_or_else(|| usual_algorithm(operation, record.group.len(), record.block_bytes()));
+    let host = match model {
+        Model::Host(host) => host,
+        _ => host,
+    };
+    let usual = || host.usual_algorithm(operation, record.group.len(), record.block_bytes());
+    let algorithm = match model {
+        Model::Logical => None,
+        Model::Algorithm(named) if operation.algorithms().contains(&named) => Some(named),
+        _ => Some(usual()),
+    };
+    if let Some(parts) = algorithm.and_then(|algorithm| parts(record, algorithm)) {
+        for part in parts {
+            expand(&part, Model::Host(host), host, into);
+        }
+        return;
+    }
     let mut messages = Messages {
         group: &record.group,
         calls: record.calls,
@@ -42,11 +57,37 @@ pub fn expand(record: &Record, algorithm: Option<Algorithm>, into: &mut TrafficM
         into,
     };
     match operation.unit() {
-        Unit::Nothing => barrier(&mut messages, algorithm),
-        Unit::Message => move_message(&mut messages, record, algorithm),
+        Unit::Nothing | Unit::Message => move_message(&mut messages, record, algorithm, host),
         Unit::Blocks => move_blocks(&mut messages, record, algorithm),
         Unit::PairBlocks => alltoall(&mut messages, record, algorithm),
     }
+}
+
+/// The collectives that a collective is made of where the algorithm says so, both
+/// with rank 0 as root.
+fn parts(record: &Record, algorithm: Algorithm) -> Option<[Record; 2]> {
+    let (first, then) = match algorithm {
+        Algorithm::ReduceBroadcast => (Operation::Reduce, Operation::Bcast),
+        Algorithm::ReduceScatterv if record.operation == Operation::ReduceScatter => {
+            (Operation::Reduce, Operation::Scatterv)
+        }
+        Algorithm::ReduceScatterv => (Operation::Reduce, Operation::Scatter),
+        Algorithm::GatherBroadcast if record.operation == Operation::Allgatherv => {
+            (Operation::Gatherv, Operation::Bcast)
+        }
+        Algorithm::GatherBroadcast => (Operation::Gather, Operation::Bcast),
+        _ => return None,
+    };
+    let part = |operation: Operation| Record {
+        operation,
+        root: Some(0),
+        volume: match operation.unit() == record.operation.unit() {
+            true => record.volume.clone(),
+            false => Volume::Uniform(blocks_of(record).map_or(0, |blocks| blocks.all())),
+        },
+        ..record.clone()
+    };
+    Some([part(first), part(then)])
 }
 
 fn expand_pairs(group: &[u32], pairs: &[(u32, u32, u64, u64)], into: &mut TrafficMatrix) {
@@ -58,48 +99,89 @@ fn expand_pairs(group: &[u32], pairs: &[(u32, u32, u64, u64)], into: &mut Traffi
     }
 }
 
+/// Barriers, broadcasts, reductions and scans: every rank has the whole message,
+/// in a barrier one of no bytes. Without an algorithm, what is meant.
+fn move_message(
+    messages: &mut Messages,
+    record: &Record,
+    algorithm: Option<Algorithm>,
+    host: Host,
+) {
+    let bytes = match record.volume {
+        _ if record.operation == Operation::Barrier => 0,
+        Volume::Uniform(bytes) => bytes,
+        _ => return, // a valid record of these operations has one number
+    };
+    let root = root_of(record);
+    let Some(algorithm) = algorithm else {
+        return logical::message(messages, record.operation, root, bytes);
+    };
+    match record.operation {
+        Operation::Barrier => barrier(messages, algorithm),
+        Operation::Bcast => bcast(messages, root, bytes, algorithm),
+        Operation::Reduce => reduce(messages, root, bytes, algorithm),
+        Operation::Allreduce => allreduce(messages, bytes, algorithm, host),
+        _ if algorithm == Algorithm::Linear => tree::chain(messages, bytes),
+        _ => doubling::scan(messages, bytes),
+    }
+}
+
 fn barrier(messages: &mut Messages, algorithm: Algorithm) {
+    let nothing = |_, _| 0;
     match algorithm {
-        Algorithm::RecursiveDoubling => doubling::allreduce(messages, 0),
+        Algorithm::RecursiveDoubling => doubling::barrier(messages),
         Algorithm::Linear => {
-            tree::linear(messages, 0, Flow::ToRoot, |_, _| 0);
-            tree::linear(messages, 0, Flow::FromRoot, |_, _| 0);
+            tree::linear(messages, 0, Flow::ToRoot, nothing);
+            tree::linear(messages, 0, Flow::FromRoot, nothing);
+        }
+        Algorithm::Binomial => {
+            tree::binomial(messages, 0, Flow::ToRoot, nothing);
+            tree::binomial(messages, 0, Flow::FromRoot, nothing);
         }
         _ => bruck::barrier(messages),
     }
 }
 
-/// Broadcasts, reductions and scans: every rank has the whole message.
-fn move_message(messages: &mut Messages, record: &Record, algorithm: Algorithm) {
-    let Volume::Uniform(bytes) = record.volume else {
-        return; // a valid record of these operations has one number
-    };
-    let root = root_of(record);
-    match (record.operation, algorithm) {
-        (Operation::Bcast, Algorithm::Linear) => {
-            tree::linear(messages, root, Flow::FromRoot, |_, _| bytes);
-        }
-        (Operation::Bcast, Algorithm::ScatterAllgather | Algorithm::ScatterDoubling) => {
+fn bcast(messages: &mut Messages, root: usize, bytes: u64, algorithm: Algorithm) {
+    match algorithm {
+        Algorithm::ScatterAllgather | Algorithm::ScatterDoubling => {
             scatter_and_allgather(messages, root, bytes, algorithm);
         }
-        (Operation::Bcast, _) => tree::binomial(messages, root, Flow::FromRoot, |_, _| bytes),
-        (Operation::Reduce, Algorithm::Linear) => {
-            tree::linear(messages, root, Flow::ToRoot, |_, _| bytes);
+        _ => along_tree(messages, root, Flow::FromRoot, bytes, algorithm),
+    }
+}
+
+fn reduce(messages: &mut Messages, root: usize, bytes: u64, algorithm: Algorithm) {
+    match algorithm {
+        Algorithm::ReduceScatterGather => halving::reduce_scatter_gather(messages, root, bytes),
+        Algorithm::InOrderBinary => tree::in_order_binary(messages, root, bytes),
+        _ => along_tree(messages, root, Flow::ToRoot, bytes, algorithm),
+    }
+}
+
+/// The whole message along a tree, binomial if nothing else is named.
+fn along_tree(messages: &mut Messages, root: usize, flow: Flow, bytes: u64, algorithm: Algorithm) {
+    let parent = match algorithm {
+        Algorithm::Linear => |_| 0,
+        Algorithm::Chain => |distance| distance - 1,
+        Algorithm::Binary => tree::binary,
+        Algorithm::HighestBitBinomial => tree::highest_bit_cleared,
+        Algorithm::Quadrinomial => tree::lowest_base_4_digit_cleared,
+        _ => |distance| distance & (distance - 1),
+    };
+    tree::whole(messages, root, flow, bytes, parent);
+}
+
+fn allreduce(messages: &mut Messages, bytes: u64, algorithm: Algorithm, host: Host) {
+    match algorithm {
+        Algorithm::ReduceScatterAllgather => {
+            halving::reduce_scatter_allgather(messages, bytes, host);
         }
-        (Operation::Reduce, Algorithm::ReduceScatterGather) => {
-            halving::reduce_scatter_gather(messages, root, bytes);
-        }
-        (Operation::Reduce, _) => tree::binomial(messages, root, Flow::ToRoot, |_, _| bytes),
-        (Operation::Allreduce, Algorithm::ReduceScatterAllgather) => {
-            halving::reduce_scatter_allgather(messages, bytes);
-        }
-        (Operation::Allreduce, Algorithm::Ring) => {
+        Algorithm::Ring => {
             let ranks = ranks_from(0, messages.size());
             ring::allreduce(messages, &ranks, bytes);
         }
-        (Operation::Allreduce, _) => doubling::allreduce(messages, bytes),
-        (_, Algorithm::Linear) => tree::chain(messages, bytes),
-        (_, _) => doubling::scan(messages, bytes),
+        _ => doubling::allreduce(messages, bytes),
     }
 }
 
@@ -118,32 +200,37 @@ fn scatter_and_allgather(messages: &mut Messages, root: usize, bytes: u64, algor
     }
 }
 
-/// Gathers, scatters and reduce-scatters: one block for each rank.
-fn move_blocks(messages: &mut Messages, record: &Record, algorithm: Algorithm) {
-    let size = messages.size();
-    let blocks = match &record.volume {
-        Volume::PerRank(sizes) => Blocks::listed(sizes.iter().copied()),
-        Volume::Uniform(bytes) => Blocks::Equal {
-            count: size,
-            bytes: *bytes,
-        },
-        Volume::Pairs(_) => return, // a valid record of these operations has no pairs
+/// Gathers, scatters and reduce-scatters: one block for each rank. Without an
+/// algorithm, what is meant.
+fn move_blocks(messages: &mut Messages, record: &Record, algorithm: Option<Algorithm>) {
+    let Some(blocks) = blocks_of(record) else {
+        return; // a valid record of these operations has no pairs
     };
-    match record.operation {
+    let (operation, root) = (record.operation, root_of(record));
+    let Some(algorithm) = algorithm else {
+        return logical::blocks(messages, operation, root, &blocks);
+    };
+    match operation {
         Operation::Gather | Operation::Gatherv => {
-            rooted_blocks(messages, root_of(record), Flow::ToRoot, &blocks, algorithm);
+            rooted_blocks(messages, root, Flow::ToRoot, &blocks, algorithm);
         }
         Operation::Scatter | Operation::Scatterv => {
-            rooted_blocks(
-                messages,
-                root_of(record),
-                Flow::FromRoot,
-                &blocks,
-                algorithm,
-            );
+            rooted_blocks(messages, root, Flow::FromRoot, &blocks, algorithm);
         }
         Operation::Allgather | Operation::Allgatherv => allgather(messages, &blocks, algorithm),
-        _ => reduce_scatter(messages, &blocks, algorithm),
+        _ => reduce_scatter(messages, operation, &blocks, algorithm),
+    }
+}
+
+/// One block for each rank, where the record has that.
+fn blocks_of(record: &Record) -> Option<Blocks> {
+    match &record.volume {
+        Volume::PerRank(sizes) => Some(Blocks::listed(sizes.iter().copied())),
+        Volume::Uniform(bytes) => Some(Blocks::Equal {
+            count: record.group.len(),
+            bytes: *bytes,
+        }),
+        Volume::Pairs(_) => None,
     }
 }
 
@@ -157,6 +244,12 @@ fn rooted_blocks(
     let bytes = |first: usize, led: usize| blocks.around(root + first, led);
     match algorithm {
         Algorithm::Linear => tree::linear(messages, root, flow, bytes),
+        Algorithm::SynchronisedLinear => {
+            for rank in (0..messages.size()).filter(|&rank| rank != root) {
+                messages.signal(root, rank);
+                messages.send_many(rank, root, 2, blocks.one(rank));
+            }
+        }
         _ => tree::binomial(messages, root, flow, bytes),
     }
 }
@@ -165,6 +258,10 @@ fn allgather(messages: &mut Messages, blocks: &Blocks, algorithm: Algorithm) {
     let ranks = ranks_from(0, messages.size());
     match algorithm {
         Algorithm::Ring => ring::allgather(messages, &ranks, blocks),
+        Algorithm::NeighbourExchange if ranks.len().is_multiple_of(2) => {
+            neighbours::allgather(messages, blocks);
+        }
+        Algorithm::NeighbourExchange => ring::allgather(messages, &ranks, blocks),
         Algorithm::RecursiveDoubling if ranks.len().is_power_of_two() => {
             doubling::allgather(messages, &ranks, blocks);
         }
@@ -173,9 +270,18 @@ fn allgather(messages: &mut Messages, blocks: &Blocks, algorithm: Algorithm) {
     }
 }
 
-fn reduce_scatter(messages: &mut Messages, blocks: &Blocks, algorithm: Algorithm) {
+fn reduce_scatter(
+    messages: &mut Messages,
+    operation: Operation,
+    blocks: &Blocks,
+    algorithm: Algorithm,
+) {
     match algorithm {
         Algorithm::Pairwise => pairwise::exchange(messages, |_, to| blocks.one(to)),
+        Algorithm::Butterfly => {
+            let put_in_order = operation == Operation::ReduceScatterBlock;
+            halving::butterfly(messages, blocks, put_in_order);
+        }
         Algorithm::Ring => {
             let ranks = ranks_from(0, messages.size());
             ring::reduce_scatter(messages, &ranks, blocks);
@@ -184,10 +290,11 @@ fn reduce_scatter(messages: &mut Messages, blocks: &Blocks, algorithm: Algorithm
     }
 }
 
-fn alltoall(messages: &mut Messages, record: &Record, algorithm: Algorithm) {
+/// Pairwise is also what is meant.
+fn alltoall(messages: &mut Messages, record: &Record, algorithm: Option<Algorithm>) {
     let count = messages.size();
     match &record.volume {
-        Volume::Uniform(block) if algorithm == Algorithm::Bruck => {
+        Volume::Uniform(block) if algorithm == Some(Algorithm::Bruck) => {
             bruck::alltoall(messages, *block);
         }
         Volume::Uniform(block) => pairwise::exchange(messages, |_, _| *block),

@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use super::blocks::Blocks;
 use super::doubling::Folded;
+use super::host::Host;
 use super::messages::Messages;
 
 /// One exchange of one rank, all as positions among those that take part.
@@ -84,13 +85,51 @@ pub(super) fn reduce_scatter(messages: &mut Messages, blocks: &Blocks) {
     }
 }
 
+/// Reduce-scatter by halves, nearest partner first: what a rank holds in the end
+/// belongs to the one whose bits are its own in reverse, and is sent there; or the
+/// blocks are `put_in_order` before, where all ranks take part.
+pub(super) fn butterfly(messages: &mut Messages, blocks: &Blocks, put_in_order: bool) {
+    let size = messages.size();
+    let Folded { staying, leaving } = Folded::new(size, None);
+    let (everything, pairs) = (blocks.range(0, size), leaving.len());
+    for &(leaves, stays) in &leaving {
+        messages.send(leaves, stays, everything);
+    }
+    let first_of = |position: usize| position + position.min(pairs);
+    for half in halves(staying.len(), Order::NearestFirst) {
+        let bytes = blocks.range(first_of(half.sent.start), first_of(half.sent.end));
+        messages.send(staying[half.index], staying[half.partner], bytes);
+    }
+    if put_in_order && leaving.is_empty() {
+        return;
+    }
+    let bits = staying.len().ilog2();
+    for (index, &holder) in staying.iter().enumerate() {
+        let owner = reversed(index, bits);
+        messages.send(holder, staying[owner], blocks.one(staying[owner]));
+        if let Some(&(leaves, _)) = leaving.get(owner) {
+            messages.send(holder, leaves, blocks.one(leaves));
+        }
+    }
+}
+
+/// The lowest `bits` bits of `index`, in reverse.
+fn reversed(index: usize, bits: u32) -> usize {
+    (0..bits).fold(0, |result, bit| result << 1 | index >> bit & 1)
+}
+
 /// Allreduce of a long message: reduce-scatter by halves, and the same exchanges
 /// backwards, in which each rank sends what it has kept.
-pub(super) fn reduce_scatter_allgather(messages: &mut Messages, bytes: u64) {
-    let folded = Folded::new(messages.size(), None);
-    for &(leaves, stays) in &folded.leaving {
-        messages.send(leaves, stays, bytes);
-        messages.send(stays, leaves, bytes);
+/// Ranks above a power of two are folded in as `host` does it.
+pub(super) fn reduce_scatter_allgather(messages: &mut Messages, bytes: u64, host: Host) {
+    let mut folded = Folded::new(messages.size(), None);
+    if host == Host::OpenMpi {
+        fold_by_halves(messages, &mut folded, bytes);
+    } else {
+        for &(leaves, stays) in &folded.leaving {
+            messages.send(leaves, stays, bytes);
+            messages.send(stays, leaves, bytes);
+        }
     }
     let staying = &folded.staying;
     let parts = Blocks::Parts {
@@ -101,6 +140,20 @@ pub(super) fn reduce_scatter_allgather(messages: &mut Messages, bytes: u64) {
         let (from, to) = (staying[half.index], staying[half.partner]);
         messages.send(from, to, parts.range(half.sent.start, half.sent.end));
         messages.send(from, to, parts.range(half.kept.start, half.kept.end));
+    }
+}
+
+/// In Open MPI's allreduce the odd rank of a pair leaves: both exchange halves, it
+/// hands over what it combined, and is told the result.
+fn fold_by_halves(messages: &mut Messages, folded: &mut Folded, bytes: u64) {
+    let halves = Blocks::Parts { count: 2, bytes };
+    for (pair, (leaves, stays)) in folded.leaving.iter_mut().enumerate() {
+        (*stays, *leaves) = (2 * pair, 2 * pair + 1);
+        folded.staying[pair] = *stays;
+        messages.send(*stays, *leaves, halves.one(1));
+        messages.send(*leaves, *stays, halves.one(0));
+        messages.send(*leaves, *stays, halves.one(1));
+        messages.send(*stays, *leaves, bytes);
     }
 }
 

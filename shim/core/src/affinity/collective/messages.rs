@@ -21,6 +21,13 @@ impl Messages<'_> {
         self.group.len()
     }
 
+    /// One empty message a call that is sent for what it tells.
+    pub(super) fn signal(&mut self, from: usize, to: usize) {
+        let signals = Traffic::new(self.calls, 0);
+        let (from, to) = (self.group[from] as usize, self.group[to] as usize);
+        self.into.add(from, to, signals);
+    }
+
     /// One message a call; `bytes` are those of all calls together.
     pub(super) fn send(&mut self, from: usize, to: usize, bytes: u64) {
         self.send_many(from, to, 1, bytes);

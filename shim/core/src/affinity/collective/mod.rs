@@ -4,20 +4,21 @@
 //! An MPI library does not tell from outside which messages its collectives
 //! send. A profile therefore records what was asked for (a [`Record`]: which
 //! operation, in which group, how often, how much), and [`expand()`] derives the
-//! traffic, with the algorithm that hosts usually choose ([`usual_algorithm`])
-//! or with one that the caller names. The result is a model and belongs to
-//! [`Layer::Collectives`](super::Layer::Collectives).
+//! traffic by a [`Model`]: with the algorithm that the [`Host`] usually chooses, with
+//! one that the caller names, or as the collective is meant. The result is a model
+//! and belongs to [`Layer::Collectives`](super::Layer::Collectives).
 //!
 //! One file holds one family of patterns. All patterns work on the bytes of all
 //! calls together, so that no byte is lost to rounding:
 //!
 //! | file | pattern | serves |
 //! |---|---|---|
-//! | `tree` | star and binomial tree, from and to a root | broadcast, reduce, gather, scatter |
+//! | `tree` | star, chain, binomial and binary trees, from and to a root | broadcast, reduce, gather, scatter |
 //! | `doubling` | exchange at distances 1, 2, 4, ... | barrier, allreduce, allgather, scan |
 //! | `halving` | halves at each exchange | reduce-scatter, long reductions |
 //! | `ring` | everything to the right neighbour | long allgather, allreduce, reduce-scatter |
 //! | `bruck` | shifts by 1, 2, 4, ... | barrier, short allgather and alltoall |
+//! | `neighbours` | both neighbours in turn | allgather |
 //! | `pairwise` | each rank to each other | alltoall, long reduce-scatter |
 //!
 //! Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective
@@ -31,14 +32,20 @@ mod bruck;
 mod doubling;
 mod expand;
 mod halving;
+mod host;
+mod logical;
 mod messages;
+mod model;
+mod neighbours;
 mod operation;
 mod pairwise;
 mod record;
 mod ring;
 mod tree;
 
-pub use algorithm::{Algorithm, usual_algorithm};
+pub use algorithm::Algorithm;
 pub use expand::expand;
+pub use host::Host;
+pub use model::Model;
 pub use operation::Operation;
 pub use record::{Record, RecordError, Volume, size_class};

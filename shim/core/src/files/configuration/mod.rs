@@ -12,6 +12,7 @@ mod template;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -24,9 +25,12 @@ pub use collectives::{Collectives, Runner};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 10] = [
+pub const NAMES: [&str; 13] = [
     "mode",
     "output",
+    "times",
+    "window",
+    "checkpoint",
     "placement",
     "permutation",
     "apply",
@@ -89,6 +93,12 @@ pub struct Settings {
     pub mode: Mode,
     /// The profile to write: a name with placeholders, see [`expand_output`].
     pub output: Option<String>,
+    /// Whether calls are timed.
+    pub times: bool,
+    /// The time that is a phase of its own.
+    pub window: Option<Duration>,
+    /// How often each rank leaves its part of the profile in a file.
+    pub checkpoint: Option<Duration>,
     /// The placement or profile to replay.
     pub placement: Option<PathBuf>,
     /// The new rank of every process of the launcher, instead of a placement.
@@ -180,6 +190,9 @@ impl Settings {
                 template::check(text)?;
                 self.output = Some(text.to_owned());
             }
+            "times" => self.times = switch(text)?,
+            "window" => self.window = seconds(text)?,
+            "checkpoint" => self.checkpoint = seconds(text)?,
             "placement" => self.placement = Some(path(text)?),
             "permutation" => {
                 let new_rank = permutation::parse(text).map_err(|error| error.to_string())?;
@@ -202,6 +215,9 @@ impl Settings {
         match name {
             "mode" => Some(self.mode.to_string()),
             "output" => self.output.clone(),
+            "times" => Some(self.times.to_string()),
+            "window" => self.window.map(|time| time.as_secs_f64().to_string()),
+            "checkpoint" => self.checkpoint.map(|time| time.as_secs_f64().to_string()),
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),
             "apply" => Some(self.apply.to_string()),
@@ -283,5 +299,27 @@ fn path(text: &str) -> Result<PathBuf, String> {
     match text.trim() {
         "" => Err("is empty; write the name of a file".into()),
         _ => Ok(PathBuf::from(text)),
+    }
+}
+
+/// A time in seconds; none for 0 or `off`.
+fn seconds(text: &str) -> Result<Option<Duration>, String> {
+    let text = text.trim();
+    if text == "off" || text == "false" {
+        return Ok(None);
+    }
+    // Shorter times would be spent on the counting of them.
+    let shortest = Duration::from_millis(10);
+    let time = text
+        .parse()
+        .ok()
+        .and_then(|s| Duration::try_from_secs_f64(s).ok());
+    match time {
+        Some(time) if time.is_zero() => Ok(None),
+        Some(time) if time >= shortest => Ok(Some(time)),
+        _ => Err(format!(
+            "`{text}` is no time; write seconds, at least {}, or 0 for none",
+            shortest.as_secs_f64()
+        )),
     }
 }

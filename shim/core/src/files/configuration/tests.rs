@@ -115,7 +115,7 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, output, placement, permutation, apply, platform, probe, collectives, \
+             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, \
              strict, log",
         ),
         (
@@ -183,7 +183,7 @@ fn a_misspelt_variable_is_found() {
     assert_eq!(
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
-         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_PLACEMENT, \
+         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_WINDOW, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
          TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_STRICT, TREEPIE_LOG"
     );
@@ -216,5 +216,26 @@ fn settings_that_do_not_go_together_are_refused() {
     ] {
         let error = from_variables(variables).unwrap_err();
         assert_eq!(error.to_string(), expected);
+    }
+}
+
+#[test]
+fn times_of_settings_are_seconds_and_survive_the_launcher() {
+    let read = |text: &str| {
+        let text = text.to_owned();
+        Settings::from_sources(None, move |name| {
+            (name == "TREEPIE_CHECKPOINT").then(|| text.clone())
+        })
+    };
+    let half = std::time::Duration::from_millis(500);
+    let settings = read("0.5").unwrap();
+    assert_eq!(settings.checkpoint, Some(half));
+    let variables = settings.to_variables();
+    assert_eq!(variables, [("TREEPIE_CHECKPOINT".into(), "0.5".into())]);
+    assert_eq!(read("0").unwrap().checkpoint, None);
+    for wrong in ["soon", "-1", "0.001", "nan", "inf"] {
+        let said = read(wrong).unwrap_err().to_string();
+        let expected = format!("TREEPIE_CHECKPOINT: `{wrong}` is no time; write seconds");
+        assert!(said.starts_with(&expected), "{said}");
     }
 }

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::phases::PhaseDocument;
 use super::records::Records;
-use super::{Host, MpiDescription, Profile};
+use super::times::TimesDocument;
+use super::{Host, HostTopology, MpiDescription, Profile};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::files::{FileError, Kind, VERSION, list};
 
@@ -26,9 +28,19 @@ pub(super) struct Document {
     allowed_cores: Vec<AllowedCores>,
     #[serde(with = "list")]
     process_of_rank: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
+    missing_ranks: Vec<usize>,
     #[serde(default, skip_serializing_if = "Records::is_empty")]
     collectives: Records,
     pub(super) layers: Vec<LayerFiles>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) phases: Vec<PhaseDocument>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shared_memory: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    times: Option<TimesDocument>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    topologies: Vec<HostTopology>,
     complete: bool,
 }
 
@@ -56,17 +68,29 @@ pub(super) struct LayerFiles {
 
 impl LayerFiles {
     /// The names of the matrices of the layer of the profile at `path`.
-    pub(super) fn of(path: &Path, layer: Layer, traffic: &TrafficMatrix) -> LayerFiles {
+    /// `phase` and whether they are compressed is in the names.
+    pub(super) fn of(
+        path: &Path,
+        phase: Option<&str>,
+        layer: Layer,
+        traffic: &TrafficMatrix,
+        compressed: bool,
+    ) -> LayerFiles {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let stem = [".yaml", ".yml"]
             .iter()
             .find_map(|ending| name.strip_suffix(ending))
             .unwrap_or(&name);
+        let stem = match phase {
+            Some(name) => format!("{stem}.phase-{}", plain(name)),
+            None => stem.to_owned(),
+        };
+        let ending = if compressed { "mtx.gz" } else { "mtx" };
         let total = traffic.total();
         LayerFiles {
             layer: layer.to_string(),
-            messages_matrix: format!("{stem}.{layer}.messages.mtx"),
-            bytes_matrix: format!("{stem}.{layer}.bytes.mtx"),
+            messages_matrix: format!("{stem}.{layer}.messages.{ending}"),
+            bytes_matrix: format!("{stem}.{layer}.bytes.{ending}"),
             pairs: traffic.non_zeros(),
             messages: total.messages,
             bytes: total.bytes,
@@ -74,23 +98,45 @@ impl LayerFiles {
     }
 }
 
+/// A name that can be part of a file's name.
+fn plain(name: &str) -> String {
+    let plain = |letter: char| match letter {
+        letter if letter.is_ascii_alphanumeric() => letter,
+        '-' | '_' | '.' => letter,
+        _ => '_',
+    };
+    name.chars().map(plain).collect()
+}
+
 impl Document {
-    pub(super) fn of(profile: &Profile, layers: Vec<LayerFiles>) -> Document {
-        let copy = profile.clone();
+    pub(super) fn of(
+        profile: &Profile,
+        layers: Vec<LayerFiles>,
+        phases: Vec<PhaseDocument>,
+    ) -> Document {
         Document {
             treepie: Kind::Profile.to_string(),
             version: VERSION,
-            producer: copy.producer,
-            date: copy.date,
-            mpi: copy.mpi,
-            command: copy.command,
-            notes: copy.notes,
-            ranks: copy.ranks,
-            hosts: copy.hosts,
-            allowed_cores: together(&copy.allowed_cores),
-            process_of_rank: copy.process_of_rank,
-            collectives: Records::of(&copy.collectives),
+            producer: profile.producer.clone(),
+            date: profile.date.clone(),
+            mpi: profile.mpi.clone(),
+            command: profile.command.clone(),
+            notes: profile.notes.clone(),
+            ranks: profile.ranks,
+            hosts: profile.hosts.clone(),
+            allowed_cores: together(&profile.allowed_cores),
+            process_of_rank: profile.process_of_rank.clone(),
+            missing_ranks: profile.missing_ranks.clone(),
+            collectives: Records::of(&profile.collectives),
             layers,
+            phases,
+            shared_memory: profile
+                .shared_memory
+                .iter()
+                .map(|g| list::to_text(g))
+                .collect(),
+            times: profile.times.as_ref().map(TimesDocument::of),
+            topologies: profile.topologies.clone(),
             complete: true,
         }
     }
@@ -107,6 +153,19 @@ impl Document {
             .map_err(|(field, problem)| FileError::field(path, field, problem))?;
         let allowed_cores = apart(&self.allowed_cores, self.process_of_rank.len())
             .map_err(|problem| FileError::field(path, "allowed_cores", problem))?;
+        let shared_memory = self
+            .shared_memory
+            .iter()
+            .map(|group| list::parse(group))
+            .collect::<Result<_, _>>()
+            .map_err(|problem| FileError::field(path, "shared_memory", problem))?;
+        let times = self.times.map(|times| times.build(self.ranks)).transpose();
+        let times = times.map_err(|problem| FileError::field(path, "times", problem))?;
+        for topology in &self.topologies {
+            topology
+                .machine()
+                .map_err(|problem| FileError::field(path, "topologies", problem))?;
+        }
         Ok(Profile {
             producer: self.producer,
             date: self.date,
@@ -118,6 +177,10 @@ impl Document {
             process_of_rank: self.process_of_rank,
             allowed_cores,
             collectives,
+            missing_ranks: self.missing_ranks,
+            shared_memory,
+            times,
+            topologies: self.topologies,
             ..Profile::new(0)
         })
     }

@@ -6,19 +6,26 @@
 
 mod counts;
 mod document;
+mod layers;
+mod phases;
 mod records;
 #[cfg(test)]
 mod tests;
+mod times;
+mod topologies;
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::permutation::PermutationError;
-use super::{FileError, Kind, header, list, permutation, text, write_atomically, yaml};
-use crate::affinity::collective::{Record, expand};
-use crate::affinity::{Layer, Traffic, TrafficMatrix};
-use document::{Document, LayerFiles};
+use super::{FileError, Kind, header, list, permutation, text, yaml};
+use crate::affinity::collective::{self, Model, Record, expand};
+use crate::affinity::{Layer, TrafficMatrix};
+use document::Document;
+pub use phases::Phase;
+pub use times::Times;
+pub use topologies::HostTopology;
 
 /// The MPI library that a job ran with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -63,6 +70,9 @@ pub struct Profile {
     pub hosts: Vec<Host>,
     /// The launcher's process that ran each rank of the application.
     pub process_of_rank: Vec<usize>,
+    /// Ranks that left nothing, because the job had no orderly end: what they
+    /// sent is missing. Their processes and hosts are made up.
+    pub missing_ranks: Vec<usize>,
     /// The cores that each process was allowed to use, as Linux writes them:
     /// `0-3,8`; empty where it is not known.
     pub allowed_cores: Vec<String>,
@@ -74,6 +84,16 @@ pub struct Profile {
     pub neighbourhood: TrafficMatrix,
     /// Collectives, as they were called.
     pub collectives: Vec<Record>,
+    /// The same, phase by phase; empty if the job was not cut into phases. The
+    /// phases together are the whole.
+    pub phases: Vec<Phase>,
+    /// Groups of ranks that have shared memory (`MPI_Win_allocate_shared`): a
+    /// placement must keep each group on one node. Ranks by size.
+    pub shared_memory: Vec<Vec<usize>>,
+    /// Time in MPI, if it was measured.
+    pub times: Option<Times>,
+    /// The hardware of the hosts, where it could be read.
+    pub topologies: Vec<HostTopology>,
 }
 
 impl Profile {
@@ -89,11 +109,16 @@ impl Profile {
             ranks,
             hosts: Vec::new(),
             process_of_rank: (0..ranks).collect(),
+            missing_ranks: Vec::new(),
             allowed_cores: vec![String::new(); ranks],
             point_to_point: TrafficMatrix::new(ranks),
             one_sided: TrafficMatrix::new(ranks),
             neighbourhood: TrafficMatrix::new(ranks),
             collectives: Vec::new(),
+            phases: Vec::new(),
+            shared_memory: Vec::new(),
+            times: None,
+            topologies: Vec::new(),
         }
     }
 
@@ -105,16 +130,12 @@ impl Profile {
     /// A profile that contradicts itself, and [`FileError::Unwritable`].
     pub fn write(&self, path: &Path) -> Result<(), FileError> {
         self.check(path)?;
-        let mut layers = Vec::new();
-        for (layer, traffic) in self.matrices() {
-            if traffic.non_zeros() == 0 && layer != Layer::PointToPoint {
-                continue;
-            }
-            let files = LayerFiles::of(path, layer, traffic);
-            write_layer(path, &files, traffic)?;
-            layers.push(files);
-        }
-        text::write(path, &yaml::to_text(path, &Document::of(self, layers))?)
+        let layers = layers::write(path, None, &self.matrices())?;
+        let phases = phases::write(path, &self.phases)?;
+        text::write(
+            path,
+            &yaml::to_text(path, &Document::of(self, layers, phases))?,
+        )
     }
 
     /// Reads and checks a profile and the matrices beside it.
@@ -135,40 +156,26 @@ impl Profile {
         header::check(path, text, Some(Kind::Profile))?;
         let mut document: Document = yaml::parse(path, text)?;
         let layers = std::mem::take(&mut document.layers);
+        let phases = std::mem::take(&mut document.phases);
         let mut profile = document.build(path)?;
         // Checked first, so that no matrix is made for a senseless number of ranks.
         profile.check_description(path)?;
         let ranks = profile.ranks;
-        for (_, traffic) in profile.matrices_mut() {
-            *traffic = TrafficMatrix::new(ranks);
-        }
-        let mut seen = Vec::new();
-        for files in layers {
-            let layer = known_layer(path, &files.layer)?;
-            if seen.contains(&layer) {
-                let problem = format!("{layer} is listed twice; keep one of them");
-                return Err(FileError::field(path, "layers", problem));
-            }
-            seen.push(layer);
-            let traffic = read_layer(path, &files, ranks)?;
-            for (known, place) in profile.matrices_mut() {
-                if known == layer {
-                    *place = traffic.clone();
-                }
-            }
-        }
-        if !seen.contains(&Layer::PointToPoint) {
-            let problem = "point-to-point is missing; take the profile again";
-            return Err(FileError::field(path, "layers", problem));
-        }
+        layers::read(path, "layers", &layers, &mut profile.matrices_mut(), ranks)?;
+        profile.phases = phases::read(path, phases, ranks)?;
         profile.check(path)?;
         Ok(profile)
     }
 
     /// The traffic between ranks in some layers, added up. Collectives are
-    /// expanded with the algorithms that hosts usually choose: that part is
-    /// modelled, not counted.
+    /// expanded with the algorithms that the job's MPI usually chooses: that part
+    /// is modelled, not counted.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
+        self.traffic_by(layers, Model::Host(self.host_rules()))
+    }
+
+    /// As [`Profile::traffic`], with collectives expanded by `model`.
+    pub fn traffic_by(&self, layers: &[Layer], model: Model) -> TrafficMatrix {
         let mut sum = TrafficMatrix::new(self.ranks);
         for (layer, counted) in self.matrices() {
             if layers.contains(&layer) {
@@ -179,10 +186,15 @@ impl Profile {
         }
         if layers.contains(&Layer::Collectives) {
             for record in &self.collectives {
-                expand(record, None, &mut sum);
+                expand(record, model, self.host_rules(), &mut sum);
             }
         }
         sum
+    }
+
+    /// By which rules the job's MPI usually chooses algorithms.
+    pub fn host_rules(&self) -> collective::Host {
+        collective::Host::of_family(&self.mpi.family)
     }
 
     /// The layers that were counted pair by pair.
@@ -210,11 +222,20 @@ impl Profile {
     /// no sense.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
         self.check_description(path)?;
-        for (layer, traffic) in self.matrices() {
+        let of_phases = self.phases.iter().flat_map(Phase::matrices);
+        for (layer, traffic) in self.matrices().into_iter().chain(of_phases) {
             if traffic.order() != self.ranks {
                 let (order, ranks) = (traffic.order(), self.ranks);
                 let problem = format!("the matrix is for {order} ranks, {ranks} were expected");
                 return Err(FileError::field(path, layer.to_string(), problem));
+            }
+        }
+        for phase in &self.phases {
+            for record in &phase.collectives {
+                if let Err(problem) = records::check(record, self.ranks) {
+                    let field = format!("phases.{}.collectives", phase.name);
+                    return Err(FileError::field(path, field, problem));
+                }
             }
         }
         Ok(())
@@ -248,6 +269,18 @@ impl Profile {
         }
         if let Err(problem) = self.check_hosts() {
             return wrong("hosts", problem);
+        }
+        for (field, group) in [("missing_ranks", &self.missing_ranks)].into_iter().chain(
+            self.shared_memory
+                .iter()
+                .map(|group| ("shared_memory", group)),
+        ) {
+            if let Some(rank) = group.iter().find(|rank| **rank >= ranks) {
+                return wrong(
+                    field,
+                    format!("rank {rank} is none of the {ranks}, which count from 0; correct it"),
+                );
+            }
         }
         for (index, record) in self.collectives.iter().enumerate() {
             if let Err(problem) = records::check(record, ranks) {
@@ -304,82 +337,4 @@ fn in_processes(error: &PermutationError) -> String {
         }
         other => other.to_string(),
     }
-}
-
-/// The layer of this name, if it is one that has matrices.
-fn known_layer(path: &Path, name: &str) -> Result<Layer, FileError> {
-    match name.parse::<Layer>() {
-        Ok(Layer::Collectives) => Err(FileError::field(
-            path,
-            "layers",
-            "collectives have no matrices of their own; write them as rows of `collectives`",
-        )),
-        Ok(layer) => Ok(layer),
-        Err(unknown) => Err(FileError::field(path, "layers", unknown)),
-    }
-}
-
-/// Writes the two matrices of a layer beside the profile at `path`.
-fn write_layer(path: &Path, files: &LayerFiles, traffic: &TrafficMatrix) -> Result<(), FileError> {
-    type Count = fn(Traffic) -> u64;
-    let counts: [(&str, &str, Count); 2] = [
-        (&files.messages_matrix, "messages", |t| t.messages),
-        (&files.bytes_matrix, "bytes", |t| t.bytes),
-    ];
-    for (name, what, count) in counts {
-        let comment = format!(
-            "{what} that rank row - 1 sent to rank column - 1, {}",
-            files.layer
-        );
-        write_atomically(&path.with_file_name(name), |out| {
-            counts::write(traffic, count, &comment, out)
-        })?;
-    }
-    Ok(())
-}
-
-/// Reads the two matrices of a layer and compares them with what the profile says.
-fn read_layer(path: &Path, files: &LayerFiles, ranks: usize) -> Result<TrafficMatrix, FileError> {
-    let entries_of = |name: &str| {
-        let plain = Path::new(name)
-            .file_name()
-            .is_some_and(|plain| plain == name);
-        if !plain {
-            let problem = format!(
-                "`{name}` is not the name of a file beside the profile; write a name without \
-                 directories"
-            );
-            return Err(FileError::field(path, "layers", problem));
-        }
-        let matrix = path.with_file_name(name);
-        counts::read(&matrix, &text::read(&matrix)?, ranks)
-    };
-    let messages = entries_of(&files.messages_matrix)?
-        .into_iter()
-        .map(|(from, to, messages)| (from, to, Traffic::new(messages, 0)));
-    let bytes = entries_of(&files.bytes_matrix)?
-        .into_iter()
-        .map(|(from, to, bytes)| (from, to, Traffic::new(0, bytes)));
-    let traffic = TrafficMatrix::from_entries(ranks, messages.chain(bytes))
-        .map_err(|error| FileError::field(path, "layers", error))?;
-    let total = traffic.total();
-    for (what, found, stated) in [
-        ("pairs", traffic.non_zeros() as u64, files.pairs as u64),
-        ("messages", total.messages, files.messages),
-        ("bytes", total.bytes, files.bytes),
-    ] {
-        if found != stated {
-            let problem = format!(
-                "the matrices {} and {} have {found} {what}, the profile says {stated}; they are \
-                 of different runs or were cut off, take the profile again",
-                files.messages_matrix, files.bytes_matrix
-            );
-            return Err(FileError::field(
-                path,
-                format!("layers.{}", files.layer),
-                problem,
-            ));
-        }
-    }
-    Ok(traffic)
 }

@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 
 use super::*;
+use crate::affinity::Traffic;
 use crate::affinity::collective::{Operation, Volume, size_class};
+use crate::affinity::times::{CallClass, CallTime};
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
 fn sample() -> Profile {
@@ -140,6 +142,113 @@ fn a_profile_reads_back_as_it_was_written() {
     assert_eq!(Profile::read(&path).unwrap(), sample());
 }
 
+/// The sample with all that a profile may have beside.
+fn full() -> Profile {
+    let mut profile = sample();
+    let phase = |name: &str, start_seconds: f64| {
+        let mut phase = Phase {
+            name: name.into(),
+            start_seconds,
+            end_seconds: start_seconds + 1.25,
+            seconds: 0.5,
+            point_to_point: TrafficMatrix::new(4),
+            one_sided: TrafficMatrix::new(4),
+            neighbourhood: TrafficMatrix::new(4),
+            collectives: Vec::new(),
+        };
+        phase.point_to_point.add(0, 1, Traffic::new(10, 4096));
+        phase
+    };
+    profile.phases = vec![phase("1", 0.0), phase("2", 1.5)];
+    profile.phases[1].collectives = profile.collectives.clone();
+    profile.missing_ranks = vec![3];
+    profile.shared_memory = vec![vec![0, 1], vec![2, 3]];
+    let time = |calls| CallTime {
+        calls,
+        nanoseconds: calls * 1_001,
+    };
+    profile.times = Some(Times {
+        elapsed: vec![4_000_000_007, 1, 2, 3],
+        classes: [(CallClass::Wait, (0..4).map(time).collect())].into(),
+    });
+    profile.topologies = vec![HostTopology {
+        hosts: vec!["node1".into(), "node2".into()],
+        machine: "machine 1\nlevel core 2\nunits 0 1\n".into(),
+    }];
+    profile
+}
+
+#[test]
+fn phases_times_and_the_rest_read_back_as_they_were_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("app.profile.yaml");
+    full().write(&path).unwrap();
+    assert_eq!(Profile::read(&path).unwrap(), full());
+    let phase = "app.profile.phase-2.point-to-point.bytes.mtx";
+    assert!(directory.path().join(phase).exists());
+}
+
+#[test]
+fn what_is_wrong_with_phases_and_times_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("app.profile.yaml");
+    full().write(&path).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    for (old, new, expected) in [
+        (
+            "calls: 0,1,2,3",
+            "calls: 0,1,2",
+            "times: 3 numbers were found for 4 ranks; write one for each",
+        ),
+        (
+            "calls: 0,1,2,3",
+            "calls: 0,1,2,many",
+            "times: `many` is no number; correct it",
+        ),
+        (
+            "missing_ranks: '3'",
+            "missing_ranks: '4'",
+            "missing_ranks: rank 4 is none of the 4, which count from 0; correct it",
+        ),
+        (
+            "level core 2",
+            "level core 3",
+            "topologies: 2 lists of units for 3 nodes",
+        ),
+    ] {
+        assert!(text.contains(old), "{text}");
+        let error = Profile::from_text(&path, &text.replace(old, new)).unwrap_err();
+        let said = error.to_string();
+        let told = said.strip_prefix(&format!("{}: ", path.display())).unwrap();
+        match old.starts_with("level") {
+            true => assert!(told.starts_with("topologies: "), "{told}"),
+            false => assert_eq!(told, expected),
+        }
+    }
+    let matrix = directory
+        .path()
+        .join("app.profile.phase-1.point-to-point.bytes.mtx");
+    fs::remove_file(&matrix).unwrap();
+    let said = Profile::read(&path).unwrap_err().to_string();
+    assert!(
+        said.contains("phase-1") && said.contains("no such file"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_bytes_of_a_class_of_calls_follow_from_the_layers() {
+    let profile = sample();
+    let huge = (1 << 60) + 1;
+    assert_eq!(profile.bytes_of_class(CallClass::Send), [4096, 0, huge, 0]);
+    assert_eq!(
+        profile.bytes_of_class(CallClass::Receive),
+        [0, 4096, 0, huge]
+    );
+    assert_eq!(profile.bytes_of_class(CallClass::Collective), [80; 4]);
+    assert_eq!(profile.bytes_of_class(CallClass::Wait), [0; 4]);
+}
+
 #[test]
 fn an_empty_profile_reads_back_too() {
     let directory = tempfile::tempdir().unwrap();
@@ -162,7 +271,12 @@ fn layers_are_added_up_and_collectives_are_modelled() {
     assert_eq!(both.get(1, 1), Traffic::new(2, 16));
     assert_eq!(both.get(0, 1), Traffic::new(10, 4096));
     let mut modelled = TrafficMatrix::new(4);
-    expand(&profile.collectives[0], None, &mut modelled);
+    expand(
+        &profile.collectives[0],
+        Model::Host(profile.host_rules()),
+        profile.host_rules(),
+        &mut modelled,
+    );
     assert_eq!(profile.traffic(&[Layer::Collectives]), modelled);
     assert!(modelled.non_zeros() > 0);
     assert_eq!(profile.traffic(&[]), TrafficMatrix::new(4));

@@ -1,4 +1,21 @@
 //! What a placement costs. Nothing here knows how placements are made.
+//!
+//! The four objectives of the thesis (1.4.1): [`dist_comm`], [`temps_comm`],
+//! [`makespan_comm`] and [`coupe_min`]; the load of the links of the tree
+//! ([`link_loads`]); which pairs of ranks still cross a level ([`pairs_across`]);
+//! and how cheap any placement could be at best ([`lower_bound`]).
+
+mod bound;
+mod choice;
+mod links;
+mod pairs;
+mod thesis;
+
+pub use bound::lower_bound;
+pub use choice::Objective;
+pub use links::{LinkLoad, link_lengths, link_loads};
+pub use pairs::{Crossing, PairsAcross, pairs_across};
+pub use thesis::{coupe_min, makespan_comm, temps_comm};
 
 use crate::affinity::{Matrix, MatrixError};
 use crate::topology::Topology;

@@ -93,6 +93,19 @@ pub fn group(
     })
 }
 
+/// The largest number of possible groups on any level of a tree with these
+/// arities, and the size of these groups: what exact grouping would list.
+pub fn most_groups(ranks: usize, arities: &[usize]) -> (u64, usize) {
+    let mut entities = ranks.max(1);
+    let mut most = (0, 1);
+    for &arity in arities.iter().rev() {
+        entities = entities.next_multiple_of(arity.max(1));
+        most = most.max((exact::group_count(entities, arity), arity));
+        entities /= arity.max(1);
+    }
+    most
+}
+
 impl Hierarchy {
     /// The levels from the root: `levels()[d]` groups the nodes at depth `d + 1`.
     pub fn levels(&self) -> &[GroupedLevel] {

@@ -26,5 +26,5 @@ mod partial_groups;
 pub use aggregate::{aggregated, extended};
 pub use buckets::{Buckets, Edge};
 pub use decompose::decomposed;
-pub use hierarchy::{GroupedLevel, Hierarchy, Parameters, group};
+pub use hierarchy::{GroupedLevel, Hierarchy, Parameters, group, most_groups};
 pub use independent_set::{largest_neighbours_first, smallest_first, smallest_maximum};

@@ -50,6 +50,8 @@ pub struct Abi {
     pub byte: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
+    /// `MPI_ERRORS_ARE_FATAL`.
+    pub errors_are_fatal: Handle,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Handle,
     /// `MPI_NO_OP`.
@@ -64,6 +66,12 @@ pub struct Abi {
     pub undefined: i32,
     /// `MPI_IN_PLACE` as C passes it.
     pub in_place: usize,
+    /// Bytes of an `MPI_Status`.
+    pub status_bytes: usize,
+    /// `MPI_STATUS_IGNORE` as C passes it.
+    pub status_ignore: usize,
+    /// `MPI_STATUSES_IGNORE` as C passes it.
+    pub statuses_ignore: usize,
     /// `MPI_ERR_INTERN`.
     pub err_intern: i32,
     /// `MPI_MAX_PROCESSOR_NAME`.

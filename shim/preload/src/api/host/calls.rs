@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::functions::DeleteCallback;
+use super::functions::{CopyCallback, DeleteCallback, ErrorCallback};
 use super::{Host, HostError};
 use crate::api::next::find;
 use crate::api::{SUCCESS, Word, c_int};
@@ -215,6 +215,40 @@ impl Host {
         check("MPI_Comm_set_errhandler", code)
     }
 
+    /// Whether the status at this address is of a cancelled call
+    /// (`MPI_Test_cancelled`).
+    pub fn is_cancelled(&self, status: Word) -> bool {
+        let flag = integer("MPI_Test_cancelled", |flag| unsafe {
+            (self.functions.test_cancelled)(status, flag)
+        });
+        flag.is_ok_and(|flag| flag != 0)
+    }
+
+    /// `MPI_Comm_get_errhandler`.
+    pub fn error_handler(&self, comm: Word) -> Result<Word, HostError> {
+        handle("MPI_Comm_get_errhandler", |handler| unsafe {
+            (self.functions.comm_get_errhandler)(comm, handler)
+        })
+    }
+
+    /// `MPI_Comm_create_errhandler`.
+    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, HostError> {
+        handle("MPI_Comm_create_errhandler", |handler| unsafe {
+            (self.functions.comm_create_errhandler)(function, handler)
+        })
+    }
+
+    /// `MPI_Comm_set_errhandler`.
+    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// `MPI_Comm_call_errhandler`.
+    pub fn call_error_handler(&self, comm: Word, error: c_int) {
+        unsafe { (self.functions.comm_call_errhandler)(comm, error) };
+    }
+
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, HostError> {
         let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
@@ -227,13 +261,34 @@ impl Host {
     /// `MPI_Finalize` does, with MPI still whole, in the reverse order of
     /// setting (MPI-4.1, section 11.2.4).
     pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), HostError> {
-        // MPI_COMM_NULL_COPY_FN is not needed: MPI_COMM_SELF's attributes are
-        // copied by MPI_Comm_dup, so a copy function that says no is given.
-        let keyval = integer("MPI_Comm_create_keyval", |keyval| unsafe {
-            (self.functions.comm_create_keyval)(never_copied, callback, keyval, 0)
-        })?;
-        let code = unsafe { (self.functions.comm_set_attr)(self.comm_self, keyval, 0) };
+        let keyval = self.new_keyval(never_copied, callback)?;
+        self.set_attribute(self.comm_self, keyval)
+    }
+
+    /// `MPI_Comm_create_keyval`.
+    fn new_keyval(&self, copy: CopyCallback, delete: DeleteCallback) -> Result<c_int, HostError> {
+        integer("MPI_Comm_create_keyval", |keyval| unsafe {
+            (self.functions.comm_create_keyval)(copy, delete, keyval, 0)
+        })
+    }
+
+    /// A new keyval whose attributes say no more than that they are there; they
+    /// go with `MPI_Comm_dup`.
+    pub fn new_mark(&self) -> Result<c_int, HostError> {
+        self.new_keyval(always_copied, forgotten)
+    }
+
+    /// `MPI_Comm_set_attr`, with no value.
+    pub fn set_attribute(&self, comm: Word, keyval: c_int) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, 0) };
         check("MPI_Comm_set_attr", code)
+    }
+
+    /// Whether `comm` has an attribute (`MPI_Comm_get_attr`).
+    pub fn has_attribute(&self, comm: Word, keyval: c_int) -> bool {
+        let (mut value, mut flag) = (0, 0);
+        let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
+        code == SUCCESS && flag != 0
     }
 
     /// `MPI_Bcast` of bytes from rank 0; any length.
@@ -348,6 +403,14 @@ impl Host {
         unsafe { (self.functions.abort)(self.world, code) };
     }
 
+    /// `MPI_Comm_f2c`; `None` where the MPI has none (a macro, in some).
+    pub fn of_fortran_handle(&self, comm: c_int) -> Option<Word> {
+        let address = find(c"PMPI_Comm_f2c").or_else(|| find(c"MPI_Comm_f2c"))?;
+        Some(unsafe {
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int) -> Word>(address)(comm)
+        })
+    }
+
     /// `MPI_Comm_c2f`; `None` where the MPI has none (a macro, in some).
     pub fn fortran_handle(&self, comm: Word) -> Option<c_int> {
         let address = find(c"PMPI_Comm_c2f").or_else(|| find(c"MPI_Comm_c2f"))?;
@@ -374,5 +437,27 @@ unsafe extern "C" fn never_copied(
 ) -> c_int {
     // SAFETY: MPI passes the address of an int.
     unsafe { *flag = 0 };
+    SUCCESS
+}
+
+/// `MPI_Comm_copy_attr_function` that hands the attribute on.
+unsafe extern "C" fn always_copied(
+    _comm: Word,
+    _keyval: c_int,
+    _extra: Word,
+    value: Word,
+    copy: Word,
+    flag: *mut c_int,
+) -> c_int {
+    // SAFETY: MPI passes the addresses of a pointer and of an int.
+    unsafe {
+        *(copy as *mut Word) = value;
+        *flag = 1;
+    }
+    SUCCESS
+}
+
+/// `MPI_Comm_delete_attr_function` that has nothing to do.
+unsafe extern "C" fn forgotten(_comm: Word, _keyval: c_int, _value: Word, _extra: Word) -> c_int {
     SUCCESS
 }

@@ -37,8 +37,11 @@ host_functions! {
     bcast: PMPI_Bcast(*mut u8, c_int, Word, c_int, Word);
     cart_shift: PMPI_Cart_shift(Word, c_int, c_int, *mut c_int, *mut c_int);
     cartdim_get: PMPI_Cartdim_get(Word, *mut c_int);
+    comm_call_errhandler: PMPI_Comm_call_errhandler(Word, c_int);
+    comm_create_errhandler: PMPI_Comm_create_errhandler(ErrorCallback, *mut Word);
     comm_create_keyval: PMPI_Comm_create_keyval(CopyCallback, DeleteCallback, *mut c_int, Word);
     comm_free: PMPI_Comm_free(*mut Word);
+    comm_get_attr: PMPI_Comm_get_attr(Word, c_int, *mut Word, *mut c_int);
     comm_get_errhandler: PMPI_Comm_get_errhandler(Word, *mut Word);
     comm_get_parent: PMPI_Comm_get_parent(*mut Word);
     comm_group: PMPI_Comm_group(Word, *mut Word);
@@ -64,11 +67,16 @@ host_functions! {
     group_translate_ranks: PMPI_Group_translate_ranks(Word, c_int, *const c_int, Word, *mut c_int);
     recv: PMPI_Recv(*mut u8, c_int, Word, c_int, c_int, Word, *mut u64);
     send: PMPI_Send(*const u8, c_int, Word, c_int, c_int, Word);
+    test_cancelled: PMPI_Test_cancelled(Word, *mut c_int);
     topo_test: PMPI_Topo_test(Word, *mut c_int);
     type_size: PMPI_Type_size(Word, *mut c_int);
     type_size_x: PMPI_Type_size_x(Word, *mut i64);
     win_get_group: PMPI_Win_get_group(Word, *mut Word);
 }
+
+/// `MPI_Comm_errhandler_function`: the addresses of a communicator and of an error
+/// code; what an MPI adds is not looked at.
+pub type ErrorCallback = unsafe extern "C" fn(*mut Word, *mut c_int);
 
 /// `MPI_Comm_delete_attr_function`.
 pub type DeleteCallback = unsafe extern "C" fn(Word, c_int, Word, Word) -> c_int;

@@ -43,10 +43,12 @@ pub struct Host {
     /// Its `MPI_COMM_WORLD`.
     pub world: Word,
     /// Its `MPI_COMM_SELF`.
-    comm_self: Word,
+    pub comm_self: Word,
     byte: Word,
     datatype_null: Word,
     comm_null: Word,
+    /// `MPI_ERRORS_ARE_FATAL`.
+    pub errors_are_fatal: Word,
     errors_return: Word,
     no_op: Word,
     functions: Functions,
@@ -108,6 +110,7 @@ impl Host {
                 byte: resolve(abi.byte)?,
                 datatype_null: resolve(abi.datatype_null)?,
                 comm_null: resolve(abi.comm_null)?,
+                errors_are_fatal: resolve(abi.errors_are_fatal)?,
                 errors_return: resolve(abi.errors_return)?,
                 no_op: resolve(abi.no_op)?,
                 functions: Functions::find()?,

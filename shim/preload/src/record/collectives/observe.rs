@@ -60,6 +60,10 @@ pub fn observe(
     use Operation::*;
     let reader = Reader::new(host, arguments, size);
     let root = u32::try_from(arguments.root).unwrap_or(u32::MAX);
+    if operation.has_root() && root as usize >= size {
+        // MPICH reports success where an error handler took care of the error.
+        return None;
+    }
     let in_place = arguments.send_buffer == host.abi.in_place;
     let first = rank == 0;
     let reports = match operation {

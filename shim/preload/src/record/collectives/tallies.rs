@@ -5,7 +5,8 @@ use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_core::affinity::Traffic;
-use treepie_core::affinity::collective::{Operation, Record, Volume, size_class};
+use treepie_core::affinity::collective::{Operation, size_class};
+use treepie_core::files::parts::{Encoder, Sink};
 
 use super::observe::{Amount, Seen};
 
@@ -133,40 +134,39 @@ impl Tally {
             }
         }
     }
-
-    /// The volume that a record of `operation` has.
-    fn volume(self, operation: Operation) -> Volume {
-        use Operation::*;
-        match operation {
-            Alltoallv | Alltoallw => {
-                let mut pairs: Vec<_> = self
-                    .sent
-                    .into_iter()
-                    .map(|((from, to), traffic)| (from, to, traffic.bytes, traffic.messages))
-                    .collect();
-                pairs.sort_unstable();
-                Volume::Pairs(pairs)
-            }
-            Gatherv | Scatterv | Allgatherv | ReduceScatter => Volume::PerRank(self.parts),
-            _ => Volume::Uniform(self.bytes),
-        }
-    }
 }
 
 impl Tallies {
-    /// Records of what was counted, for a communicator whose ranks are `group` in
-    /// the world.
-    pub fn into_records(self, group: &[u32]) -> impl Iterator<Item = Record> {
-        self.all
-            .into_iter()
-            .map(|((operation, root, size_class), tally)| Record {
-                operation,
-                group: group.to_vec(),
-                root,
-                size_class,
-                calls: tally.calls,
-                volume: tally.volume(operation),
-            })
+    /// Writes records of what was counted, for a communicator whose ranks are
+    /// `group` in the world. Nothing is allocated.
+    pub fn encode<S: Sink>(&self, latest: &Latest, group: &[u32], encoder: &mut Encoder<'_, S>) {
+        use Operation::*;
+        for (&of, tally) in &self.all {
+            match of.0 {
+                Alltoallv | Alltoallw => {
+                    let pairs = tally
+                        .sent
+                        .iter()
+                        .map(|(&(from, to), traffic)| (from, to, traffic.bytes, traffic.messages));
+                    encoder.pairs(of, tally.calls, group, pairs);
+                }
+                Gatherv | Scatterv | Allgatherv | ReduceScatter => {
+                    encoder.per_rank(of, tally.calls, group, &tally.parts);
+                }
+                _ => encoder.uniform(of, tally.calls, group, tally.bytes),
+            }
+        }
+        if let Some(of) = self.latest {
+            let calls = latest.calls.load(Ordering::Relaxed);
+            if calls > 0 {
+                encoder.uniform(of, calls, group, latest.bytes.load(Ordering::Relaxed));
+            }
+        }
+    }
+
+    /// Whether nothing was counted.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty() && self.latest.is_none()
     }
 }
 

@@ -10,6 +10,8 @@ mod open_mpi;
 mod rooted;
 mod symmetric;
 
+/// What MPICH usually does.
+const USUAL: Model = Model::Host(Host::Mpich);
 const BLOCK: u64 = 840; // divisible by 1 to 8
 
 fn record(operation: Operation, size: usize, root: usize, volume: Volume) -> Record {
@@ -33,7 +35,7 @@ fn traffic(
     assert!(operation.algorithms().contains(&algorithm));
     let mut into = TrafficMatrix::new(size);
     let record = record(operation, size, root, Volume::Uniform(bytes));
-    expand(&record, Some(algorithm), &mut into);
+    expand(&record, Model::Algorithm(algorithm), Host::Mpich, &mut into);
     into
 }
 
@@ -65,12 +67,12 @@ fn a_group_of_one_and_a_record_without_calls_send_nothing() {
     for operation in Operation::all() {
         let alone = record(operation, 1, 0, Volume::Uniform(8));
         let mut into = TrafficMatrix::new(2);
-        expand(&alone, None, &mut into);
+        expand(&alone, USUAL, Host::Mpich, &mut into);
         let never = Record {
             calls: 0,
             ..record(operation, 2, 0, Volume::Uniform(8))
         };
-        expand(&never, None, &mut into);
+        expand(&never, USUAL, Host::Mpich, &mut into);
         assert_eq!(into, TrafficMatrix::new(2), "{operation}");
     }
 }
@@ -84,8 +86,8 @@ fn sums_stop_at_the_largest_number() {
                 ..record(operation, 5, 0, Volume::Uniform(u64::MAX))
             };
             let mut into = TrafficMatrix::new(5);
-            expand(&huge, Some(algorithm), &mut into);
-            expand(&huge, Some(algorithm), &mut into);
+            expand(&huge, Model::Algorithm(algorithm), Host::Mpich, &mut into);
+            expand(&huge, Model::Algorithm(algorithm), Host::Mpich, &mut into);
             assert_eq!(into.total().messages, u64::MAX, "{operation} {algorithm}");
             let bytes = if operation == Operation::Barrier {
                 0
@@ -101,7 +103,7 @@ proptest! {
     #[test]
     fn no_record_makes_a_rank_send_to_itself_or_outside_its_group(record in records(20)) {
         let mut into = TrafficMatrix::new(20);
-        expand(&record, None, &mut into);
+        expand(&record, USUAL, Host::Mpich, &mut into);
         for (from, to, _) in into.entries() {
             prop_assert_ne!(from, to);
             prop_assert!(record.group.contains(&(from as u32)));
@@ -113,10 +115,10 @@ proptest! {
     fn another_group_is_the_same_traffic_under_other_names(record in records(20)) {
         let size = record.group.len();
         let mut named = TrafficMatrix::new(20);
-        expand(&record, None, &mut named);
+        expand(&record, USUAL, Host::Mpich, &mut named);
         let plain = Record { group: (0..size as u32).collect(), ..record.clone() };
         let mut numbered = TrafficMatrix::new(20);
-        expand(&plain, None, &mut numbered);
+        expand(&plain, USUAL, Host::Mpich, &mut numbered);
         let world = numbered.entries().map(|(from, to, traffic)| {
             (record.group[from] as usize, record.group[to] as usize, traffic)
         });
@@ -125,13 +127,13 @@ proptest! {
 
     #[test]
     fn an_algorithm_that_does_not_do_the_operation_gives_way_to_the_usual_one(record in records(20)) {
-        let expanded = |algorithm| {
+        let expanded = |model| {
             let mut into = TrafficMatrix::new(20);
-            expand(&record, algorithm, &mut into);
+            expand(&record, model, Host::Mpich, &mut into);
             into
         };
         if !record.operation.algorithms().contains(&Algorithm::ScatterAllgather) {
-            prop_assert_eq!(expanded(Some(Algorithm::ScatterAllgather)), expanded(None));
+            prop_assert_eq!(expanded(Model::Algorithm(Algorithm::ScatterAllgather)), expanded(USUAL));
         }
     }
 
@@ -139,7 +141,7 @@ proptest! {
     fn a_record_that_does_not_fit_the_world_adds_nothing(record in records(20)) {
         let mut small = TrafficMatrix::new(1);
         if record.validate(1).is_err() {
-            expand(&record, None, &mut small);
+            expand(&record, USUAL, Host::Mpich, &mut small);
         }
         prop_assert_eq!(small, TrafficMatrix::new(1));
     }

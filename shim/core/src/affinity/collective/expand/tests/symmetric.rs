@@ -2,10 +2,16 @@
 
 use super::*;
 
+/// Algorithms that are no gather to one rank with a broadcast from there.
+fn without_a_root(operation: Operation) -> impl Iterator<Item = Algorithm> {
+    let all = operation.algorithms().iter().copied();
+    all.filter(|algorithm| *algorithm != Algorithm::GatherBroadcast)
+}
+
 #[test]
 fn every_allgather_brings_each_rank_all_other_blocks_exactly_once() {
     for size in 2..=17 {
-        for &algorithm in Operation::Allgather.algorithms() {
+        for algorithm in without_a_root(Operation::Allgather) {
             let sent = traffic(Operation::Allgather, size, 0, 10, algorithm);
             for rank in 0..size {
                 let all_others = 10 * (size as u64 - 1);
@@ -20,11 +26,11 @@ fn every_allgather_brings_each_rank_all_other_blocks_exactly_once() {
 fn every_allgatherv_brings_each_rank_all_other_blocks_exactly_once() {
     for size in 2..=17usize {
         let sizes: Vec<u64> = (0..size as u64).map(|rank| rank * rank % 7).collect();
-        for &algorithm in Operation::Allgatherv.algorithms() {
+        for algorithm in without_a_root(Operation::Allgatherv) {
             let mut sent = TrafficMatrix::new(size);
             let volume = Volume::PerRank(sizes.clone());
             let record = record(Operation::Allgatherv, size, 0, volume);
-            expand(&record, Some(algorithm), &mut sent);
+            expand(&record, Model::Algorithm(algorithm), Host::Mpich, &mut sent);
             for rank in 0..size {
                 let all_others = sizes.iter().sum::<u64>() - sizes[rank];
                 assert_eq!(received_by(&sent, rank).bytes, all_others, "{algorithm}");
@@ -145,7 +151,12 @@ fn a_bruck_alltoall_moves_each_block_once_for_each_set_bit_of_its_way() {
 fn an_alltoallv_known_by_rank_is_spread_evenly_over_all_receivers() {
     let mut sent = TrafficMatrix::new(3);
     let volume = Volume::PerRank(vec![30, 0, 10]);
-    expand(&record(Operation::Alltoallv, 3, 0, volume), None, &mut sent);
+    expand(
+        &record(Operation::Alltoallv, 3, 0, volume),
+        USUAL,
+        Host::Mpich,
+        &mut sent,
+    );
     assert_eq!(sent.get(0, 1), Traffic::new(1, 10));
     assert_eq!(sent_by(&sent, 1), Traffic::default());
     let others = sent_by(&sent, 2).bytes;
@@ -165,7 +176,7 @@ fn exact_pairs_of_an_alltoallv_are_taken_as_they_are_without_the_own_part() {
             Volume::Pairs(vec![(0, 1, 5, 2), (1, 1, 8, 1), (0, 1, 1, 1)]),
         )
     };
-    expand(&record, None, &mut sent);
+    expand(&record, USUAL, Host::Mpich, &mut sent);
     let entries: Vec<_> = sent.entries().collect();
     assert_eq!(entries, [(7, 9, Traffic::new(3, 6))]);
 }
@@ -176,7 +187,12 @@ fn a_pairwise_reduce_scatter_sends_each_rank_its_block_from_every_other() {
     let mut sent = TrafficMatrix::new(3);
     let volume = Volume::PerRank(sizes.to_vec());
     let record = record(Operation::ReduceScatter, 3, 0, volume);
-    expand(&record, Some(Algorithm::Pairwise), &mut sent);
+    expand(
+        &record,
+        Model::Algorithm(Algorithm::Pairwise),
+        Host::Mpich,
+        &mut sent,
+    );
     for (rank, bytes) in sizes.into_iter().enumerate() {
         assert_eq!(received_by(&sent, rank).bytes, 2 * bytes);
     }
@@ -188,7 +204,12 @@ fn a_ring_reduce_scatter_passes_on_all_blocks_but_the_own_one() {
     let mut sent = TrafficMatrix::new(3);
     let volume = Volume::PerRank(sizes.to_vec());
     let record = record(Operation::ReduceScatter, 3, 0, volume);
-    expand(&record, Some(Algorithm::Ring), &mut sent);
+    expand(
+        &record,
+        Model::Algorithm(Algorithm::Ring),
+        Host::Mpich,
+        &mut sent,
+    );
     assert_eq!(sent.get(0, 1), Traffic::new(1, 7));
     assert_eq!(sent.get(1, 2), Traffic::new(2, 12));
     assert_eq!(sent.get(2, 0), Traffic::new(1, 5));
@@ -239,4 +260,83 @@ fn a_barrier_sends_empty_messages_and_hears_from_everybody() {
         let sent = traffic(Operation::Barrier, size, 0, 0, Algorithm::Dissemination);
         assert_eq!(sent.total().messages, size as u64 * rounds(size));
     }
+}
+
+#[test]
+fn an_allgather_through_rank_0_is_a_gather_and_a_broadcast_of_everything() {
+    let sent = traffic(Operation::Allgather, 6, 0, 10, Algorithm::GatherBroadcast);
+    let mut expected = traffic(Operation::Gather, 6, 0, 10, Algorithm::Binomial);
+    let bcast = traffic(Operation::Bcast, 6, 0, 60, Algorithm::Binomial);
+    expected.merge(&bcast).unwrap();
+    assert_eq!(sent, expected);
+}
+
+#[test]
+fn what_is_meant_is_all_to_all_or_each_rank_to_those_after_it() {
+    let meant = |operation, volume| {
+        let mut sent = TrafficMatrix::new(3);
+        let record = record(operation, 3, 1, volume);
+        expand(&record, Model::Logical, Host::Mpich, &mut sent);
+        sent.entries()
+            .map(|(from, to, sent)| (from, to, sent.messages, sent.bytes))
+            .collect::<Vec<_>>()
+    };
+    let to_all = [
+        (0, 1, 1, 8),
+        (0, 2, 1, 8),
+        (1, 0, 1, 8),
+        (1, 2, 1, 8),
+        (2, 0, 1, 8),
+        (2, 1, 1, 8),
+    ];
+    assert_eq!(meant(Operation::Allreduce, Volume::Uniform(8)), to_all);
+    assert_eq!(meant(Operation::Alltoall, Volume::Uniform(8)), to_all);
+    assert_eq!(
+        meant(Operation::Barrier, Volume::Uniform(8)),
+        to_all.map(|(from, to, messages, _)| (from, to, messages, 0))
+    );
+    assert_eq!(
+        meant(Operation::Bcast, Volume::Uniform(8)),
+        [(1, 0, 1, 8), (1, 2, 1, 8)]
+    );
+    assert_eq!(
+        meant(Operation::Reduce, Volume::Uniform(8)),
+        [(0, 1, 1, 8), (2, 1, 1, 8)]
+    );
+    assert_eq!(
+        meant(Operation::Gatherv, Volume::PerRank(vec![1, 2, 3])),
+        [(0, 1, 1, 1), (2, 1, 1, 3)]
+    );
+    assert_eq!(
+        meant(Operation::Scatterv, Volume::PerRank(vec![1, 2, 3])),
+        [(1, 0, 1, 1), (1, 2, 1, 3)]
+    );
+    let by_sender = [
+        (0, 1, 1, 1),
+        (0, 2, 1, 1),
+        (1, 0, 1, 2),
+        (1, 2, 1, 2),
+        (2, 0, 1, 3),
+        (2, 1, 1, 3),
+    ];
+    assert_eq!(
+        meant(Operation::Allgatherv, Volume::PerRank(vec![1, 2, 3])),
+        by_sender
+    );
+    let by_receiver = [
+        (0, 1, 1, 2),
+        (0, 2, 1, 3),
+        (1, 0, 1, 1),
+        (1, 2, 1, 3),
+        (2, 0, 1, 1),
+        (2, 1, 1, 2),
+    ];
+    assert_eq!(
+        meant(Operation::ReduceScatter, Volume::PerRank(vec![1, 2, 3])),
+        by_receiver
+    );
+    assert_eq!(
+        meant(Operation::Scan, Volume::Uniform(8)),
+        [(0, 1, 1, 8), (0, 2, 1, 8), (1, 2, 1, 8)]
+    );
 }

@@ -1,0 +1,171 @@
+//! `treepie heuristics`: the thesis's study of the orders between clusters
+//! (7.1.4), for `scripts/bench heuristics`. Not listed: it answers no question
+//! about a job.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use treepie_core::files::list;
+use treepie_core::platform::orders::monte_carlo::{Results, Study};
+use treepie_core::platform::orders::{Accounting, Order};
+
+use super::Outcome;
+use crate::error::CommandError;
+use crate::output;
+use crate::picture::{Axis, Chart, Format, Series, write_drawing};
+use crate::report::table::Table;
+use crate::report::units;
+
+/// Compare the orders between clusters on random grids
+#[derive(Debug, Args)]
+#[command(hide = true)]
+pub struct Arguments {
+    /// Numbers of clusters
+    #[arg(long, value_name = "LIST", default_value = "2-10,15,20,30,40,50")]
+    clusters: String,
+    /// Random grids for each number
+    #[arg(long, value_name = "N", default_value = "10000")]
+    iterations: usize,
+    /// Let clusters begin inside as soon as they have the message
+    #[arg(long)]
+    overlap: bool,
+    /// Search the best order too, for up to so many clusters
+    #[arg(long, value_name = "C", default_value = "0")]
+    exhaustive: usize,
+    /// Seed of the random numbers
+    #[arg(long, default_value = "1")]
+    seed: u64,
+    /// Draw the means, as its ending says: .svg or .png
+    #[arg(long, value_name = "OUT")]
+    picture: Option<PathBuf>,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Those of the thesis, and what was added.
+const COMPARED: [Order; 9] = [
+    Order::Flat,
+    Order::Fef,
+    Order::Ecef,
+    Order::EcefLa,
+    Order::EcefLat,
+    Order::EcefLatMin,
+    Order::BottomUp,
+    Order::BottomUpReady,
+    Order::Fnf,
+];
+
+/// Runs the study.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let numbers = list::parse(&arguments.clusters)
+        .map_err(|error| CommandError::usage(format!("--clusters: {error}")))?;
+    if numbers.is_empty() || numbers.iter().any(|number| !(1..=1000).contains(number)) {
+        return Err(CommandError::usage(format!(
+            "--clusters {}: numbers from 1 to 1000 were expected, such as 2-10,50",
+            arguments.clusters
+        )));
+    }
+    let accounting = match arguments.overlap {
+        true => Accounting::AtArrival,
+        false => Accounting::AfterSends,
+    };
+    let working = output::Working::on("random grids");
+    let results: Vec<(usize, Results)> = numbers
+        .into_iter()
+        .map(|clusters| {
+            let study = Study {
+                clusters,
+                iterations: arguments.iterations,
+                accounting,
+                seed: arguments.seed,
+                exhaustive: clusters <= arguments.exhaustive,
+            };
+            (clusters, study.run(&COMPARED))
+        })
+        .collect();
+    drop(working);
+    if let Some(path) = &arguments.picture {
+        write_drawing(&chart(&results), Format::of(path)?, path)?;
+    }
+    if arguments.json {
+        let rows: Vec<_> = results
+            .iter()
+            .map(|(clusters, results)| json(*clusters, results))
+            .collect();
+        output::print_json(&rows)?;
+    } else {
+        output::print(&text(&results))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(results: &[(usize, Results)]) -> String {
+    let headings = || {
+        let names = COMPARED.iter().map(Order::to_string);
+        std::iter::once("clusters".to_owned()).chain(names)
+    };
+    let mut means = Table::new(headings().chain(["optimum".to_owned()]));
+    let mut hits = Table::new(headings());
+    for (clusters, results) in results {
+        let shown = results
+            .outcomes
+            .iter()
+            .map(|outcome| format!("{:.3}", outcome.mean));
+        let optimum = results
+            .optimum
+            .map_or("-".to_owned(), |mean| format!("{mean:.3}"));
+        means.row(
+            std::iter::once(clusters.to_string())
+                .chain(shown)
+                .chain([optimum]),
+        );
+        let shown = results
+            .outcomes
+            .iter()
+            .map(|outcome| units::share(outcome.hits, 1.0));
+        hits.row(std::iter::once(clusters.to_string()).chain(shown));
+    }
+    format!(
+        "mean makespan in seconds\n{}\nhow often nobody compared was better\n{}",
+        means.text(),
+        hits.text()
+    )
+}
+
+fn json(clusters: usize, results: &Results) -> serde_json::Value {
+    let outcomes = COMPARED.iter().zip(&results.outcomes);
+    let orders: serde_json::Map<String, serde_json::Value> = outcomes
+        .map(|(order, outcome)| {
+            let value = json!({ "mean": outcome.mean, "hits": outcome.hits });
+            (order.to_string(), value)
+        })
+        .collect();
+    json!({ "clusters": clusters, "optimum": results.optimum, "orders": orders })
+}
+
+fn chart(results: &[(usize, Results)]) -> Chart {
+    let series = COMPARED.iter().enumerate().map(|(place, order)| Series {
+        name: order.to_string(),
+        points: results
+            .iter()
+            .map(|(clusters, results)| (*clusters as f64, results.outcomes[place].mean))
+            .collect(),
+    });
+    Chart {
+        title: "Broadcast of 1 MB on random grids".to_owned(),
+        across: Axis {
+            name: "clusters",
+            logarithmic: false,
+            mark: units::count,
+        },
+        upwards: Axis {
+            name: "mean makespan",
+            logarithmic: false,
+            mark: units::seconds,
+        },
+        series: series.collect(),
+    }
+}

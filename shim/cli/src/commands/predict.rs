@@ -1,0 +1,169 @@
+//! `treepie predict`: every strategy's time for a collective on a platform.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::models::{Computing, Form};
+use treepie_core::platform::predict::{Collective, Prediction, Question, predict};
+
+use super::Outcome;
+use crate::error::CommandError;
+use crate::output;
+use crate::report::table::Table;
+use crate::report::units;
+use crate::report::words::some;
+
+/// Predict the time of a collective, for every strategy
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Platform, as `treepie probe` writes it
+    #[arg(value_name = "PLATFORM")]
+    file: PathBuf,
+    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather,
+    /// alltoall, barrier
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>)]
+    collective: Collective,
+    /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
+    bytes: u64,
+    /// Rank of the root
+    #[arg(long, value_name = "RANK", default_value = "0")]
+    root: usize,
+    /// Number of ranks, if not those of the platform
+    #[arg(long, value_name = "N")]
+    ranks: Option<usize>,
+    /// Reading of the models: corrected, thesis
+    #[arg(long, value_name = "FORM", default_value = "corrected", value_parser = str::parse::<Form>)]
+    form: Form,
+    /// Bytes of a datatype, which segments are multiples of
+    #[arg(long, value_name = "BYTES", default_value = "1")]
+    granularity: u64,
+    /// Nanoseconds that a reduction takes for each byte
+    #[arg(long, value_name = "NS", default_value = "0.25")]
+    compute: f64,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// A number of bytes with K, M or G for powers of 1024.
+pub fn size(text: &str) -> Result<u64, String> {
+    let plain = text.trim().trim_end_matches("iB").trim_end_matches('B');
+    let (digits, shift) = match plain.chars().last() {
+        Some('k' | 'K') => (&plain[..plain.len() - 1], 10),
+        Some('m' | 'M') => (&plain[..plain.len() - 1], 20),
+        Some('g' | 'G') => (&plain[..plain.len() - 1], 30),
+        _ => (plain, 0),
+    };
+    let number: Option<u64> = digits.trim().parse().ok();
+    number
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| format!("`{text}` is no size; write bytes, such as 64, 16K or 1M"))
+}
+
+/// Predicts and prints.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let file = PlatformFile::read(&arguments.file)?;
+    let platform = &file.platform;
+    let ranks = arguments.ranks.unwrap_or(platform.ranks());
+    if ranks == 0 || arguments.root >= platform.ranks() {
+        return Err(CommandError::usage(format!(
+            "--root {} --ranks {ranks}: the platform has the ranks 0 to {}; name one of them",
+            arguments.root,
+            platform.ranks() - 1
+        )));
+    }
+    if !(arguments.compute.is_finite() && arguments.compute >= 0.0) {
+        return Err(CommandError::usage(format!(
+            "--compute {}: a number from 0 was expected",
+            arguments.compute
+        )));
+    }
+    let question = Question {
+        root: arguments.root,
+        ranks: arguments.ranks,
+        form: arguments.form,
+        granularity: arguments.granularity.max(1),
+        computing: Computing {
+            per_byte: arguments.compute * 1e-9,
+        },
+        ..Question::new(arguments.collective, arguments.bytes)
+    };
+    let predictions = predict(platform, &question);
+    if arguments.json {
+        let strategies: Vec<_> = predictions.iter().map(prediction_json).collect();
+        output::print_json(&json!({
+            "collective": arguments.collective.to_string(),
+            "bytes": arguments.bytes,
+            "ranks": ranks,
+            "root": arguments.root,
+            "form": arguments.form.to_string(),
+            "best": predictions.first().map(|best| &best.strategy),
+            "strategies": strategies,
+        }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!(
+        "{}: {} of {} among {} in {}\n\n",
+        arguments.file.display(),
+        arguments.collective,
+        units::bytes(arguments.bytes as f64),
+        some(ranks, "rank"),
+        some(platform.clusters().len(), "cluster"),
+    );
+    text += &table(&predictions).text();
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(predictions: &[Prediction]) -> Table {
+    let mut table = Table::new(["  strategy", "time", "over the best", "segment", "inside"]);
+    let least = predictions.first().map_or(0.0, |best| best.seconds);
+    for (place, prediction) in predictions.iter().enumerate() {
+        let mark = if place == 0 { "* " } else { "  " };
+        table.row([
+            format!("{mark}{}", prediction.strategy),
+            units::seconds(prediction.seconds),
+            match least > 0.0 {
+                true => format!("{:.2}", prediction.seconds / least),
+                false => "-".to_owned(),
+            },
+            prediction
+                .segment
+                .map_or("-".to_owned(), |bytes| units::bytes(bytes as f64)),
+            prediction.inside.clone().unwrap_or_else(|| "-".to_owned()),
+        ]);
+    }
+    table
+}
+
+fn prediction_json(prediction: &Prediction) -> serde_json::Value {
+    json!({
+        "strategy": prediction.strategy,
+        "seconds": prediction.seconds,
+        "segment": prediction.segment,
+        "inside": prediction.inside,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_have_powers_of_1024() {
+        for (text, bytes) in [
+            ("64", Ok(64)),
+            ("16K", Ok(16 << 10)),
+            ("1MiB", Ok(1 << 20)),
+            ("2g", Ok(2 << 30)),
+        ] {
+            assert_eq!(size(text), bytes);
+        }
+        assert!(size("much").is_err());
+        assert!(size("99999999999G").is_err());
+    }
+}

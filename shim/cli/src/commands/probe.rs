@@ -1,0 +1,342 @@
+//! `treepie probe`: measure a platform, or find the clusters in latencies that
+//! were measured already.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use clap::Args;
+use serde_json::json;
+use treepie_core::files::platform::magpie::MagpieClusters;
+use treepie_core::files::platform::{PlatformFile, latencies, logp_mpi};
+use treepie_core::files::{check_writable, date, list, write_atomically};
+use treepie_core::platform::{
+    Cluster, Contents, DEFAULT_TOLERANCE, Host, LatencyMatrix, Link, Partition, Platform,
+};
+
+use super::Outcome;
+use super::options::absolute_path;
+use super::predict::size;
+use crate::error::CommandError;
+use crate::launch::family::{Family, Launcher};
+use crate::launch::injection::Invocation;
+use crate::launch::job;
+use crate::output;
+use crate::report::table::Table;
+use crate::report::words::some;
+use crate::report::{platform as report, units};
+
+/// Names the program that measures, if it is not where it was built.
+const PROGRAM: &str = "TREEPIE_PROBE_PROGRAM";
+
+/// Measure a platform: its clusters and the pLogP parameters of its links
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treepie probe -o grid.platform.yaml -- mpirun -np 64
+  treepie probe --latencies latencies.csv --json
+  treepie probe --clusters magpie_clusters --table 0-0=lan.logp --table 0-1=wan.logp -o grid.platform.yaml")]
+pub struct Arguments {
+    /// Find the clusters in this table of latencies instead: comma-separated,
+    /// in microseconds, 0 for no link
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["clusters", "command"])]
+    latencies: Option<PathBuf>,
+    /// Take the clusters of this MagPIe file instead of measuring
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "tables",
+        conflicts_with = "command"
+    )]
+    clusters: Option<PathBuf>,
+    /// LogP-MPI table of the link between two clusters of --clusters, or in one:
+    /// 0-1=FILE; may be repeated
+    #[arg(long = "table", id = "tables", value_name = "A-B=FILE")]
+    tables: Vec<String>,
+    /// How much longer than a cluster's shortest its other links may be
+    #[arg(long, value_name = "PART", default_value_t = DEFAULT_TOLERANCE)]
+    tolerance: f64,
+    /// Platform to write; with --latencies, a MagPIe cluster file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Seconds that measuring may take
+    #[arg(long, value_name = "SECONDS", default_value = "60")]
+    budget: f64,
+    /// Largest message that is measured: 64K, 1M
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1M")]
+    largest: u64,
+    /// Most pairs that measure at the same time; 0 for all that are disjoint
+    #[arg(long, value_name = "PAIRS", default_value = "0")]
+    at_a_time: usize,
+    /// Measure several pairs of two clusters at once, too
+    #[arg(long)]
+    together: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    /// The launcher with its options, without a program
+    #[arg(last = true, value_name = "LAUNCHER")]
+    command: Vec<OsString>,
+}
+
+/// Clusters latencies, joins tables, or measures.
+pub fn run(arguments: &Arguments) -> Outcome {
+    check(arguments)?;
+    if let Some(path) = &arguments.latencies {
+        return cluster(arguments, path);
+    }
+    if let Some(path) = &arguments.clusters {
+        return join(arguments, path);
+    }
+    if arguments.command.is_empty() {
+        return Err(CommandError::usage(
+            "nothing to measure: write the launcher after --, such as `treepie probe -- mpirun -np \
+             16`, or give --latencies FILE",
+        ));
+    }
+    measure(arguments)
+}
+
+fn check(arguments: &Arguments) -> Result<(), CommandError> {
+    for (option, value) in [
+        ("--tolerance", arguments.tolerance),
+        ("--budget", arguments.budget),
+    ] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(CommandError::usage(format!(
+                "{option} {value}: a number from 0 was expected"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
+    let matrix = latencies::read(path)?;
+    let partition = Partition::of(&matrix, arguments.tolerance);
+    if let Some(output) = &arguments.output {
+        let clusters = MagpieClusters {
+            clusters: partition.clusters.clone(),
+            least_edges: least_edges(&matrix, &partition),
+        };
+        write_atomically(output, |out| out.write_all(clusters.to_text().as_bytes()))?;
+    }
+    if arguments.json {
+        output::print_json(&json!({ "clusters": partition.clusters }))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let spreads = partition.spread(&matrix);
+    let mut table = Table::new(["cluster", "nodes", "longest/shortest", "members"]);
+    for (number, members) in partition.clusters.iter().enumerate() {
+        table.row([
+            number.to_string(),
+            members.len().to_string(),
+            spreads[number].map_or("-".to_owned(), |spread| format!("{spread:.2}")),
+            list::to_text(members),
+        ]);
+    }
+    output::print(&format!(
+        "{}: {} in {}, tolerance {}\n\n{}",
+        path.display(),
+        some(matrix.order(), "node"),
+        some(partition.clusters.len(), "cluster"),
+        arguments.tolerance,
+        table.text()
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The least latency in each cluster and between two.
+fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usize, f64)> {
+    let cluster_of = partition.cluster_of();
+    let mut least = std::collections::BTreeMap::new();
+    for (a, b, seconds) in matrix.links() {
+        let (one, other) = (cluster_of[a], cluster_of[b]);
+        let shortest = least
+            .entry((one.min(other), one.max(other)))
+            .or_insert(seconds);
+        *shortest = f64::min(*shortest, seconds);
+    }
+    least
+        .into_iter()
+        .map(|((one, other), seconds)| (one, other, seconds))
+        .collect()
+}
+
+/// A platform of a MagPIe file and LogP-MPI tables: one host for each rank,
+/// since these files know no hosts.
+fn join(arguments: &Arguments, path: &Path) -> Outcome {
+    let Some(output) = &arguments.output else {
+        return Err(CommandError::usage(
+            "--clusters: name the platform to write with --output",
+        ));
+    };
+    let clusters = MagpieClusters::read(path)?.clusters;
+    let mut contents = Contents::default();
+    let mut tables = std::collections::BTreeMap::new();
+    for table in &arguments.tables {
+        let (pair, link) = read_table(table)?;
+        tables.insert(pair, link);
+    }
+    for (number, ranks) in clusters.iter().enumerate() {
+        let first = contents.hosts.len();
+        contents.hosts.extend(ranks.iter().map(|&rank| Host {
+            name: format!("host{rank}"),
+            ranks: vec![rank],
+        }));
+        contents.clusters.push(Cluster {
+            name: format!("cluster{number}"),
+            hosts: (first..contents.hosts.len()).collect(),
+            coordinator: ranks.iter().copied().min().unwrap_or(0),
+            within: tables.remove(&(number, number)),
+            levels: Vec::new(),
+            contention: None,
+        });
+    }
+    contents.links = tables;
+    let platform = Platform::new(contents)
+        .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))?;
+    let file = PlatformFile {
+        producer: producer(),
+        date: now(),
+        mpi: None,
+        platform,
+    };
+    file.write(output)?;
+    answer(arguments, output, &file)
+}
+
+/// `0-1=FILE`: two clusters and their link.
+fn read_table(text: &str) -> Result<((usize, usize), Link), CommandError> {
+    let parts = text.split_once('=').and_then(|(pair, file)| {
+        let (one, other) = pair.split_once('-')?;
+        Some(((one.parse().ok()?, other.parse().ok()?), file))
+    });
+    let (pair, file) = parts.ok_or_else(|| {
+        CommandError::usage(format!(
+            "--table {text}: two clusters and a file were expected, such as 0-1=wan.logp"
+        ))
+    })?;
+    Ok((pair, logp_mpi::read(Path::new(file))?))
+}
+
+fn measure(arguments: &Arguments) -> Outcome {
+    let named = arguments.output.clone();
+    let output = absolute_path(&named.unwrap_or_else(|| "treepie.platform.yaml".into()))?;
+    check_writable(&output)?;
+    let launcher = Launcher::detect(&arguments.command)?;
+    let program = program(launcher.family)?;
+    let before = modified(&output);
+    let mut words = arguments.command[1..].to_vec();
+    words.extend([
+        program.into_os_string(),
+        output.clone().into_os_string(),
+        arguments.budget.to_string().into(),
+        arguments.tolerance.to_string().into(),
+        arguments.largest.to_string().into(),
+        arguments.at_a_time.to_string().into(),
+        arguments.together.to_string().into(),
+    ]);
+    let working = output::Working::on("measuring");
+    let status = job::run(&Invocation {
+        program: launcher.path,
+        name: arguments.command[0].clone(),
+        arguments: words,
+        environment: Vec::new(),
+    })?;
+    drop(working);
+    if modified(&output) == before {
+        return Err(CommandError::failed(format!(
+            "the platform was not measured: the job ended with status {status} before it was done; \
+             a host may have failed, or the launcher starts no job: try it with `hostname`"
+        )));
+    }
+    let file = PlatformFile::read(&output)?;
+    answer(arguments, &output, &file)?;
+    Ok(ExitCode::from(status))
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    std::fs::metadata(path)
+        .and_then(|data| data.modified())
+        .ok()
+}
+
+/// The program that measures, built for the launcher's MPI.
+fn program(family: Family) -> Result<PathBuf, CommandError> {
+    if let Some(named) = std::env::var_os(PROGRAM) {
+        let path = PathBuf::from(named);
+        return path.canonicalize().map_err(|error| {
+            CommandError::usage(format!(
+                "{PROGRAM}: {}: {error}; name the program `probe` that scripts/build makes",
+                path.display()
+            ))
+        });
+    }
+    let own = std::env::current_exe().unwrap_or_default();
+    let programs = own.parent().unwrap_or(Path::new("/")).join("../programs");
+    let mpis: &[&str] = match family {
+        Family::OpenMpi => &["openmpi"],
+        Family::Hydra => &["mpich"],
+        Family::Slurm | Family::Plain => &["openmpi", "mpich"],
+    };
+    let found: Vec<PathBuf> = mpis
+        .iter()
+        .filter_map(|mpi| programs.join(mpi).join("probe").canonicalize().ok())
+        .collect();
+    match found.as_slice() {
+        [only] => Ok(only.clone()),
+        [] => Err(CommandError::failed(format!(
+            "the program that measures is not in {}; build it with scripts/build, or name it in \
+             {PROGRAM}",
+            programs.display()
+        ))),
+        _ => Err(CommandError::usage(format!(
+            "cannot tell which MPI this launcher belongs to; name one of {} in {PROGRAM}",
+            found
+                .iter()
+                .map(|path| path.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ))),
+    }
+}
+
+fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome {
+    if arguments.json {
+        output::print_json(&report::json(file))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let shown = arguments.output.as_deref().unwrap_or(output);
+    let mut text = format!(
+        "{}: {}\n",
+        shown.display(),
+        report::in_words(&file.platform)
+    );
+    text += &report::probing(&file.platform);
+    for (place, cluster) in file.platform.clusters().iter().enumerate() {
+        let within = cluster.within.as_ref();
+        text += &format!(
+            "  {}: {}, ranks {}{}\n",
+            cluster.name,
+            some(cluster.hosts.len(), "host"),
+            list::to_text(&file.platform.ranks_of(place)),
+            within.map_or(String::new(), |link| format!(
+                ", {}",
+                units::seconds(link.latency())
+            )),
+        );
+    }
+    output::print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn producer() -> String {
+    format!("treepie {}", env!("CARGO_PKG_VERSION"))
+}
+
+fn now() -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    date(since.map_or(0, |since| since.as_secs()))
+}

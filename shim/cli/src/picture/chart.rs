@@ -1,0 +1,234 @@
+//! Curves over logarithmic or plain axes.
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::HPos;
+
+use super::canvas::{Canvas, Drawn, Lettering};
+use super::write::Drawing;
+
+/// Colours that are told apart by most eyes (Okabe and Ito 2008).
+const COLOURS: [RGBColor; 8] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+    RGBColor(0, 0, 0),
+    RGBColor(150, 150, 150),
+];
+const GREY: RGBColor = RGBColor(80, 80, 80);
+const PALE: RGBColor = RGBColor(225, 225, 225);
+
+const TITLE: Lettering = Lettering {
+    size: 33.0,
+    bold: true,
+    colour: RGBColor(0, 0, 0),
+    anchor: HPos::Center,
+    upwards: false,
+};
+const TEXT: Lettering = Lettering {
+    size: 25.0,
+    bold: false,
+    ..TITLE
+};
+
+/// A named curve.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name, for the legend.
+    pub name: String,
+    /// Its points, from left to right.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Curves in one frame.
+#[derive(Debug, Clone)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// What is to the right, and how its marks read.
+    pub across: Axis,
+    /// What is upwards, and how its marks read.
+    pub upwards: Axis,
+    /// The curves.
+    pub series: Vec<Series>,
+}
+
+/// One axis.
+#[derive(Debug, Clone, Copy)]
+pub struct Axis {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether equal steps are equal factors; then values from 0 on are left out.
+    pub logarithmic: bool,
+    /// A mark as text.
+    pub mark: fn(f64) -> String,
+}
+
+/// Where a chart is, in drawing units.
+#[derive(Debug, Clone, Copy)]
+pub struct Frame {
+    /// Left edge of all of it.
+    pub left: i32,
+    /// Upper edge of all of it.
+    pub top: i32,
+    /// Width of all of it.
+    pub width: i32,
+    /// Height of all of it.
+    pub height: i32,
+}
+
+impl Frame {
+    /// The part where curves are: labels are left of it, below and to the right.
+    fn inner(self) -> Frame {
+        Frame {
+            left: self.left + 190,
+            top: self.top + 80,
+            width: self.width - 560,
+            height: self.height - 200,
+        }
+    }
+}
+
+impl Drawing for Chart {
+    fn size(&self) -> (u32, u32) {
+        (1900, 1000)
+    }
+
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
+        canvas.clear()?;
+        let frame = Frame {
+            left: 0,
+            top: 20,
+            width: 1900,
+            height: 960,
+        };
+        self.draw_in(frame, canvas)
+    }
+}
+
+impl Chart {
+    /// Draws the chart in a frame of a larger picture.
+    pub fn draw_in<DB: DrawingBackend>(&self, frame: Frame, canvas: &Canvas<DB>) -> Drawn {
+        let inner = frame.inner();
+        let middle = inner.left + inner.width / 2;
+        canvas.text(&self.title, (middle, frame.top + 30), TITLE)?;
+        let points = || self.series.iter().flat_map(|series| series.points.iter());
+        let x = Scale::of(self.across, points().map(|point| point.0));
+        let y = Scale::of(self.upwards, points().map(|point| point.1));
+        let place_x = |value| inner.left + (x.place(value) * f64::from(inner.width)) as i32;
+        let place_y =
+            |value| inner.top + inner.height - (y.place(value) * f64::from(inner.height)) as i32;
+        let (bottom, right) = (inner.top + inner.height, inner.left + inner.width);
+        for mark in x.marks() {
+            let at = place_x(mark);
+            canvas.line((at, inner.top), (at, bottom), PALE, 1)?;
+            canvas.text(&(self.across.mark)(mark), (at, bottom + 28), TEXT)?;
+        }
+        let beside = Lettering {
+            anchor: HPos::Right,
+            ..TEXT
+        };
+        for mark in y.marks() {
+            let at = place_y(mark);
+            canvas.line((inner.left, at), (right, at), PALE, 1)?;
+            canvas.text(&(self.upwards.mark)(mark), (inner.left - 14, at), beside)?;
+        }
+        canvas.frame((inner.left, inner.top), (inner.width, inner.height), GREY)?;
+        canvas.text(self.across.name, (middle, bottom + 76), TEXT)?;
+        let sideways = Lettering {
+            upwards: true,
+            ..TEXT
+        };
+        let centre = inner.top + inner.height / 2;
+        canvas.text(self.upwards.name, (frame.left + 30, centre), sideways)?;
+        for (number, series) in self.series.iter().enumerate() {
+            let colour = COLOURS[number % COLOURS.len()];
+            let shown = |point: &&(f64, f64)| x.shows(point.0) && y.shows(point.1);
+            let places: Vec<(i32, i32)> = series
+                .points
+                .iter()
+                .filter(shown)
+                .map(|&(across, up)| (place_x(across), place_y(up)))
+                .collect();
+            for pair in places.windows(2) {
+                canvas.line(pair[0], pair[1], colour, 4)?;
+            }
+            for place in &places {
+                canvas.rectangle((place.0 - 5, place.1 - 5), (10, 10), colour)?;
+            }
+            let line = inner.top + 24 + 36 * number as i32;
+            canvas.line((right + 24, line), (right + 64, line), colour, 5)?;
+            let legend = Lettering {
+                anchor: HPos::Left,
+                ..TEXT
+            };
+            canvas.text(&series.name, (right + 76, line), legend)?;
+        }
+        Ok(())
+    }
+}
+
+/// The values of an axis.
+struct Scale {
+    axis: Axis,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    fn of(axis: Axis, values: impl Iterator<Item = f64>) -> Scale {
+        let shown = values.filter(|&value| !axis.logarithmic || value > 0.0);
+        let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+        let (low, high) = match low <= high {
+            true => (low, high),
+            false => (1.0, 10.0),
+        };
+        let (low, high) = match axis.logarithmic {
+            true => (low / 1.3, high * 1.3),
+            false => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
+        };
+        Scale { axis, low, high }
+    }
+
+    fn shows(&self, value: f64) -> bool {
+        (self.low..=self.high).contains(&value)
+    }
+
+    /// From 0 at the low end to 1 at the high one.
+    fn place(&self, value: f64) -> f64 {
+        let stretch = |value: f64| match self.axis.logarithmic {
+            true => value.ln(),
+            false => value,
+        };
+        let (low, high) = (stretch(self.low), stretch(self.high));
+        (stretch(value) - low) / (high - low)
+    }
+
+    /// Powers of ten, or of 16 of bytes; plain axes have five marks or so.
+    fn marks(&self) -> Vec<f64> {
+        if self.axis.logarithmic {
+            let base: f64 = match self.axis.name.contains("bytes") {
+                true => 16.0,
+                false => 10.0,
+            };
+            let first = (self.low.ln() / base.ln()).ceil() as i32;
+            let last = (self.high.ln() / base.ln()).floor() as i32;
+            return (first..=last).map(|power| base.powi(power)).collect();
+        }
+        let span = self.high - self.low;
+        let rough = span / 5.0;
+        let power = 10_f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .into_iter()
+            .map(|factor| factor * power)
+            .find(|step| *step >= rough)
+            .unwrap_or(rough);
+        let count = (span / step).floor() as usize;
+        (0..=count).map(|at| self.low + step * at as f64).collect()
+    }
+}

@@ -1,0 +1,325 @@
+//! A platform as tables, as JSON and as a drawing.
+
+use serde_json::{Value, json};
+use treepie_core::files::grid::Grid;
+use treepie_core::files::list;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::{Link, Platform};
+
+use super::table::Table;
+use super::units;
+use super::words::some;
+use crate::picture::{Axis, Chart, Edge, Network, Overview, Series};
+
+/// Sizes whose gaps are shown in tables.
+const SHOWN: [u64; 3] = [1, 64 << 10, 1 << 20];
+/// Between more clusters than this, a drawing's lines cannot be told apart.
+const MOST_CURVES: usize = 12;
+
+/// The tables of `treepie show`.
+pub fn text(name: &str, file: &PlatformFile) -> String {
+    let platform = &file.platform;
+    let mut text = format!("{name}: {}\n", in_words(platform));
+    if let Some(mpi) = &file.mpi {
+        text += &format!("  measured on {} with {mpi}\n", file.date);
+    }
+    text += &probing(platform);
+    text += "\n";
+    text += &clusters(platform).text();
+    if platform.clusters().len() > 1 {
+        text += "\n  latency, sender by receiver\n";
+        text += &between(platform, |link| units::seconds(link.latency())).text();
+        text += "\n  gap of 1 MiB, sender by receiver\n";
+        text += &between(platform, |link| units::seconds(link.gap(1 << 20))).text();
+    }
+    text += "\n";
+    text += &links(platform).text();
+    text
+}
+
+/// `16 ranks on 16 hosts in 4 clusters`.
+pub fn in_words(platform: &Platform) -> String {
+    format!(
+        "{} on {} in {}",
+        some(platform.ranks(), "rank"),
+        some(platform.hosts().len(), "host"),
+        some(platform.clusters().len(), "cluster")
+    )
+}
+
+/// How many probes against how many pairs, and what was left out.
+pub fn probing(platform: &Platform) -> String {
+    let Some(probing) = &platform.contents().probing else {
+        return String::new();
+    };
+    let mut text = format!(
+        "  {} and {} of {} in {} of a budget of {}\n",
+        some(probing.latency_pairs, "latency").replace("latencys", "latencies"),
+        some(probing.probes, "probe"),
+        some(probing.pairs, "pair"),
+        units::seconds(probing.seconds),
+        units::seconds(probing.budget),
+    );
+    for line in &probing.left_out {
+        text += &format!("  left out: {line}\n");
+    }
+    text
+}
+
+fn clusters(platform: &Platform) -> Table {
+    let mut table = Table::new([
+        "cluster",
+        "hosts",
+        "ranks",
+        "coordinator",
+        "latency",
+        "gap of 1 MiB",
+    ]);
+    for (place, cluster) in platform.clusters().iter().enumerate() {
+        let within = cluster.within.as_ref();
+        let shown = |value: fn(&Link) -> f64| {
+            within.map_or("-".to_owned(), |link| units::seconds(value(link)))
+        };
+        table.row([
+            cluster.name.clone(),
+            cluster.hosts.len().to_string(),
+            list::to_text(&platform.ranks_of(place)),
+            cluster.coordinator.to_string(),
+            shown(Link::latency),
+            shown(|link| link.gap(1 << 20)),
+        ]);
+    }
+    table
+}
+
+fn between(platform: &Platform, value: impl Fn(&Link) -> String) -> Table {
+    let names = platform
+        .clusters()
+        .iter()
+        .map(|cluster| cluster.name.clone());
+    let mut table = Table::new(std::iter::once(String::new()).chain(names));
+    for (from, cluster) in platform.clusters().iter().enumerate() {
+        let cells = (0..platform.clusters().len()).map(|to| match from == to {
+            true => cluster.within.as_ref().map_or("-".into(), &value),
+            false => value(platform.between(from, to)),
+        });
+        table.row(std::iter::once(cluster.name.clone()).chain(cells));
+    }
+    table
+}
+
+/// All links with their names.
+fn named_links(platform: &Platform) -> Vec<(String, &Link)> {
+    let mut links = Vec::new();
+    for cluster in platform.clusters() {
+        let within = cluster
+            .within
+            .iter()
+            .map(|link| (format!("in {}", cluster.name), link));
+        links.extend(within);
+        for level in &cluster.levels {
+            links.push((format!("in {}, {}", cluster.name, level.name), &level.link));
+        }
+    }
+    for (&(from, to), link) in &platform.contents().links {
+        let name = |place: usize| &platform.clusters()[place].name;
+        links.push((format!("{} to {}", name(from), name(to)), link));
+    }
+    links
+}
+
+fn links(platform: &Platform) -> Table {
+    let gaps = SHOWN.map(|bytes| format!("g({})", units::bytes(bytes as f64)));
+    let headings = ["link".to_owned(), "latency".to_owned()];
+    let mut table = Table::new(
+        headings
+            .into_iter()
+            .chain(gaps)
+            .chain(["rate".to_owned(), "eager up to".to_owned()]),
+    );
+    for (name, link) in named_links(platform) {
+        let rate = (1 << 20) as f64 / link.gap(1 << 20).max(1e-9);
+        let row = [name, units::seconds(link.latency())]
+            .into_iter()
+            .chain(SHOWN.map(|bytes| units::seconds(link.gap(bytes))))
+            .chain([
+                format!("{}/s", units::bytes(rate)),
+                link.eager_limit()
+                    .map_or("-".to_owned(), |bytes| units::bytes(bytes as f64)),
+            ]);
+        table.row(row);
+    }
+    table
+}
+
+/// The platform for programs.
+pub fn json(file: &PlatformFile) -> Value {
+    let platform = &file.platform;
+    let clusters: Vec<Value> = platform
+        .clusters()
+        .iter()
+        .enumerate()
+        .map(|(place, cluster)| {
+            let hosts = cluster
+                .hosts
+                .iter()
+                .map(|&host| &platform.hosts()[host].name);
+            json!({
+                "name": cluster.name,
+                "hosts": hosts.collect::<Vec<_>>(),
+                "ranks": platform.ranks_of(place),
+                "coordinator": cluster.coordinator,
+                "within": cluster.within.as_ref().map(link_json),
+                "levels": cluster.levels.iter().map(|level| json!({
+                    "level": level.name,
+                    "link": link_json(&level.link),
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let links: Vec<Value> = platform
+        .contents()
+        .links
+        .iter()
+        .map(|((from, to), link)| json!({ "from": from, "to": to, "link": link_json(link) }))
+        .collect();
+    let probing = platform.contents().probing.as_ref();
+    json!({
+        "ranks": platform.ranks(),
+        "clusters": clusters,
+        "links": links,
+        "parallel": platform.contents().parallel.iter().map(|line| json!({
+            "from": line.from,
+            "to": line.to,
+            "pairs": line.pairs,
+            "bytes_per_second": line.bytes_per_second,
+        })).collect::<Vec<_>>(),
+        "probing": probing.map(|probing| json!({
+            "seconds": probing.seconds,
+            "probes": probing.probes,
+            "latency_pairs": probing.latency_pairs,
+            "pairs": probing.pairs,
+            "left_out": probing.left_out,
+        })),
+    })
+}
+
+fn link_json(link: &Link) -> Value {
+    json!({
+        "latency": link.latency(),
+        "samples": link.samples().iter().map(|sample| json!({
+            "bytes": sample.bytes,
+            "gap": sample.gap,
+            "handshake": sample.handshake,
+            "send": sample.send,
+            "receive": sample.receive,
+            "confidence": sample.confidence,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+/// The clusters as a graph, and the gaps of their links as curves.
+pub fn drawing(name: &str, platform: &Platform) -> Overview {
+    let nodes = platform.clusters().iter().enumerate();
+    let nodes = nodes.map(|(place, cluster)| {
+        let mut lines = vec![
+            cluster.name.clone(),
+            format!(
+                "{}, {}",
+                some(cluster.hosts.len(), "host"),
+                some(platform.ranks_of(place).len(), "rank")
+            ),
+        ];
+        lines.extend(
+            cluster
+                .within
+                .iter()
+                .map(|link| units::seconds(link.latency())),
+        );
+        lines
+    });
+    let count = platform.clusters().len();
+    let pairs = (0..count).flat_map(|one| (one + 1..count).map(move |other| (one, other)));
+    let edges = pairs.map(|(one, other)| Edge {
+        one,
+        other,
+        label: units::seconds(platform.between(one, other).latency()),
+    });
+    let series = named_links(platform).into_iter().take(MOST_CURVES);
+    let series = series.map(|(name, link)| Series {
+        name,
+        points: link
+            .samples()
+            .iter()
+            .map(|sample| (sample.bytes as f64, sample.gap + sample.handshake))
+            .collect(),
+    });
+    Overview {
+        network: Network {
+            title: name.to_owned(),
+            nodes: nodes.collect(),
+            edges: edges.collect(),
+        },
+        chart: Chart {
+            title: "g(m) and handshake of a message alone".to_owned(),
+            across: Axis {
+                name: "bytes of the message",
+                logarithmic: true,
+                mark: units::bytes,
+            },
+            upwards: Axis {
+                name: "time",
+                logarithmic: true,
+                mark: units::seconds,
+            },
+            series: series.collect(),
+        },
+    }
+}
+
+/// A grid to emulate, as tables.
+pub fn grid_text(name: &str, grid: &Grid) -> String {
+    let rate = |megabits: f64| match megabits > 0.0 {
+        true => format!("{megabits} Mbit/s"),
+        false => "-".to_owned(),
+    };
+    let mut clusters = Table::new(["cluster", "hosts", "latency", "rate", "uplink"]);
+    let names = grid.clusters.iter().map(|cluster| cluster.name.clone());
+    let mut between = Table::new(std::iter::once(String::new()).chain(names));
+    for (from, cluster) in grid.clusters.iter().enumerate() {
+        clusters.row([
+            cluster.name.clone(),
+            cluster.hosts.to_string(),
+            units::seconds(cluster.latency_us * 1e-6),
+            rate(cluster.mbit),
+            rate(cluster.uplink_mbit),
+        ]);
+        let cells = (0..grid.clusters.len()).map(|to| match from == to {
+            true => "-".to_owned(),
+            false => units::seconds(grid.latency_us(from, to) * 1e-6),
+        });
+        between.row(std::iter::once(cluster.name.clone()).chain(cells));
+    }
+    let hosts = some(grid.cluster_of_host().len(), "host");
+    format!(
+        "{name}: a grid of {hosts} to emulate\n\n{}\n{}",
+        clusters.text(),
+        between.text()
+    )
+}
+
+/// A grid to emulate, for programs.
+pub fn grid_json(grid: &Grid) -> Value {
+    let count = grid.clusters.len();
+    let row = |from: usize| (0..count).map(move |to| grid.latency_us(from, to) * 1e-6);
+    json!({
+        "clusters": grid.clusters.iter().map(|cluster| json!({
+            "name": cluster.name,
+            "hosts": cluster.hosts,
+            "latency": cluster.latency_us * 1e-6,
+            "mbit": cluster.mbit,
+            "uplink_mbit": cluster.uplink_mbit,
+        })).collect::<Vec<_>>(),
+        "latencies": (0..count).map(|from| row(from).collect()).collect::<Vec<Vec<f64>>>(),
+    })
+}

@@ -1,0 +1,212 @@
+//! The layers that were counted pair by pair, as matrices beside the profile.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use super::counts;
+use super::document::LayerFiles;
+use crate::affinity::{Layer, Traffic, TrafficMatrix};
+use crate::files::{FileError, text, write_atomically};
+
+/// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
+/// Julia read as they are.
+const MOST_PAIRS_AS_TEXT: usize = 1_000_000;
+
+/// Writes the matrices of all layers that have traffic, and point-to-point, beside
+/// the profile at `path`; `phase` is in their names. Returns what the profile
+/// says of them.
+pub(super) fn write(
+    path: &Path,
+    phase: Option<&str>,
+    layers: &[(Layer, &TrafficMatrix)],
+) -> Result<Vec<LayerFiles>, FileError> {
+    let mut written = Vec::new();
+    for &(layer, traffic) in layers {
+        if traffic.non_zeros() == 0 && layer != Layer::PointToPoint {
+            continue;
+        }
+        let compressed = traffic.non_zeros() > MOST_PAIRS_AS_TEXT;
+        let files = LayerFiles::of(path, phase, layer, traffic, compressed);
+        write_layer(path, &files, traffic, compressed)?;
+        written.push(files);
+    }
+    Ok(written)
+}
+
+/// Reads the matrices of a list of layers, each into its place among `layers`.
+/// `field` is what the list is called in the profile.
+pub(super) fn read(
+    path: &Path,
+    field: &str,
+    listed: &[LayerFiles],
+    layers: &mut [(Layer, &mut TrafficMatrix)],
+    ranks: usize,
+) -> Result<(), FileError> {
+    let wrong = |problem: String| Err(FileError::field(path, field, problem));
+    for (_, traffic) in layers.iter_mut() {
+        **traffic = TrafficMatrix::new(ranks);
+    }
+    let mut seen = Vec::new();
+    for files in listed {
+        let layer = match files.layer.parse::<Layer>() {
+            Ok(Layer::Collectives) => {
+                return wrong(
+                    "collectives have no matrices of their own; write them as rows of \
+                     `collectives`"
+                        .into(),
+                );
+            }
+            Ok(layer) => layer,
+            Err(unknown) => return wrong(unknown.to_string()),
+        };
+        if seen.contains(&layer) {
+            return wrong(format!("{layer} is listed twice; keep one of them"));
+        }
+        seen.push(layer);
+        let read = read_layer(path, field, files, ranks)?;
+        for (known, place) in layers.iter_mut() {
+            if *known == layer {
+                **place = read;
+                break;
+            }
+        }
+    }
+    match seen.contains(&Layer::PointToPoint) {
+        true => Ok(()),
+        false => wrong("point-to-point is missing; take the profile again".into()),
+    }
+}
+
+/// Writes the two matrices of a layer beside the profile at `path`.
+fn write_layer(
+    path: &Path,
+    files: &LayerFiles,
+    traffic: &TrafficMatrix,
+    compressed: bool,
+) -> Result<(), FileError> {
+    type Count = fn(Traffic) -> u64;
+    let counts: [(&str, &str, Count); 2] = [
+        (&files.messages_matrix, "messages", |t| t.messages),
+        (&files.bytes_matrix, "bytes", |t| t.bytes),
+    ];
+    for (name, what, count) in counts {
+        let comment = format!(
+            "{what} that rank row - 1 sent to rank column - 1, {}",
+            files.layer
+        );
+        write_atomically(&path.with_file_name(name), |out| {
+            if !compressed {
+                return counts::write(traffic, count, &comment, out);
+            }
+            let mut out = GzEncoder::new(out, Compression::fast());
+            counts::write(traffic, count, &comment, &mut out)?;
+            out.finish().map(drop)
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads the two matrices of a layer and compares them with what the profile says.
+fn read_layer(
+    path: &Path,
+    field: &str,
+    files: &LayerFiles,
+    ranks: usize,
+) -> Result<TrafficMatrix, FileError> {
+    let entries_of = |name: &str| {
+        let plain = Path::new(name)
+            .file_name()
+            .is_some_and(|plain| plain == name);
+        if !plain {
+            let problem = format!(
+                "`{name}` is not the name of a file beside the profile; write a name without \
+                 directories"
+            );
+            return Err(FileError::field(path, field, problem));
+        }
+        let matrix = path.with_file_name(name);
+        counts::read(&matrix, &read_text(&matrix)?, ranks)
+    };
+    let messages = entries_of(&files.messages_matrix)?
+        .into_iter()
+        .map(|(from, to, messages)| (from, to, Traffic::new(messages, 0)));
+    let bytes = entries_of(&files.bytes_matrix)?
+        .into_iter()
+        .map(|(from, to, bytes)| (from, to, Traffic::new(0, bytes)));
+    let traffic = TrafficMatrix::from_entries(ranks, messages.chain(bytes))
+        .map_err(|error| FileError::field(path, field, error))?;
+    let total = traffic.total();
+    for (what, found, stated) in [
+        ("pairs", traffic.non_zeros() as u64, files.pairs as u64),
+        ("messages", total.messages, files.messages),
+        ("bytes", total.bytes, files.bytes),
+    ] {
+        if found != stated {
+            let problem = format!(
+                "the matrices {} and {} have {found} {what}, the profile says {stated}; they are \
+                 of different runs or were cut off, take the profile again",
+                files.messages_matrix, files.bytes_matrix
+            );
+            return Err(FileError::field(
+                path,
+                format!("{field}.{}", files.layer),
+                problem,
+            ));
+        }
+    }
+    Ok(traffic)
+}
+
+/// The text of a matrix, compressed or not by its name.
+fn read_text(path: &Path) -> Result<String, FileError> {
+    if path.extension().is_none_or(|ending| ending != "gz") {
+        return text::read(path);
+    }
+    let file = fs::File::open(path).map_err(|error| FileError::reading(path, &error))?;
+    let mut text = String::new();
+    GzDecoder::new(io::BufReader::new(file))
+        .read_to_string(&mut text)
+        .map_err(|error| FileError::reading(path, &error))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn a_compressed_matrix_reads_back_and_half_of_it_is_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("dense.profile.yaml");
+        let mut dense = TrafficMatrix::new(50);
+        for (from, to) in (0..50).flat_map(|from| (0..50).map(move |to| (from, to))) {
+            dense.add(from, to, Traffic::new(1, (1 << 53) + 1));
+        }
+        let files = LayerFiles::of(&path, None, Layer::PointToPoint, &dense, true);
+        write_layer(&path, &files, &dense, true).unwrap();
+        let matrix = directory
+            .path()
+            .join("dense.profile.point-to-point.bytes.mtx.gz");
+        let whole = fs::read(&matrix).unwrap();
+        let plain = LayerFiles::of(&path, None, Layer::PointToPoint, &dense, false);
+        write_layer(&path, &plain, &dense, false).unwrap();
+        let text = fs::metadata(path.with_file_name(&plain.bytes_matrix)).unwrap();
+        assert!(
+            (whole.len() as u64) < text.len() / 2,
+            "{} bytes",
+            whole.len()
+        );
+        assert_eq!(read_layer(&path, "layers", &files, 50).unwrap(), dense);
+        fs::write(&matrix, &whole[..whole.len() / 2]).unwrap();
+        let said = read_layer(&path, "layers", &files, 50)
+            .unwrap_err()
+            .to_string();
+        assert!(said.contains("cannot be read"), "{said}");
+    }
+}

@@ -1,0 +1,254 @@
+//! Moves between the cells of a block by simulated annealing (Kirkpatrick,
+//! Gelatt and Vecchi 1983; for graph partitions Johnson et al. 1989).
+//!
+//! ```text
+//! moves     single ranks, to the cell of a neighbour; a cell that is too full
+//!           or too empty costs, and the temperature falls
+//! settling  cells that are too full give to those that are too empty
+//! swaps     pairs of ranks, nearly cold; sizes stay exact from here on
+//! ```
+
+use super::block::Block;
+use super::graph::Graph;
+use super::state::State;
+use crate::placement::random::Random;
+
+/// How long and how hot.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Schedule {
+    /// How often every rank is asked to move.
+    pub sweeps: usize,
+    /// First temperature, in what a usual edge saves at most.
+    pub hot: f64,
+    /// Last temperature.
+    pub cold: f64,
+}
+
+/// What an excess of one rank costs, in temperatures.
+const CROWDING: f64 = 1.0;
+
+/// Sweeps of swaps after settling.
+const LAST_SWEEPS: usize = 20;
+
+/// Sweeps of swaps at the end that accept no loss.
+const FROZEN_SWEEPS: usize = 4;
+
+/// Cells of so few ranks are filled by swaps alone: one rank too many is too
+/// large a part of them.
+const SMALL: usize = 8;
+
+/// Steps of the table of chances.
+const CHANCES: usize = 1 << 10;
+
+/// The cell of each rank after annealing from `cell_of`. Cells have their exact
+/// sizes before and after.
+pub fn anneal(
+    graph: &Graph,
+    block: &Block,
+    cell_of: Vec<u32>,
+    schedule: Schedule,
+    random: &mut Random,
+) -> Vec<u32> {
+    let mut state = State::new(graph, block, cell_of);
+    let usual = usual_saving(graph, block) * state.scale;
+    let chances = chances();
+    let ratio = (schedule.cold / schedule.hot).powf(1.0 / schedule.sweeps.max(1) as f64);
+    let mut temperature = schedule.hot * usual;
+    if graph.order() <= SMALL * block.sizes.len() {
+        // A proposed swap costs about as much as two moves.
+        let sweeps = schedule.sweeps / 2;
+        let cooling = Cooling {
+            temperature,
+            ratio: ratio * ratio,
+            sweeps,
+        };
+        swaps(&mut state, cooling, &chances, random);
+        return state.cell_of;
+    }
+    for _ in 0..schedule.sweeps {
+        sweep_of_moves(&mut state, temperature as f32, &chances, random);
+        temperature *= ratio;
+    }
+    settle(&mut state);
+    state.measure();
+    let cooling = Cooling {
+        temperature,
+        ratio: 0.8,
+        sweeps: LAST_SWEEPS,
+    };
+    swaps(&mut state, cooling, &chances, random);
+    state.cell_of
+}
+
+/// Metropolis' rule accepts a loss with the chance exp(-loss / temperature):
+/// where the loss is below the temperature times the negative logarithm of a
+/// chance that is drawn. These are the logarithms of chances evenly spread.
+fn chances() -> Vec<f32> {
+    let chance = |step: usize| (step as f64 + 0.5) / CHANCES as f64;
+    (0..CHANCES).map(|step| -chance(step).ln() as f32).collect()
+}
+
+/// The mean weight of an edge times the most that a unit of weight can save.
+fn usual_saving(graph: &Graph, block: &Block) -> f64 {
+    let all = (0..graph.order()).flat_map(|rank| graph.weights(rank));
+    let mean = all.sum::<f64>() / graph.entries().max(1) as f64;
+    mean * block.saved.iter().copied().fold(0.0, f64::max)
+}
+
+/// Picks an index below `count` with the lower 32 random bits.
+#[inline]
+fn pick(bits: u64, count: usize) -> usize {
+    (((bits & 0xffff_ffff) * count as u64) >> 32) as usize
+}
+
+/// Picks a chance with the upper 32 random bits.
+#[inline]
+fn drawn(bits: u64, chances: &[f32]) -> f32 {
+    chances[(bits >> 32) as usize % CHANCES]
+}
+
+/// Asks every rank to move to the cell of one of its neighbours.
+fn sweep_of_moves(state: &mut State, temperature: f32, chances: &[f32], random: &mut Random) {
+    let crowding = 2.0 * CROWDING as f32 * temperature;
+    for rank in 0..state.cell_of.len() {
+        let neighbours = state.graph.neighbours(rank);
+        if neighbours.is_empty() {
+            continue;
+        }
+        let bits = random.next();
+        let neighbour = neighbours[pick(bits, neighbours.len())];
+        let there = state.cell_of[neighbour as usize] as usize;
+        let here = state.cell_of[rank] as usize;
+        if there == here {
+            continue;
+        }
+        let savings = state.savings(rank);
+        // The cost of an excess is its square, so a move changes it by the difference.
+        let crowded = crowding * (state.excess[there] - state.excess[here] + 1.0);
+        let gain = savings[there] - savings[here] - crowded;
+        if gain >= -temperature * drawn(bits, chances) {
+            state.shift(rank, there);
+        }
+    }
+}
+
+/// Brings every cell to its size, with the moves that lose least.
+fn settle(state: &mut State) {
+    for full in 0..state.cells {
+        while state.excess[full] > 0.5 {
+            let mut best = (f32::NEG_INFINITY, 0, 0);
+            for rank in 0..state.cell_of.len() {
+                if state.cell_of[rank] as usize != full {
+                    continue;
+                }
+                let savings = state.savings(rank);
+                for (cell, &excess) in state.excess.iter().enumerate() {
+                    let gain = savings[cell] - savings[full];
+                    if excess < -0.5 && gain > best.0 {
+                        best = (gain, rank, cell);
+                    }
+                }
+            }
+            state.shift(best.1, best.2);
+        }
+    }
+}
+
+/// A temperature that falls by `ratio` from sweep to sweep.
+struct Cooling {
+    temperature: f64,
+    ratio: f64,
+    sweeps: usize,
+}
+
+/// Sweeps of swaps; the last few accept no loss.
+fn swaps(state: &mut State, cooling: Cooling, chances: &[f32], random: &mut Random) {
+    let mut members = Members::new(state);
+    let mut temperature = cooling.temperature;
+    for sweep in 0..cooling.sweeps {
+        if sweep + FROZEN_SWEEPS >= cooling.sweeps {
+            temperature = 0.0;
+        }
+        for rank in 0..state.cell_of.len() {
+            propose_swap(
+                state,
+                &mut members,
+                rank,
+                temperature as f32,
+                chances,
+                random,
+            );
+        }
+        temperature *= cooling.ratio;
+    }
+}
+
+fn propose_swap(
+    state: &mut State,
+    members: &mut Members,
+    rank: usize,
+    temperature: f32,
+    chances: &[f32],
+    random: &mut Random,
+) {
+    let neighbours = state.graph.neighbours(rank);
+    if neighbours.is_empty() {
+        return;
+    }
+    let bits = random.next();
+    let neighbour = neighbours[pick(bits, neighbours.len())] as usize;
+    let (here, there) = (state.cell_of[rank], state.cell_of[neighbour]);
+    if here == there {
+        return;
+    }
+    let other = members.pick(there as usize, random.next());
+    let limit = -temperature * drawn(bits, chances);
+    let gain = state.swap_gain(rank, other);
+    if gain <= limit || gain - state.overcounted(rank, other) <= limit {
+        return;
+    }
+    state.shift(rank, there as usize);
+    state.shift(other, here as usize);
+    members.swap(rank, other);
+}
+
+/// The ranks of each cell.
+struct Members {
+    starts: Vec<usize>,
+    ranks: Vec<u32>,
+    place: Vec<u32>,
+}
+
+impl Members {
+    fn new(state: &State) -> Self {
+        let mut starts = vec![0];
+        for &size in &state.block.sizes {
+            starts.push(starts[starts.len() - 1] + size);
+        }
+        let mut next = starts.clone();
+        let mut ranks = vec![0; state.cell_of.len()];
+        let mut place = vec![0; state.cell_of.len()];
+        for (rank, &cell) in state.cell_of.iter().enumerate() {
+            let at = &mut next[cell as usize];
+            ranks[*at] = rank as u32;
+            place[rank] = *at as u32;
+            *at += 1;
+        }
+        Members {
+            starts,
+            ranks,
+            place,
+        }
+    }
+
+    fn pick(&self, cell: usize, bits: u64) -> usize {
+        let ranks = &self.ranks[self.starts[cell]..self.starts[cell + 1]];
+        ranks[pick(bits, ranks.len())] as usize
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        self.ranks
+            .swap(self.place[a] as usize, self.place[b] as usize);
+        self.place.swap(a, b);
+    }
+}

@@ -1,0 +1,99 @@
+//! How hard the search tries.
+
+use super::anneal::Schedule;
+use super::bisect::Trials;
+use crate::affinity::names::named;
+
+/// How much work goes into a placement. Work is counted in steps, never in
+/// seconds: the result follows from the input and the seed alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Effort {
+    /// A few milliseconds for hundreds of ranks.
+    Fast,
+    /// Some ten milliseconds for hundreds of ranks, seconds for ten thousands.
+    #[default]
+    Normal,
+    /// Some twenty times as much.
+    Strong,
+}
+
+impl Effort {
+    /// All efforts, from the least.
+    pub const ALL: [Effort; 3] = [Effort::Fast, Effort::Normal, Effort::Strong];
+
+    const NAMES: &'static [(&'static str, Effort)] = &[
+        ("fast", Effort::Fast),
+        ("normal", Effort::Normal),
+        ("strong", Effort::Strong),
+    ];
+
+    /// How hard bisections try.
+    pub(super) fn trials(self) -> Trials {
+        match self {
+            Effort::Fast => Trials {
+                growths: 4,
+                runs: 1,
+                passes: 3,
+            },
+            Effort::Normal => Trials {
+                growths: 4,
+                runs: 1,
+                passes: 4,
+            },
+            Effort::Strong => Trials {
+                growths: 8,
+                runs: 8,
+                passes: 8,
+            },
+        }
+    }
+
+    /// Up to so many ranks TreeMatch's groupings are tried as well.
+    pub(in crate::placement) fn grouped_ranks(self) -> usize {
+        match self {
+            Effort::Fast => 0,
+            Effort::Normal => 128,
+            Effort::Strong => 4096,
+        }
+    }
+
+    /// Passes of swaps over all ranks at the end, at most.
+    pub(super) fn passes(self) -> usize {
+        match self {
+            Effort::Fast => 1,
+            Effort::Normal => 3,
+            Effort::Strong => 20,
+        }
+    }
+
+    /// Annealing schedules for a block of a graph of `ranks` ranks in all with
+    /// `neighbours` neighbours on average: a cool one, which keeps the shape of
+    /// what bisection found, and hot ones, which look for another.
+    pub(super) fn schedules(self, ranks: usize, neighbours: f64) -> Vec<Schedule> {
+        // A move that is carried out costs time in proportion to the neighbours,
+        // and more ranks have less time each.
+        let share = (1024.0 / ranks.max(1024) as f64).powf(0.3) / (1.0 + neighbours / 32.0);
+        let sweeps = |most: f64| (most * share) as usize + 20;
+        let cool = |most| Schedule {
+            sweeps: sweeps(most),
+            hot: 0.2,
+            cold: 0.05,
+        };
+        let hot = |most| Schedule {
+            sweeps: sweeps(most),
+            hot: 0.8,
+            cold: 0.05,
+        };
+        let (first, second) = match self {
+            Effort::Fast => return vec![cool(150.0)],
+            Effort::Normal => (cool(1000.0), hot(8000.0)),
+            Effort::Strong => (cool(10_000.0), hot(100_000.0)),
+        };
+        // Few ranks leave time for several attempts.
+        let attempts = (512 / ranks.max(1)).clamp(1, 4);
+        let hot = std::iter::repeat_n(second, attempts);
+        std::iter::once(first).chain(hot).collect()
+    }
+}
+
+named!(Effort, "effort");

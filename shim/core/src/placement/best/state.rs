@@ -1,0 +1,131 @@
+//! Who is in which cell of a block, and what each rank would save in each cell.
+
+use super::block::Block;
+use super::graph::Graph;
+
+/// The state that moves and swaps work on. A table holds what every rank saves
+/// in every cell, so that a proposal is judged by a few look-ups; only one that
+/// is carried out costs time in proportion to the number of neighbours.
+pub struct State<'a> {
+    pub graph: &'a Graph,
+    pub block: &'a Block,
+    pub cells: usize,
+    pub cell_of: Vec<u32>,
+    /// What weights are multiplied by so that sums stay well within single
+    /// precision: a power of two, so that whole numbers stay exact.
+    pub scale: f64,
+    /// Ranks in each cell beyond its size.
+    pub excess: Vec<f32>,
+    /// What a unit of weight between two cells saves.
+    pub saved: Vec<f32>,
+    /// What rank `v` saves in cell `c`: `saving[v * cells + c]`.
+    saving: Vec<f32>,
+}
+
+impl<'a> State<'a> {
+    pub fn new(graph: &'a Graph, block: &'a Block, cell_of: Vec<u32>) -> Self {
+        let cells = block.sizes.len();
+        let mut excess: Vec<f32> = block.sizes.iter().map(|&size| -(size as f32)).collect();
+        for &cell in &cell_of {
+            excess[cell as usize] += 1.0;
+        }
+        let mut state = State {
+            saving: vec![0.0; graph.order() * cells],
+            saved: block.saved.iter().map(|&saved| saved as f32).collect(),
+            scale: scale(graph, block),
+            graph,
+            block,
+            cells,
+            cell_of,
+            excess,
+        };
+        state.measure();
+        state
+    }
+
+    /// Fills the table anew, which takes rounding out.
+    pub fn measure(&mut self) {
+        let cells = self.cells;
+        for (rank, row) in self.saving.chunks_exact_mut(cells).enumerate() {
+            row.fill(0.0);
+            for (neighbour, weight) in self.graph.row(rank) {
+                let there = self.cell_of[neighbour] as usize;
+                let saved = &self.saved[there * cells..(there + 1) * cells];
+                for (sum, saved) in row.iter_mut().zip(saved) {
+                    *sum += (weight * self.scale) as f32 * saved;
+                }
+            }
+        }
+    }
+
+    /// What a rank saves in each cell.
+    #[inline]
+    pub fn savings(&self, rank: usize) -> &[f32] {
+        &self.saving[rank * self.cells..(rank + 1) * self.cells]
+    }
+
+    /// Puts a rank into another cell and tells its neighbours.
+    pub fn shift(&mut self, rank: usize, to: usize) {
+        let cells = self.cells;
+        let from = self.cell_of[rank] as usize;
+        let old = &self.saved[from * cells..(from + 1) * cells];
+        let new = &self.saved[to * cells..(to + 1) * cells];
+        // Elsewhere in the block nothing changes: the distance is the same.
+        let left = self.block.side(from, to);
+        let reached = self.block.side(to, from);
+        let row = self.graph.neighbours(rank).iter();
+        for (&neighbour, &weight) in row.zip(self.graph.weights(rank)) {
+            let at = neighbour as usize * cells;
+            let savings = &mut self.saving[at..at + cells];
+            let weight = (weight * self.scale) as f32;
+            for range in [left.clone(), reached.clone()] {
+                let changes = new[range.clone()].iter().zip(&old[range.clone()]);
+                for (saving, (new, old)) in savings[range].iter_mut().zip(changes) {
+                    *saving += weight * (new - old);
+                }
+            }
+        }
+        self.cell_of[rank] = to as u32;
+        self.excess[from] -= 1.0;
+        self.excess[to] += 1.0;
+    }
+
+    /// What is gained if two ranks of different cells change places.
+    pub fn swap_gain(&self, a: usize, b: usize) -> f32 {
+        let (here, there) = (self.cell_of[a] as usize, self.cell_of[b] as usize);
+        let (of_a, of_b) = (self.savings(a), self.savings(b));
+        of_a[there] - of_a[here] + of_b[here] - of_b[there]
+    }
+
+    /// What [`State::swap_gain`] counts too much if the two ranks are
+    /// neighbours: the edge between them stays as long as it was.
+    pub fn overcounted(&self, a: usize, b: usize) -> f32 {
+        let weight = (self.graph.weight(a, b) * self.scale) as f32;
+        if weight == 0.0 {
+            return 0.0;
+        }
+        let (here, there) = (self.cell_of[a] as usize, self.cell_of[b] as usize);
+        let saved = |a: usize, b: usize| self.saved[a * self.cells + b];
+        weight * (saved(here, here) + saved(there, there) - 2.0 * saved(here, there))
+    }
+}
+
+/// The power of two that brings the most that a rank can save to about a million.
+fn scale(graph: &Graph, block: &Block) -> f64 {
+    let strength = |rank: usize| graph.weights(rank).iter().sum::<f64>();
+    let most = (0..graph.order()).map(strength).fold(0.0, f64::max);
+    let saved = block.saved.iter().copied().fold(0.0, f64::max);
+    let exponent = 20.0 - most.log2() - saved.max(f64::MIN_POSITIVE).log2();
+    exponent.floor().clamp(-1000.0, 1000.0).exp2()
+}
+
+/// What all edges save together, with ranks in these cells.
+pub fn total_saving(graph: &Graph, block: &Block, cell_of: &[u32]) -> f64 {
+    let cells = block.sizes.len();
+    let of_rank = |rank: usize| {
+        let here = cell_of[rank] as usize * cells;
+        let saved = |(n, weight): (usize, f64)| weight * block.saved[here + cell_of[n] as usize];
+        graph.row(rank).map(saved).sum::<f64>()
+    };
+    (0..graph.order()).map(of_rank).sum::<f64>() / 2.0
+}

@@ -1,0 +1,248 @@
+//! The placements that each strategy proposes, in seats.
+
+use super::best::Engine;
+use super::constraints::Seating;
+use super::objective::{dist_comm, mean_of_directions};
+use super::treematch::{self, Parameters};
+use super::{Options, PlacementError, Strategy, baselines, place_top_down, top_down};
+use crate::affinity::Matrix;
+use crate::topology::Topology;
+
+/// Exact grouping on request lists at most so many groups on a level: some
+/// hundred megabytes.
+const MOST_GROUPS: u64 = 4_000_000;
+
+/// A placement, one seat for each rank, and the strategy that proposes it.
+pub(super) type Candidate = (Strategy, Vec<usize>);
+
+/// What `strategy` proposes; never nothing. `identity` is the leaf of each rank now.
+///
+/// # Errors
+/// A strategy that does not fit the tree; sums that are not finite.
+pub(super) fn of(
+    strategy: Strategy,
+    matrix: &Matrix,
+    seating: &Seating,
+    identity: &[usize],
+    options: &Options,
+) -> Result<Vec<Candidate>, PlacementError> {
+    let seats = seating.topology();
+    let ranks = matrix.order();
+    let seed = options.seed;
+    let identity = || (Strategy::Identity, seating.seats_on(identity));
+    let packed = || (Strategy::Packed, baselines::packed(seats, ranks));
+    let proposed = |found: Vec<Vec<usize>>| found.into_iter().map(move |seats| (strategy, seats));
+    Ok(match strategy {
+        Strategy::Identity | Strategy::MinWeight | Strategy::TreeBased => vec![identity()],
+        Strategy::Packed => vec![packed()],
+        Strategy::RoundRobin => vec![(strategy, baselines::round_robin(seats, ranks))],
+        Strategy::TreeMatch => proposed(treematch(matrix, seats, seed)?).collect(),
+        Strategy::TreeMatchExact => proposed(exact(matrix, seats, seed)?).collect(),
+        Strategy::TreeMatchFast => proposed(fast(matrix, seats, seed)?).collect(),
+        Strategy::TreeMatchConstraints => {
+            let found = vec![
+                top_down::place_with_fictitious(matrix, seats, seed)?,
+                place_top_down(matrix, seats, seed)?,
+            ];
+            proposed(found).collect()
+        }
+        Strategy::Multisection => vec![Search::new(matrix, seating, options).multisection()?],
+        Strategy::Grid => vec![Search::new(matrix, seating, options).grid()?],
+        Strategy::Swaps => vec![Search::new(matrix, seating, options).improved(identity())?],
+        Strategy::Best => {
+            let mut all = vec![identity(), packed()];
+            if (1..=options.effort.grouped_ranks()).contains(&ranks) {
+                let grouped = treematch(matrix, seats, seed)?.into_iter();
+                all.extend(grouped.map(|seats| (Strategy::TreeMatch, seats)));
+            }
+            Search::new(matrix, seating, options).best(all)?
+        }
+    })
+}
+
+/// What the engine of [`super::best`] finds where rules have to be kept.
+struct Search<'a> {
+    matrix: &'a Matrix,
+    seating: &'a Seating,
+    engine: Engine<'a>,
+}
+
+impl<'a> Search<'a> {
+    fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options) -> Self {
+        let (effort, seed) = (options.effort, options.seed);
+        Search {
+            engine: Engine::new(matrix, seating.topology(), effort, seed),
+            matrix,
+            seating,
+        }
+    }
+
+    fn multisection(&self) -> Result<Candidate, PlacementError> {
+        let seats = match self.exhaustive() {
+            Some(seats) => seats,
+            None => self.engine.multisection(false),
+        };
+        self.improved((Strategy::Multisection, seats))
+    }
+
+    fn grid(&self) -> Result<Candidate, PlacementError> {
+        match self.engine.grid() {
+            Some(seats) => self.improved((Strategy::Grid, seats)),
+            None => self.multisection(),
+        }
+    }
+
+    /// The cheapest of all placements of a few ranks that may go anywhere.
+    fn exhaustive(&self) -> Option<Vec<usize>> {
+        let free = self.seating.is_free();
+        free.then(|| self.engine.cheapest(f64::INFINITY))?
+    }
+
+    /// A candidate with its rules kept, improved by swaps that keep them.
+    fn improved(&self, (strategy, seats): Candidate) -> Result<Candidate, PlacementError> {
+        let seats = self.seating.admit(seats)?;
+        let may_swap = |one, other| self.seating.may_swap(one, other);
+        Ok((strategy, self.engine.refined(&seats, may_swap)))
+    }
+
+    /// `others`, the cheapest of them improved, and what the engine finds.
+    fn best(&self, others: Vec<Candidate>) -> Result<Vec<Candidate>, PlacementError> {
+        let mut all = others;
+        if let Some(seats) = self.exhaustive() {
+            all.push((Strategy::Multisection, seats));
+            return Ok(all);
+        }
+        let mut least: Option<(f64, Candidate)> = None;
+        for candidate in &mut all {
+            candidate.1 = self.seating.admit(std::mem::take(&mut candidate.1))?;
+            let cost = dist_comm(self.matrix, self.seating.topology(), &candidate.1);
+            if least.as_ref().is_none_or(|least| cost < least.0) {
+                least = Some((cost, candidate.clone()));
+            }
+        }
+        if let Some((_, (strategy, seats))) = least {
+            let strategy = match strategy {
+                Strategy::Identity | Strategy::Packed => Strategy::Swaps,
+                made => made,
+            };
+            all.push(self.improved((strategy, seats))?);
+        }
+        let grid = self.engine.grid();
+        let easy = grid.is_some();
+        if let Some(seats) = grid {
+            all.push(self.improved((Strategy::Grid, seats))?);
+        }
+        let seats = self.engine.multisection(easy);
+        all.push(self.improved((Strategy::Multisection, seats))?);
+        Ok(all)
+    }
+}
+
+/// TreeMatch with its switch from exact to fast grouping and with fast grouping
+/// throughout, on the arities as they are and on their prime factors.
+///
+/// Where the allowed leaves form no balanced symmetric tree there is one
+/// candidate, the top-down partition.
+fn treematch(
+    matrix: &Matrix,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<Vec<usize>>, PlacementError> {
+    let Some(shapes) = shapes(topology)? else {
+        return Ok(vec![place_top_down(matrix, topology, seed)?]);
+    };
+    let affinity = mean_of_directions(matrix)?;
+    let switching = Parameters {
+        seed,
+        ..Parameters::default()
+    };
+    let fast = Parameters {
+        exact_below: 0,
+        ..switching
+    };
+    let mut found = Vec::new();
+    for arities in shapes {
+        let grouped = treematch::group(&affinity, &arities, &switching)?;
+        found.push(grouped.leaf_of_entity());
+        if grouped.has_exact_choice() {
+            found.push(treematch::group(&affinity, &arities, &fast)?.leaf_of_entity());
+        }
+    }
+    Ok(on_allowed_leaves(found, topology))
+}
+
+/// Exact grouping throughout, on the arities as they are where the groups can
+/// be listed, and on their prime factors.
+fn exact(
+    matrix: &Matrix,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<Vec<usize>>, PlacementError> {
+    let strategy = Strategy::TreeMatchExact;
+    let shapes = shapes(topology)?.ok_or(PlacementError::UnevenTree { strategy })?;
+    let affinity = mean_of_directions(matrix)?;
+    let parameters = Parameters {
+        exact_below: MOST_GROUPS + 1,
+        seed,
+        ..Parameters::default()
+    };
+    let mut found = Vec::new();
+    let mut refused = None;
+    for arities in shapes {
+        let (groups, size) = treematch::most_groups(matrix.order(), &arities);
+        if groups > MOST_GROUPS {
+            refused = Some(PlacementError::TooManyGroups {
+                groups,
+                size,
+                limit: MOST_GROUPS,
+            });
+        } else {
+            found.push(treematch::group(&affinity, &arities, &parameters)?.leaf_of_entity());
+        }
+    }
+    match refused {
+        Some(error) if found.is_empty() => Err(error),
+        _ => Ok(on_allowed_leaves(found, topology)),
+    }
+}
+
+/// Fast grouping throughout, on the arities as they are and on their prime factors.
+fn fast(
+    matrix: &Matrix,
+    topology: &Topology,
+    seed: u64,
+) -> Result<Vec<Vec<usize>>, PlacementError> {
+    let strategy = Strategy::TreeMatchFast;
+    let shapes = shapes(topology)?.ok_or(PlacementError::UnevenTree { strategy })?;
+    let affinity = mean_of_directions(matrix)?;
+    let parameters = Parameters {
+        exact_below: 0,
+        seed,
+        ..Parameters::default()
+    };
+    let found = shapes.iter().map(|arities| {
+        let grouped = treematch::group(&affinity, arities, &parameters)?;
+        Ok(grouped.leaf_of_entity())
+    });
+    let found: Result<_, PlacementError> = found.collect();
+    Ok(on_allowed_leaves(found?, topology))
+}
+
+/// The arities of the tree of allowed leaves, and their prime factors if these
+/// are others; `None` where it is not balanced and symmetric.
+fn shapes(topology: &Topology) -> Result<Option<Vec<Vec<usize>>>, PlacementError> {
+    let Some(arities) = topology.pruned()?.arities() else {
+        return Ok(None);
+    };
+    let mut shapes = vec![treematch::decomposed(&arities), arities];
+    shapes.reverse();
+    shapes.dedup();
+    Ok(Some(shapes))
+}
+
+/// From leaves of the tree of allowed leaves to leaves of the whole tree.
+fn on_allowed_leaves(found: Vec<Vec<usize>>, topology: &Topology) -> Vec<Vec<usize>> {
+    let allowed = topology.allowed_leaves();
+    let on_topology = |leaves: Vec<usize>| leaves.into_iter().map(|leaf| allowed[leaf]).collect();
+    found.into_iter().map(on_topology).collect()
+}

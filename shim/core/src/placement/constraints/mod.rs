@@ -1,0 +1,56 @@
+//! What a placement has to respect: how many ranks a core takes, cores that are
+//! not used, ranks that are pinned, ranks that must share a node.
+//!
+//! [`Constraints`] is what a user asks for. It is checked once against a
+//! topology and becomes a [`Seating`]: a tree in which every leaf is one *seat*
+//! for one rank, and the answer to "may this rank sit there?". A strategy works
+//! on the seats as on any other tree; what it returns is repaired where it
+//! breaks a rule ([`Seating::admit`]), and a search by swaps asks
+//! [`Seating::may_swap`] before each of them.
+//!
+//! ```text
+//! cores        0      1      2        slots 2, 1, 0: core 2 is not used
+//! seats      0   1    2
+//! ```
+
+mod error;
+mod repair;
+mod seating;
+
+use std::collections::BTreeMap;
+
+pub use error::ConstraintError;
+pub use seating::Seating;
+pub(super) use seating::{shared_depth, usable_slots};
+
+/// What a user asks of a placement, in leaves of the topology. Nothing is asked
+/// by default: one rank on each leaf that the topology allows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Constraints {
+    /// How many ranks each leaf takes at most; all one if it is empty. No core
+    /// takes more than is needed for the ranks to fit.
+    pub slots: Vec<usize>,
+    /// Leaves that are not used, besides those that the topology forbids.
+    pub excluded: Vec<usize>,
+    /// Ranks that have to be on a certain leaf.
+    pub fixed: BTreeMap<usize, usize>,
+    /// The leaves that a rank may use; ranks that are not named may use all.
+    pub allowed: BTreeMap<usize, Vec<usize>>,
+    /// Sets of ranks that must share a node, for the sake of shared memory.
+    /// Sets that have a rank in common become one.
+    pub together: Vec<Vec<usize>>,
+    /// The level whose parts a set in `together` must not leave. Without it,
+    /// the level called node, host or machine; a tree that has none of them is
+    /// one machine, on which all ranks are together anyway.
+    pub together_level: Option<String>,
+    /// How many leaves of one core are used, where the level above the leaves
+    /// is that of cores with several hardware threads; all if `None`.
+    pub threads_per_core: Option<usize>,
+}
+
+impl Constraints {
+    /// Whether nothing is asked.
+    pub fn is_empty(&self) -> bool {
+        *self == Constraints::default()
+    }
+}

@@ -1,0 +1,113 @@
+//! The objectives by name.
+
+use super::{coupe_min, dist_comm, link_lengths, link_loads, makespan_comm, temps_comm};
+use crate::affinity::Matrix;
+use crate::affinity::names::named;
+use crate::topology::Topology;
+
+/// What a placement makes small.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Objective {
+    /// DistComm: all traffic times the distance that it goes (thesis 1.4.1).
+    #[default]
+    Sum,
+    /// The most loaded link of the tree: its traffic times its length.
+    Congestion,
+    /// TempsComm (thesis 1.4.1). Where nobody measured throughputs they are
+    /// taken to be the inverse of the distances, and it is DistComm.
+    TempsComm,
+    /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that
+    /// takes longest.
+    MakespanComm,
+    /// CoupeMin (thesis 1.4.1): the cut of the highest level first, then of the
+    /// next.
+    CoupeMin,
+}
+
+impl Objective {
+    /// All objectives, in the order in which reports show them.
+    pub const ALL: [Objective; 5] = [
+        Objective::Sum,
+        Objective::Congestion,
+        Objective::TempsComm,
+        Objective::MakespanComm,
+        Objective::CoupeMin,
+    ];
+
+    const NAMES: &'static [(&'static str, Objective)] = &[
+        ("sum", Objective::Sum),
+        ("congestion", Objective::Congestion),
+        ("temps-comm", Objective::TempsComm),
+        ("makespan-comm", Objective::MakespanComm),
+        ("coupe-min", Objective::CoupeMin),
+        ("dist-comm", Objective::Sum),
+    ];
+
+    /// What a placement costs. For [`Objective::CoupeMin`] the cut of the
+    /// highest level at which the tree branches.
+    ///
+    /// # Panics
+    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    pub fn value(self, matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> f64 {
+        match self {
+            Objective::Sum => dist_comm(matrix, topology, leaf_of_rank),
+            Objective::Congestion => {
+                let loads = link_loads(matrix, topology, leaf_of_rank);
+                let lengths = link_lengths(topology);
+                let weighted = loads.iter().zip(lengths);
+                weighted
+                    .map(|(link, length)| link.load() * length)
+                    .fold(0.0, f64::max)
+            }
+            Objective::TempsComm => {
+                temps_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
+            }
+            Objective::MakespanComm => {
+                makespan_comm(matrix, topology, leaf_of_rank, &throughputs(topology))
+            }
+            Objective::CoupeMin => {
+                let branches = topology.widest_arities().into_iter().position(|a| a > 1);
+                coupe_min(matrix, topology, leaf_of_rank)[branches.unwrap_or(0)]
+            }
+        }
+    }
+
+    /// What placements are compared by: the first number that differs decides.
+    /// Between placements that are equal by this objective DistComm does.
+    pub(in crate::placement) fn key(
+        self,
+        matrix: &Matrix,
+        topology: &Topology,
+        leaf_of_rank: &[usize],
+    ) -> Vec<f64> {
+        match self {
+            Objective::CoupeMin => coupe_min(matrix, topology, leaf_of_rank),
+            Objective::Sum => vec![dist_comm(matrix, topology, leaf_of_rank)],
+            _ => vec![
+                self.value(matrix, topology, leaf_of_rank),
+                dist_comm(matrix, topology, leaf_of_rank),
+            ],
+        }
+    }
+}
+
+named!(Objective, "objective");
+
+/// The inverse of the distances.
+fn throughputs(topology: &Topology) -> Vec<f64> {
+    let distances = topology.level_distances().iter();
+    distances.map(|distance| 1.0 / distance).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_objective_is_read_back_from_its_name() {
+        for objective in Objective::ALL {
+            assert_eq!(objective.to_string().parse(), Ok(objective));
+        }
+        assert!("latency".parse::<Objective>().is_err());
+    }
+}

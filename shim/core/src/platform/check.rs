@@ -1,0 +1,132 @@
+//! Whether the parts of a platform agree with each other.
+
+use std::collections::HashMap;
+
+use super::{Contents, PlatformError};
+
+/// Checks everything.
+pub(super) fn all(contents: &Contents) -> Result<(), PlatformError> {
+    check_hosts(contents)?;
+    check_clusters(contents)?;
+    check_links(contents)
+}
+
+fn wrong(field: impl Into<String>, problem: impl Into<String>) -> PlatformError {
+    PlatformError {
+        field: field.into(),
+        problem: problem.into(),
+    }
+}
+
+fn check_hosts(contents: &Contents) -> Result<(), PlatformError> {
+    let total: usize = contents.hosts.iter().map(|host| host.ranks.len()).sum();
+    if total == 0 {
+        return Err(wrong(
+            "hosts",
+            "have no ranks; list the ranks of every host",
+        ));
+    }
+    let mut host_of: Vec<Option<&str>> = vec![None; total];
+    let mut names = HashMap::new();
+    for (place, host) in contents.hosts.iter().enumerate() {
+        let field = format!("hosts[{place}]");
+        if names.insert(host.name.as_str(), place).is_some() {
+            let problem = format!("the host {} is listed twice; join the two", host.name);
+            return Err(wrong(field, problem));
+        }
+        for &rank in &host.ranks {
+            let slot = host_of.get_mut(rank).ok_or_else(|| {
+                let problem = format!(
+                    "has rank {rank}, and there are {total} ranks in all, from 0; \
+                     every rank from 0 on must be on one host"
+                );
+                wrong(&field, problem)
+            })?;
+            if let Some(other) = slot.replace(&host.name) {
+                let problem = format!("rank {rank} is on {other} already; keep it on one host");
+                return Err(wrong(&field, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
+    let mut cluster_of: Vec<Option<usize>> = vec![None; contents.hosts.len()];
+    for (place, cluster) in contents.clusters.iter().enumerate() {
+        let field = |name: &str| format!("clusters[{place}].{name}");
+        if cluster.hosts.is_empty() {
+            return Err(wrong(
+                field("hosts"),
+                "is empty; a cluster has at least one host",
+            ));
+        }
+        for &host in &cluster.hosts {
+            let Some(slot) = cluster_of.get_mut(host) else {
+                return Err(wrong(field("hosts"), "names a host that is not listed"));
+            };
+            if let Some(other) = slot.replace(place) {
+                let problem = format!(
+                    "{} is in cluster {} already; keep it in one",
+                    contents.hosts[host].name, contents.clusters[other].name
+                );
+                return Err(wrong(field("hosts"), problem));
+            }
+        }
+        let ranks = cluster
+            .hosts
+            .iter()
+            .map(|&host| &contents.hosts[host].ranks);
+        if !ranks.flatten().any(|&rank| rank == cluster.coordinator) {
+            let problem = format!("rank {} is not in this cluster", cluster.coordinator);
+            return Err(wrong(field("coordinator"), problem));
+        }
+        if cluster.hosts.len() > 1 && cluster.within.is_none() {
+            let problem = "is missing, and the cluster has several hosts; measure it, or copy that \
+                           of a cluster like it";
+            return Err(wrong(field("within"), problem));
+        }
+    }
+    match cluster_of.iter().position(Option::is_none) {
+        Some(host) => {
+            let problem = format!("none has the host {}", contents.hosts[host].name);
+            Err(wrong("clusters", problem))
+        }
+        None => Ok(()),
+    }
+}
+
+fn check_links(contents: &Contents) -> Result<(), PlatformError> {
+    let clusters = contents.clusters.len();
+    for &(from, to) in contents.links.keys() {
+        if from >= clusters || to >= clusters || from == to {
+            let problem = format!("there is no link from cluster {from} to cluster {to}");
+            return Err(wrong("links", problem));
+        }
+    }
+    for from in 0..clusters {
+        for to in from + 1..clusters {
+            let has = |pair| contents.links.contains_key(&pair);
+            if !has((from, to)) && !has((to, from)) {
+                let name = |place: usize| &contents.clusters[place].name;
+                let problem = format!(
+                    "there is none between {} and {}; measure it, or write one",
+                    name(from),
+                    name(to)
+                );
+                return Err(wrong("links", problem));
+            }
+        }
+    }
+    for parallel in &contents.parallel {
+        let exists = parallel.from < clusters && parallel.to < clusters;
+        let rate = parallel.bytes_per_second;
+        if !exists || parallel.pairs == 0 || !(rate.is_finite() && rate > 0.0) {
+            return Err(wrong(
+                "parallel",
+                "has a line of no link, no pairs or no rate",
+            ));
+        }
+    }
+    Ok(())
+}

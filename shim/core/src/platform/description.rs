@@ -1,0 +1,308 @@
+//! A platform: hosts in logical clusters, and the links inside and between them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use thiserror::Error;
+
+use super::models::alltoall::Contention;
+use super::{Link, check};
+
+/// A machine and the ranks on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Its name, as the MPI says it.
+    pub name: String,
+    /// Its ranks in the world, from low to high.
+    pub ranks: Vec<usize>,
+}
+
+/// Processes that are closer than two hosts of their cluster.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Level {
+    /// What they share at most: `node`, `socket`.
+    pub name: String,
+    /// The link between two of them.
+    pub link: Link,
+}
+
+/// Hosts that are alike to each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cluster {
+    /// Its name.
+    pub name: String,
+    /// Places of its hosts in [`Contents::hosts`].
+    pub hosts: Vec<usize>,
+    /// The rank that speaks for it.
+    pub coordinator: usize,
+    /// The link between two of its hosts; `None` if it has one only.
+    pub within: Option<Link>,
+    /// Closer links, from the widest level to the closest.
+    pub levels: Vec<Level>,
+    /// How it answers to a total exchange, if that was measured.
+    pub contention: Option<Contention>,
+}
+
+/// What several pairs reach together on the way between two clusters (item 23).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Parallel {
+    /// The sending cluster.
+    pub from: usize,
+    /// The receiving cluster.
+    pub to: usize,
+    /// Number of pairs that send at the same time.
+    pub pairs: usize,
+    /// Bytes a second of all pairs together.
+    pub bytes_per_second: f64,
+}
+
+/// How a platform was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Probing {
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// Seconds that it was allowed to take.
+    pub budget: f64,
+    /// Pairs of hosts whose latency was measured.
+    pub latency_pairs: usize,
+    /// Probes of pLogP parameters: C (C - 1) / 2 between clusters, one inside each
+    /// that has two hosts, and those of closer levels.
+    pub probes: usize,
+    /// Pairs of ranks that there are.
+    pub pairs: usize,
+    /// What the time was not enough for, one line each.
+    pub left_out: Vec<String>,
+}
+
+/// The parts of a platform, before they are checked.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Contents {
+    /// All machines.
+    pub hosts: Vec<Host>,
+    /// All logical clusters.
+    pub clusters: Vec<Cluster>,
+    /// Links between clusters, by sender and receiver. A direction that is
+    /// missing is taken to be like the other.
+    pub links: BTreeMap<(usize, usize), Link>,
+    /// What several pairs reach together.
+    pub parallel: Vec<Parallel>,
+    /// Tolerance that the clusters were found with.
+    pub tolerance: Option<f64>,
+    /// How it was measured; `None` if it was written by hand.
+    pub probing: Option<Probing>,
+}
+
+/// Why parts are no platform. The text names the field.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("{field}: {problem}")]
+pub struct PlatformError {
+    /// The field, as a file names it.
+    pub field: String,
+    /// What was expected and what to do.
+    pub problem: String,
+}
+
+/// Why a platform is not that of a job.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum Mismatch {
+    /// The job has a host that the platform does not know.
+    #[error(
+        "was measured on other hosts: it does not know {host}, where rank {rank} runs; \
+         measure this platform with `treepie probe`"
+    )]
+    UnknownHost {
+        /// The host.
+        host: String,
+        /// A rank on it.
+        rank: usize,
+    },
+    /// Latencies that are far from those in the file.
+    #[error(
+        "does not fit what is here: from cluster {from} to cluster {to} it has a latency of \
+         {expected:.1} us and {found:.1} us were measured now; measure it again with `treepie probe`"
+    )]
+    OtherLatency {
+        /// One cluster's name.
+        from: String,
+        /// The other's.
+        to: String,
+        /// Latency in the file, in microseconds.
+        expected: f64,
+        /// Latency now, in microseconds.
+        found: f64,
+    },
+}
+
+/// A platform that is consistent: every rank on one host, every host in one
+/// cluster, a link for every pair of clusters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Platform(Contents);
+
+impl Platform {
+    /// Checks the parts.
+    ///
+    /// # Errors
+    /// The first part that does not agree with the others.
+    pub fn new(contents: Contents) -> Result<Self, PlatformError> {
+        check::all(&contents)?;
+        Ok(Platform(contents))
+    }
+
+    /// The parts.
+    pub fn contents(&self) -> &Contents {
+        &self.0
+    }
+
+    /// All machines.
+    pub fn hosts(&self) -> &[Host] {
+        &self.0.hosts
+    }
+
+    /// All clusters.
+    pub fn clusters(&self) -> &[Cluster] {
+        &self.0.clusters
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.0.hosts.iter().map(|host| host.ranks.len()).sum()
+    }
+
+    /// The ranks of a cluster, from low to high.
+    pub fn ranks_of(&self, cluster: usize) -> Vec<usize> {
+        let hosts = self.0.clusters[cluster].hosts.iter();
+        let mut ranks: Vec<usize> = hosts
+            .flat_map(|&host| self.0.hosts[host].ranks.iter().copied())
+            .collect();
+        ranks.sort_unstable();
+        ranks
+    }
+
+    /// Cluster of every rank.
+    pub fn cluster_of_rank(&self) -> Vec<usize> {
+        let mut of = vec![0; self.ranks()];
+        for cluster in 0..self.0.clusters.len() {
+            for rank in self.ranks_of(cluster) {
+                of[rank] = cluster;
+            }
+        }
+        of
+    }
+
+    /// Place of every rank's host.
+    pub fn host_of_rank(&self) -> Vec<usize> {
+        let mut of = vec![0; self.ranks()];
+        for (place, host) in self.0.hosts.iter().enumerate() {
+            for &rank in &host.ranks {
+                of[rank] = place;
+            }
+        }
+        of
+    }
+
+    /// The link from one cluster to another one.
+    ///
+    /// # Panics
+    /// If they are the same or do not exist.
+    pub fn between(&self, from: usize, to: usize) -> &Link {
+        let links = &self.0.links;
+        links
+            .get(&(from, to))
+            .or_else(|| links.get(&(to, from)))
+            .expect("a platform has a link for every two clusters")
+    }
+
+    /// The same platform for a job whose ranks run on other hosts of it, or in
+    /// another order: `host_of_rank` has the name of every rank's host.
+    ///
+    /// Clusters without a rank are left out; coordinators that moved are
+    /// replaced by the lowest rank of their cluster.
+    ///
+    /// # Errors
+    /// A host that the platform does not know.
+    pub fn for_job(&self, host_of_rank: &[String]) -> Result<Platform, Mismatch> {
+        let known = self.0.hosts.iter().enumerate();
+        let place_of: HashMap<&str, usize> = known
+            .map(|(place, host)| (host.name.as_str(), place))
+            .collect();
+        let mut ranks_on = vec![Vec::new(); self.0.hosts.len()];
+        for (rank, host) in host_of_rank.iter().enumerate() {
+            let place = place_of
+                .get(host.as_str())
+                .ok_or_else(|| Mismatch::UnknownHost {
+                    host: host.clone(),
+                    rank,
+                })?;
+            ranks_on[*place].push(rank);
+        }
+        let unchanged = self.0.hosts.iter().zip(&ranks_on);
+        if unchanged.clone().all(|(host, ranks)| host.ranks == *ranks) {
+            return Ok(self.clone());
+        }
+        Ok(Platform(self.with_ranks(&ranks_on)))
+    }
+
+    /// The parts with these ranks on the hosts, what has none left out.
+    fn with_ranks(&self, ranks_on: &[Vec<usize>]) -> Contents {
+        let mut contents = Contents {
+            tolerance: self.0.tolerance,
+            ..Contents::default()
+        };
+        let mut kept = Vec::new();
+        for (old, cluster) in self.0.clusters.iter().enumerate() {
+            let hosts: Vec<usize> = cluster
+                .hosts
+                .iter()
+                .copied()
+                .filter(|&host| !ranks_on[host].is_empty())
+                .collect();
+            let lowest = hosts
+                .iter()
+                .filter_map(|&host| ranks_on[host].first())
+                .min();
+            let Some(&coordinator) = lowest else { continue };
+            kept.push(old);
+            let first = contents.hosts.len();
+            contents.hosts.extend(hosts.iter().map(|&host| Host {
+                name: self.0.hosts[host].name.clone(),
+                ranks: ranks_on[host].clone(),
+            }));
+            contents.clusters.push(Cluster {
+                hosts: (first..contents.hosts.len()).collect(),
+                coordinator,
+                ..cluster.clone()
+            });
+        }
+        for (from, &old_from) in kept.iter().enumerate() {
+            for (to, &old_to) in kept.iter().enumerate() {
+                if let Some(link) = self.0.links.get(&(old_from, old_to)) {
+                    contents.links.insert((from, to), link.clone());
+                }
+            }
+        }
+        contents
+    }
+
+    /// Compares a few latencies measured now, `(from, to, seconds)` between
+    /// clusters, with those of the file. They may differ by a `factor`.
+    ///
+    /// # Errors
+    /// The first that differs by more.
+    pub fn check_latencies(
+        &self,
+        measured: &[(usize, usize, f64)],
+        factor: f64,
+    ) -> Result<(), Mismatch> {
+        for &(from, to, seconds) in measured {
+            let expected = self.between(from, to).latency();
+            if seconds > factor * expected || seconds * factor < expected {
+                return Err(Mismatch::OtherLatency {
+                    from: self.0.clusters[from].name.clone(),
+                    to: self.0.clusters[to].name.clone(),
+                    expected: expected * 1e6,
+                    found: seconds * 1e6,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,195 @@
+//! pLogP parameters of a link: a latency, and costs that depend on the size.
+//!
+//! Thesis 4.6 and 4.8 (items 19 to 22 of the digest): a message of m bytes needs
+//! `L + g(m)`, and its sender may start the next one after `g(m)`.
+//!
+//! Hosts switch from sending at once (eager) to asking first (rendezvous) at
+//! some size. The extra round trip delays a message and does not occupy the
+//! link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own `g(m)`,
+//! which mixes both, is [`Link::isolated_gap`].
+
+use thiserror::Error;
+
+/// What was measured for one size. All in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sample {
+    /// Size of the message in bytes.
+    pub bytes: u64,
+    /// `g(m)`: least time between two messages on the link.
+    pub gap: f64,
+    /// What a message alone needs beyond `L + g(m)`: the rendezvous.
+    pub handshake: f64,
+    /// `os(m)`: how long the sender is occupied.
+    pub send: f64,
+    /// `or(m)`: how long the receiver is occupied.
+    pub receive: f64,
+    /// Half the 95 % confidence interval of the gap.
+    pub confidence: f64,
+}
+
+/// Why numbers are no parameters of a link.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum LinkError {
+    /// A latency that no link can have.
+    #[error("the latency is {0}; a number above 0 was expected")]
+    Latency(f64),
+    /// Nothing to interpolate between.
+    #[error("there are no samples; at least one size must be measured")]
+    NoSamples,
+    /// The same size twice.
+    #[error("there are two samples of {0} bytes; keep one of them")]
+    Twice(u64),
+    /// A cost that no message can have.
+    #[error("the sample of {bytes} bytes has {value} for its {what}; a number from 0 was expected")]
+    Cost {
+        /// The size.
+        bytes: u64,
+        /// Which of its costs.
+        what: &'static str,
+        /// The cost in seconds.
+        value: f64,
+    },
+}
+
+/// The parameters of one link in one direction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    latency: f64,
+    samples: Vec<Sample>,
+}
+
+impl Link {
+    /// The link with this latency and these samples, in any order.
+    ///
+    /// # Errors
+    /// A latency that is not above 0; no sample; two of one size; a negative cost.
+    pub fn new(latency: f64, mut samples: Vec<Sample>) -> Result<Self, LinkError> {
+        if !(latency.is_finite() && latency > 0.0) {
+            return Err(LinkError::Latency(latency));
+        }
+        samples.sort_by_key(|sample| sample.bytes);
+        if samples.is_empty() {
+            return Err(LinkError::NoSamples);
+        }
+        for pair in samples.windows(2) {
+            if pair[0].bytes == pair[1].bytes {
+                return Err(LinkError::Twice(pair[0].bytes));
+            }
+        }
+        for sample in &samples {
+            check(sample)?;
+        }
+        Ok(Link { latency, samples })
+    }
+
+    /// A link whose gap grows evenly: `start` seconds for an empty message and
+    /// `per_byte` seconds for each byte, without handshakes.
+    ///
+    /// # Errors
+    /// As [`Link::new`].
+    pub fn linear(latency: f64, start: f64, per_byte: f64) -> Result<Self, LinkError> {
+        let sample = |bytes: u64| {
+            let gap = start + per_byte * bytes as f64;
+            Sample {
+                bytes,
+                gap,
+                send: gap,
+                receive: gap,
+                ..Sample::default()
+            }
+        };
+        Link::new(latency, vec![sample(0), sample(1 << 20)])
+    }
+
+    /// `L`, in seconds.
+    pub fn latency(&self) -> f64 {
+        self.latency
+    }
+
+    /// What was measured, from small to large.
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// `g(m)`: least time between two messages of `bytes`.
+    pub fn gap(&self, bytes: u64) -> f64 {
+        self.at(bytes, |sample| sample.gap)
+    }
+
+    /// What a message of `bytes` alone needs beyond `L + g(m)`.
+    ///
+    /// The switch to rendezvous is a step: between two samples the lower one's
+    /// holds, and the highest one's beyond.
+    pub fn handshake(&self, bytes: u64) -> f64 {
+        let above = self.samples.partition_point(|sample| sample.bytes <= bytes);
+        self.samples[above.saturating_sub(1)].handshake
+    }
+
+    /// `os(m)`: how long the sender is occupied.
+    pub fn send(&self, bytes: u64) -> f64 {
+        self.at(bytes, |sample| sample.send)
+    }
+
+    /// `or(m)`: how long the receiver is occupied.
+    pub fn receive(&self, bytes: u64) -> f64 {
+        self.at(bytes, |sample| sample.receive)
+    }
+
+    /// Kielmann's `g(m) = RTT(m) - RTT(0) + g(0)`: gap and handshake together.
+    pub fn isolated_gap(&self, bytes: u64) -> f64 {
+        self.gap(bytes) + self.handshake(bytes)
+    }
+
+    /// One message of `bytes`, alone, from send to receipt.
+    pub fn delivery(&self, bytes: u64) -> f64 {
+        self.latency + self.isolated_gap(bytes)
+    }
+
+    /// The largest sampled size below which no message waits for a handshake of
+    /// more than half a latency; `None` if all sizes do not, or the first does.
+    pub fn eager_limit(&self) -> Option<u64> {
+        let asks = |sample: &Sample| sample.handshake > self.latency / 2.0;
+        let first = self.samples.iter().position(asks)?;
+        Some(self.samples[first.checked_sub(1)?].bytes)
+    }
+
+    /// A cost at any size: linear between the two nearest samples (thesis 4.8.1),
+    /// the first one below all, and beyond the last one the line through the last
+    /// two.
+    fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
+        let above = self.samples.partition_point(|sample| sample.bytes < bytes);
+        let (low, high) = match (above, self.samples.len()) {
+            (0, _) => return cost(&self.samples[0]),
+            (above, count) if above < count => (above - 1, above),
+            // One sample alone: its cost is taken to grow with the size.
+            (_, 1) => {
+                let only = &self.samples[0];
+                return cost(only) * bytes as f64 / only.bytes.max(1) as f64;
+            }
+            (_, count) => (count - 2, count - 1),
+        };
+        let (low, high) = (&self.samples[low], &self.samples[high]);
+        let place = (bytes - low.bytes) as f64 / (high.bytes - low.bytes) as f64;
+        let value = cost(low) + (cost(high) - cost(low)) * place;
+        match bytes > high.bytes {
+            true => value.max(cost(high)),
+            false => value,
+        }
+    }
+}
+
+fn check(sample: &Sample) -> Result<(), LinkError> {
+    for (what, value) in [
+        ("gap", sample.gap),
+        ("handshake", sample.handshake),
+        ("send overhead", sample.send),
+        ("receive overhead", sample.receive),
+        ("confidence interval", sample.confidence),
+    ] {
+        if !(value.is_finite() && value >= 0.0) {
+            let bytes = sample.bytes;
+            return Err(LinkError::Cost { bytes, what, value });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! What a platform is and how fast: logical clusters, pLogP parameters, models
+//! that predict collectives, and the orders in which clusters send to each other.
+//!
+//! After Luiz Angelo Barchet-Estefanel, *LaPIe: Communications Collectives
+//! adaptées aux Grilles de Calcul* (INPG, 2005); its chapters are named where
+//! they are used.
+//!
+//! ```text
+//!   latencies --clustering--> logical clusters --probe--> pLogP parameters
+//!                                                             |
+//!          orders between clusters <--- models inside <-------+
+//!                     |
+//!                     v
+//!                predictions
+//! ```
+//!
+//! Times are in seconds and sizes in bytes, everywhere in this folder.
+
+mod check;
+pub mod clustering;
+mod description;
+mod latency;
+pub mod link;
+pub mod models;
+pub mod orders;
+pub mod predict;
+pub mod probe;
+pub mod statistics;
+mod timing;
+
+pub use clustering::{DEFAULT_TOLERANCE, Partition};
+pub use description::{
+    Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
+};
+pub use latency::{LatencyError, LatencyMatrix};
+pub use link::{Link, LinkError, Sample};
+pub use timing::Timing;

@@ -1,0 +1,102 @@
+//! What a heuristic knows: gaps, latencies and the times inside clusters.
+
+use thiserror::Error;
+
+/// Why numbers are no costs.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CostsError {
+    /// A list of another length than the number of clusters needs.
+    #[error("{what} has {found} numbers for {clusters} clusters; {expected} are needed")]
+    Length {
+        /// Which list.
+        what: &'static str,
+        /// Its length.
+        found: usize,
+        /// Number of clusters.
+        clusters: usize,
+        /// The right length.
+        expected: usize,
+    },
+    /// No cluster at all.
+    #[error("there are no clusters; at least one was expected")]
+    Empty,
+    /// A negative or infinite number.
+    #[error("{what} has {value}; numbers from 0 were expected")]
+    Number {
+        /// Which list.
+        what: &'static str,
+        /// The number.
+        value: f64,
+    },
+}
+
+/// Costs of one message between the coordinators of `clusters`, in seconds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Costs {
+    clusters: usize,
+    gap: Vec<f64>,
+    latency: Vec<f64>,
+    inside: Vec<f64>,
+}
+
+impl Costs {
+    /// `gap` and `latency` row by row, sender by receiver (the diagonal does not
+    /// count); `inside` is `T_k`, what each cluster needs for its own phase.
+    ///
+    /// # Errors
+    /// Lists of wrong lengths; negative or infinite numbers; no clusters.
+    pub fn new(gap: Vec<f64>, latency: Vec<f64>, inside: Vec<f64>) -> Result<Self, CostsError> {
+        let clusters = inside.len();
+        if clusters == 0 {
+            return Err(CostsError::Empty);
+        }
+        let expected = clusters * clusters;
+        for (what, list) in [("gap", &gap), ("latency", &latency)] {
+            if list.len() != expected {
+                return Err(CostsError::Length {
+                    what,
+                    found: list.len(),
+                    clusters,
+                    expected,
+                });
+            }
+        }
+        for (what, list) in [("gap", &gap), ("latency", &latency), ("inside", &inside)] {
+            let wrong = |value: &&f64| !(value.is_finite() && **value >= 0.0);
+            if let Some(&value) = list.iter().find(wrong) {
+                return Err(CostsError::Number { what, value });
+            }
+        }
+        Ok(Costs {
+            clusters,
+            gap,
+            latency,
+            inside,
+        })
+    }
+
+    /// Number of clusters.
+    pub fn clusters(&self) -> usize {
+        self.clusters
+    }
+
+    /// `g(i,j)`: how long the sender is busy.
+    pub fn gap(&self, from: usize, to: usize) -> f64 {
+        self.gap[from * self.clusters + to]
+    }
+
+    /// `L(i,j)`.
+    pub fn latency(&self, from: usize, to: usize) -> f64 {
+        self.latency[from * self.clusters + to]
+    }
+
+    /// `g(i,j) + L(i,j)`: one message alone.
+    pub fn transfer(&self, from: usize, to: usize) -> f64 {
+        self.gap(from, to) + self.latency(from, to)
+    }
+
+    /// `T_k`: what a cluster needs inside.
+    pub fn inside(&self, cluster: usize) -> f64 {
+        self.inside[cluster]
+    }
+}

@@ -1,0 +1,77 @@
+//! The best order of all, by trying all: what the heuristics are measured by.
+
+use super::{Accounting, Costs, Schedule};
+
+/// With more clusters than this there are too many orders: 7 have half a
+/// million, 8 have 25 million.
+pub const MOST_CLUSTERS: usize = 7;
+
+/// The schedule with the least makespan from `root`; `None` for more than
+/// [`MOST_CLUSTERS`] clusters, or if there is no cluster `root`.
+pub fn optimum(costs: &Costs, root: usize, accounting: Accounting) -> Option<Schedule> {
+    let clusters = costs.clusters();
+    if clusters > MOST_CLUSTERS || root >= clusters {
+        return None;
+    }
+    let mut search = Search {
+        costs,
+        accounting,
+        schedule: Schedule::start(clusters),
+        has: vec![false; clusters],
+        best: None,
+    };
+    search.has[root] = true;
+    search.extend();
+    search.best.map(|(_, schedule)| schedule)
+}
+
+struct Search<'a> {
+    costs: &'a Costs,
+    accounting: Accounting,
+    schedule: Schedule,
+    has: Vec<bool>,
+    best: Option<(f64, Schedule)>,
+}
+
+impl Search<'_> {
+    /// Tries every next send. What is done already is a lower bound of what it
+    /// will be, since nobody gets ready earlier.
+    fn extend(&mut self) {
+        let clusters = self.costs.clusters();
+        let done = (0..clusters)
+            .filter(|&cluster| self.has[cluster])
+            .map(|cluster| {
+                let begin = match self.accounting {
+                    Accounting::AfterSends => self.schedule.ready[cluster],
+                    Accounting::AtArrival => self.schedule.arrival[cluster],
+                };
+                begin + self.costs.inside(cluster)
+            })
+            .fold(0.0, f64::max);
+        if self.best.as_ref().is_some_and(|(best, _)| done >= *best) {
+            return;
+        }
+        if self.schedule.sends.len() + 1 == clusters {
+            self.best = Some((done, self.schedule.clone()));
+            return;
+        }
+        for from in (0..clusters)
+            .filter(|&from| self.has[from])
+            .collect::<Vec<_>>()
+        {
+            for to in 0..clusters {
+                if self.has[to] {
+                    continue;
+                }
+                let before = (self.schedule.ready[from], self.schedule.ready[to]);
+                self.schedule.send(self.costs, from, to);
+                self.has[to] = true;
+                self.extend();
+                self.has[to] = false;
+                self.schedule.sends.pop();
+                (self.schedule.ready[from], self.schedule.ready[to]) = before;
+                self.schedule.arrival[to] = 0.0;
+            }
+        }
+    }
+}

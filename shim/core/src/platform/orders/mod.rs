@@ -1,0 +1,23 @@
+//! In which order clusters are served (thesis 7.1, items 49 to 62): who sends a
+//! message to whom, and when, until every cluster's coordinator has it.
+//!
+//! ```text
+//!   A = {root}, B = the others
+//!   while B is not empty:  choose i in A and j in B      <- the heuristic
+//!                          i sends to j: busy for g(i,j), j has it after g + L
+//!                          j moves from B to A
+//!   inside its cluster a coordinator goes on when its own sends are over
+//! ```
+
+mod costs;
+mod exhaustive;
+mod heuristics;
+pub mod monte_carlo;
+mod schedule;
+#[cfg(test)]
+mod tests;
+
+pub use costs::{Costs, CostsError};
+pub use exhaustive::{MOST_CLUSTERS as MOST_CLUSTERS_EXHAUSTIVE, optimum};
+pub use heuristics::Order;
+pub use schedule::{Accounting, Schedule, Send};

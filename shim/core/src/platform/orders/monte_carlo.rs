@@ -1,0 +1,113 @@
+//! The thesis's study of the heuristics on random grids (7.1.4, table 7.2): mean
+//! makespan and how often each is the best of those compared.
+
+use super::{Accounting, Costs, MOST_CLUSTERS_EXHAUSTIVE, Order, optimum};
+
+/// Bounds of the uniform draws, in seconds, for a message of 1 MB (table 7.2).
+pub const LATENCY: (f64, f64) = (0.001, 0.015);
+/// See [`LATENCY`].
+pub const GAP: (f64, f64) = (0.10, 0.60);
+/// See [`LATENCY`].
+pub const INSIDE: (f64, f64) = (0.02, 3.0);
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Study {
+    /// Number of clusters.
+    pub clusters: usize,
+    /// Number of random grids.
+    pub iterations: usize,
+    /// When clusters start inside.
+    pub accounting: Accounting,
+    /// The same seed draws the same grids.
+    pub seed: u64,
+    /// Whether the best order of all is searched too, where there are few
+    /// enough clusters.
+    pub exhaustive: bool,
+}
+
+/// How one heuristic did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// Mean makespan in seconds.
+    pub mean: f64,
+    /// Part of the grids on which nobody compared was better, from 0 to 1.
+    pub hits: f64,
+}
+
+/// The results of a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Results {
+    /// One for each heuristic asked for, in that order.
+    pub outcomes: Vec<Outcome>,
+    /// Mean makespan of the best order, if it was searched.
+    pub optimum: Option<f64>,
+}
+
+impl Study {
+    /// Runs `orders` on the same random grids.
+    pub fn run(&self, orders: &[Order]) -> Results {
+        let mut random = Uniform(self.seed);
+        let mut sums = vec![0.0; orders.len()];
+        let mut hits = vec![0_usize; orders.len()];
+        let mut best_sum = 0.0;
+        let exhaustive = self.exhaustive && self.clusters <= MOST_CLUSTERS_EXHAUSTIVE;
+        for _ in 0..self.iterations {
+            let costs = random.grid(self.clusters);
+            let spans: Vec<f64> = orders
+                .iter()
+                .map(|order| order.schedule(&costs, 0).makespan(&costs, self.accounting))
+                .collect();
+            let best = spans.iter().copied().fold(f64::INFINITY, f64::min);
+            for (at, span) in spans.iter().enumerate() {
+                sums[at] += span;
+                hits[at] += usize::from(*span <= best + 1e-9);
+            }
+            if exhaustive && let Some(schedule) = optimum(&costs, 0, self.accounting) {
+                best_sum += schedule.makespan(&costs, self.accounting);
+            }
+        }
+        let part = |sum: f64| sum / self.iterations.max(1) as f64;
+        let outcomes = sums.iter().zip(&hits);
+        Results {
+            outcomes: outcomes
+                .map(|(&sum, &hits)| Outcome {
+                    mean: part(sum),
+                    hits: part(hits as f64),
+                })
+                .collect(),
+            optimum: exhaustive.then(|| part(best_sum)),
+        }
+    }
+}
+
+/// Uniform numbers by SplitMix64 (Steele, Lea and Flood 2014).
+struct Uniform(u64);
+
+impl Uniform {
+    fn between(&mut self, (low, high): (f64, f64)) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        low + (high - low) * ((z >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+
+    /// A grid whose links are alike in both directions.
+    fn grid(&mut self, clusters: usize) -> Costs {
+        let mut gap = vec![0.0; clusters * clusters];
+        let mut latency = gap.clone();
+        let inside = (0..clusters).map(|_| self.between(INSIDE)).collect();
+        for i in 0..clusters {
+            for j in i + 1..clusters {
+                let (g, l) = (self.between(GAP), self.between(LATENCY));
+                for (from, to) in [(i, j), (j, i)] {
+                    gap[from * clusters + to] = g;
+                    latency[from * clusters + to] = l;
+                }
+            }
+        }
+        Costs::new(gap, latency, inside).expect("draws lie between positive bounds")
+    }
+}

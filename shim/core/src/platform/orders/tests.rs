@@ -1,0 +1,195 @@
+#![allow(clippy::unwrap_used)]
+use super::monte_carlo::Study;
+use super::*;
+
+/// The five clusters of `reference` 7.3: gaps in seconds, latencies in
+/// milliseconds, and the times inside.
+fn five() -> Costs {
+    let pairs = [
+        (0, 1, 0.20, 4.0),
+        (0, 2, 0.30, 2.0),
+        (0, 3, 0.25, 6.0),
+        (0, 4, 0.50, 10.0),
+        (1, 2, 0.15, 3.0),
+        (1, 3, 0.40, 8.0),
+        (1, 4, 0.35, 7.0),
+        (2, 3, 0.10, 9.0),
+        (2, 4, 0.45, 5.0),
+        (3, 4, 0.12, 1.0),
+    ];
+    let (mut gap, mut latency) = (vec![0.0; 25], vec![0.0; 25]);
+    for (a, b, g, l) in pairs {
+        for (from, to) in [(a, b), (b, a)] {
+            gap[from * 5 + to] = g;
+            latency[from * 5 + to] = l * 1e-3;
+        }
+    }
+    Costs::new(gap, latency, vec![0.30, 1.00, 0.10, 0.60, 2.00]).unwrap()
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e3).round() / 1e3
+}
+
+fn sends(schedule: &Schedule) -> Vec<(usize, usize, f64, f64)> {
+    let sends = schedule.sends.iter();
+    sends
+        .map(|send| {
+            (
+                send.from,
+                send.to,
+                rounded(send.start),
+                rounded(send.arrival),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn five_clusters_are_served_as_the_vectors_say() {
+    let costs = five();
+    let slowest_first = vec![
+        (0, 4, 0.0, 0.51),
+        (0, 1, 0.5, 0.704),
+        (4, 3, 0.51, 0.631),
+        (3, 2, 0.631, 0.74),
+    ];
+    let ecef = vec![
+        (0, 1, 0.0, 0.204),
+        (1, 2, 0.204, 0.357),
+        (0, 3, 0.2, 0.456),
+        (3, 4, 0.456, 0.577),
+    ];
+    for (order, expected, makespan) in [
+        (
+            Order::Flat,
+            vec![
+                (0, 1, 0.0, 0.204),
+                (0, 2, 0.2, 0.502),
+                (0, 3, 0.5, 0.756),
+                (0, 4, 0.75, 1.26),
+            ],
+            3.260,
+        ),
+        (
+            Order::Fef,
+            vec![
+                (0, 2, 0.0, 0.302),
+                (2, 1, 0.302, 0.455),
+                (2, 4, 0.452, 0.907),
+                (4, 3, 0.907, 1.028),
+            ],
+            3.027,
+        ),
+        (Order::Ecef, ecef.clone(), 2.577),
+        (Order::EcefLa, ecef.clone(), 2.577),
+        (Order::Mixed, ecef, 2.577),
+        (
+            Order::EcefLatMin,
+            vec![
+                (0, 1, 0.0, 0.204),
+                (0, 3, 0.2, 0.456),
+                (1, 4, 0.204, 0.561),
+                (3, 2, 0.456, 0.565),
+            ],
+            2.561,
+        ),
+        (Order::EcefLat, slowest_first.clone(), 2.630),
+        (Order::BottomUp, slowest_first.clone(), 2.630),
+        (Order::BottomUpReady, slowest_first, 2.630),
+    ] {
+        let schedule = order.schedule(&costs, 0);
+        assert_eq!(sends(&schedule), expected, "{order}");
+        assert_eq!(
+            rounded(schedule.makespan(&costs, Accounting::AfterSends)),
+            makespan,
+            "{order}"
+        );
+    }
+}
+
+#[test]
+fn the_best_order_of_five_clusters_is_found_by_trying_all() {
+    let costs = five();
+    let schedule = optimum(&costs, 0, Accounting::AfterSends).unwrap();
+    assert_eq!(
+        rounded(schedule.makespan(&costs, Accounting::AfterSends)),
+        2.377
+    );
+    let given = Schedule::of(&costs, 0, &[(0, 3), (0, 1), (0, 2), (3, 4)]).unwrap();
+    assert_eq!(
+        rounded(given.makespan(&costs, Accounting::AfterSends)),
+        2.377
+    );
+}
+
+#[test]
+fn sends_by_those_who_have_nothing_are_no_schedule() {
+    let costs = five();
+    assert_eq!(Schedule::of(&costs, 0, &[(1, 2)]), None);
+    assert_eq!(Schedule::of(&costs, 0, &[(0, 2), (0, 2)]), None);
+    assert_eq!(Schedule::of(&costs, 0, &[(0, 9)]), None);
+}
+
+#[test]
+fn no_heuristic_beats_the_best_order_and_each_serves_every_cluster_once() {
+    let costs = five();
+    for root in 0..5 {
+        let best = optimum(&costs, root, Accounting::AfterSends).unwrap();
+        let best = best.makespan(&costs, Accounting::AfterSends);
+        for order in Order::ALL {
+            let schedule = order.schedule(&costs, root);
+            let mut served: Vec<usize> = schedule.sends.iter().map(|send| send.to).collect();
+            served.push(root);
+            served.sort_unstable();
+            assert_eq!(served, [0, 1, 2, 3, 4], "{order}");
+            assert!(
+                schedule.makespan(&costs, Accounting::AfterSends) >= best - 1e-12,
+                "{order}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mean_makespans_on_random_grids_are_those_of_the_table() {
+    // Reference 7.2 (a), seven heuristics; 2,500 grids bring the means of the
+    // table, which has 10,000, within 1.5 %. `scripts/bench heuristics` runs all.
+    for (clusters, expected) in [
+        (2, [2.360, 2.360, 2.360, 2.360, 2.360, 2.360, 2.360]),
+        (5, [3.635, 3.557, 3.088, 3.083, 3.151, 3.135, 3.212]),
+        (10, [5.394, 4.653, 3.364, 3.357, 3.445, 3.442, 3.680]),
+        (20, [8.901, 6.117, 3.530, 3.521, 3.617, 3.624, 4.079]),
+    ] {
+        let study = Study {
+            clusters,
+            iterations: 2500,
+            accounting: Accounting::AfterSends,
+            seed: 1,
+            exhaustive: false,
+        };
+        let results = study.run(&Order::COMPARED);
+        for ((order, outcome), mean) in Order::COMPARED.iter().zip(results.outcomes).zip(expected) {
+            let error = (outcome.mean / mean - 1.0).abs();
+            assert!(
+                error < 0.015,
+                "{clusters} clusters, {order}: {} for {mean}",
+                outcome.mean
+            );
+        }
+    }
+}
+
+#[test]
+fn costs_that_are_none_are_refused() {
+    let text = |error: CostsError| error.to_string();
+    assert_eq!(
+        text(Costs::new(vec![0.0], vec![0.0; 4], vec![0.0; 2]).unwrap_err()),
+        "gap has 1 numbers for 2 clusters; 4 are needed"
+    );
+    assert_eq!(
+        text(Costs::new(vec![0.0; 4], vec![0.0; 4], vec![0.0, -1.0]).unwrap_err()),
+        "inside has -1; numbers from 0 were expected"
+    );
+    assert!(Costs::new(Vec::new(), Vec::new(), Vec::new()).is_err());
+}

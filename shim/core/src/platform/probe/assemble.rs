@@ -1,0 +1,217 @@
+//! Putting what was measured together into a platform.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::{
+    Cluster, Contents, Host, LatencyMatrix, Level, Link, Parallel, Partition, Platform,
+    PlatformError, Probing,
+};
+use super::{Identity, Options};
+
+/// Where all ranks are.
+pub(super) struct Place {
+    /// Hosts in the order of their lowest rank.
+    pub(super) hosts: Vec<Host>,
+    sockets: Vec<Option<usize>>,
+}
+
+/// Two ranks inside a cluster whose link is to be measured.
+pub(super) struct InnerPair {
+    pub(super) pair: (usize, usize),
+    pub(super) cluster: usize,
+    /// What the two share: `None` for a cluster, else the level's name.
+    pub(super) level: Option<&'static str>,
+}
+
+impl Place {
+    /// The hosts that the ranks say they are on.
+    pub(super) fn of(identities: &[Identity]) -> Place {
+        let mut place_of: HashMap<&str, usize> = HashMap::new();
+        let mut hosts: Vec<Host> = Vec::new();
+        for (rank, identity) in identities.iter().enumerate() {
+            let place = *place_of.entry(&identity.host).or_insert_with(|| {
+                hosts.push(Host {
+                    name: identity.host.clone(),
+                    ranks: Vec::new(),
+                });
+                hosts.len() - 1
+            });
+            hosts[place].ranks.push(rank);
+        }
+        Place {
+            hosts,
+            sockets: identities.iter().map(|identity| identity.socket).collect(),
+        }
+    }
+
+    /// For each cluster the pairs to measure inside: two hosts; two ranks of a
+    /// host on different sockets, or on unknown ones; two of one socket.
+    pub(super) fn inner_pairs(&self, partition: &Partition) -> Vec<Vec<InnerPair>> {
+        let clusters = partition.clusters.iter().enumerate();
+        clusters
+            .map(|(cluster, hosts)| {
+                let mut pairs = Vec::new();
+                let mut push = |pair: Option<(usize, usize)>, level| {
+                    pairs.extend(pair.map(|pair| InnerPair {
+                        pair,
+                        cluster,
+                        level,
+                    }));
+                };
+                let first = |host: usize| self.hosts[host].ranks[0];
+                push(
+                    hosts.get(1).map(|&other| (first(hosts[0]), first(other))),
+                    None,
+                );
+                push(
+                    self.on_host(hosts, |one, other| one.is_none() || one != other),
+                    Some("node"),
+                );
+                push(
+                    self.on_host(hosts, |one, other| one.is_some() && one == other),
+                    Some("socket"),
+                );
+                pairs
+            })
+            .collect()
+    }
+
+    /// Two ranks of one of these hosts whose sockets are as wanted.
+    fn on_host(
+        &self,
+        hosts: &[usize],
+        wanted: impl Fn(Option<usize>, Option<usize>) -> bool,
+    ) -> Option<(usize, usize)> {
+        hosts.iter().find_map(|&host| {
+            let (&first, others) = self.hosts[host].ranks.split_first()?;
+            let other = others
+                .iter()
+                .find(|&&other| wanted(self.sockets[first], self.sockets[other]))?;
+            Some((first, *other))
+        })
+    }
+}
+
+/// Everything that was measured.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub(super) latency_pairs: usize,
+    pub(super) between: BTreeMap<(usize, usize), Link>,
+    pub(super) inside: HashMap<usize, HashMap<Option<&'static str>, Link>>,
+    pub(super) parallel: Vec<Parallel>,
+    pub(super) left_out: Vec<String>,
+    pub(super) seconds: f64,
+}
+
+/// The platform of it all; links that are missing are filled in.
+pub(super) fn assemble(
+    place: &Place,
+    partition: &Partition,
+    latencies: &LatencyMatrix,
+    mut measured: Measured,
+    options: &Options,
+) -> Result<Platform, PlatformError> {
+    let filler = Filler::of(&measured, latencies, partition);
+    let mut clusters = Vec::new();
+    for (number, hosts) in partition.clusters.iter().enumerate() {
+        let mut inside = measured.inside.remove(&number).unwrap_or_default();
+        let within = inside.remove(&None);
+        let levels = ["node", "socket"].into_iter().filter_map(|name| {
+            inside.remove(&Some(name)).map(|link| Level {
+                name: name.to_owned(),
+                link,
+            })
+        });
+        clusters.push(Cluster {
+            name: format!("cluster{number}"),
+            hosts: hosts.clone(),
+            coordinator: place.hosts[hosts[0]].ranks[0],
+            within: match hosts.len() {
+                1 => None,
+                _ => Some(within.unwrap_or_else(|| filler.link(number, number))),
+            },
+            levels: levels.collect(),
+            contention: None,
+        });
+    }
+    let count = clusters.len();
+    // One probe for each pair of clusters and one inside each, as the thesis counts.
+    let pairs_between = (0..count)
+        .flat_map(|a| (a + 1..count).map(move |b| (a, b)))
+        .filter(|&(a, b)| {
+            measured.between.contains_key(&(a, b)) || measured.between.contains_key(&(b, a))
+        })
+        .count();
+    let inner: usize = clusters
+        .iter()
+        .map(|cluster| usize::from(cluster.within.is_some()) + cluster.levels.len())
+        .sum();
+    for a in 0..count {
+        for b in a + 1..count {
+            let known = |pair| measured.between.contains_key(&pair);
+            if !known((a, b)) && !known((b, a)) {
+                measured.between.insert((a, b), filler.link(a, b));
+            }
+        }
+    }
+    let ranks: usize = place.hosts.iter().map(|host| host.ranks.len()).sum();
+    Platform::new(Contents {
+        hosts: place.hosts.clone(),
+        clusters,
+        links: measured.between,
+        parallel: measured.parallel,
+        tolerance: Some(options.tolerance),
+        probing: Some(Probing {
+            seconds: measured.seconds,
+            budget: options.budget,
+            latency_pairs: measured.latency_pairs,
+            probes: pairs_between + inner,
+            pairs: ranks * ranks.saturating_sub(1) / 2,
+            left_out: measured.left_out,
+        }),
+    })
+}
+
+/// Links for pairs that there was no time for: the latency that is known, and
+/// the samples of the slowest link measured.
+struct Filler {
+    slowest: Option<Link>,
+    /// Mean latency between hosts of two clusters, and in one.
+    latency: HashMap<(usize, usize), f64>,
+}
+
+impl Filler {
+    fn of(measured: &Measured, latencies: &LatencyMatrix, partition: &Partition) -> Filler {
+        let inside = measured.inside.values().flat_map(HashMap::values);
+        let all = measured.between.values().chain(inside);
+        let cost = |link: &&Link| link.delivery(1 << 20);
+        let slowest = all
+            .max_by(|one, other| cost(one).total_cmp(&cost(other)))
+            .cloned();
+        let cluster_of = partition.cluster_of();
+        let mut sums: HashMap<(usize, usize), (f64, f64)> = HashMap::new();
+        for (a, b, seconds) in latencies.links() {
+            let (a, b) = (cluster_of[a], cluster_of[b]);
+            let sum = sums.entry((a.min(b), a.max(b))).or_default();
+            *sum = (sum.0 + seconds, sum.1 + 1.0);
+        }
+        let mean = |(pair, (sum, count)): (_, (f64, f64))| (pair, sum / count);
+        Filler {
+            slowest,
+            latency: sums.into_iter().map(mean).collect(),
+        }
+    }
+
+    fn link(&self, from: usize, to: usize) -> Link {
+        /// What is assumed when nothing at all is known: a slow wide-area link.
+        const UNKNOWN: f64 = 0.1;
+        let known = self.latency.get(&(from.min(to), from.max(to))).copied();
+        let latency = known.unwrap_or(UNKNOWN);
+        let samples = self.slowest.as_ref().map(|link| link.samples().to_vec());
+        let link = match samples {
+            Some(samples) => Link::new(latency, samples),
+            None => Link::linear(latency, 1e-5, 1e-7),
+        };
+        link.expect("the latency is above 0 and the samples were measured")
+    }
+}

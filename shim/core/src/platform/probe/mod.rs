@@ -1,0 +1,103 @@
+//! Measuring a platform from inside a job (thesis chapters 3 and 4, items 3 to 11,
+//! 21 to 23), over whatever carries messages.
+//!
+//! Rank 0 conducts; all others wait for what it asks, without using their
+//! processor:
+//!
+//! ```text
+//!   who is where            every rank tells its host
+//!   latencies               one rank of each host with one of each other,
+//!                           in rounds of disjoint pairs, like a tournament
+//!   clusters                Lowekamp's algorithm, on rank 0
+//!   pLogP                   coordinators with each other, in both directions,
+//!                           in rounds; two hosts of each cluster; two ranks of a
+//!                           host
+//!   together (if asked)     several pairs of two clusters at once
+//! ```
+//!
+//! A budget bounds the time. What it is not enough for is left out and named.
+
+mod assemble;
+mod conductor;
+mod measure;
+mod player;
+mod rounds;
+mod sizes;
+mod task;
+#[cfg(test)]
+mod tests;
+
+pub use measure::{gap_of_empty, isolated_gap, latency_of_round_trips};
+pub use player::probe;
+pub use rounds::tournament;
+
+use super::DEFAULT_TOLERANCE;
+
+/// What carries messages between the ranks of a job. Contents matter only to
+/// [`tell`](Messenger::tell) and [`hear`](Messenger::hear).
+pub trait Messenger {
+    /// This process's rank.
+    fn rank(&self) -> usize;
+    /// Number of ranks.
+    fn ranks(&self) -> usize;
+    /// Seconds on this process's clock, from any start.
+    fn seconds(&mut self) -> f64;
+    /// Does nothing for so many seconds.
+    fn pause(&mut self, seconds: f64);
+    /// Sends `bytes` bytes and returns when the buffer is free again.
+    fn send(&mut self, to: usize, bytes: u64);
+    /// Receives `bytes` bytes.
+    fn receive(&mut self, from: usize, bytes: u64);
+    /// Sends `count` messages of `bytes` bytes, all started before one is
+    /// waited for.
+    fn send_train(&mut self, to: usize, bytes: u64, count: usize);
+    /// Receives `count` messages of `bytes` bytes, all expected at once.
+    fn receive_train(&mut self, from: usize, bytes: u64, count: usize);
+    /// Sends a text.
+    fn tell(&mut self, to: usize, text: &str);
+    /// Waits for a text, leaving the processor to others meanwhile.
+    fn hear(&mut self, from: usize) -> String;
+}
+
+/// Where a rank runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Identity {
+    /// Its host's name.
+    pub host: String,
+    /// The socket that it may not leave; `None` if it may run on several.
+    pub socket: Option<usize>,
+}
+
+/// What to measure and how long.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Tolerance of the clustering.
+    pub tolerance: f64,
+    /// Seconds for all of it.
+    pub budget: f64,
+    /// Largest message in bytes.
+    pub largest: u64,
+    /// Most pairs at a time; 0 for as many as are disjoint.
+    pub at_a_time: usize,
+    /// Whether to measure several pairs of two clusters at once.
+    pub together: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            tolerance: DEFAULT_TOLERANCE,
+            budget: 60.0,
+            largest: 1 << 20,
+            at_a_time: 0,
+            together: false,
+        }
+    }
+}
+
+/// What rank 0 knows at the end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// The platform.
+    pub platform: super::Platform,
+}

@@ -1,0 +1,70 @@
+//! What every rank does: tell where it is, then what rank 0 asks for.
+
+use super::super::PlatformError;
+use super::task::{Order, Task, link_text};
+use super::{Identity, Messenger, Options, Report, conductor, measure};
+
+/// Measures the platform. All ranks of the job call this at the same time, with
+/// the same options; rank 0 gets the report.
+///
+/// # Errors
+/// On rank 0, answers that make no platform.
+pub fn probe(
+    messenger: &mut impl Messenger,
+    identity: &Identity,
+    options: &Options,
+) -> Result<Option<Report>, PlatformError> {
+    if messenger.rank() == 0 {
+        return conductor::conduct(messenger, identity, options).map(Some);
+    }
+    messenger.tell(0, &identity_text(identity));
+    while let Order::Do {
+        task,
+        partner,
+        measures,
+    } = Order::parse(&messenger.hear(0))
+    {
+        if let Some(answer) = perform(messenger, task, partner, measures) {
+            messenger.tell(0, &answer);
+        }
+    }
+    Ok(None)
+}
+
+/// Does one task; the measuring side has an answer.
+pub(super) fn perform(
+    messenger: &mut impl Messenger,
+    task: Task,
+    partner: usize,
+    measures: bool,
+) -> Option<String> {
+    if !measures {
+        measure::mirror(messenger, partner);
+        return None;
+    }
+    Some(match task {
+        Task::Latency => format!("{:e}", measure::latency(messenger, partner)),
+        Task::Link { seconds, largest } => {
+            link_text(measure::link(messenger, partner, seconds, largest).as_ref())
+        }
+        Task::Stream { bytes, count } => {
+            format!("{:e}", measure::stream(messenger, partner, bytes, count))
+        }
+    })
+}
+
+/// A host's name has no line end, so the text can be taken apart again.
+pub(super) fn identity_text(identity: &Identity) -> String {
+    let socket = identity
+        .socket
+        .map_or("-".into(), |socket| socket.to_string());
+    format!("{socket}\n{}", identity.host.replace('\n', " "))
+}
+
+pub(super) fn identity_of(text: &str) -> Identity {
+    let (socket, host) = text.split_once('\n').unwrap_or(("-", text));
+    Identity {
+        host: host.to_owned(),
+        socket: socket.parse().ok(),
+    }
+}

@@ -1,0 +1,43 @@
+//! Pairs in rounds, so that nobody is in two pairs of a round.
+
+/// All pairs of `players`, in rounds of disjoint pairs: the circle method. An
+/// even number needs one round less than players, an odd one as many as players.
+///
+/// ```text
+///   0 stays     0-5 1-4 2-3      others move on      0-4 5-3 1-2    ...
+/// ```
+pub fn tournament(players: usize) -> Vec<Vec<(usize, usize)>> {
+    if players < 2 {
+        return Vec::new();
+    }
+    let seats = players + players % 2; // with an odd number, the last seat is a bye
+    let turning = seats - 1;
+    (0..turning)
+        .map(|round| {
+            let seat = |place: usize| match place {
+                0 => 0,
+                _ => 1 + (place - 1 + turning - round) % turning,
+            };
+            (0..seats / 2)
+                .map(|place| (seat(place), seat(seats - 1 - place)))
+                .filter(|&(one, other)| one < players && other < players)
+                .map(|(one, other)| (one.min(other), one.max(other)))
+                .collect()
+        })
+        .collect()
+}
+
+/// A round cut into parts of at most `most` pairs; 0 cuts nothing.
+pub(super) fn cut<T>(round: Vec<T>, most: usize) -> Vec<Vec<T>> {
+    if most == 0 || round.len() <= most {
+        return vec![round];
+    }
+    let mut parts: Vec<Vec<T>> = Vec::new();
+    for pair in round {
+        match parts.last_mut() {
+            Some(part) if part.len() < most => part.push(pair),
+            _ => parts.push(vec![pair]),
+        }
+    }
+    parts
+}

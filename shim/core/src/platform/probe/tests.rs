@@ -1,0 +1,328 @@
+#![allow(clippy::unwrap_used)]
+//! Probes over a network that exists in numbers only: every rank is a thread with
+//! a clock of its own, and a message carries the time at which it arrives.
+
+use std::collections::HashMap;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::platform::Platform;
+
+/// A link of the simulated network.
+#[derive(Clone, Copy)]
+struct Way {
+    latency: f64,
+    start: f64,
+    per_byte: f64,
+    /// From this size on a message waits for a round trip.
+    rendezvous: u64,
+}
+
+struct Parcel {
+    at: f64,
+    text: String,
+}
+
+/// One rank of the simulated job.
+struct Simulated<W> {
+    rank: usize,
+    ranks: usize,
+    clock: f64,
+    way: W,
+    out: Vec<Sender<(usize, bool, Parcel)>>,
+    inbox: Receiver<(usize, bool, Parcel)>,
+    kept: HashMap<(usize, bool), std::collections::VecDeque<Parcel>>,
+}
+
+impl<W: Fn(usize, usize) -> Way> Simulated<W> {
+    fn post(&mut self, to: usize, is_text: bool, bytes: u64, text: &str, waits: bool) {
+        let way = (self.way)(self.rank, to);
+        let asks = bytes >= way.rendezvous && waits;
+        let handshake = if asks { 2.0 * way.latency } else { 0.0 };
+        self.clock += handshake + way.start + way.per_byte * bytes as f64;
+        let parcel = Parcel {
+            at: self.clock + way.latency,
+            text: text.to_owned(),
+        };
+        self.out[to].send((self.rank, is_text, parcel)).unwrap();
+    }
+
+    fn take(&mut self, from: usize, is_text: bool) -> Parcel {
+        loop {
+            let kept = self.kept.get_mut(&(from, is_text));
+            if let Some(parcel) = kept.and_then(std::collections::VecDeque::pop_front) {
+                self.clock = self.clock.max(parcel.at);
+                return parcel;
+            }
+            let (from, is_text, parcel) = self.inbox.recv().unwrap();
+            self.kept
+                .entry((from, is_text))
+                .or_default()
+                .push_back(parcel);
+        }
+    }
+}
+
+impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+    fn seconds(&mut self) -> f64 {
+        self.clock
+    }
+    fn pause(&mut self, seconds: f64) {
+        self.clock += seconds;
+    }
+    fn send(&mut self, to: usize, bytes: u64) {
+        self.post(to, false, bytes, "", true);
+    }
+    fn receive(&mut self, from: usize, _bytes: u64) {
+        self.take(from, false);
+    }
+    fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
+        // All ask at once: one round trip for all of them.
+        for number in 0..count {
+            self.post(to, false, bytes, "", number == 0);
+        }
+    }
+    fn receive_train(&mut self, from: usize, _bytes: u64, count: usize) {
+        for _ in 0..count {
+            self.take(from, false);
+        }
+    }
+    fn tell(&mut self, to: usize, text: &str) {
+        self.post(to, true, 0, text, false);
+    }
+    fn hear(&mut self, from: usize) -> String {
+        self.take(from, true).text
+    }
+}
+
+/// Probes a job of hosts with one rank each.
+fn probed(
+    hosts: Vec<Identity>,
+    options: Options,
+    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
+) -> Platform {
+    let ranks = hosts.len();
+    let (out, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
+    let threads: Vec<_> = inboxes
+        .into_iter()
+        .enumerate()
+        .map(|(rank, inbox)| {
+            let mut messenger = Simulated {
+                rank,
+                ranks,
+                clock: 0.0,
+                way: way.clone(),
+                out: out.clone(),
+                inbox,
+                kept: HashMap::new(),
+            };
+            let (identity, options) = (hosts[rank].clone(), options.clone());
+            thread::spawn(move || probe(&mut messenger, &identity, &options).unwrap())
+        })
+        .collect();
+    let reports: Vec<_> = threads
+        .into_iter()
+        .map(|thread| thread.join().unwrap())
+        .collect();
+    assert!(reports[1..].iter().all(Option::is_none));
+    reports.into_iter().next().unwrap().unwrap().platform
+}
+
+fn host(name: &str) -> Identity {
+    Identity {
+        host: name.to_owned(),
+        socket: None,
+    }
+}
+
+fn alone(ranks: usize) -> Vec<Identity> {
+    (0..ranks).map(|rank| host(&format!("n{rank}"))).collect()
+}
+
+const LAN: Way = Way {
+    latency: 50e-6,
+    start: 3e-6,
+    per_byte: 9e-9,
+    rendezvous: u64::MAX,
+};
+const WAN: Way = Way {
+    latency: 10e-3,
+    start: 5e-6,
+    per_byte: 85e-9,
+    rendezvous: 64 << 10,
+};
+
+/// Three clusters of ranks 0, 3, 6; 1, 4, 7; 2, 5, 8, asymmetric between them.
+fn grid(from: usize, to: usize) -> Way {
+    let slower = if from < to { 1.0 } else { 2.0 };
+    match from % 3 == to % 3 {
+        true => LAN,
+        false => Way {
+            per_byte: WAN.per_byte * slower,
+            ..WAN
+        },
+    }
+}
+
+fn near(found: f64, expected: f64, part: f64) {
+    assert!(
+        (found / expected - 1.0).abs() < part,
+        "{found} for {expected}"
+    );
+}
+
+#[test]
+fn the_clusters_latencies_gaps_and_the_switch_to_rendezvous_are_found() {
+    let platform = probed(alone(9), Options::default(), grid);
+    let ranks: Vec<Vec<usize>> = (0..3).map(|cluster| platform.ranks_of(cluster)).collect();
+    assert_eq!(ranks, [[0, 3, 6], [1, 4, 7], [2, 5, 8]]);
+    for from in 0..3 {
+        let within = platform.clusters()[from].within.as_ref().unwrap();
+        near(within.latency(), LAN.latency, 0.05);
+        near(within.gap(1 << 20), LAN.per_byte * (1 << 20) as f64, 0.05);
+        for to in (0..3).filter(|&to| to != from) {
+            let link = platform.between(from, to);
+            let way = grid(from, to);
+            near(link.latency(), WAN.latency, 0.05);
+            for bytes in [64 << 10, 256 << 10, 1 << 20] {
+                near(
+                    link.gap(bytes),
+                    way.start + way.per_byte * bytes as f64,
+                    0.05,
+                );
+                near(link.handshake(bytes), 2.0 * WAN.latency, 0.05);
+            }
+            let limit = link.eager_limit().unwrap();
+            assert!((50 << 10..64 << 10).contains(&limit), "{limit}");
+            assert_eq!(link.handshake(16 << 10), 0.0);
+        }
+    }
+    let probing = platform.contents().probing.as_ref().unwrap();
+    // C (C - 1) / 2 + C of 36 pairs.
+    assert_eq!(
+        (probing.probes, probing.pairs, probing.latency_pairs),
+        (6, 36, 36)
+    );
+    assert!(probing.left_out.is_empty(), "{:?}", probing.left_out);
+}
+
+#[test]
+fn a_budget_that_is_too_short_leaves_out_and_says_what() {
+    let options = Options {
+        budget: 1.5,
+        ..Options::default()
+    };
+    let platform = probed(alone(9), options, grid);
+    let probing = platform.contents().probing.as_ref().unwrap();
+    assert!(!probing.left_out.is_empty());
+    assert!(probing.seconds < 15.0, "{}", probing.seconds);
+    assert_eq!(platform.ranks(), 9);
+}
+
+#[test]
+fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
+    let on = |name: &str, socket| Identity {
+        host: name.to_owned(),
+        socket: Some(socket),
+    };
+    let hosts = vec![
+        on("a", 0),
+        on("a", 0),
+        on("a", 1),
+        on("b", 0),
+        on("b", 0),
+        on("b", 1),
+    ];
+    let way = |from: usize, to: usize| match from / 3 == to / 3 {
+        true => Way {
+            latency: 1e-6,
+            start: 0.2e-6,
+            per_byte: 1e-10,
+            rendezvous: u64::MAX,
+        },
+        false => LAN,
+    };
+    let options = Options {
+        together: true,
+        ..Options::default()
+    };
+    let platform = probed(hosts, options, way);
+    // Two hosts alone with each other: one link, which is the shortest of both.
+    assert_eq!(platform.clusters().len(), 1);
+    let cluster = &platform.clusters()[0];
+    let names: Vec<&str> = cluster
+        .levels
+        .iter()
+        .map(|level| level.name.as_str())
+        .collect();
+    assert_eq!(names, ["node", "socket"]);
+    near(cluster.within.as_ref().unwrap().latency(), 50e-6, 0.05);
+    near(cluster.levels[0].link.latency(), 1e-6, 0.25);
+}
+
+#[test]
+fn a_rank_alone_is_a_platform_without_links() {
+    let platform = probed(alone(1), Options::default(), grid);
+    assert_eq!((platform.ranks(), platform.clusters().len()), (1, 1));
+    assert_eq!(platform.clusters()[0].within, None);
+}
+
+#[test]
+fn several_pairs_together_are_measured_when_asked_for() {
+    let options = Options {
+        together: true,
+        ..Options::default()
+    };
+    let platform = probed(alone(6), options, grid);
+    let parallel = &platform.contents().parallel;
+    let pairs: Vec<usize> = parallel
+        .iter()
+        .filter(|p| (p.from, p.to) == (0, 1))
+        .map(|p| p.pairs)
+        .collect();
+    assert_eq!(pairs, [1, 2]);
+    assert!(parallel.iter().all(|p| p.bytes_per_second > 0.0));
+}
+
+#[test]
+fn kielmanns_equations_give_back_what_a_link_is_made_of() {
+    let (latency, g0, gm) = (5e-3, 4e-6, 2e-3);
+    let empty_trip = 2.0 * (latency + g0);
+    near(latency_of_round_trips(empty_trip, g0), latency, 1e-9);
+    let trip = latency + gm + latency + g0;
+    near(isolated_gap(trip, empty_trip, g0), gm, 1e-9);
+    let train = |count: f64| 2.0 * latency + count * g0;
+    near(gap_of_empty(train(64.0), train(128.0), 128), g0, 1e-9);
+}
+
+proptest! {
+    #[test]
+    fn a_tournament_has_every_pair_once_and_nobody_twice_in_a_round(players in 0_usize..40) {
+        let rounds = tournament(players);
+        let expected = match players {
+            0 | 1 => 0,
+            _ => players - 1 + players % 2,
+        };
+        prop_assert_eq!(rounds.len(), expected);
+        let mut pairs: Vec<(usize, usize)> = rounds.concat();
+        pairs.sort_unstable();
+        let all: Vec<_> = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect();
+        prop_assert_eq!(pairs, all);
+        for round in rounds {
+            let mut seen: Vec<usize> = round.iter().flat_map(|&(a, b)| [a, b]).collect();
+            let count = seen.len();
+            seen.sort_unstable();
+            seen.dedup();
+            prop_assert_eq!(seen.len(), count);
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! Sends that are cancelled are not counted. Whether a cancellation succeeded is
+//! only known when the request completes: until then the request is watched,
+//! and the calls that complete requests look for it. While nothing is watched,
+//! those calls cost one comparison more.
+
+use std::collections::HashMap;
+
+use once_cell::sync::Lazy;
+use parking_lot::{Mutex, MutexGuard};
+use treepie_core::affinity::Traffic;
+
+use super::counters::Kind;
+use super::patience::Patience;
+use super::prepared;
+use super::registry::handle_at;
+use super::thread::Thread;
+use super::{CANCELLING, clear, set};
+use crate::api::host::{Host, host};
+use crate::api::{SUCCESS, Word, c_int};
+
+/// What a request sent: kind, receiver, bytes.
+type Messages = Vec<(Kind, u32, u64)>;
+
+/// Requests that someone tried to cancel.
+static WATCHED: Lazy<Mutex<HashMap<Word, Messages>>> = Lazy::new(Mutex::default);
+
+/// What was counted and then cancelled.
+type TakenBack = HashMap<(Kind, u32), Traffic>;
+
+static TAKEN_BACK: Lazy<Mutex<TakenBack>> = Lazy::new(Mutex::default);
+
+/// What was counted and then cancelled, by kind and partner.
+pub fn taken_back(patience: impl Patience) -> Option<MutexGuard<'static, TakenBack>> {
+    patience.acquire(|| TAKEN_BACK.try_lock())
+}
+
+/// What the request sends or has sent, if it is a send that is known.
+fn messages_of(thread: &Thread, request: Word) -> Option<Messages> {
+    if let Some(messages) = prepared::messages_of(request) {
+        return Some(messages);
+    }
+    let (partner, bytes) = thread.find_sent(request)?;
+    Some(vec![(Kind::PointToPoint, partner, bytes)])
+}
+
+/// `MPI_Cancel` of the request at `address` succeeded.
+pub fn begun(thread: &Thread, address: Word) {
+    let request = handle_at(address);
+    if let Some(messages) = messages_of(thread, request) {
+        WATCHED.lock().insert(request, messages);
+        set(CANCELLING);
+    }
+}
+
+/// A call that completes requests, as its procedure is told of it. Addresses that
+/// it does not have are 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Completion {
+    /// Number of requests.
+    pub count: c_int,
+    /// The requests.
+    pub requests: Word,
+    /// Where it says whether any or all completed.
+    pub flag: Word,
+    /// Where it says which one completed, of several.
+    pub index: Word,
+    /// Where it says how many completed.
+    pub completed: Word,
+    /// Where it says which ones completed.
+    pub indices: Word,
+    /// The status, or an array of them.
+    pub status: Word,
+    /// Whether `status` is an array with one for each request.
+    pub array: bool,
+}
+
+/// Calls the host while cancelled requests are watched; `call` takes the status.
+#[cold]
+pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
+    let Some(host) = host() else {
+        return call(completion.status);
+    };
+    let watched = completion.watched(host);
+    if watched.is_empty() {
+        return call(completion.status);
+    }
+    let mut room = Vec::new();
+    let mut status = completion.status;
+    if completion.ignores_status(host) {
+        let count = usize::try_from(completion.count).unwrap_or(0).max(1);
+        room.resize(count * host.abi.status_bytes / 8 + 1, 0u64);
+        status = room.as_mut_ptr() as Word;
+    }
+    let code = call(status);
+    if code == SUCCESS {
+        for (at, request) in watched {
+            // SAFETY: the call succeeded, and what it was given holds its results.
+            if let Some(place) = unsafe { completion.status_of(at) } {
+                settle(host, request, status + place * host.abi.status_bytes);
+            }
+        }
+    }
+    code
+}
+
+/// The watched request completed: its messages are taken back if it was
+/// cancelled.
+fn settle(host: &Host, request: Word, status: Word) {
+    let mut all = WATCHED.lock();
+    let Some(messages) = all.remove(&request) else {
+        return;
+    };
+    if all.is_empty() {
+        clear(CANCELLING);
+    }
+    drop(all);
+    if !host.is_cancelled(status) {
+        return;
+    }
+    let mut taken_back = TAKEN_BACK.lock();
+    for (kind, partner, bytes) in messages {
+        *taken_back.entry((kind, partner)).or_default() += Traffic::new(1, bytes);
+    }
+}
+
+impl Completion {
+    /// The requests of this call that are watched, with their places.
+    fn watched(&self, host: &Host) -> Vec<(usize, Word)> {
+        let all = WATCHED.lock();
+        (0..usize::try_from(self.count).unwrap_or(0))
+            .map(|at| (at, handle_at(self.requests + at * host.abi.handle_bytes)))
+            .filter(|(_, request)| all.contains_key(request))
+            .collect()
+    }
+
+    fn ignores_status(&self, host: &Host) -> bool {
+        match self.array {
+            true => self.status == host.abi.statuses_ignore,
+            false => self.status == host.abi.status_ignore,
+        }
+    }
+
+    /// Which of the statuses is that of the request `at`, if it completed.
+    ///
+    /// # Safety
+    /// The call succeeded, and its arguments are these.
+    unsafe fn status_of(&self, at: usize) -> Option<usize> {
+        // SAFETY: the caller's promise.
+        let integer = |address: Word| unsafe { *(address as *const c_int) };
+        if self.flag != 0 && integer(self.flag) == 0 {
+            return None;
+        }
+        if self.completed != 0 {
+            let completed = usize::try_from(integer(self.completed)).unwrap_or(0);
+            return (0..completed).find(|&place| integer(self.indices + place * 4) == at as c_int);
+        }
+        if self.index != 0 {
+            return (integer(self.index) == at as c_int).then_some(0);
+        }
+        Some(if self.array { at } else { 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(integers: &[c_int]) -> Word {
+        integers.as_ptr() as Word
+    }
+
+    fn call() -> Completion {
+        Completion {
+            count: 3,
+            requests: 0,
+            flag: 0,
+            index: 0,
+            completed: 0,
+            indices: 0,
+            status: 0,
+            array: false,
+        }
+    }
+
+    fn status_of(completion: Completion, at: usize) -> Option<usize> {
+        // SAFETY: the addresses are of live integers.
+        unsafe { completion.status_of(at) }
+    }
+
+    #[test]
+    fn each_form_of_completion_says_which_status_is_whose() {
+        let (no, yes, two) = ([0], [1], [2]);
+        let wait = call();
+        assert_eq!(status_of(wait, 0), Some(0));
+        let test = Completion {
+            flag: address(&no),
+            ..call()
+        };
+        assert_eq!(status_of(test, 0), None);
+        let any = Completion {
+            flag: address(&yes),
+            index: address(&two),
+            ..call()
+        };
+        assert_eq!((status_of(any, 2), status_of(any, 1)), (Some(0), None));
+        let all = Completion {
+            array: true,
+            ..call()
+        };
+        assert_eq!(status_of(all, 2), Some(2));
+        let indices = [2, 0];
+        let some = Completion {
+            completed: address(&two),
+            indices: address(&indices),
+            array: true,
+            ..call()
+        };
+        assert_eq!((status_of(some, 0), status_of(some, 1)), (Some(1), None));
+    }
+}

@@ -1,0 +1,76 @@
+//! Errors that are fatal. MPICH's family ends a job within the call that fails,
+//! and its launcher kills the others at once: a handler of ours comes first, and
+//! then has the host do what `MPI_ERRORS_ARE_FATAL` does. Applications see
+//! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::exits;
+use crate::api::abi::Family;
+use crate::api::host::{Host, HostError, host};
+use crate::api::{SUCCESS, Word, c_int};
+use crate::{record, world};
+
+/// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
+static STAND_IN: AtomicUsize = AtomicUsize::new(0);
+
+/// Puts our handler where errors are fatal now; communicators that are made of
+/// these inherit it.
+///
+/// # Errors
+/// A call of the host's that failed.
+pub fn watch(host: &Host) -> Result<(), HostError> {
+    if host.abi.family == Family::OpenMpi {
+        return Ok(());
+    }
+    let handler = host.create_error_handler(on_error)?;
+    STAND_IN.store(handler, Ordering::Release);
+    let mut all = vec![host.world, host.comm_self];
+    if world::is_substituted() {
+        all.push(world::substitute(host.world));
+    }
+    for comm in all {
+        if host.error_handler(comm)? & host.handle_mask() == host.errors_are_fatal {
+            host.set_error_handler(comm, handler)?;
+        }
+    }
+    Ok(())
+}
+
+/// `MPI_Comm_errhandler_function`.
+unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
+    exits::leave_all();
+    let Some(host) = host() else { return };
+    // SAFETY: the host hands its handlers these addresses.
+    let (comm, code) = unsafe { (host.read_handle(comm as Word), *code) };
+    let _ = host.set_error_handler(comm, host.errors_are_fatal);
+    host.call_error_handler(comm, code);
+    host.abort(code);
+}
+
+/// `MPI_Comm_get_errhandler` and `MPI_Errhandler_get`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Comm_get_errhandler`.
+pub unsafe fn get(
+    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    comm: Word,
+    handler: Word,
+) -> c_int {
+    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+    let code = record::quietly(|| unsafe { next(world::substitute(comm), handler) });
+    let stand_in = STAND_IN.load(Ordering::Acquire);
+    if code == SUCCESS
+        && stand_in != 0
+        && handler != 0
+        && let Some(host) = host()
+    {
+        // SAFETY: the call succeeded, so that `handler` holds a handle.
+        unsafe {
+            if host.read_handle(handler) == stand_in & host.handle_mask() {
+                host.write_handle(handler, host.errors_are_fatal);
+            }
+        }
+    }
+    code
+}

@@ -1,0 +1,58 @@
+//! Ends of a process that are no `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use libc::c_int;
+
+use super::{keeper, parts};
+use crate::api::Word;
+use crate::world;
+
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+/// Watches for `exit` from now on.
+pub fn watch() {
+    if !WATCHED.swap(true, Ordering::AcqRel) {
+        // SAFETY: the function is there as long as the process: a preloaded
+        // library is never unloaded.
+        unsafe { libc::atexit(on_exit) };
+    }
+}
+
+/// This process is about to end the job: it leaves its part, and has the other
+/// ranks of this host leave theirs.
+pub fn leave_all() {
+    parts::leave();
+    keeper::call_others();
+}
+
+extern "C" fn on_exit() {
+    leave_all();
+}
+
+/// `MPI_Abort`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Abort`.
+pub unsafe fn abort(
+    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    comm: Word,
+    code: Word,
+) -> c_int {
+    leave_all();
+    // SAFETY: the caller's promise.
+    unsafe { world::on_host_world(next, comm, code) }
+}
+
+/// `_exit`: Open MPI ends a process so after an error that is fatal. Where
+/// nothing is counted this is the system call and no more.
+#[unsafe(no_mangle)]
+extern "C" fn _exit(status: c_int) -> ! {
+    if parts::is_armed() {
+        leave_all();
+    }
+    loop {
+        // SAFETY: this call does not return.
+        unsafe { libc::syscall(libc::SYS_exit_group, status) };
+    }
+}

@@ -1,0 +1,232 @@
+//! The one thread of Treepie's in a process that records. It sleeps until a
+//! checkpoint or a window is due, or another rank of this host calls: a rank that
+//! is about to end the job has the others leave their parts first, because some
+//! launchers kill without warning.
+//!
+//! The ranks of a host reach each other through datagram sockets whose names are
+//! made of the run's number and the rank, in Linux's abstract name space: no
+//! files, and no strangers. No MPI call is made here.
+
+use std::mem;
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use libc::{c_int, sa_family_t, sockaddr_un, socklen_t};
+use parking_lot::Mutex;
+
+use super::agreement::Recording;
+use super::{guarded, parts};
+use crate::record::phases;
+
+/// "Leave your part", and the answer.
+static LEAVE: u8 = b'l';
+static LEFT: u8 = b'd';
+/// The keeper's own process has it end.
+static QUIT: u8 = b'q';
+
+/// How long a rank that ends the job waits for the others.
+const LONGEST_WAIT: c_int = 2_000;
+
+static RUN: AtomicU64 = AtomicU64::new(0);
+static RANK: AtomicU64 = AtomicU64::new(0);
+static RANKS: AtomicU64 = AtomicU64::new(0);
+static SOCKET: AtomicI32 = AtomicI32::new(-1);
+static THREAD: Mutex<Option<thread::JoinHandle<()>>> = Mutex::new(None);
+/// Whether this process has called the others.
+static CALLED: AtomicBool = AtomicBool::new(false);
+
+/// Starts the thread. Without it nothing is lost in an orderly job.
+pub fn start(recording: &Recording, rank: usize) {
+    RUN.store(recording.run.run, Ordering::Relaxed);
+    RANK.store(rank as u64, Ordering::Relaxed);
+    RANKS.store(recording.run.ranks as u64, Ordering::Relaxed);
+    let socket = new_socket();
+    let (name, length) = name_of(rank as u64);
+    // SAFETY: the name is live for the call, and has this length.
+    let bound = unsafe { libc::bind(socket, (&raw const name).cast(), length) };
+    if bound != 0 {
+        // SAFETY: the descriptor is ours.
+        unsafe { libc::close(socket) };
+        return;
+    }
+    SOCKET.store(socket, Ordering::Release);
+    let checkpoint = recording.checkpoint;
+    let work = move || guarded("keeping checkpoints", || keep(socket, checkpoint));
+    // The thread inherits that signals are blocked: they are the application's.
+    let thread = parts::with_signals_blocked(|| {
+        thread::Builder::new()
+            .name("treepie".to_owned())
+            .stack_size(256 * 1024)
+            .spawn(work)
+    });
+    *THREAD.lock() = thread.ok();
+}
+
+/// Ends the thread, and waits for that.
+pub fn stop() {
+    let socket = SOCKET.load(Ordering::Acquire);
+    let Some(thread) = THREAD.lock().take() else {
+        return;
+    };
+    let (name, length) = name_of(RANK.load(Ordering::Relaxed));
+    // SAFETY: a live byte and a live name of this length.
+    let sent = unsafe {
+        libc::sendto(
+            socket,
+            (&raw const QUIT).cast(),
+            1,
+            0,
+            (&raw const name).cast(),
+            length,
+        )
+    };
+    if sent == 1 && thread.join().is_ok() {
+        SOCKET.store(-1, Ordering::Release);
+        // SAFETY: the descriptor is ours, and its thread has ended.
+        unsafe { libc::close(socket) };
+    }
+}
+
+fn keep(socket: c_int, checkpoint: Option<Duration>) {
+    let mut next_checkpoint = checkpoint.map(|each| now() + each);
+    loop {
+        let window = phases::turn_window();
+        if let (Some(due), Some(each)) = (next_checkpoint, checkpoint)
+            && now() >= due
+        {
+            parts::leave();
+            next_checkpoint = Some(now() + each);
+        }
+        let until = next_checkpoint.map(|due| due.saturating_sub(now()));
+        let sleep = window.into_iter().chain(until).min();
+        if answer(socket, sleep) == Some(QUIT) {
+            return;
+        }
+    }
+}
+
+fn now() -> Duration {
+    Duration::from_nanos(phases::now())
+}
+
+/// Waits so long, or without end, and does what is asked for.
+fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
+    let milliseconds = match sleep {
+        // A little late is on time; early is a turn for nothing.
+        Some(sleep) => c_int::try_from(sleep.as_millis() + 1).unwrap_or(c_int::MAX),
+        None => -1,
+    };
+    let (byte, from, length) = receive(socket, milliseconds)?;
+    if byte == LEAVE {
+        parts::leave();
+        // SAFETY: a live byte, and an address that was received with its length.
+        unsafe {
+            libc::sendto(
+                socket,
+                (&raw const LEFT).cast(),
+                1,
+                libc::MSG_DONTWAIT,
+                (&raw const from).cast(),
+                length,
+            );
+        }
+    }
+    Some(byte)
+}
+
+/// Has the other ranks of this host leave their parts, and waits until they have,
+/// but not long. Once in a process; may be called in a signal handler.
+pub fn call_others() {
+    if !parts::is_armed() || CALLED.swap(true, Ordering::AcqRel) {
+        return;
+    }
+    let socket = new_socket();
+    // A name of the system's choice, for the answers.
+    let family = libc::AF_UNIX as sa_family_t;
+    let unnamed = mem::size_of::<sa_family_t>() as socklen_t;
+    // SAFETY: the address is live, and has this length.
+    unsafe { libc::bind(socket, (&raw const family).cast(), unnamed) };
+    let own = RANK.load(Ordering::Relaxed);
+    let mut called = 0;
+    for rank in (0..RANKS.load(Ordering::Relaxed)).filter(|&rank| rank != own) {
+        let (name, length) = name_of(rank);
+        // SAFETY: a live byte and a live name of this length. Nobody has the
+        // names of ranks on other hosts.
+        let sent = unsafe {
+            libc::sendto(
+                socket,
+                (&raw const LEAVE).cast(),
+                1,
+                libc::MSG_DONTWAIT,
+                (&raw const name).cast(),
+                length,
+            )
+        };
+        called += usize::from(sent == 1);
+    }
+    let began = now();
+    while called > 0 {
+        let spent = now().saturating_sub(began).as_millis();
+        let left = LONGEST_WAIT - c_int::try_from(spent).unwrap_or(LONGEST_WAIT);
+        if left <= 0 || receive(socket, left).is_none() {
+            break;
+        }
+        called -= 1;
+    }
+    // SAFETY: the descriptor is ours.
+    unsafe { libc::close(socket) };
+}
+
+fn new_socket() -> c_int {
+    // SAFETY: no pointers.
+    unsafe { libc::socket(libc::AF_UNIX, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) }
+}
+
+/// A byte, and whom it is from; nothing when the time is over.
+fn receive(socket: c_int, milliseconds: c_int) -> Option<(u8, sockaddr_un, socklen_t)> {
+    let mut ready = libc::pollfd {
+        fd: socket,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let mut byte = 0u8;
+    // SAFETY: all that is written to is live and as long as is said.
+    unsafe {
+        if libc::poll(&mut ready, 1, milliseconds) <= 0 {
+            return None;
+        }
+        let mut from: sockaddr_un = mem::zeroed();
+        let mut length = mem::size_of::<sockaddr_un>() as socklen_t;
+        let received = libc::recvfrom(
+            socket,
+            (&raw mut byte).cast(),
+            1,
+            libc::MSG_DONTWAIT,
+            (&raw mut from).cast(),
+            &mut length,
+        );
+        (received == 1).then_some((byte, from, length))
+    }
+}
+
+/// The name of a rank's socket: NUL, `treepie-`, run, `-`, rank, in hexadecimal.
+fn name_of(rank: u64) -> (sockaddr_un, socklen_t) {
+    // SAFETY: an address of zeros is an address.
+    let mut name: sockaddr_un = unsafe { mem::zeroed() };
+    name.sun_family = libc::AF_UNIX as sa_family_t;
+    let mut at = 1;
+    let mut put = |byte: u8| {
+        name.sun_path[at] = byte as libc::c_char;
+        at += 1;
+    };
+    b"treepie-".iter().for_each(|&byte| put(byte));
+    for number in [RUN.load(Ordering::Relaxed), rank] {
+        for shift in (0..16).rev() {
+            put(b"0123456789abcdef"[(number >> (4 * shift)) as usize & 15]);
+        }
+        put(b'-');
+    }
+    let length = mem::offset_of!(sockaddr_un, sun_path) + at;
+    (name, length as socklen_t)
+}

@@ -1,0 +1,114 @@
+//! How the job was launched, as far as a process can see: remarks for people.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+/// Names of launchers' commands.
+const LAUNCHERS: [&str; 8] = [
+    "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun",
+];
+
+/// Variables that decide about where ranks run, by their names or the beginnings of
+/// their names.
+const VARIABLES: [&str; 22] = [
+    "OMPI_MCA_rmaps_",
+    "OMPI_MCA_hwloc_base_binding_policy",
+    "PRTE_MCA_rmaps_",
+    "PRTE_MCA_hwloc_",
+    "HYDRA_TOPO",
+    "HYDRA_HOST_FILE",
+    "HYDRA_RANK_MAP",
+    "MPICH_RANK_REORDER_METHOD",
+    "MPICH_CPUMASK_DISPLAY",
+    "I_MPI_PIN",
+    "I_MPI_PERHOST",
+    "MV2_CPU_",
+    "SLURM_JOB_ID",
+    "SLURM_JOB_NODELIST",
+    "SLURM_NTASKS",
+    "SLURM_NTASKS_PER_NODE",
+    "SLURM_CPUS_PER_TASK",
+    "SLURM_DISTRIBUTION",
+    "SLURM_CPU_BIND",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "OMP_NUM_THREADS",
+];
+
+/// Longer command lines are cut.
+const LONGEST: usize = 1_000;
+
+/// What is known of the launch.
+pub fn remarks() -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(words) = launcher(std::process::id()) {
+        let mut line = words.join(" ");
+        if let Some((at, _)) = line.char_indices().nth(LONGEST) {
+            line.truncate(at);
+            line += " ...";
+        }
+        remarks.push(format!("launched by: {line}"));
+    }
+    let mut variables: Vec<String> = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .filter(|(name, _)| is_about_places(name))
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    variables.sort();
+    if !variables.is_empty() {
+        remarks.push(format!("environment: {}", variables.join(" ")));
+    }
+    remarks
+}
+
+fn is_about_places(name: &str) -> bool {
+    VARIABLES.iter().any(|known| match known.ends_with('_') {
+        true => name.starts_with(known),
+        false => name == *known,
+    })
+}
+
+/// The command line of the nearest launcher among a process's ancestors.
+fn launcher(process: u32) -> Option<Vec<String>> {
+    let mut process = process;
+    for _ in 0..16 {
+        process = parent(process)?;
+        let line = fs::read(format!("/proc/{process}/cmdline")).ok()?;
+        let words: Vec<String> = line
+            .split(|&byte| byte == 0)
+            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .filter(|word| !word.is_empty())
+            .collect();
+        let name = Path::new(words.first()?).file_name()?.to_string_lossy();
+        let plain = name.split('.').next().unwrap_or_default();
+        if LAUNCHERS.contains(&plain) {
+            return Some(words);
+        }
+    }
+    None
+}
+
+fn parent(process: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+    line.trim().parse().ok().filter(|&parent| parent > 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_are_known_by_name_or_beginning() {
+        assert!(is_about_places("OMPI_MCA_rmaps_base_mapping_policy"));
+        assert!(is_about_places("SLURM_NTASKS"));
+        assert!(!is_about_places("SLURM_NTASKS_OF_ANOTHER"));
+        assert!(!is_about_places("HOME"));
+    }
+
+    #[test]
+    fn this_process_has_a_parent() {
+        assert!(parent(std::process::id()).is_some());
+    }
+}

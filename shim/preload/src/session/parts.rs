@@ -1,0 +1,201 @@
+//! This rank's part as a file: written when the job has no orderly end, and at
+//! every checkpoint. Everything that needs memory is prepared when the job
+//! starts, so that a signal handler can write as well.
+
+use std::cell::UnsafeCell;
+use std::ffi::{CString, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use libc::pid_t;
+use once_cell::sync::OnceCell;
+use treepie_core::files::parts::{
+    Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
+};
+
+use super::agreement::Recording;
+use crate::record::{Limited, stream};
+
+/// Where this process's part goes.
+struct PartFile {
+    /// The beginning of the file.
+    start: Vec<u8>,
+    directory: CString,
+    temporary: CString,
+    path: CString,
+    /// The process that the part is of: a fork of it has none.
+    process: pid_t,
+}
+
+static FILE: OnceCell<PartFile> = OnceCell::new();
+
+/// Whether an end of this process would lose what was counted.
+static ARMED: AtomicBool = AtomicBool::new(false);
+
+/// Whether somebody writes; who does has the buffer.
+static WRITING: AtomicBool = AtomicBool::new(false);
+
+/// How often, and after which time, somebody who wants to write tries again.
+const MOST_TRIES: u32 = 2_000;
+const BETWEEN_TRIES: Duration = Duration::from_millis(1);
+
+const BUFFER: usize = 16 * 1024;
+
+struct Buffer(UnsafeCell<[u8; BUFFER]>);
+
+// SAFETY: only who has set WRITING touches it.
+unsafe impl Sync for Buffer {}
+
+static SPACE: Buffer = Buffer(UnsafeCell::new([0; BUFFER]));
+
+/// Prepares the part of this rank, and has it written from now on.
+pub fn arm(recording: &Recording, rank: usize) {
+    let directory = directory_of(Path::new(&recording.output));
+    let text = |path: &OsStr| CString::new(path.as_bytes()).ok();
+    let (Some(folder), Some(temporary), Some(path)) = (
+        text(directory.as_os_str()),
+        text(directory.join(temporary_name(rank)).as_os_str()),
+        text(directory.join(file_name(rank)).as_os_str()),
+    ) else {
+        return; // a name with a NUL cannot have been given
+    };
+    let file = PartFile {
+        start: start_of_file(&recording.run),
+        directory: folder,
+        temporary,
+        path,
+        process: process(),
+    };
+    let _ = FILE.set(file);
+    ARMED.store(true, Ordering::Release);
+}
+
+/// Has no part written any more.
+pub fn disarm() {
+    ARMED.store(false, Ordering::Release);
+}
+
+/// Whether an end of this process would lose what was counted.
+pub fn is_armed() -> bool {
+    ARMED.load(Ordering::Acquire) && FILE.get().is_some_and(|file| file.process == process())
+}
+
+fn process() -> pid_t {
+    // SAFETY: getpid has no conditions.
+    unsafe { libc::getpid() }
+}
+
+/// Writes this rank's part, whole or not at all, unless it is not armed. May be
+/// called in a signal handler. Signals are held back meanwhile.
+pub fn leave() -> bool {
+    if !is_armed() {
+        return false;
+    }
+    let Some(file) = FILE.get() else { return false };
+    with_signals_blocked(|| {
+        // The thread that writes now takes no signals: it is not the one that
+        // was interrupted, and it comes to an end.
+        let mut tries = 0;
+        while WRITING.swap(true, Ordering::Acquire) {
+            tries += 1;
+            if tries > MOST_TRIES {
+                return false;
+            }
+            thread::sleep(BETWEEN_TRIES);
+        }
+        // SAFETY: WRITING was not set: nobody else has the buffer.
+        let buffer = unsafe { &mut *SPACE.0.get() };
+        let written = file.write(buffer);
+        WRITING.store(false, Ordering::Release);
+        written
+    })
+}
+
+/// Does `work` while this thread takes no signals.
+pub fn with_signals_blocked<R>(work: impl FnOnce() -> R) -> R {
+    // SAFETY: the sets are live for the calls, which fill the second one.
+    let before = unsafe {
+        let (mut all, mut before) = (std::mem::zeroed(), std::mem::zeroed());
+        libc::sigfillset(&mut all);
+        libc::pthread_sigmask(libc::SIG_BLOCK, &all, &mut before);
+        before
+    };
+    let result = work();
+    // SAFETY: `before` was filled above.
+    unsafe { libc::pthread_sigmask(libc::SIG_SETMASK, &before, std::ptr::null_mut()) };
+    result
+}
+
+impl PartFile {
+    /// Only calls that are allowed in signal handlers, and no memory.
+    fn write(&self, buffer: &mut [u8; BUFFER]) -> bool {
+        // SAFETY: the paths end in NUL; the descriptor is ours until closed.
+        unsafe {
+            libc::mkdir(self.directory.as_ptr(), 0o777);
+            let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_CLOEXEC;
+            let descriptor = libc::open(self.temporary.as_ptr(), flags, 0o666);
+            if descriptor < 0 {
+                return false;
+            }
+            let mut sink = FileSink {
+                descriptor,
+                buffer,
+                used: 0,
+                checksum: Checksum::default(),
+                failed: false,
+            };
+            sink.put(&self.start);
+            stream::encode(Limited, &mut sink);
+            let end = end_of_file(sink.checksum);
+            sink.put(&end);
+            sink.flush();
+            let whole = !sink.failed && libc::fsync(descriptor) == 0;
+            libc::close(descriptor);
+            whole && libc::rename(self.temporary.as_ptr(), self.path.as_ptr()) == 0
+        }
+    }
+}
+
+/// Writes to a descriptor, through a buffer.
+struct FileSink<'a> {
+    descriptor: libc::c_int,
+    buffer: &'a mut [u8; BUFFER],
+    used: usize,
+    checksum: Checksum,
+    failed: bool,
+}
+
+impl Sink for FileSink<'_> {
+    fn put(&mut self, mut bytes: &[u8]) {
+        self.checksum.add(bytes);
+        while !bytes.is_empty() {
+            if self.used == BUFFER {
+                self.flush();
+            }
+            let fits = bytes.len().min(BUFFER - self.used);
+            let (now, later) = bytes.split_at(fits);
+            self.buffer[self.used..self.used + fits].copy_from_slice(now);
+            self.used += fits;
+            bytes = later;
+        }
+    }
+}
+
+impl FileSink<'_> {
+    fn flush(&mut self) {
+        let mut rest = &self.buffer[..self.used];
+        while !rest.is_empty() && !self.failed {
+            // SAFETY: `rest` is live for the call.
+            let written = unsafe { libc::write(self.descriptor, rest.as_ptr().cast(), rest.len()) };
+            match usize::try_from(written) {
+                Ok(written) if written > 0 => rest = &rest[written..],
+                // Signals are blocked: nothing interrupts.
+                _ => self.failed = true,
+            }
+        }
+        self.used = 0;
+    }
+}

@@ -1,0 +1,112 @@
+//! SIGTERM and SIGINT: this rank leaves its part, then what the application or the
+//! system does with the signal is done.
+
+use std::mem;
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use libc::{c_int, c_void, sigaction, siginfo_t};
+use once_cell::sync::OnceCell;
+
+use super::{keeper, parts};
+
+const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
+
+/// What was done with each signal before.
+static BEFORE: OnceCell<[sigaction; SIGNALS.len()]> = OnceCell::new();
+
+static CAUGHT: AtomicBool = AtomicBool::new(false);
+
+type Handler = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
+
+/// Catches the signals that are not ignored. An application that sets a handler
+/// later takes them over.
+pub fn catch() {
+    // SAFETY: actions are live for the calls; the handler is of the kind that
+    // SA_SIGINFO announces.
+    unsafe {
+        let mut before: [sigaction; SIGNALS.len()] = mem::zeroed();
+        for (signal, before) in SIGNALS.into_iter().zip(&mut before) {
+            libc::sigaction(signal, ptr::null(), before);
+        }
+        if BEFORE.set(before).is_err() {
+            return;
+        }
+        for (signal, before) in SIGNALS.into_iter().zip(&before) {
+            if before.sa_sigaction == libc::SIG_IGN {
+                continue;
+            }
+            let mut action: sigaction = *before;
+            action.sa_sigaction = on_signal as Handler as usize;
+            action.sa_flags |= libc::SA_SIGINFO | libc::SA_ONSTACK;
+            // One that goes off once is put back by us, when it goes off.
+            action.sa_flags &= !libc::SA_RESETHAND;
+            libc::sigaction(signal, &action, ptr::null_mut());
+        }
+    }
+    CAUGHT.store(true, Ordering::Release);
+}
+
+/// Puts back what was done before, where it is still ours.
+pub fn release() {
+    let Some(before) = BEFORE.get() else { return };
+    if !CAUGHT.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    for (signal, before) in SIGNALS.into_iter().zip(before) {
+        // SAFETY: actions are live for the calls.
+        unsafe {
+            let mut now: sigaction = mem::zeroed();
+            libc::sigaction(signal, ptr::null(), &mut now);
+            if now.sa_sigaction == on_signal as Handler as usize {
+                libc::sigaction(signal, before, ptr::null_mut());
+            }
+        }
+    }
+}
+
+/// Only calls that are allowed in signal handlers.
+unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: errno is this thread's.
+    let error = unsafe { *libc::__errno_location() };
+    parts::leave();
+    let at = SIGNALS.iter().position(|&known| known == signal);
+    if let (Some(before), Some(at)) = (BEFORE.get(), at) {
+        // SAFETY: the action is the one that our handler took the place of.
+        unsafe { chain(signal, &before[at], info, context) };
+    }
+    // SAFETY: errno is this thread's.
+    unsafe { *libc::__errno_location() = error };
+}
+
+/// Does what would have been done without us.
+///
+/// # Safety
+/// `before` is the action that the signal had.
+unsafe fn chain(signal: c_int, before: &sigaction, info: *mut siginfo_t, context: *mut c_void) {
+    // SAFETY: the caller's promise; what a handler takes, its flags say.
+    unsafe {
+        match before.sa_sigaction {
+            libc::SIG_IGN => (),
+            libc::SIG_DFL => {
+                keeper::call_others();
+                // The signal is blocked while its handler runs: it ends the
+                // process when this one returns.
+                libc::sigaction(signal, before, ptr::null_mut());
+                libc::raise(signal);
+            }
+            handler => {
+                if before.sa_flags & libc::SA_RESETHAND != 0 {
+                    let mut default: sigaction = mem::zeroed();
+                    default.sa_sigaction = libc::SIG_DFL;
+                    libc::sigaction(signal, &default, ptr::null_mut());
+                }
+                if before.sa_flags & libc::SA_SIGINFO != 0 {
+                    mem::transmute::<usize, Handler>(handler)(signal, info, context);
+                } else {
+                    mem::transmute::<usize, unsafe extern "C" fn(c_int)>(handler)(signal);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The hardware of this host, read by the companion library. It is only opened
+//! here, where a topology is wanted, and out of everybody's sight: libhwloc, which
+//! it needs, must not take the place of the one that an MPI brings.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use super::log;
+
+const COMPANION: &str = "libtreepie_hwloc.so";
+
+/// `treepie_hwloc_topology` of the companion.
+type Read = unsafe extern "C" fn(*mut c_char, usize) -> isize;
+
+/// This host's hardware in the text form of `treepie_core::topology::Machine`,
+/// without the host's name; nothing where it can't be read.
+pub fn read() -> Option<String> {
+    match read_by_companion() {
+        Ok(text) => Some(without_host(&text)),
+        Err(reason) => {
+            log::info(&format!(
+                "the profile has no topology of this host: {reason}"
+            ));
+            None
+        }
+    }
+}
+
+/// Hosts that are alike have the same text.
+fn without_host(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.starts_with("host "));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
+
+fn read_by_companion() -> Result<String, String> {
+    let path = own_directory()
+        .ok_or("this library's own file is not known")?
+        .join(COMPANION);
+    let name = CString::new(path.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
+    // The companion's libhwloc comes before a namesake that is loaded already.
+    let flags = libc::RTLD_NOW | libc::RTLD_LOCAL | libc::RTLD_DEEPBIND;
+    // SAFETY: the name ends in NUL. The library stays open: nothing of it is
+    // called after this, and closing it would end what libhwloc set up.
+    let library = unsafe { libc::dlopen(name.as_ptr(), flags) };
+    if library.is_null() {
+        return Err(format!("{} cannot be opened", path.display()));
+    }
+    // SAFETY: the handle is open, and the name ends in NUL.
+    let address = unsafe { libc::dlsym(library, c"treepie_hwloc_topology".as_ptr()) };
+    if address.is_null() {
+        return Err(format!("{} is of another version", path.display()));
+    }
+    // SAFETY: the companion declares its function so.
+    call(unsafe { std::mem::transmute::<*mut c_void, Read>(address) })
+}
+
+fn call(read: Read) -> Result<String, String> {
+    let mut text = vec![0u8; 64 * 1024];
+    loop {
+        // SAFETY: the buffer is live and has this length.
+        let length = unsafe { read(text.as_mut_ptr().cast(), text.len()) };
+        if length.unsigned_abs() > text.len() {
+            text.resize(length.unsigned_abs(), 0);
+            continue;
+        }
+        text.truncate(length.unsigned_abs());
+        let said = String::from_utf8_lossy(&text).into_owned();
+        return if length < 0 { Err(said) } else { Ok(said) };
+    }
+}
+
+/// The directory that this library was loaded from.
+fn own_directory() -> Option<PathBuf> {
+    // SAFETY: an address of this library's, and room for the answer, whose name
+    // ends in NUL and lasts as long as the library.
+    let path = unsafe {
+        let mut info: libc::Dl_info = std::mem::zeroed();
+        if libc::dladdr(read as *const c_void, &mut info) == 0 || info.dli_fname.is_null() {
+            return None;
+        }
+        CStr::from_ptr(info.dli_fname)
+    };
+    let path = Path::new(OsStr::from_bytes(path.to_bytes()));
+    Some(path.canonicalize().ok()?.parent()?.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_machine_loses_its_host() {
+        let text = "machine 1\nhost a\nlevel core 2\nunits 0 1\n";
+        assert_eq!(without_host(text), "machine 1\nlevel core 2\nunits 0 1\n");
+    }
+}

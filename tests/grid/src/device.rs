@@ -1,0 +1,114 @@
+//! The TUN device of a host: packets out of its namespace and into it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::net::Ipv4Addr;
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::OpenOptionsExt;
+
+use crate::GridError;
+
+/// The device's name in every namespace.
+pub const NAME: &str = "eth0";
+/// The header that Linux puts before each packet (`virtio_net_hdr`).
+const HEADER: usize = 10;
+/// Longer than any packet with its header.
+const LONGEST: usize = 66_000;
+/// Bytes on the wire beside the IP packet: preamble, Ethernet header, checksum
+/// and the gap between frames.
+const FRAME: f64 = 38.0;
+/// IP and TCP headers with options, repeated in each segment.
+const HEADERS: f64 = 52.0;
+
+/// `IFF_VNET_HDR`, `TUNSETVNETHDRSZ`, `TUNSETOFFLOAD` and its flags: with them a
+/// packet has up to 64 KiB, and a megabyte needs sixteen system calls and not
+/// seven hundred.
+const VNET_HEADER: libc::c_short = 0x4000;
+const SET_IFF: libc::c_ulong = 0x4004_54ca;
+const SET_HEADER_SIZE: libc::c_ulong = 0x4004_54d8;
+const SET_OFFLOAD: libc::c_ulong = 0x4004_54d0;
+const CHECKSUM_AND_SEGMENTS: libc::c_ulong = 0x01 | 0x02 | 0x04;
+
+/// A packet as the device gives and takes it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Packet(Vec<u8>);
+
+impl Packet {
+    /// Where it goes; `None` for what is no IPv4.
+    pub fn destination(&self) -> Option<Ipv4Addr> {
+        let ip = self.0.get(HEADER..)?;
+        let address: [u8; 4] = ip.get(16..20)?.try_into().ok()?;
+        (ip[0] >> 4 == 4).then(|| Ipv4Addr::from(address))
+    }
+
+    /// Bytes on the wire, as if cut into frames.
+    pub fn wire_bytes(&self) -> f64 {
+        let length = self.0.len() - HEADER;
+        let segment = usize::from(u16::from_ne_bytes([self.0[4], self.0[5]]));
+        let is_cut = self.0[1] != 0 && segment > 0;
+        let frames = match is_cut {
+            true => length.saturating_sub(40).div_ceil(segment).max(1),
+            false => 1,
+        };
+        length as f64 + frames as f64 * FRAME + (frames - 1) as f64 * HEADERS
+    }
+}
+
+/// The device of one host.
+#[derive(Debug)]
+pub struct Device(File);
+
+impl Device {
+    /// Makes the device in the namespace that this thread is in.
+    ///
+    /// # Errors
+    /// A kernel without TUN, or no right to use it.
+    pub fn create() -> Result<Device, GridError> {
+        const REMEDY: &str = "the kernel needs TUN devices (/dev/net/tun), and this needs root";
+        let failed = |what: &str| GridError::system(what, io::Error::last_os_error(), REMEDY);
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(libc::O_NONBLOCK | libc::O_CLOEXEC)
+            .open("/dev/net/tun")
+            .map_err(|error| GridError::system("/dev/net/tun", error, REMEDY))?;
+        // SAFETY: all zeros is a request without a name.
+        let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
+        for (to, from) in request.ifr_name.iter_mut().zip(NAME.bytes()) {
+            *to = from as libc::c_char;
+        }
+        request.ifr_ifru.ifru_flags = (libc::IFF_TUN | libc::IFF_NO_PI) as i16 | VNET_HEADER;
+        let size: libc::c_int = HEADER as libc::c_int;
+        // SAFETY: the device is open, and each call gets what it reads.
+        unsafe {
+            if libc::ioctl(file.as_raw_fd(), SET_IFF, &raw const request) != 0 {
+                return Err(failed("a TUN device"));
+            }
+            if libc::ioctl(file.as_raw_fd(), SET_HEADER_SIZE, &raw const size) != 0
+                || libc::ioctl(file.as_raw_fd(), SET_OFFLOAD, CHECKSUM_AND_SEGMENTS) != 0
+            {
+                return Err(failed("large packets on a TUN device"));
+            }
+        }
+        Ok(Device(file))
+    }
+
+    /// The file to wait for.
+    pub fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// A packet that the host sends; `None` if there is none now.
+    pub fn take(&mut self) -> Option<Packet> {
+        let mut buffer = vec![0; LONGEST];
+        let length = self.0.read(&mut buffer).ok()?;
+        buffer.truncate(length);
+        (length > HEADER).then_some(Packet(buffer))
+    }
+
+    /// Gives a packet to the host. A host that cannot take it loses it, as on a
+    /// real network.
+    pub fn give(&mut self, packet: &Packet) {
+        let _ = self.0.write(&packet.0);
+    }
+}

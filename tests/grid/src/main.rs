@@ -1,0 +1,154 @@
+//! `grid`: the emulated grid, for `scripts/grid`.
+//!
+//! ```text
+//! grid up FILE                             make the hosts and links of FILE
+//! grid run [FILE] [--ranks N] [--cyclic] -- COMMAND...
+//!                                          run COMMAND on the first host; with FILE,
+//!                                          the grid is made before and removed after
+//! grid on HOST -- COMMAND...               run COMMAND on a host
+//! grid hosts                               list the hosts
+//! grid down                                remove everything
+//! ```
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use treepie_core::files::grid::Grid;
+use treepie_grid::launch::{self, Ranks};
+use treepie_grid::{GridError, serve, state};
+
+const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] -- COMMAND... | \
+                     on HOST -- COMMAND... | hosts | down";
+
+fn main() -> ExitCode {
+    let mut words: Vec<OsString> = std::env::args_os().collect();
+    let name = words.remove(0);
+    if Path::new(&name)
+        .file_name()
+        .is_some_and(|name| name == "agent")
+    {
+        let error = launch::agent(&words, &library());
+        eprintln!("grid: {error}");
+        return ExitCode::FAILURE;
+    }
+    match ask(&words) {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("grid: {error}");
+            match error {
+                GridError::Usage(_) => ExitCode::from(2),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+fn ask(words: &[OsString]) -> Result<u8, GridError> {
+    let usage = || GridError::Usage(USAGE.into());
+    let word = words
+        .first()
+        .and_then(|word| word.to_str())
+        .ok_or_else(usage)?;
+    let rest = &words[1..];
+    match (word, rest) {
+        ("up", [file]) => state::up(Path::new(file)).map(|()| 0),
+        ("serve", [file]) => serve::serve(&Grid::read(Path::new(file))?, state::ready).map(|()| 0),
+        ("run", _) => run(rest),
+        ("on", [host, dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
+            wait(&mut launch::on(&host.to_string_lossy(), command, false))
+        }
+        ("hosts", []) => {
+            for host in current()?.host_names() {
+                println!("{host}");
+            }
+            Ok(0)
+        }
+        ("down", []) => {
+            if !state::down() {
+                eprintln!("grid: no grid is up");
+            }
+            Ok(0)
+        }
+        _ => Err(usage()),
+    }
+}
+
+fn current() -> Result<Grid, GridError> {
+    let file = state::running()
+        .ok_or_else(|| GridError::Usage("no grid is up; make one with `grid up FILE`".into()))?;
+    Ok(Grid::read(&file)?)
+}
+
+/// Removes a grid that was made for one command only, however that ends.
+struct Temporary;
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        state::down();
+    }
+}
+
+fn run(words: &[OsString]) -> Result<u8, GridError> {
+    let usage = || GridError::Usage(USAGE.into());
+    let dashes = words
+        .iter()
+        .position(|word| word == "--")
+        .ok_or_else(usage)?;
+    let (options, command) = (&words[..dashes], &words[dashes + 1..]);
+    let mut ranks = Ranks {
+        each: 1,
+        cyclic: false,
+    };
+    let mut file = None;
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        match option.to_str() {
+            Some("--cyclic") => ranks.cyclic = true,
+            Some("--ranks") => {
+                let number = options.next().and_then(|word| word.to_str()?.parse().ok());
+                ranks.each = number.filter(|&number| number > 0).ok_or_else(usage)?;
+            }
+            Some(option) if option.starts_with('-') => return Err(usage()),
+            _ => file = Some(PathBuf::from(option)),
+        }
+    }
+    if command.is_empty() {
+        return Err(usage());
+    }
+    let _temporary = match &file {
+        Some(file) => {
+            state::up(file)?;
+            Some(Temporary)
+        }
+        None => None,
+    };
+    let grid = current()?;
+    wait(&mut launch::command(
+        &grid,
+        &state::folder(),
+        ranks,
+        &library(),
+        command,
+    )?)
+}
+
+fn wait(command: &mut Command) -> Result<u8, GridError> {
+    // An interrupt is for the command; the grid is taken down when it has ended.
+    // SAFETY: ignoring a signal has no preconditions.
+    unsafe { libc::signal(libc::SIGINT, libc::SIG_IGN) };
+    let status = command.status().map_err(|error| {
+        GridError::system(
+            "ip netns exec",
+            error,
+            "install iproute2, and run this as root",
+        )
+    })?;
+    Ok(u8::try_from(status.code().unwrap_or(1)).unwrap_or(u8::MAX))
+}
+
+/// The library that makes ranks patient: beside this program.
+fn library() -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    own.with_file_name("libtreepie_patience.so")
+}

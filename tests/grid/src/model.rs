@@ -1,0 +1,236 @@
+//! The model of the links: when a packet gets where.
+//!
+//! A link is a place that lets one packet through at a time, at its rate. Each is
+//! served in the order in which packets *reach* it: computed when they are sent, a
+//! packet of the LAN would wait behind one that is still on its way over the WAN.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use treepie_core::files::grid::Grid;
+
+/// Nanoseconds.
+pub type Time = u64;
+
+/// A packet that has arrived.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Delivered<P> {
+    /// The receiving host.
+    pub to: usize,
+    /// When it is there.
+    pub at: Time,
+    /// The packet.
+    pub packet: P,
+}
+
+/// The links of a grid and what is on them.
+#[derive(Debug)]
+pub struct Model<P> {
+    cluster_of: Vec<usize>,
+    lan_latency: Vec<Time>,
+    wan_latency: Vec<Vec<Time>>,
+    leaving_host: Vec<Link>,
+    entering_host: Vec<Link>,
+    leaving_cluster: Vec<Link>,
+    entering_cluster: Vec<Link>,
+    waiting: BinaryHeap<Reverse<Event>>,
+    packets: Vec<Option<Flight<P>>>,
+    free: Vec<usize>,
+    sequence: u64,
+}
+
+/// One packet at a time.
+#[derive(Debug, Clone, Copy)]
+struct Link {
+    /// Nanoseconds for each byte; 0 for no limit.
+    per_byte: f64,
+    free_at: Time,
+}
+
+impl Link {
+    fn of(megabits: f64) -> Link {
+        let per_byte = match megabits > 0.0 {
+            true => 8e3 / megabits,
+            false => 0.0,
+        };
+        Link {
+            per_byte,
+            free_at: 0,
+        }
+    }
+
+    /// A packet of `bytes` passes through, bit by bit as it comes in. It leaves
+    /// when the link had time for it, and not before it is there.
+    fn pass(&mut self, comes: Span, bytes: f64) -> Span {
+        let takes = (bytes * self.per_byte) as Time;
+        let last = (self.free_at.max(comes.first) + takes).max(comes.last);
+        self.free_at = last;
+        Span {
+            first: last - takes,
+            last,
+        }
+    }
+}
+
+/// When the first and the last bit of a packet are at a place.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    first: Time,
+    last: Time,
+}
+
+impl Span {
+    fn later(self, latency: Time) -> Span {
+        Span {
+            first: self.first + latency,
+            last: self.last + latency,
+        }
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Event {
+    at: Time,
+    sequence: u64,
+    packet: usize,
+    place: Place,
+}
+
+/// What a packet reaches next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Downlink,
+    Host,
+    There,
+}
+
+#[derive(Debug)]
+struct Flight<P> {
+    to: usize,
+    bytes: f64,
+    /// At the place that it reaches next.
+    span: Span,
+    packet: P,
+}
+
+impl<P> Model<P> {
+    /// The model of a grid without any traffic. Hosts count over all clusters.
+    pub fn new(grid: &Grid) -> Self {
+        let micro = |latency: f64| (latency * 1e3) as Time;
+        let cluster_of = grid.cluster_of_host();
+        let clusters = grid.clusters.len();
+        let nic = |host: &usize| Link::of(grid.clusters[cluster_of[*host]].mbit);
+        let hosts: Vec<usize> = (0..cluster_of.len()).collect();
+        let uplinks: Vec<Link> = grid
+            .clusters
+            .iter()
+            .map(|c| Link::of(c.uplink_mbit))
+            .collect();
+        Model {
+            lan_latency: grid.clusters.iter().map(|c| micro(c.latency_us)).collect(),
+            wan_latency: (0..clusters)
+                .map(|from| {
+                    (0..clusters)
+                        .map(|to| micro(grid.latency_us(from, to)))
+                        .collect()
+                })
+                .collect(),
+            leaving_host: hosts.iter().map(nic).collect(),
+            entering_host: hosts.iter().map(nic).collect(),
+            leaving_cluster: uplinks.clone(),
+            entering_cluster: uplinks,
+            waiting: BinaryHeap::new(),
+            packets: Vec::new(),
+            free: Vec::new(),
+            sequence: 0,
+            cluster_of,
+        }
+    }
+
+    /// A host sends a packet of `bytes` on the wire.
+    pub fn send(&mut self, now: Time, from: usize, to: usize, bytes: f64, packet: P) {
+        let (here, there) = (self.cluster_of[from], self.cluster_of[to]);
+        let here_now = Span {
+            first: now,
+            last: now,
+        };
+        let left = self.leaving_host[from].pass(here_now, bytes);
+        let (span, place) = match here == there {
+            true => (left.later(self.lan_latency[here]), Place::Host),
+            false => {
+                let left = self.leaving_cluster[here].pass(left, bytes);
+                (left.later(self.wan_latency[here][there]), Place::Downlink)
+            }
+        };
+        let flight = Flight {
+            to,
+            bytes,
+            span,
+            packet,
+        };
+        let slot = match self.free.pop() {
+            Some(slot) => {
+                self.packets[slot] = Some(flight);
+                slot
+            }
+            None => {
+                self.packets.push(Some(flight));
+                self.packets.len() - 1
+            }
+        };
+        self.reach(span.first, slot, place);
+    }
+
+    fn reach(&mut self, at: Time, packet: usize, place: Place) {
+        self.sequence += 1;
+        self.waiting.push(Reverse(Event {
+            at,
+            sequence: self.sequence,
+            packet,
+            place,
+        }));
+    }
+
+    /// When something happens next.
+    pub fn next(&self) -> Option<Time> {
+        self.waiting.peek().map(|Reverse(event)| event.at)
+    }
+
+    /// Everything that has arrived by `now`, in order.
+    pub fn advance(&mut self, now: Time) -> Vec<Delivered<P>> {
+        let mut arrived = Vec::new();
+        while self.next().is_some_and(|at| at <= now) {
+            let Some(Reverse(event)) = self.waiting.pop() else {
+                break;
+            };
+            let Some(flight) = &mut self.packets[event.packet] else {
+                continue;
+            };
+            let (to, bytes) = (flight.to, flight.bytes);
+            match event.place {
+                Place::Downlink => {
+                    let link = &mut self.entering_cluster[self.cluster_of[to]];
+                    flight.span = link.pass(flight.span, bytes);
+                    let first = flight.span.first;
+                    self.reach(first, event.packet, Place::Host);
+                }
+                Place::Host => {
+                    flight.span = self.entering_host[to].pass(flight.span, bytes);
+                    let last = flight.span.last;
+                    self.reach(last, event.packet, Place::There);
+                }
+                Place::There => {
+                    if let Some(flight) = self.packets[event.packet].take() {
+                        self.free.push(event.packet);
+                        arrived.push(Delivered {
+                            to,
+                            at: event.at,
+                            packet: flight.packet,
+                        });
+                    }
+                }
+            }
+        }
+        arrived
+    }
+}

@@ -1,0 +1,141 @@
+//! Namespaces as hosts, made and removed with iproute2.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::os::fd::AsRawFd;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use treepie_core::files::grid::Grid;
+
+use crate::GridError;
+use crate::device::NAME;
+
+const REMEDY: &str = "it needs root (or a user namespace with a network of its own), iproute2, \
+                      and a kernel with network namespaces";
+
+/// TCP as a long fat link needs it: no slow start after a pause, nothing
+/// remembered from connections before, and the congestion control of most systems.
+const SETTINGS: [&str; 3] = [
+    "net/ipv4/tcp_slow_start_after_idle=0",
+    "net/ipv4/tcp_no_metrics_save=1",
+    "net/ipv4/tcp_congestion_control=cubic",
+];
+
+/// The address of a host: 10.77.cluster.number.
+pub fn address(cluster: usize, number: usize) -> Ipv4Addr {
+    Ipv4Addr::new(10, 77, cluster as u8, number as u8 + 1)
+}
+
+/// The addresses of all hosts, over all clusters.
+pub fn addresses(grid: &Grid) -> Vec<Ipv4Addr> {
+    let clusters = grid.clusters.iter().enumerate();
+    clusters
+        .flat_map(|(cluster, of)| (0..of.hosts).map(move |number| address(cluster, number)))
+        .collect()
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<(), GridError> {
+    let what = || format!("{program} {}", arguments.join(" "));
+    let done = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| GridError::system(what(), error, REMEDY))?;
+    match done.status.success() {
+        true => Ok(()),
+        false => {
+            let said = String::from_utf8_lossy(&done.stderr);
+            let line = said.lines().next().unwrap_or("failed").to_owned();
+            Err(GridError::system(what(), line, REMEDY))
+        }
+    }
+}
+
+/// Makes a namespace for each host, and the names by which they find each other.
+///
+/// # Errors
+/// What the system refuses; the caller removes what was made.
+pub fn create(grid: &Grid) -> Result<(), GridError> {
+    let hosts = grid.host_names();
+    let mut names = String::from("127.0.0.1 localhost\n");
+    for (host, address) in hosts.iter().zip(addresses(grid)) {
+        names += &format!("{address} {host}\n");
+    }
+    allow_cubic();
+    for host in &hosts {
+        run("ip", &["netns", "add", host])?;
+        let folder = Path::new("/etc/netns").join(host);
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(folder.join("hosts"), &names))
+            .map_err(|error| GridError::system(folder.display().to_string(), error, REMEDY))?;
+    }
+    Ok(())
+}
+
+/// A namespace may only choose among what the first one allows.
+fn allow_cubic() {
+    const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
+    let allowed = fs::read_to_string(ALLOWED).unwrap_or_default();
+    if !allowed.split_whitespace().any(|name| name == "cubic") {
+        // Without it the hosts keep the system's own: slower, not wrong.
+        let _ = fs::write(ALLOWED, format!("{} cubic", allowed.trim()));
+    }
+}
+
+/// Removes the namespaces that are there, whatever else happens.
+pub fn remove(hosts: &[String]) {
+    for host in hosts {
+        let _ = run("ip", &["netns", "del", host]);
+        let _ = fs::remove_dir_all(Path::new("/etc/netns").join(host));
+    }
+}
+
+/// Moves this thread into the namespace of a host, for good.
+///
+/// # Errors
+/// A namespace that is not there, or no right to enter it.
+pub fn enter(host: &str) -> Result<(), GridError> {
+    let path = Path::new("/var/run/netns").join(host);
+    let file = fs::File::open(&path)
+        .map_err(|error| GridError::system(path.display().to_string(), error, REMEDY))?;
+    // SAFETY: the descriptor is open and names a network namespace.
+    match unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) } {
+        0 => Ok(()),
+        _ => Err(GridError::system(
+            host,
+            std::io::Error::last_os_error(),
+            REMEDY,
+        )),
+    }
+}
+
+/// Brings the device of the namespace that this thread is in up.
+///
+/// # Errors
+/// What the system refuses.
+pub fn configure(address: Ipv4Addr) -> Result<(), GridError> {
+    for setting in SETTINGS {
+        if let Some((name, value)) = setting.split_once('=') {
+            let _ = fs::write(Path::new("/proc/sys").join(name), value);
+        }
+    }
+    run("ip", &["link", "set", "lo", "up"])?;
+    run(
+        "ip",
+        &[
+            "link",
+            "set",
+            NAME,
+            "mtu",
+            "1500",
+            "txqueuelen",
+            "20000",
+            "up",
+        ],
+    )?;
+    run(
+        "ip",
+        &["addr", "add", &format!("{address}/16"), "dev", NAME],
+    )
+}

@@ -1,0 +1,123 @@
+//! The process that carries packets: devices, the model, and the clock.
+
+use std::collections::HashMap;
+use std::net::Ipv4Addr;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use treepie_core::files::grid::Grid;
+
+use crate::device::{Device, Packet};
+use crate::model::{Model, Time};
+use crate::{GridError, namespaces};
+
+/// Packets taken from one host before the others get their turn.
+const TURN: usize = 32;
+
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+extern "C" fn end(_signal: libc::c_int) {
+    ENDS.store(true, Ordering::Relaxed);
+}
+
+/// Makes the devices, says `ready`, and carries packets until it is told to end.
+///
+/// # Errors
+/// Devices that cannot be made.
+pub fn serve(grid: &Grid, ready: impl FnOnce() -> Result<(), GridError>) -> Result<(), GridError> {
+    let addresses = namespaces::addresses(grid);
+    let mut devices = Vec::new();
+    for (host, &address) in grid.host_names().iter().zip(&addresses) {
+        namespaces::enter(host)?;
+        devices.push(Device::create()?);
+        namespaces::configure(address)?;
+    }
+    on_time();
+    ready()?;
+    carry(grid, devices, &addresses);
+    Ok(())
+}
+
+/// Asks for the processor as soon as there is something to do, and for timers
+/// without slack. Without the right to, delays are only less exact.
+fn on_time() {
+    let priority = libc::sched_param { sched_priority: 50 };
+    let handler = end as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // SAFETY: plain calls with values; the handler only stores a flag.
+    unsafe {
+        libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority);
+        libc::prctl(libc::PR_SET_TIMERSLACK, 1000_u64);
+        libc::signal(libc::SIGTERM, handler);
+        libc::signal(libc::SIGINT, handler);
+    }
+}
+
+fn now() -> Time {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the kernel fills the structure.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+fn carry(grid: &Grid, mut devices: Vec<Device>, addresses: &[Ipv4Addr]) {
+    let host_at: HashMap<Ipv4Addr, usize> = addresses
+        .iter()
+        .enumerate()
+        .map(|(host, &address)| (address, host))
+        .collect();
+    let mut model: Model<Packet> = Model::new(grid);
+    let mut files: Vec<libc::pollfd> = devices
+        .iter()
+        .map(|device| libc::pollfd {
+            fd: device.fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        })
+        .collect();
+    while !ENDS.load(Ordering::Relaxed) {
+        wait(&mut files, model.next());
+        for (host, file) in files.iter().enumerate() {
+            if file.revents & libc::POLLIN == 0 {
+                continue;
+            }
+            for _ in 0..TURN {
+                let Some(packet) = devices[host].take() else {
+                    break;
+                };
+                let to = packet
+                    .destination()
+                    .and_then(|address| host_at.get(&address));
+                if let Some(&to) = to {
+                    let bytes = packet.wire_bytes();
+                    model.send(now(), host, to, bytes, packet);
+                }
+            }
+        }
+        for delivered in model.advance(now()) {
+            devices[delivered.to].give(&delivered.packet);
+        }
+    }
+}
+
+/// Waits for a packet, or for the time of the next event.
+fn wait(files: &mut [libc::pollfd], next: Option<Time>) {
+    let left = next.map(|at| at.saturating_sub(now()));
+    let timeout = left.map(|nanoseconds| libc::timespec {
+        tv_sec: (nanoseconds / 1_000_000_000) as libc::time_t,
+        tv_nsec: (nanoseconds % 1_000_000_000) as libc::c_long,
+    });
+    let timeout = timeout
+        .as_ref()
+        .map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: the files are open devices; a null mask changes no signals.
+    unsafe {
+        libc::ppoll(
+            files.as_mut_ptr(),
+            files.len() as libc::nfds_t,
+            timeout,
+            std::ptr::null(),
+        )
+    };
+}

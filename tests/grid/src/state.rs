@@ -1,0 +1,128 @@
+//! The grid that is up: which one, which process serves it.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use treepie_core::files::grid::Grid;
+
+use crate::{GridError, namespaces};
+
+/// Names another folder for the state; only one grid can be up at a time, since
+/// hosts are called by their names.
+pub const VARIABLE: &str = "TREEPIE_GRID_STATE";
+const READY_LIMIT: Duration = Duration::from_secs(20);
+
+/// The folder of the state.
+pub fn folder() -> PathBuf {
+    std::env::var_os(VARIABLE).map_or_else(|| "/tmp/treepie-grid".into(), PathBuf::from)
+}
+
+fn failed(what: &Path, error: &io::Error) -> GridError {
+    GridError::system(
+        what.display().to_string(),
+        error,
+        "check the folder of the state",
+    )
+}
+
+/// The description of the grid that is up, if one is.
+pub fn running() -> Option<PathBuf> {
+    let pid = fs::read_to_string(folder().join("pid")).ok()?;
+    is_ours(pid.trim()).then(|| folder().join("grid.yaml"))
+}
+
+/// Whether a process is a grid's server: numbers are used again.
+fn is_ours(pid: &str) -> bool {
+    let line = fs::read(Path::new("/proc").join(pid).join("cmdline")).unwrap_or_default();
+    let mut words = line.split(|&byte| byte == 0);
+    words.next().is_some_and(|name| name.ends_with(b"grid")) && words.next() == Some(b"serve")
+}
+
+/// Builds the grid of a file and starts its server.
+///
+/// # Errors
+/// A grid that is up already, and whatever the system refuses; then nothing is
+/// left behind.
+pub fn up(file: &Path) -> Result<(), GridError> {
+    let grid = Grid::read(file)?;
+    if running().is_some() {
+        return Err(GridError::Usage(
+            "a grid is up already; take it down with `grid down`".into(),
+        ));
+    }
+    down();
+    let folder = folder();
+    let done = build(&grid, file, &folder);
+    if done.is_err() {
+        namespaces::remove(&grid.host_names());
+        let _ = fs::remove_dir_all(&folder);
+    }
+    done
+}
+
+fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
+    fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
+    let copy = folder.join("grid.yaml");
+    fs::copy(file, &copy).map_err(|error| failed(&copy, &error))?;
+    namespaces::create(grid)?;
+    let own = std::env::current_exe().map_err(|error| failed(folder, &error))?;
+    let agent = folder.join("agent");
+    let _ = fs::remove_file(&agent);
+    std::os::unix::fs::symlink(&own, &agent).map_err(|error| failed(&agent, &error))?;
+    let log = folder.join("log");
+    let output = fs::File::create(&log).map_err(|error| failed(&log, &error))?;
+    let mut server = Command::new(&own)
+        .arg("serve")
+        .arg(&copy)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(output)
+        .spawn()
+        .map_err(|error| failed(&own, &error))?;
+    let pid = folder.join("pid");
+    fs::write(&pid, server.id().to_string()).map_err(|error| failed(&pid, &error))?;
+    let began = Instant::now();
+    while !folder.join("ready").exists() {
+        let ended = matches!(server.try_wait(), Ok(Some(_)));
+        if ended || began.elapsed() > READY_LIMIT {
+            let said = fs::read_to_string(&log).unwrap_or_default();
+            let _ = server.kill();
+            return Err(GridError::Usage(format!(
+                "the grid does not start: {}",
+                said.trim()
+            )));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// Says that the server carries packets from now on.
+///
+/// # Errors
+/// A folder that is gone.
+pub fn ready() -> Result<(), GridError> {
+    let path = folder().join("ready");
+    fs::write(&path, "").map_err(|error| failed(&path, &error))
+}
+
+/// Ends the server and removes all hosts; whether there was a grid.
+pub fn down() -> bool {
+    let folder = folder();
+    let pid = fs::read_to_string(folder.join("pid")).unwrap_or_default();
+    if is_ours(pid.trim())
+        && let Ok(pid) = pid.trim().parse::<libc::pid_t>()
+    {
+        // SAFETY: a signal to a process that was just seen to be the server.
+        unsafe { libc::kill(pid, libc::SIGTERM) };
+    }
+    let grid = Grid::read(&folder.join("grid.yaml"));
+    if let Ok(grid) = &grid {
+        namespaces::remove(&grid.host_names());
+    }
+    let _ = fs::remove_dir_all(&folder);
+    grid.is_ok()
+}

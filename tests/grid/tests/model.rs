@@ -1,0 +1,111 @@
+//! The model of the links does what a grid's file asks for.
+#![allow(clippy::unwrap_used)] // a test may panic
+
+use std::path::Path;
+
+use proptest::prelude::*;
+use treepie_core::files::grid::Grid;
+use treepie_grid::model::{Model, Time};
+
+const MILLISECOND: Time = 1_000_000;
+
+/// Two clusters of two hosts: hosts 0 and 1, hosts 2 and 3.
+fn grid() -> Grid {
+    let text = "treepie: grid\nversion: 1\nwan_latency_us: 10000\nclusters:\n\
+        - {name: a, hosts: 2, latency_us: 100, mbit: 1000, uplink_mbit: 100}\n\
+        - {name: b, hosts: 2, latency_us: 100, mbit: 1000, uplink_mbit: 100}\n";
+    Grid::from_text(Path::new("two.grid.yaml"), text).unwrap()
+}
+
+/// When each of these packets `(at, from, to, bytes)` arrives.
+fn arrivals(packets: &[(Time, usize, usize, f64)]) -> Vec<Time> {
+    let mut model = Model::new(&grid());
+    let mut arrived = vec![0; packets.len()];
+    let mut order: Vec<usize> = (0..packets.len()).collect();
+    order.sort_by_key(|&packet| packets[packet].0);
+    let mut note = |all: Vec<treepie_grid::model::Delivered<usize>>| {
+        for delivered in all {
+            arrived[delivered.packet] = delivered.at;
+        }
+    };
+    for packet in order {
+        let (at, from, to, bytes) = packets[packet];
+        note(model.advance(at));
+        model.send(at, from, to, bytes, packet);
+    }
+    note(model.advance(Time::MAX));
+    arrived
+}
+
+fn near(found: Time, milliseconds: f64) {
+    let found = found as f64 / MILLISECOND as f64;
+    assert!(
+        (found / milliseconds - 1.0).abs() < 1e-3,
+        "{found} ms for {milliseconds} ms"
+    );
+}
+
+#[test]
+fn a_packet_alone_needs_the_latency_and_its_own_length() {
+    // 1,250 bytes need 0.1 ms at 100 Mbit/s and 0.01 ms at 1 Gbit/s.
+    let times = arrivals(&[(0, 0, 1, 1250.0)]);
+    near(times[0], 0.110);
+    // The uplink takes over while the packet comes out of the host's own link.
+    let times = arrivals(&[(0, 0, 2, 1250.0)]);
+    near(times[0], 10.100);
+}
+
+#[test]
+fn a_flow_reaches_the_rate_of_its_narrowest_link() {
+    let packets: Vec<_> = (0..1000).map(|_| (0, 0, 2, 12_500.0)).collect();
+    let times = arrivals(&packets);
+    // 12.5 MB at 100 Mbit/s.
+    near(*times.iter().max().unwrap(), 10.0 + 1000.0);
+    assert!(times.is_sorted(), "packets of a flow keep their order");
+}
+
+#[test]
+fn flows_of_a_cluster_share_its_uplink() {
+    let packets: Vec<_> = (0..1000)
+        .flat_map(|n| [(n, 0, 2, 12_500.0), (n, 1, 3, 12_500.0)])
+        .collect();
+    let times = arrivals(&packets);
+    near(*times.iter().max().unwrap(), 10.0 + 2000.0);
+    let last = |first: usize| *times.iter().skip(first).step_by(2).max().unwrap();
+    // Fair: both end at nearly the same time.
+    assert!(last(0).abs_diff(last(1)) < 3 * MILLISECOND);
+}
+
+#[test]
+fn both_directions_have_the_full_rate() {
+    let packets: Vec<_> = (0..1000)
+        .flat_map(|_| [(0, 0, 2, 12_500.0), (0, 2, 0, 12_500.0)])
+        .collect();
+    near(*arrivals(&packets).iter().max().unwrap(), 10.0 + 1000.0);
+}
+
+#[test]
+fn a_neighbour_does_not_wait_behind_what_is_still_on_its_way() {
+    // Host 2 is about to get 10 MB from the other cluster; a packet of its
+    // neighbour sent meanwhile is there long before.
+    let mut packets: Vec<_> = (0..800).map(|_| (0, 0, 2, 12_500.0)).collect();
+    packets.push((MILLISECOND, 3, 2, 1250.0));
+    let times = arrivals(&packets);
+    near(times[800] - MILLISECOND, 0.110);
+}
+
+proptest! {
+    #[test]
+    fn every_packet_arrives_once_and_never_before_its_latency(
+        packets in prop::collection::vec(
+            (0_u64..50_000_000, 0_usize..4, 0_usize..4, 40.0_f64..65_000.0), 1..80
+        )
+    ) {
+        let packets: Vec<_> = packets.into_iter().filter(|p| p.1 != p.2).collect();
+        let times = arrivals(&packets);
+        for (&(at, from, to, _), &arrived) in packets.iter().zip(&times) {
+            let latency = if from / 2 == to / 2 { MILLISECOND / 10 } else { 10 * MILLISECOND };
+            prop_assert!(arrived >= at + latency);
+        }
+    }
+}

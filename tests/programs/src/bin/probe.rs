@@ -1,0 +1,192 @@
+//! Measures the platform that a job runs on: the program of `treepie probe`.
+//!
+//! ```text
+//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER
+//! ```
+//!
+//! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
+//! `treepie_core::platform::probe`; here is only what carries its messages.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use treepie_core::files::date;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::probe::{Identity, Messenger, Options, Report, probe};
+use treepie_programs::{Session, library_version, processor_name};
+
+/// Messages whose times count.
+const DATA: i32 = 1;
+/// Texts.
+const TEXT: i32 = 2;
+/// A rank that waits for a text looks for it this often, so that it leaves the
+/// processor to those that measure.
+const LOOK: Duration = Duration::from_micros(200);
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((output, options)) = parse(&arguments) else {
+        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER");
+        return ExitCode::from(2);
+    };
+    let session = Session::start();
+    let identity = Identity {
+        host: processor_name(),
+        socket: socket_of_this_process(),
+    };
+    let mut messenger = Mpi {
+        session: &session,
+        began: Instant::now(),
+        out: Vec::new(),
+        back: Vec::new(),
+    };
+    match probe(&mut messenger, &identity, &options) {
+        Ok(None) => ExitCode::SUCCESS,
+        Ok(Some(report)) => write(&output, report),
+        Err(error) => {
+            eprintln!("treepie: the platform that was measured is none: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
+    let [output, budget, tolerance, largest, at_a_time, together] = arguments else {
+        return None;
+    };
+    let options = Options {
+        tolerance: tolerance.parse().ok()?,
+        budget: budget.parse().ok()?,
+        largest: largest.parse().ok()?,
+        at_a_time: at_a_time.parse().ok()?,
+        together: together.parse().ok()?,
+    };
+    Some((output.into(), options))
+}
+
+fn write(output: &std::path::Path, report: Report) -> ExitCode {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let file = PlatformFile {
+        producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
+        date: date(since.map_or(0, |since| since.as_secs())),
+        mpi: Some(library_version()),
+        platform: report.platform,
+    };
+    match file.write(output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("treepie: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The socket of all cores that this process may use; `None` if there are
+/// several, or nobody knows.
+fn socket_of_this_process() -> Option<usize> {
+    let mut socket = None;
+    for core in treepie_programs::allowed_cores() {
+        let path = format!("/sys/devices/system/cpu/cpu{core}/topology/physical_package_id");
+        let here: usize = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
+        match socket {
+            Some(other) if other != here => return None,
+            _ => socket = Some(here),
+        }
+    }
+    socket
+}
+
+/// MPI as a messenger.
+struct Mpi<'a> {
+    session: &'a Session,
+    began: Instant,
+    out: Vec<u8>,
+    back: Vec<u8>,
+}
+
+/// The first `bytes` of a buffer that grows as needed.
+fn part(buffer: &mut Vec<u8>, bytes: u64) -> &mut [u8] {
+    let bytes = usize::try_from(bytes).expect("sizes that are measured fit the memory");
+    if buffer.len() < bytes {
+        buffer.resize(bytes, 1);
+    }
+    &mut buffer[..bytes]
+}
+
+fn rank(rank: usize) -> i32 {
+    i32::try_from(rank).expect("MPI counts ranks in ints")
+}
+
+impl Messenger for Mpi<'_> {
+    fn rank(&self) -> usize {
+        self.session.rank() as usize
+    }
+
+    fn ranks(&self) -> usize {
+        self.session.size() as usize
+    }
+
+    fn seconds(&mut self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    fn pause(&mut self, seconds: f64) {
+        // The message that is waited for needs this process to look for it.
+        let until = Instant::now() + Duration::from_secs_f64(seconds);
+        while Instant::now() < until {
+            self.session.has_message(rank(self.rank()), TEXT);
+            std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
+        }
+    }
+
+    fn send(&mut self, to: usize, bytes: u64) {
+        self.session
+            .send(part(&mut self.out, bytes), rank(to), DATA);
+    }
+
+    fn receive(&mut self, from: usize, bytes: u64) {
+        self.session
+            .receive(part(&mut self.back, bytes), rank(from), DATA);
+    }
+
+    fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
+        let buffer = part(&mut self.out, bytes);
+        let requests: Vec<_> = (0..count)
+            .map(|_| self.session.isend(buffer, rank(to), DATA))
+            .collect();
+        for request in requests {
+            self.session.wait(request);
+        }
+    }
+
+    fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
+        // Each its own place: MPI forbids two receives into the same.
+        let buffer = part(&mut self.back, bytes.max(1) * count as u64);
+        let requests: Vec<_> = buffer
+            .chunks_exact_mut(bytes.max(1) as usize)
+            .map(|place| {
+                let end = bytes as usize;
+                self.session.irecv(&mut place[..end], rank(from), DATA)
+            })
+            .collect();
+        for request in requests {
+            self.session.wait(request);
+        }
+    }
+
+    fn tell(&mut self, to: usize, text: &str) {
+        self.session.send(text.as_bytes(), rank(to), TEXT);
+    }
+
+    fn hear(&mut self, from: usize) -> String {
+        loop {
+            if let Some(length) = self.session.waiting_bytes(rank(from), TEXT) {
+                let mut text = vec![0; length];
+                self.session.receive(&mut text, rank(from), TEXT);
+                return String::from_utf8_lossy(&text).into_owned();
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}

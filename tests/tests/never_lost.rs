@@ -1,0 +1,142 @@
+//! Jobs that do not reach `MPI_Finalize` leave what they counted.
+
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use treepie_core::affinity::Traffic;
+use treepie_core::files::Profile;
+use treepie_core::files::parts;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+
+const RANKS: usize = 3;
+
+fn directory() -> TempDir {
+    tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"))
+}
+
+/// The job `endings`, which ends in this way.
+fn ending(mpi: Mpi, how: &str, output: &Path) -> Job {
+    Job::new(mpi, RANKS, "endings")
+        .argument(how)
+        .with(Library::Profile(output.to_owned()))
+}
+
+/// What all ranks counted before they ended.
+#[track_caller]
+fn assert_counted(profile: &Profile, told: &str) {
+    let right = (0..RANKS).map(|rank| (rank, (rank + 1) % RANKS, Traffic::new(5, 500)));
+    let found: Vec<_> = profile
+        .point_to_point
+        .entries()
+        .filter(|(from, ..)| !profile.missing_ranks.contains(from))
+        .collect();
+    let expected: Vec<_> = right
+        .filter(|(from, ..)| !profile.missing_ranks.contains(from))
+        .collect();
+    assert_eq!(found, expected, "{told}");
+    assert!(!profile.mpi.standard.is_empty(), "{told}");
+}
+
+#[track_caller]
+fn merged(output: &Path, outcome: &Outcome) -> Profile {
+    let directory = parts::directory_of(output);
+    match parts::read_directory(&directory) {
+        Ok(merged) => merged.profile,
+        Err(error) => panic!("{error}\n{}", outcome.told()),
+    }
+}
+
+fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
+    for how in ["abort", "fatal", "exit", "quick-exit", "term", "interrupt"] {
+        let directory = directory();
+        let output = directory.path().join("lost.profile.yaml");
+        let outcome = ending(mpi, how, &output).run();
+        assert!(!outcome.status.success(), "{}", outcome.told());
+        assert!(!output.exists(), "{}", outcome.told());
+        let profile = merged(&output, &outcome);
+        // Ranks that are interrupted at once may be killed before they can write.
+        if how != "interrupt" {
+            assert_eq!(profile.missing_ranks, [0; 0], "{how}: {}", outcome.told());
+            assert_eq!(profile.collectives.len(), 2, "{how}: {}", outcome.told());
+        }
+        assert_counted(&profile, how);
+    }
+}
+
+/// A handler that the application set before `MPI_Init` runs after the part is
+/// written.
+fn the_handler_of_the_application_runs_too(mpi: Mpi) {
+    let directory = directory();
+    let output = directory.path().join("lost.profile.yaml");
+    let outcome = ending(mpi, "handler", &output).run();
+    assert!(outcome.stdout.contains("handled"), "{}", outcome.told());
+    let profile = merged(&output, &outcome);
+    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    assert_counted(&profile, "handler");
+}
+
+/// SIGKILL leaves no time for anything: what was written before is what there is.
+fn a_checkpoint_survives_sigkill(mpi: Mpi) {
+    let directory = directory();
+    let output = directory.path().join("lost.profile.yaml");
+    let outcome = ending(mpi, "kill", &output)
+        .variable("TREEPIE_CHECKPOINT", "0.2")
+        .run();
+    assert!(!outcome.status.success(), "{}", outcome.told());
+    let profile = merged(&output, &outcome);
+    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    assert_counted(&profile, "kill");
+}
+
+/// Parts of an earlier run and checkpoints of this one are gone when a whole
+/// profile is there.
+fn a_job_that_ends_well_leaves_its_profile_and_no_parts(mpi: Mpi) {
+    let directory = directory();
+    let output = directory.path().join("whole.profile.yaml");
+    ending(mpi, "abort", &output).run();
+    let parts = parts::directory_of(&output);
+    assert!(parts.exists());
+    ending(mpi, "well", &output)
+        .variable("TREEPIE_CHECKPOINT", "0.01")
+        .run()
+        .succeeded()
+        .silent();
+    let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+    assert_counted(&profile, "well");
+    assert!(!parts.exists());
+}
+
+/// The command merges what the ranks left, and says so.
+fn the_command_makes_a_profile_of_the_parts(mpi: Mpi) {
+    let directory = directory();
+    let output = directory.path().join("lost.profile.yaml");
+    let words: Vec<PathBuf> = vec![
+        artifacts::command(),
+        "profile".into(),
+        "-o".into(),
+        output.clone(),
+        "--".into(),
+    ];
+    let outcome = Job::new(mpi, RANKS, "endings")
+        .argument("abort")
+        .under(words)
+        .run();
+    assert!(!outcome.status.success(), "{}", outcome.told());
+    let said = outcome.messages().join("\n");
+    assert!(
+        said.contains("did not reach MPI_Finalize"),
+        "{}",
+        outcome.told()
+    );
+    let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+    assert_counted(&profile, "abort");
+    assert!(!parts::directory_of(&output).exists());
+}
+
+under_each_mpi!(
+    every_rank_leaves_its_part_however_the_job_ends,
+    the_handler_of_the_application_runs_too,
+    a_checkpoint_survives_sigkill,
+    a_job_that_ends_well_leaves_its_profile_and_no_parts,
+    the_command_makes_a_profile_of_the_parts,
+);

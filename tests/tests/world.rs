@@ -1,0 +1,389 @@
+//! Programs that try to tell a replayed world from the host's: those of
+//! `jobs/world`, in C and in Fortran by its three interfaces. Each ends in a
+//! comment that says on how many ranks it is run, what it proves, and which of
+//! the known pitfalls it is about; this file runs them as they say.
+
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use treepie_core::files::profile::Profile;
+use treepie_tests::expected::pairs;
+use treepie_tests::permutations::{as_list, rotated, seed, shuffled};
+use treepie_tests::{
+    Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
+};
+
+/// The interfaces that each Fortran source is compiled for.
+const INTERFACES: [&str; 3] = ["mpif", "mpi", "f08"];
+
+fn folder() -> PathBuf {
+    artifacts::repository().join("tests/jobs/world")
+}
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+/// What a source's last comment says.
+struct Configuration {
+    ranks: Vec<usize>,
+    arguments: Vec<String>,
+    /// Names of MPIs that cannot run it.
+    not: Vec<String>,
+}
+
+impl Configuration {
+    #[track_caller]
+    fn of(source: &str) -> Self {
+        let path = folder().join(source);
+        let text = std::fs::read_to_string(&path)
+            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        let words = |key: &str| -> Vec<String> {
+            text.lines()
+                .filter_map(|line| line.trim_start_matches([' ', '*', '!']).strip_prefix(key))
+                .flat_map(|rest| rest.split_whitespace().map(str::to_owned))
+                .collect()
+        };
+        for key in ["PROVES:", "PITFALLS:"] {
+            assert!(!words(key).is_empty(), "{source} does not say {key}");
+        }
+        let ranks: Vec<usize> = words("RANKS:")
+            .iter()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        assert!(!ranks.is_empty(), "{source} does not say RANKS:");
+        Configuration {
+            ranks,
+            arguments: words("ARGUMENTS:"),
+            not: words("NOT:")
+                .iter()
+                .map(|word| word.trim_end_matches(':').to_owned())
+                .take_while(|word| MPIS.contains(&word.as_str()))
+                .collect(),
+        }
+    }
+}
+
+const MPIS: [&str; 6] = [
+    "openmpi",
+    "mpich",
+    "openmpi-5",
+    "mpich-5",
+    "standard-abi",
+    "intel",
+];
+
+/// `who` for `who.c`; `who.mpi` and its siblings for `who.F90`.
+fn programs(source: &str) -> Vec<String> {
+    match source.rsplit_once('.') {
+        Some((name, "F90")) => INTERFACES
+            .map(|interface| format!("{name}.{interface}"))
+            .to_vec(),
+        Some((name, _)) => vec![name.to_owned()],
+        None => vec![source.to_owned()],
+    }
+}
+
+/// The jobs of a source, each with its number of ranks.
+#[track_caller]
+fn jobs(mpi: Mpi, source: &str, directory: &Path) -> Vec<(Job, usize)> {
+    let configuration = Configuration::of(source);
+    if configuration.not.iter().any(|name| name == mpi.name()) {
+        println!("{source} says that {mpi} cannot run it, with or without the library");
+        return Vec::new();
+    }
+    let file = directory.join("shared.dat").display().to_string();
+    let mut jobs = Vec::new();
+    for program in programs(source) {
+        for &ranks in &configuration.ranks {
+            let job = configuration
+                .arguments
+                .iter()
+                .map(|word| if word == "FILE" { &file } else { word })
+                .fold(Job::new(mpi, ranks, &program), |job, word| {
+                    job.argument(word)
+                });
+            jobs.push((job, ranks));
+        }
+    }
+    jobs
+}
+
+/// Every way to use the library that must not show.
+fn uses(ranks: usize, directory: &Path) -> Vec<Library> {
+    vec![
+        Library::Off,
+        Library::Profile(directory.join("job.profile.yaml")),
+        Library::Permuted(rotated(ranks)),
+        Library::Permuted(shuffled(ranks, seed())),
+    ]
+}
+
+/// The jobs of a source print the same without the library and in every mode.
+#[track_caller]
+fn sees_no_difference(mpi: Mpi, source: &str) {
+    let directory = directory();
+    for (job, ranks) in jobs(mpi, source, directory.path()) {
+        let plain = job.run().succeeded();
+        assert!(!plain.stdout.is_empty(), "{}", plain.told());
+        for library in uses(ranks, directory.path()) {
+            let outcome = job.clone().with(library).run().silent();
+            assert_same_output(&plain, &outcome);
+        }
+    }
+}
+
+fn handlers_are_handed_the_world_and_got_back_as_set(mpi: Mpi) {
+    sees_no_difference(mpi, "handlers.c");
+}
+
+fn errors_are_the_hosts_own(mpi: Mpi) {
+    sees_no_difference(mpi, "errors.c");
+}
+
+/// Which rank is first to say so is nobody's promise; that the job ends, how, and
+/// that nothing runs behind the error, is.
+fn errors_are_fatal_at_first(mpi: Mpi) {
+    let directory = directory();
+    for (job, ranks) in jobs(mpi, "fatal.c", directory.path()) {
+        let plain = job.run();
+        assert!(!plain.status.success(), "{}", plain.told());
+        for library in uses(ranks, directory.path()) {
+            let outcome = job.clone().with(library).run();
+            assert_eq!(
+                plain.status.code(),
+                outcome.status.code(),
+                "{}",
+                outcome.told()
+            );
+            assert!(
+                !outcome.stdout.contains("after the error"),
+                "{}",
+                outcome.told()
+            );
+        }
+    }
+}
+
+fn attributes_are_the_worlds_and_callbacks_are_told_so(mpi: Mpi) {
+    sees_no_difference(mpi, "attributes.c");
+}
+
+fn communicators_made_from_the_world_have_its_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "communicators.c");
+}
+
+fn topologies_have_the_worlds_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "topologies.c");
+}
+
+fn windows_have_the_worlds_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "windows.c");
+}
+
+fn files_are_written_in_the_worlds_order(mpi: Mpi) {
+    sees_no_difference(mpi, "files.c");
+}
+
+fn senders_are_found_out_as_the_worlds_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "matching.c");
+}
+
+fn process_sets_have_the_worlds_order(mpi: Mpi) {
+    sees_no_difference(mpi, "sessions.c");
+}
+
+fn programs_without_mpi_init_run(mpi: Mpi) {
+    sees_no_difference(mpi, "sessions_alone.c");
+}
+
+fn spawned_children_see_their_parents_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "spawning.c");
+}
+
+fn ports_and_sockets_join_the_worlds_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "ports.c");
+}
+
+fn threads_see_one_world(mpi: Mpi) {
+    sees_no_difference(mpi, "threads.c");
+}
+
+fn what_mpi_allows_outside_its_life_works(mpi: Mpi) {
+    sees_no_difference(mpi, "lifecycle.c");
+}
+
+fn an_mpi_that_was_loaded_out_of_the_global_scope_works(mpi: Mpi) {
+    sees_no_difference(mpi, "loaded.c");
+}
+
+fn special_arguments_keep_their_meaning_in_fortran(mpi: Mpi) {
+    sees_no_difference(mpi, "sentinels.F90");
+}
+
+fn attributes_and_handlers_in_fortran_are_those_of_c(mpi: Mpi) {
+    sees_no_difference(mpi, "callbacks.F90");
+}
+
+/// The rank that each process of the launcher runs, as the job `who` prints it.
+#[track_caller]
+fn rank_of_process(outcome: &Outcome, ranks: usize) -> Vec<usize> {
+    let number = |line: &str, start: &str| -> Option<usize> {
+        line.strip_prefix(start)?
+            .trim()
+            .trim_end_matches(':')
+            .parse()
+            .ok()
+    };
+    let lines: Vec<&str> = outcome.stdout.lines().collect();
+    let mut found = vec![usize::MAX; ranks];
+    for pair in lines.windows(2) {
+        if let (Some(rank), Some(process)) = (number(pair[0], "rank "), number(pair[1], "process "))
+        {
+            found[process] = rank;
+        }
+    }
+    assert!(!found.contains(&usize::MAX), "{}", outcome.told());
+    found
+}
+
+#[track_caller]
+fn follows_the_permutation(mpi: Mpi, source: &str) {
+    let directory = directory();
+    for (job, ranks) in jobs(mpi, source, directory.path()) {
+        let identity: Vec<usize> = (0..ranks).collect();
+        assert_eq!(rank_of_process(&job.run().succeeded(), ranks), identity);
+        for permutation in [rotated(ranks), shuffled(ranks, seed())] {
+            let outcome = job
+                .clone()
+                .with(Library::Permuted(permutation.clone()))
+                .run()
+                .succeeded()
+                .silent();
+            assert_eq!(rank_of_process(&outcome, ranks), permutation);
+        }
+    }
+}
+
+/// All the rest here would pass if nothing were permuted.
+fn processes_run_the_ranks_of_the_permutation(mpi: Mpi) {
+    follows_the_permutation(mpi, "who.c");
+}
+
+fn processes_run_the_ranks_of_the_permutation_in_fortran(mpi: Mpi) {
+    follows_the_permutation(mpi, "who.F90");
+}
+
+#[track_caller]
+fn profile_of(job: &Job) -> Profile {
+    let directory = directory();
+    let path = directory.path().join("job.profile.yaml");
+    job.clone()
+        .with(Library::Profile(path.clone()))
+        .run()
+        .succeeded()
+        .silent();
+    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Each call is counted once, whichever way it comes: through C, or round it.
+fn every_fortran_interface_is_counted_alike(mpi: Mpi) {
+    let directory = directory();
+    let mut profiles = jobs(mpi, "sentinels.F90", directory.path())
+        .into_iter()
+        .map(|(job, _)| profile_of(&job));
+    let first = profiles.next().expect("there are three interfaces");
+    assert!(!pairs(&first.point_to_point).is_empty());
+    for other in profiles {
+        assert_eq!(pairs(&first.point_to_point), pairs(&other.point_to_point));
+        assert_eq!(first.collectives.len(), other.collectives.len());
+    }
+}
+
+/// A tool that defines MPI's names and calls the others, before the library and
+/// behind it: it counts what it counts alone, for the application's ranks; and the
+/// library counts what it counts alone.
+fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
+    let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
+    let (tool, library) = (tool.display(), library.display());
+    let run = |preload: String, mode: &str, permutation: &str, output: &Path| {
+        let job = Job::new(mpi, 4, "ring")
+            .variable("LD_PRELOAD", preload)
+            .variable("TREEPIE_MODE", mode)
+            .variable("TREEPIE_OUTPUT", output.display());
+        match permutation {
+            "" => job,
+            list => job.variable("TREEPIE_PERMUTATION", list),
+        }
+        .run()
+        .succeeded()
+        .silent()
+    };
+    let directory = directory();
+    let output = directory.path().join("job.profile.yaml");
+    let alone = run(tool.to_string(), "off", "", &output);
+    assert!(alone.stdout.contains("tool: rank 3"), "{}", alone.told());
+    let counted = profile_of(&Job::new(mpi, 4, "ring"));
+    let permutation = shuffled(4, seed());
+    for preload in [format!("{tool}:{library}"), format!("{library}:{tool}")] {
+        for (mode, list) in [
+            ("profile", String::new()),
+            ("replay", as_list(&permutation)),
+        ] {
+            let both = run(preload.clone(), mode, &list, &output);
+            assert_same_output(&alone, &both);
+            let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(
+                pairs(&profile.point_to_point),
+                pairs(&counted.point_to_point),
+                "{preload}, {mode}"
+            );
+        }
+    }
+}
+
+/// A source that nobody runs proves nothing.
+#[test]
+fn every_program_of_the_folder_is_run() {
+    let this = include_str!("world.rs");
+    let sources: Vec<String> = std::fs::read_dir(folder())
+        .expect("the folder is there")
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".c") || name.ends_with(".F90"))
+        .filter(|name| name != "tool.c")
+        .collect();
+    assert!(sources.len() > 15, "{sources:?}");
+    let forgotten: Vec<_> = sources
+        .iter()
+        .filter(|name| !this.contains(&format!("\"{name}\"")))
+        .collect();
+    assert!(forgotten.is_empty(), "not run: {forgotten:?}");
+}
+
+under_all_mpis!(
+    handlers_are_handed_the_world_and_got_back_as_set,
+    errors_are_the_hosts_own,
+    errors_are_fatal_at_first,
+    attributes_are_the_worlds_and_callbacks_are_told_so,
+    communicators_made_from_the_world_have_its_ranks,
+    topologies_have_the_worlds_ranks,
+    windows_have_the_worlds_ranks,
+    files_are_written_in_the_worlds_order,
+    senders_are_found_out_as_the_worlds_ranks,
+    process_sets_have_the_worlds_order,
+    programs_without_mpi_init_run,
+    spawned_children_see_their_parents_ranks,
+    ports_and_sockets_join_the_worlds_ranks,
+    threads_see_one_world,
+    what_mpi_allows_outside_its_life_works,
+    an_mpi_that_was_loaded_out_of_the_global_scope_works,
+    processes_run_the_ranks_of_the_permutation,
+    another_tool_and_the_library_do_not_disturb_each_other,
+);
+
+// The MPIs of PyPI have no mpi_f08 for gfortran, or no Fortran at all.
+under_each_mpi!(
+    special_arguments_keep_their_meaning_in_fortran,
+    attributes_and_handlers_in_fortran_are_those_of_c,
+    processes_run_the_ranks_of_the_permutation_in_fortran,
+    every_fortran_interface_is_counted_alike,
+);

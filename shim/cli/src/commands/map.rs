@@ -82,7 +82,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let start = Instant::now();
     let placed = compute(arguments, &input, &topology, &leaf_of_process, &current)?;
     let seconds = start.elapsed().as_secs_f64();
-    let bytes = input.bytes(&arguments.choice);
+    let bytes = input.bytes(&arguments.choice)?;
     let found = Found::new(topology, leaf_of_process, current, placed, bytes);
     let output = match &arguments.output {
         Some(path) => path.clone(),
@@ -109,7 +109,7 @@ fn compute(
     leaf_of_process: &[usize],
     current: &[usize],
 ) -> Result<Placed, CommandError> {
-    let matrix = input.matrix(&arguments.choice);
+    let matrix = input.matrix(&arguments.choice)?;
     let in_use = topology.clone().allowing_only(leaf_of_process)?;
     let options = Options {
         current: Some(current),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use treepie_core::affinity::formats::Format;
-use treepie_core::affinity::{Matrix, Metric};
+use treepie_core::affinity::{Layer, Matrix, Metric, Traffic};
 use treepie_core::files::profile::Profile;
 use treepie_core::topology::Topology;
 
@@ -31,6 +31,11 @@ impl Input {
             Some(format) => read_matrix(path, format).map(Input::Matrix),
             None => Ok(Input::Profile(Box::new(Profile::read(path)?))),
         }
+    }
+
+    /// Whether it knows where processes ran.
+    pub fn is_profile(&self) -> bool {
+        matches!(self, Input::Profile(_))
     }
 
     /// Number of ranks.
@@ -98,6 +103,26 @@ impl Input {
             Input::Matrix(matrix) => occupancy::packed(topology, matrix.order()),
         };
         found.map_err(|error| CommandError::failed(error.to_string()))
+    }
+
+    /// The names of the hosts where the job ran; none for a bare matrix.
+    pub fn hosts(&self) -> Vec<&str> {
+        match self {
+            Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
+            Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Bytes of a message on average; 64 KiB where nobody counted messages.
+    pub fn mean_message(&self) -> u64 {
+        let counted = match self {
+            Input::Profile(profile) => profile.traffic(&Layer::ALL).total(),
+            Input::Matrix(_) => Traffic::default(),
+        };
+        match counted.messages {
+            0 => 64 * 1024,
+            messages => counted.bytes / messages,
+        }
     }
 
     /// The process that ran each rank; for a bare matrix, the one of its number.

@@ -7,6 +7,7 @@
 //! In a process that never calls MPI nothing here runs.
 
 mod api;
+mod binding;
 mod record;
 mod session;
 mod world;

@@ -16,6 +16,8 @@ pub struct Decision {
     pub recording: Option<Recording>,
     /// New rank of each process of the host's world, for a replay that permutes.
     pub permutation: Option<Vec<u32>>,
+    /// Processes are bound to cores, which only process 0 knows yet.
+    pub binds: bool,
     /// From which level on messages are shown.
     pub log: LogLevel,
 }
@@ -51,6 +53,7 @@ impl Decision {
             u8::from(self.recording.is_some()),
             self.log as u8,
             u8::from(self.permutation.is_some()),
+            u8::from(self.binds),
         ];
         let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
         let ranks = self.permutation.as_deref().unwrap_or_default();
@@ -102,11 +105,13 @@ impl<'a> Reader<'a> {
         let records = self.flag()?;
         let level = *self.take(1)?.first()?;
         let permutes = self.flag()?;
+        let binds = self.flag()?;
         let ranks = usize::try_from(self.number()?).ok()?;
         let (ranks, _) = self.take(ranks.checked_mul(4)?)?.as_chunks::<4>();
         let ranks = ranks.iter().map(|rank| u32::from_le_bytes(*rank));
         Some(Decision {
             abort,
+            binds,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
@@ -179,6 +184,7 @@ mod tests {
                 let decision = Decision {
                     abort: false,
                     recording,
+                    binds: permutation.is_some(),
                     permutation: permutation.clone(),
                     log: LogLevel::Debug,
                 };

@@ -75,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::of(picture)?;
     }
-    let input = Input::read(&arguments.profile)?;
+    let input = Input::read(&arguments.profile, &arguments.choice)?;
     let topology = input.topology(arguments.topology.as_deref())?;
     let leaf_of_process = input.leaf_of_process(&topology)?;
     let current = leaf_of_rank(&leaf_of_process, &input.process_of_rank());
@@ -235,7 +235,7 @@ impl Found {
             cost: Cost {
                 identity: self.placed.identity_cost,
                 placement: self.placed.cost,
-                objective: format!("DistComm of {}", arguments.choice.metric),
+                objective: format!("DistComm of {}", arguments.choice.metric()),
             },
             strategy: self.placed.strategy.to_string(),
             seconds,

@@ -138,7 +138,8 @@ static void all_sizes(const struct around *around)
         for (int i = 0; i < around->targets; i++) {
             int to = around->target[i];
             out_counts[i] = to == MPI_PROC_NULL ? 3 : (rank * 5 + to * 3 + call_number) % LONGEST;
-            expect(around, i, out_counts[i]); /* an empty message is one, too: both MPIs send it */
+            /* An edge with nothing on it has a message all the same. */
+            expect(around, i, out_counts[i]);
         }
         for (int i = 0; i < around->sources; i++) {
             int from = around->source[i];

@@ -5,6 +5,7 @@ mod convert;
 mod doctor;
 mod heuristics;
 mod map;
+mod measured;
 pub mod options;
 mod predict;
 mod probe;

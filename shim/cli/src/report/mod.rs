@@ -3,9 +3,11 @@
 pub mod before_after;
 pub mod gain;
 pub mod levels;
+pub mod phases;
 pub mod placement;
 pub mod platform;
 pub mod summary;
 pub mod table;
+pub mod times;
 pub mod units;
 pub mod words;

@@ -147,7 +147,7 @@ impl<'a> Found<'a> {
 
     /// The answer for programs; `output` is the file that was written.
     pub fn answer(&self, output: &Path) -> Answer<'_> {
-        let metric = self.arguments.choice.metric;
+        let metric = self.arguments.choice.metric();
         Answer {
             ranks: self.job.input.ranks(),
             cores: self.job.topology.leaf_count(),

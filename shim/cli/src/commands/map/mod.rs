@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::of(picture)?;
     }
-    let input = Input::read(&arguments.profile)?;
+    let input = Input::read(&arguments.profile, &arguments.choice)?;
     let job = Job::new(arguments, input)?;
     let start = Instant::now();
     let placed = job.place(arguments)?;

@@ -14,6 +14,7 @@ pub mod grid;
 mod header;
 pub mod list;
 mod nearest;
+pub mod network;
 pub mod parts;
 pub mod permutation;
 pub mod placement;

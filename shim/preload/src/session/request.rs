@@ -6,19 +6,23 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use thiserror::Error;
+use treepie_core::affinity::collective::Operation;
 use treepie_core::files::configuration::{
-    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Settings, SettingsError,
+    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Runner, Settings, SettingsError,
 };
 use treepie_core::files::parts::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
+use treepie_core::schedule::Strategy;
 
 use super::agreement::{Decision, Recording};
 use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
+use crate::collectives::Wanted;
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
@@ -29,6 +33,12 @@ enum RequestError {
     File(#[from] FileError),
     #[error("TREEPIE_PERMUTATION: {0}")]
     Permutation(#[from] PermutationError),
+    #[error("collectives: {operation} has no strategy `{name}`; known are host, auto, {known}")]
+    Strategy {
+        operation: Operation,
+        name: String,
+        known: String,
+    },
     #[error("{0}")]
     NotYet(&'static str),
 }
@@ -100,6 +110,7 @@ fn decide(
     refuse_what_is_not_there_yet(settings)?;
     let mut decision = Decision {
         log: settings.log,
+        strict: settings.strict,
         ..Decision::default()
     };
     let mut request = Request { output: None };
@@ -108,6 +119,10 @@ fn decide(
         return Ok((request, decision));
     }
     if settings.mode == Mode::Replay {
+        decision.collectives = wanted_collectives(settings)?;
+    }
+    let places = settings.placement.is_some() || settings.permutation.is_some();
+    if settings.mode == Mode::Replay && places {
         let (new_rank, source) = permutation_of(settings, ranks)?;
         decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
         notes.push(format!("replayed with {source}"));
@@ -168,14 +183,48 @@ fn run_number() -> u64 {
 fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
     let refusal = if settings.apply != Apply::Permute {
         "apply: this version can only permute; set apply to permute"
-    } else if settings.probe != Probe::Never || settings.platform.is_some() {
-        "probe, platform: this version does not measure or use platforms; leave them out"
-    } else if !settings.collectives.all_host() {
-        "collectives: this version leaves all collectives to the host; set collectives to host"
+    } else if settings.probe != Probe::Never {
+        "probe: this version does not measure platforms at start-up; set probe to never"
     } else {
         return Ok(());
     };
     Err(RequestError::NotYet(refusal))
+}
+
+/// Which collectives are replaced, and what is known of the platform.
+fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    if settings.collectives.all_host() {
+        return Ok(None);
+    }
+    for (operation, runner) in &settings.collectives.listed {
+        if let Runner::Strategy(name) = runner
+            && Strategy::find(*operation, name).is_none()
+        {
+            let known: Vec<&str> = Strategy::of(*operation).map(|s| s.name).collect();
+            return Err(RequestError::Strategy {
+                operation: *operation,
+                name: name.clone(),
+                known: known.join(", "),
+            });
+        }
+    }
+    let platform = match &settings.platform {
+        Some(path) => {
+            let text = read_text(path)?;
+            // Read here as well, so that what is wrong is said before all others
+            // wait for it.
+            PlatformFile::from_text(path, &text)?;
+            Some((path.display().to_string(), text))
+        }
+        None => None,
+    };
+    let clusters = settings.clusters.as_ref();
+    Ok(Some(Wanted {
+        collectives: settings.collectives.to_string(),
+        reproducible: settings.reproducible,
+        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
+        platform,
+    }))
 }
 
 /// The new rank of each process of the launcher's world, and where it is from.

@@ -10,6 +10,7 @@ use super::request::Request;
 use super::{errors, exits, finish, guarded, keeper, log, parts, signals};
 use crate::api::host::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
+use crate::collectives;
 use crate::record::{self, collect};
 use crate::world;
 
@@ -132,7 +133,21 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     if decision.recording.is_some() {
         collect::prepare(host, application_world)?;
     }
-    if decision.recording.is_some() || decision.permutation.is_some() {
+    if let Some(wanted) = &decision.collectives
+        && let Err(error) = collectives::begin(host, application_world, wanted)
+    {
+        if host.rank(host.world)? == 0 {
+            log::error(&format!("{error}; the host does all collectives"));
+            if decision.strict {
+                host.abort(2);
+            }
+        }
+        if decision.strict {
+            return host.broadcast(host.world, &mut [0]);
+        }
+    }
+    let changes = decision.permutation.is_some() || decision.collectives.is_some();
+    if decision.recording.is_some() || changes {
         host.at_finalize(finish::on_finalize)?;
     }
     if let Some(recording) = &decision.recording {

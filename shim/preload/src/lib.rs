@@ -9,6 +9,7 @@
 
 mod api;
 mod collectives;
+mod platform;
 mod record;
 mod session;
 mod world;

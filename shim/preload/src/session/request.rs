@@ -23,6 +23,7 @@ use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
 use crate::collectives::Wanted;
+use crate::platform::{File, Known};
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
@@ -183,8 +184,6 @@ fn run_number() -> u64 {
 fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
     let refusal = if settings.apply != Apply::Permute {
         "apply: this version can only permute; set apply to permute"
-    } else if settings.probe != Probe::Never {
-        "probe: this version does not measure platforms at start-up; set probe to never"
     } else {
         return Ok(());
     };
@@ -193,7 +192,14 @@ fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError>
 
 /// Which collectives are replaced, and what is known of the platform.
 fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_host() {
+        if probe {
+            log::warn(
+                "probe: nothing needs the platform, since all collectives are the host's; set \
+                 collectives, or measure it with `treepie probe`",
+            );
+        }
         return Ok(None);
     }
     for (operation, runner) in &settings.collectives.listed {
@@ -208,15 +214,27 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
             });
         }
     }
-    let platform = match &settings.platform {
+    let file = match &settings.platform {
+        // Measured, and kept there.
+        Some(path) if probe && !path.exists() => {
+            check_writable(path)?;
+            Some((path, None))
+        }
         Some(path) => {
             let text = read_text(path)?;
             // Read here as well, so that what is wrong is said before all others
             // wait for it.
             PlatformFile::from_text(path, &text)?;
-            Some((path.display().to_string(), text))
+            Some((path, Some(text)))
         }
         None => None,
+    };
+    let platform = Known {
+        file: file.map(|(path, text)| File {
+            name: path.display().to_string(),
+            text,
+        }),
+        probe,
     };
     let clusters = settings.clusters.as_ref();
     Ok(Some(Wanted {

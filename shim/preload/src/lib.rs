@@ -10,6 +10,7 @@
 mod api;
 mod binding;
 mod collectives;
+mod platform;
 mod record;
 mod session;
 mod world;

@@ -117,7 +117,7 @@ pub enum Mismatch {
     },
     /// Latencies that are far from those in the file.
     #[error(
-        "does not fit what is here: from cluster {from} to cluster {to} it has a latency of \
+        "does not fit what is here: from {from} to {to} it has a latency of \
          {expected:.1} us and {found:.1} us were measured now; measure it again with `treepie probe`"
     )]
     OtherLatency {

@@ -13,3 +13,14 @@ pub fn allowed_cores() -> String {
         })
         .unwrap_or_default()
 }
+
+/// The numbers of [`allowed_cores`].
+pub fn cores() -> Vec<usize> {
+    treepie_core::files::list::parse(&allowed_cores()).unwrap_or_default()
+}
+
+/// The socket of a core; `None` where the system doesn't say.
+pub fn socket_of(core: usize) -> Option<usize> {
+    let path = format!("/sys/devices/system/cpu/cpu{core}/topology/physical_package_id");
+    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+}

@@ -4,5 +4,5 @@
 mod allowed;
 mod bind;
 
-pub use allowed::allowed_cores;
+pub use allowed::{allowed_cores, cores, socket_of};
 pub use bind::{Bound, Target, bind};

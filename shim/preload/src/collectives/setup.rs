@@ -1,19 +1,16 @@
 //! What replacing collectives needs to know from the start, the same on all ranks.
 
 use once_cell::sync::OnceCell;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use treepie_core::files::FileError;
 use treepie_core::files::configuration::Collectives;
-use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::Mismatch;
 use treepie_core::schedule::Clusters;
 
 use super::communicator::ended;
 use crate::api::host::{Host, HostError};
 use crate::api::{Word, c_int};
+use crate::platform::{self, Known, PlatformUnknown};
 use crate::session::log;
 
 /// What the user asks for, as process 0 tells all.
@@ -25,8 +22,8 @@ pub struct Wanted {
     pub reproducible: bool,
     /// The cluster of every rank, if it was given.
     pub clusters: Option<Vec<u32>>,
-    /// The platform file's name and text, if there is one.
-    pub platform: Option<(String, String)>,
+    /// What is known of the platform.
+    pub platform: Known,
 }
 
 /// Why collectives are left to the host.
@@ -35,17 +32,9 @@ pub enum SetupError {
     /// A call of ours failed.
     #[error(transparent)]
     Host(#[from] HostError),
-    /// The platform file is no such file.
+    /// There is no platform.
     #[error(transparent)]
-    File(#[from] FileError),
-    /// The platform file is of another place.
-    #[error("{file}: {mismatch}")]
-    Mismatch {
-        /// The file.
-        file: String,
-        /// Why.
-        mismatch: Mismatch,
-    },
+    Platform(#[from] PlatformUnknown),
     /// Not every rank has a cluster.
     #[error(
         "clusters: {given} ranks have a cluster, and the job has {ranks} ranks; give one number \
@@ -129,8 +118,8 @@ pub fn end(host: &Host, world: Word) {
     }
 }
 
-/// The cluster of every rank: as given, as the platform file has it, or else a
-/// cluster for each host.
+/// The cluster of every rank: as given, as the platform has it, or else a cluster
+/// for each host.
 fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Vec<usize>, SetupError> {
     let ranks = host.size(world)?;
     if let Some(clusters) = &wanted.clusters {
@@ -141,22 +130,15 @@ fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Vec<usize>, Set
         return Ok(clusters.iter().map(|&number| number as usize).collect());
     }
     let names = host_names(host, world)?;
-    let Some((file, text)) = &wanted.platform else {
-        let mut known = std::collections::HashMap::new();
-        let mut number = |name| {
-            let next = known.len();
-            *known.entry(name).or_insert(next)
-        };
-        return Ok(names.iter().map(|name| number(name.as_str())).collect());
+    if let Some(platform) = platform::settle(host, world, &names, &wanted.platform)? {
+        return Ok(platform.cluster_of_rank());
+    }
+    let mut known = std::collections::HashMap::new();
+    let mut number = |name| {
+        let next = known.len();
+        *known.entry(name).or_insert(next)
     };
-    let platform = PlatformFile::from_text(Path::new(file), text)?.platform;
-    let here = platform
-        .for_job(&names)
-        .map_err(|mismatch| SetupError::Mismatch {
-            file: file.clone(),
-            mismatch,
-        })?;
-    Ok(here.cluster_of_rank())
+    Ok(names.iter().map(|name| number(name.as_str())).collect())
 }
 
 /// The name of every rank's host.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::api::host::{Host, HostError};
 use crate::collectives::Wanted;
+use crate::platform::{File, Known};
 use treepie_core::files::configuration::LogLevel;
 use treepie_core::files::parts::RunDescription;
 
@@ -79,10 +80,12 @@ impl Decision {
             bytes.push(u8::from(wanted.reproducible));
             bytes.push(u8::from(wanted.clusters.is_some()));
             numbers(&mut bytes, wanted.clusters.as_deref().unwrap_or_default());
-            bytes.push(u8::from(wanted.platform.is_some()));
-            let (file, platform) = wanted.platform.clone().unwrap_or_default();
-            text(&mut bytes, &file);
-            text(&mut bytes, &platform);
+            bytes.push(u8::from(wanted.platform.probe));
+            bytes.push(u8::from(wanted.platform.file.is_some()));
+            let file = wanted.platform.file.clone().unwrap_or_default();
+            text(&mut bytes, &file.name);
+            bytes.push(u8::from(file.text.is_some()));
+            text(&mut bytes, file.text.as_deref().unwrap_or_default());
         }
         if let Some(recording) = &self.recording {
             text(&mut bytes, &recording.output);
@@ -168,13 +171,23 @@ impl<'a> Reader<'a> {
         let reproducible = self.flag()?;
         let has_clusters = self.flag()?;
         let clusters = self.numbers()?;
-        let has_platform = self.flag()?;
-        let platform = (self.text()?, self.text()?);
+        let probe = self.flag()?;
+        let has_file = self.flag()?;
+        let name = self.text()?;
+        let has_text = self.flag()?;
+        let text = self.text()?;
+        let file = File {
+            name,
+            text: has_text.then_some(text),
+        };
         Some(Wanted {
             collectives,
             reproducible,
             clusters: has_clusters.then_some(clusters),
-            platform: has_platform.then_some(platform),
+            platform: Known {
+                file: has_file.then_some(file),
+                probe,
+            },
         })
     }
 
@@ -236,7 +249,13 @@ mod tests {
             collectives: "bcast=ecef,allreduce=auto".into(),
             reproducible: true,
             clusters: Some(vec![0, 7, 0]),
-            platform: Some(("ä.platform.yaml".into(), "treepie: platform".into())),
+            platform: Known {
+                file: Some(File {
+                    name: "ä.platform.yaml".into(),
+                    text: Some("treepie: platform".into()),
+                }),
+                probe: true,
+            },
         };
         for permutation in [None, Some(vec![]), Some(vec![2, 0, 70_000])] {
             for recording in [None, Some(recording.clone())] {

@@ -24,6 +24,7 @@ use crate::api::abi::Family;
 use crate::api::host::Host;
 use crate::binding::Target;
 use crate::collectives::Wanted;
+use crate::platform::{File, Known};
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
@@ -40,8 +41,6 @@ enum RequestError {
         name: String,
         known: String,
     },
-    #[error("{0}")]
-    NotYet(&'static str),
 }
 
 /// A request that process 0 has read.
@@ -110,7 +109,6 @@ fn decide(
     settings: &Settings,
     ranks: usize,
 ) -> Result<(Request, Decision), RequestError> {
-    refuse_what_is_not_there_yet(settings)?;
     let mut decision = Decision {
         log: settings.log,
         strict: settings.strict,
@@ -188,18 +186,16 @@ fn run_number() -> u64 {
     (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
-    let refusal = if settings.probe != Probe::Never {
-        "probe: this version does not measure platforms at start-up; set probe to never"
-    } else {
-        return Ok(());
-    };
-    Err(RequestError::NotYet(refusal))
-}
-
 /// Which collectives are replaced, and what is known of the platform.
 fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_host() {
+        if probe {
+            log::warn(
+                "probe: nothing needs the platform, since all collectives are the host's; set \
+                 collectives, or measure it with `treepie probe`",
+            );
+        }
         return Ok(None);
     }
     for (operation, runner) in &settings.collectives.listed {
@@ -214,15 +210,27 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
             });
         }
     }
-    let platform = match &settings.platform {
+    let file = match &settings.platform {
+        // Measured, and kept there.
+        Some(path) if probe && !path.exists() => {
+            check_writable(path)?;
+            Some((path, None))
+        }
         Some(path) => {
             let text = read_text(path)?;
             // Read here as well, so that what is wrong is said before all others
             // wait for it.
             PlatformFile::from_text(path, &text)?;
-            Some((path.display().to_string(), text))
+            Some((path, Some(text)))
         }
         None => None,
+    };
+    let platform = Known {
+        file: file.map(|(path, text)| File {
+            name: path.display().to_string(),
+            text,
+        }),
+        probe,
     };
     let clusters = settings.clusters.as_ref();
     Ok(Some(Wanted {

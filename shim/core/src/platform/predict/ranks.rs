@@ -89,6 +89,14 @@ pub struct Passage {
     pub gap: f64,
     /// How much later it is there, in seconds.
     pub latency: f64,
+    /// Whether it waits for its receiver before it goes, as a rendezvous does. Such
+    /// messages of one sender go on together and share the link evenly; others
+    /// leave one after the other.
+    pub waits: bool,
+    /// How long it keeps the sending rank from other work, in seconds.
+    pub send: f64,
+    /// How long it keeps the receiving rank from other work, in seconds.
+    pub receive: f64,
     /// The clusters that it leaves and enters, whose links it shares with others;
     /// `None` inside a cluster.
     pub clusters: Option<(usize, usize)>,
@@ -105,17 +113,57 @@ impl Shared {
     /// Sends a message whose sender is ready at `ready`: when the sender is ready
     /// again, and when the message is there.
     fn send(&mut self, ready: f64, passage: Passage) -> (f64, f64) {
-        let Passage { gap, latency, .. } = passage;
+        self.among(ready, passage, passage.gap, passage.gap)
+    }
+
+    /// Sends a message that is through after `own` seconds, among others that keep
+    /// the link for `all` seconds together.
+    fn among(&mut self, ready: f64, passage: Passage, own: f64, all: f64) -> (f64, f64) {
         let Some((from, to)) = passage.clusters else {
-            return (ready + gap, ready + gap + latency);
+            return (ready + own, ready + own + passage.latency);
         };
         let leaving = self.leaving.entry(from).or_default();
-        let left = leaving.max(ready) + gap;
-        *leaving = left;
+        let begins = leaving.max(ready);
+        // The link is free again when the last of the others is through.
+        if own >= all {
+            *leaving = begins + all;
+        }
         let entering = self.entering.entry(to).or_default();
-        let there = (left + latency).max(*entering + gap);
+        let there = (begins + own + passage.latency).max(*entering + passage.gap);
         *entering = there;
-        (left, there)
+        (begins + own, there)
+    }
+
+    /// Sends messages that are all ready at once and share what they have in common
+    /// evenly: a message of gap g is through after the sum of min(g, g') over all g'
+    /// that go the same way. When each is there.
+    fn together(&mut self, ready: f64, passages: &[Passage]) -> Vec<f64> {
+        let mut there = vec![0.0; passages.len()];
+        let mut order: Vec<usize> = (0..passages.len()).collect();
+        order.sort_by(|&one, &other| passages[one].gap.total_cmp(&passages[other].gap));
+        let leaves = |passage: &Passage| passage.clusters.is_some();
+        let sum = |across: bool| -> f64 {
+            let of = passages.iter().filter(|&passage| leaves(passage) == across);
+            of.map(|passage| passage.gap).sum()
+        };
+        let all = [sum(false), sum(true)];
+        // Sums of the smaller gaps, and numbers of those that are not done yet.
+        let mut smaller = [0.0; 2];
+        let mut open = [false, true].map(|across| {
+            let of = passages.iter().filter(|&passage| leaves(passage) == across);
+            of.count() as f64
+        });
+        for place in order {
+            let passage = passages[place];
+            let way = usize::from(leaves(&passage));
+            let own = smaller[way] + open[way] * passage.gap;
+            smaller[way] += passage.gap;
+            open[way] -= 1.0;
+            // The last one frees the link, whatever was lost in rounding.
+            let own = if open[way] == 0.0 { all[way] } else { own };
+            there[place] = self.among(ready, passage, own, all[way]).1;
+        }
+        there
     }
 }
 
@@ -145,50 +193,66 @@ impl PartialOrd for Turn {
     }
 }
 
-/// When the last rank has what comes down `tree`, in seconds, where each rank
-/// sends to one child after the other. `passage` says what a message meets, for
-/// its sender and receiver.
+/// When the last rank has what comes down `tree`, in seconds. Each rank starts all
+/// its sends as soon as it has the message; [`Passage::waits`] says how they share
+/// the way. `passage` says what a message meets, for its sender and receiver.
 pub fn simulate(tree: &Tree, passage: impl Fn(usize, usize) -> Passage) -> f64 {
     let mut shared = Shared::default();
     let mut last: f64 = 0.0;
-    let mut turns = BinaryHeap::from([Turn {
-        ready: 0.0,
-        rank: tree.root,
+    let first = |rank: usize, ready: f64| Turn {
+        ready,
+        rank,
         child: 0,
-    }]);
+    };
+    let mut turns = BinaryHeap::from([first(tree.root, 0.0)]);
     while let Some(turn) = turns.pop() {
-        let Some(&child) = tree.children[turn.rank].get(turn.child) else {
+        let children = &tree.children[turn.rank][turn.child..];
+        let Some(&child) = children.first() else {
             continue;
         };
-        let (ready, there) = shared.send(turn.ready, passage(turn.rank, child));
+        let next = passage(turn.rank, child);
+        if next.waits {
+            let passages: Vec<Passage> = children
+                .iter()
+                .map(|&child| passage(turn.rank, child))
+                .collect();
+            let there = shared.together(turn.ready, &passages);
+            for (&child, there) in children.iter().zip(there) {
+                last = last.max(there);
+                turns.push(first(child, there));
+            }
+            continue;
+        }
+        let (ready, there) = shared.send(turn.ready, next);
         last = last.max(there);
         turns.push(Turn {
             ready,
             rank: turn.rank,
             child: turn.child + 1,
         });
-        turns.push(Turn {
-            ready: there,
-            rank: child,
-            child: 0,
-        });
+        turns.push(first(child, there));
     }
     last
 }
 
 /// When the last rank of a chain has all of `bytes`, sent in segments of `segment`
 /// bytes: the first segment passes every hop, and the others follow as fast as
-/// the slowest part of the way takes them, which is a hop, or a cluster's link
-/// that several hops share.
+/// the slowest part of the way takes them, which is a hop, a rank that receives and
+/// sends each of them, or a cluster's link that several hops share.
 ///
 /// `hops` gives what a message of a size meets from each rank to the next.
 pub fn pipeline(hops: impl Iterator<Item = Passage>, bytes: u64, segment: u64) -> f64 {
     let mut first = 0.0;
     let mut slowest: f64 = 0.0;
+    let mut received = 0.0;
     let mut shared: HashMap<(bool, usize), f64> = HashMap::new();
     for hop in hops {
         first += hop.gap + hop.latency;
         slowest = slowest.max(hop.gap);
+        if !hop.waits {
+            slowest = slowest.max(received + hop.send);
+        }
+        received = hop.receive;
         if let Some((from, to)) = hop.clusters {
             *shared.entry((false, from)).or_default() += hop.gap;
             *shared.entry((true, to)).or_default() += hop.gap;
@@ -223,6 +287,9 @@ impl<'a> Links<'a> {
         link.map_or_else(Passage::default, |link| Passage {
             gap: link.gap(bytes),
             latency: link.latency() + link.handshake(bytes),
+            waits: link.handshake(bytes) > 0.0,
+            send: link.send(bytes),
+            receive: link.receive(bytes),
             clusters: (here != there).then_some((here, there)),
         })
     }

@@ -28,7 +28,7 @@ mod task;
 mod tests;
 
 pub use measure::{gap_of_empty, isolated_gap, latency_of_round_trips};
-pub use player::probe;
+pub use player::{check, probe};
 pub use rounds::tournament;
 
 use super::DEFAULT_TOLERANCE;
@@ -66,6 +66,19 @@ pub struct Identity {
     pub host: String,
     /// The socket that it may not leave; `None` if it may run on several.
     pub socket: Option<usize>,
+}
+
+impl Identity {
+    /// The identity of a process that may run on `cores`, where `socket_of` knows
+    /// the socket of a core.
+    pub fn of(host: String, cores: &[usize], socket_of: impl Fn(usize) -> Option<usize>) -> Self {
+        let mut sockets = cores.iter().map(|&core| socket_of(core));
+        let first = sockets.next().flatten();
+        Identity {
+            host,
+            socket: first.filter(|_| sockets.all(|socket| socket == first)),
+        }
+    }
 }
 
 /// What to measure and how long.

@@ -1,6 +1,6 @@
 //! What every rank does: tell where it is, then what rank 0 asks for.
 
-use super::super::PlatformError;
+use super::super::{Mismatch, Platform, PlatformError};
 use super::task::{Order, Task, link_text};
 use super::{Identity, Messenger, Options, Report, conductor, measure};
 
@@ -18,6 +18,28 @@ pub fn probe(
         return conductor::conduct(messenger, identity, options).map(Some);
     }
     messenger.tell(0, &identity_text(identity));
+    obey(messenger);
+    Ok(None)
+}
+
+/// Whether a platform is that of this job: a few latencies between its clusters,
+/// measured now, are within a `factor` of its own. All ranks call this at the same
+/// time with the same platform, one that knows the job's ranks
+/// ([`Platform::for_job`]); rank 0 gets the answer.
+pub fn check(
+    messenger: &mut impl Messenger,
+    platform: &Platform,
+    factor: f64,
+) -> Option<Result<(), Mismatch>> {
+    if messenger.rank() == 0 {
+        return Some(conductor::compare(messenger, platform, factor));
+    }
+    obey(messenger);
+    None
+}
+
+/// Does what rank 0 asks for, until there is nothing more.
+fn obey(messenger: &mut impl Messenger) {
     while let Order::Do {
         task,
         partner,
@@ -28,7 +50,6 @@ pub fn probe(
             messenger.tell(0, &answer);
         }
     }
-    Ok(None)
 }
 
 /// Does one task; the measuring side has an answer.

@@ -104,13 +104,16 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
     }
 }
 
-/// Probes a job of hosts with one rank each.
-fn probed(
-    hosts: Vec<Identity>,
-    options: Options,
-    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
-) -> Platform {
-    let ranks = hosts.len();
+/// What every rank of a simulated job returns.
+fn on_all<W, T>(
+    ranks: usize,
+    way: W,
+    work: impl Fn(&mut Simulated<W>) -> T + Send + Clone + 'static,
+) -> Vec<T>
+where
+    W: Fn(usize, usize) -> Way + Send + Clone + 'static,
+    T: Send + 'static,
+{
     let (out, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
     let threads: Vec<_> = inboxes
         .into_iter()
@@ -125,16 +128,52 @@ fn probed(
                 inbox,
                 kept: HashMap::new(),
             };
-            let (identity, options) = (hosts[rank].clone(), options.clone());
-            thread::spawn(move || probe(&mut messenger, &identity, &options).unwrap())
+            let work = work.clone();
+            thread::spawn(move || work(&mut messenger))
         })
         .collect();
-    let reports: Vec<_> = threads
+    threads
         .into_iter()
         .map(|thread| thread.join().unwrap())
-        .collect();
+        .collect()
+}
+
+/// Probes a job of hosts with one rank each.
+fn probed(
+    hosts: Vec<Identity>,
+    options: Options,
+    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
+) -> Platform {
+    let reports = on_all(hosts.len(), way, move |messenger| {
+        let identity = &hosts[messenger.rank];
+        probe(messenger, identity, &options).unwrap()
+    });
     assert!(reports[1..].iter().all(Option::is_none));
     reports.into_iter().next().unwrap().unwrap().platform
+}
+
+#[test]
+fn a_platform_that_was_measured_elsewhere_is_told_from_one_that_fits() {
+    let platform = probed(alone(9), Options::default(), grid);
+    let (same, known) = (platform.clone(), platform.clone());
+    let answers = on_all(9, grid, move |messenger| check(messenger, &same, 2.0));
+    assert_eq!(answers[0], Some(Ok(())));
+    assert!(answers[1..].iter().all(Option::is_none));
+    // The same hosts, five times as far from each other.
+    let farther = |from, to| Way {
+        latency: 5.0 * grid(from, to).latency,
+        ..grid(from, to)
+    };
+    let answers = on_all(9, farther, move |messenger| check(messenger, &known, 2.0));
+    let error = answers[0].clone().unwrap().unwrap_err().to_string();
+    assert!(
+        error.starts_with("does not fit what is here: from cluster0 to cluster"),
+        "{error}"
+    );
+    // Other hosts.
+    let names = |name: &str| vec![name.to_owned(); 9];
+    let error = platform.for_job(&names("m1")).unwrap_err().to_string();
+    assert!(error.starts_with("was measured on other hosts: it does not know m1"));
 }
 
 fn host(name: &str) -> Identity {

@@ -10,4 +10,5 @@ pub mod affinity;
 pub mod files;
 pub mod placement;
 pub mod platform;
+pub mod schedule;
 pub mod topology;

@@ -1,0 +1,91 @@
+//! `Allreduce` without a root, over all ranks alike.
+
+use crate::schedule::plan::Range;
+use crate::schedule::problem::share;
+use crate::schedule::{Builder, Problem};
+
+/// Recursive doubling (Thakur et al., 2005): partners at distance 1, 2, 4, ...
+/// exchange and reduce. Of the ranks above a power of two, pairs of neighbours
+/// start as one. Operands stay in the order of ranks.
+pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let ranks = problem.ranks();
+    let length = problem.part(rank);
+    let (own, output) = (Range::input(0, length), Range::output(0, length));
+    let power = 1 << ranks.ilog2();
+    let rest = ranks - power;
+    // Ranks below 2 * rest are pairs, of which the odd one takes part.
+    if rank < 2 * rest && rank.is_multiple_of(2) {
+        builder.send(rank + 1, own);
+        return builder.receive(rank + 1, output);
+    }
+    let mut reduced = own;
+    if rank < 2 * rest {
+        let sum = builder.scratch(length);
+        builder.copy(own, sum);
+        let left = builder.scratch(length);
+        builder.receive(rank - 1, left);
+        builder.reduce(left, sum);
+        reduced = sum;
+    }
+    let place = if rank < 2 * rest {
+        rank / 2
+    } else {
+        rank - rest
+    };
+    let rank_of = |place: usize| match place < rest {
+        true => 2 * place + 1,
+        false => place + rest,
+    };
+    let mut distance = 1;
+    while distance < power {
+        let partner = place ^ distance;
+        let incoming = builder.scratch(length);
+        builder.send(rank_of(partner), reduced);
+        builder.receive(rank_of(partner), incoming);
+        if place < partner {
+            builder.reduce(reduced, incoming);
+            reduced = incoming;
+        } else {
+            // The own operand is the right one; it may be the input, or still be
+            // on its way to the partner.
+            let sum = builder.scratch(length);
+            builder.copy(reduced, sum);
+            builder.reduce(incoming, sum);
+            reduced = sum;
+        }
+        distance *= 2;
+    }
+    builder.copy(reduced, output);
+    if rank < 2 * rest {
+        builder.send(rank - 1, output);
+    }
+}
+
+/// A ring (Rabenseifner 2004; Patarasuk and Yuan 2009): each share is reduced on
+/// its way round, and goes round once more.
+pub fn ring(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let ranks = problem.ranks();
+    let length = problem.part(rank);
+    let (next, previous) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
+    let before = |distance: usize| share(length, ranks, (rank + 2 * ranks - distance) % ranks);
+    let input = |(start, length)| Range::input(start, length);
+    let output = |(start, length)| Range::output(start, length);
+    if ranks == 1 {
+        return builder.copy(Range::input(0, length), Range::output(0, length));
+    }
+    let mut outgoing = input(before(0));
+    for round in 1..ranks {
+        let incoming = match round + 1 == ranks {
+            true => output(before(round)),
+            false => builder.scratch(before(round).1),
+        };
+        builder.send(next, outgoing);
+        builder.receive(previous, incoming);
+        builder.reduce(input(before(round)), incoming);
+        outgoing = incoming;
+    }
+    for round in 0..ranks - 1 {
+        builder.send(next, output(before(round + ranks - 1)));
+        builder.receive(previous, output(before(round + ranks)));
+    }
+}

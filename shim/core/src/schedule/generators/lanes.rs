@@ -1,0 +1,254 @@
+//! Reductions between clusters in lanes: each of k members of every cluster is
+//! responsible for one k-th of the message, so that the members share the work
+//! and every uplink carries each unit once.
+//!
+//! ```text
+//!   cluster a: a0 a1 | each member sends share i to member i, who reduces it
+//!   cluster b: b0 b1 |
+//!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
+//! ```
+
+use super::trees::{self, Neighbours, Shape, Waiting};
+use crate::schedule::plan::Range;
+use crate::schedule::problem::share;
+use crate::schedule::{Builder, Problem};
+
+/// The most lanes: more would only make messages smaller.
+const MOST_LANES: usize = 8;
+
+fn lanes(problem: &Problem) -> usize {
+    problem.clusters.lanes().clamp(1, MOST_LANES)
+}
+
+/// Every member of the cluster sends each lane its share; this rank's share of
+/// the cluster's sum, if it has a lane.
+fn reduce_inside(problem: &Problem, rank: usize, builder: &mut Builder) -> Option<Range> {
+    let lanes = lanes(problem);
+    let members = problem.clusters.members(problem.clusters.of(rank));
+    let length = problem.part(rank);
+    let mine = |lane: usize| {
+        let (start, length) = share(length, lanes, lane);
+        Range::input(start, length)
+    };
+    let place = members.iter().position(|&member| member == rank)?;
+    for distance in 1..=lanes {
+        let lane = (place + distance) % lanes;
+        if lane != place {
+            builder.send(members[lane], mine(lane));
+        }
+    }
+    if place >= lanes {
+        return None;
+    }
+    let own = mine(place);
+    let sum = builder.scratch(own.length);
+    let at = Neighbours {
+        parent: None,
+        children: members
+            .iter()
+            .rev()
+            .copied()
+            .filter(|&member| member != rank)
+            .collect(),
+    };
+    trees::reduce(builder, &at, own, Some(sum));
+    Some(sum)
+}
+
+/// `Reduce`: shares are reduced inside clusters, then go along a chain of
+/// clusters to the root's, whose lanes hand them to the root.
+pub fn reduce(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let (here, home) = (clusters.of(rank), clusters.of(problem.root));
+    let lanes = lanes(problem);
+    let sum = reduce_inside(problem, rank, builder);
+    let members = clusters.members(here);
+    let place = members.iter().position(|&member| member == rank);
+    if let (Some(sum), Some(lane)) = (sum, place) {
+        let chain: Vec<usize> = std::iter::once(home)
+            .chain(clusters.others(home))
+            .map(|cluster| clusters.members(cluster)[lane])
+            .collect();
+        let at = (here + clusters.count() - home) % clusters.count();
+        let at = Shape::Chain.neighbours(&chain, at);
+        let total = builder.scratch(if here == home { sum.length } else { 0 });
+        trees::reduce(builder, &at, sum, (here == home).then_some(total));
+        if here == home {
+            match rank == problem.root {
+                true => {
+                    let (start, length) = share(problem.part(rank), lanes, lane);
+                    builder.copy(total, Range::output(start, length));
+                }
+                false => builder.send(problem.root, total),
+            }
+        }
+    }
+    if rank == problem.root {
+        for (lane, &member) in members.iter().enumerate().take(lanes) {
+            if member != rank {
+                let (start, length) = share(problem.part(rank), lanes, lane);
+                builder.receive(member, Range::output(start, length));
+            }
+        }
+    }
+}
+
+/// `Allreduce`: shares are reduced inside clusters; each lane's ring of clusters
+/// reduces and collects them (a part for each cluster); lanes hand them round in
+/// their clusters.
+pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let lanes = lanes(problem);
+    let members = clusters.members(clusters.of(rank));
+    let sum = reduce_inside(problem, rank, builder);
+    let Some(place) = members.iter().position(|&member| member == rank) else {
+        return;
+    };
+    let output = |lane: usize| {
+        let (start, length) = share(problem.part(rank), lanes, lane);
+        Range::output(start, length)
+    };
+    if let Some(sum) = sum {
+        let mine = output(place);
+        let ring = Ring::new(problem, rank, place, sum.length);
+        ring.reduce_scatter(builder, sum, mine);
+        let rest: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
+        for part in ring.collect(builder, mine) {
+            for &member in &rest {
+                builder.send(member, part);
+            }
+        }
+    }
+    for (lane, &member) in members.iter().enumerate().take(lanes) {
+        if member != rank {
+            for part in Ring::new(problem, member, lane, output(lane).length).arrivals() {
+                let (start, length) = part;
+                builder.receive(member, output(lane).part(start, length));
+            }
+        }
+    }
+}
+
+/// One lane's ring: one member of every cluster, a part of the share for each.
+struct Ring {
+    ranks: Vec<usize>,
+    at: usize,
+    length: u64,
+}
+
+impl Ring {
+    fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
+        let clusters = problem.clusters;
+        Ring {
+            ranks: (0..clusters.count())
+                .map(|cluster| clusters.members(cluster)[lane])
+                .collect(),
+            at: clusters.of(rank),
+            length,
+        }
+    }
+
+    /// The rank `distance` further.
+    fn rank(&self, distance: usize) -> usize {
+        self.ranks[(self.at + distance) % self.ranks.len()]
+    }
+
+    /// The part of the place that is `distance` before this one.
+    fn part_before(&self, distance: usize) -> (u64, u64) {
+        let count = self.ranks.len();
+        share(
+            self.length,
+            count,
+            (self.at + count - distance % count) % count,
+        )
+    }
+
+    /// Each part goes once round the ring and is reduced on its way; the last, of
+    /// the next place, ends in `output`.
+    fn reduce_scatter(&self, builder: &mut Builder, sum: Range, output: Range) {
+        let count = self.ranks.len();
+        if count == 1 {
+            return builder.copy(sum, output);
+        }
+        let (next, previous) = (self.rank(1), self.rank(count - 1));
+        let mut outgoing = {
+            let (start, length) = self.part_before(0);
+            sum.part(start, length)
+        };
+        for round in 1..count {
+            let (start, length) = self.part_before(round);
+            let incoming = match round + 1 == count {
+                true => output.part(start, length),
+                false => builder.scratch(length),
+            };
+            builder.send(next, outgoing);
+            builder.receive(previous, incoming);
+            builder.reduce(sum.part(start, length), incoming);
+            outgoing = incoming;
+        }
+    }
+
+    /// The parts as they are complete here: the own one, then as they come round.
+    fn arrivals(&self) -> impl Iterator<Item = (u64, u64)> {
+        let count = self.ranks.len();
+        (0..count).map(move |round| self.part_before(round + count - 1))
+    }
+
+    /// Hands complete parts on round the ring; gives the ranges in the order in
+    /// which they are complete.
+    fn collect(&self, builder: &mut Builder, output: Range) -> Vec<Range> {
+        let count = self.ranks.len();
+        let parts: Vec<Range> = self
+            .arrivals()
+            .map(|(start, length)| output.part(start, length))
+            .collect();
+        for pair in parts.windows(2) {
+            builder.send(self.rank(1), pair[0]);
+            builder.receive(self.rank(count - 1), pair[1]);
+        }
+        parts
+    }
+}
+
+/// `Allreduce` of a message that is better not divided: coordinators reduce their
+/// clusters, send the sums to each other, and each reduces them in the same order.
+pub fn allreduce_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let length = problem.part(rank);
+    let (own, output) = (Range::input(0, length), Range::output(0, length));
+    let ranks = clusters.members(here);
+    let place = ranks.iter().position(|&member| member == rank);
+    let at = Shape::for_cluster(ranks.len()).neighbours(ranks, place.unwrap_or(0));
+    if at.parent.is_some() {
+        trees::reduce(builder, &at, own, None);
+        return trees::broadcast(builder, &at, output);
+    }
+    let sum = builder.scratch(length);
+    trees::reduce(builder, &at, own, Some(sum));
+    let coordinator = |cluster: usize| clusters.members(cluster)[0];
+    for other in clusters.others(here) {
+        builder.send(coordinator(other), sum);
+    }
+    let mut waiting = Waiting::new(builder, length, clusters.count());
+    let mut done = 0;
+    for piece in builder.pieces(sum) {
+        let mut reduced: Option<Range> = None;
+        for cluster in 0..clusters.count() {
+            let incoming = waiting.next(piece.length);
+            match cluster == here {
+                true => builder.copy(piece, incoming),
+                false => builder.receive_piece(coordinator(cluster), incoming),
+            }
+            if let Some(before) = reduced {
+                builder.reduce(before, incoming);
+            }
+            reduced = Some(incoming);
+        }
+        if let Some(reduced) = reduced {
+            builder.copy(reduced, output.part(done, piece.length));
+        }
+        done += piece.length;
+    }
+    trees::broadcast(builder, &at, output);
+}

@@ -1,0 +1,79 @@
+//! `Scan` and `Exscan`.
+
+use super::trees::Waiting;
+use crate::affinity::collective::Operation;
+use crate::schedule::plan::Range;
+use crate::schedule::{Builder, Problem};
+
+/// Each rank waits for the sum of those before it, and hands its own on, piece by
+/// piece.
+pub fn chain(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let inclusive = problem.operation == Operation::Scan;
+    let length = problem.part(rank);
+    let next = (rank + 1 < problem.ranks()).then_some(rank + 1);
+    let mut waiting = Waiting::new(builder, length, 2);
+    let mut done = 0;
+    for own in builder.pieces(Range::input(0, length)) {
+        let result = Range::output(done, own.length);
+        done += own.length;
+        let mut sum = own;
+        if let Some(previous) = rank.checked_sub(1) {
+            let before = match inclusive {
+                true => waiting.next(own.length),
+                false => result,
+            };
+            builder.receive_piece(previous, before);
+            sum = if inclusive {
+                result
+            } else {
+                waiting.next(own.length)
+            };
+            if inclusive || next.is_some() {
+                builder.copy(own, sum);
+                builder.reduce(before, sum);
+            }
+        } else if inclusive {
+            builder.copy(own, result);
+        }
+        if let Some(next) = next {
+            builder.send_piece(next, sum);
+        }
+    }
+}
+
+/// Recursive doubling (Hillis and Steele, 1986): in round k the sum of the last
+/// 2^k ranks goes 2^k ranks further.
+pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let inclusive = problem.operation == Operation::Scan;
+    let (ranks, length) = (problem.ranks(), problem.part(rank));
+    let (own, output) = (Range::input(0, length), Range::output(0, length));
+    let mut sum = own;
+    let mut has_before = false;
+    let mut distance = 1;
+    while distance < ranks {
+        if rank + distance < ranks {
+            builder.send(rank + distance, sum);
+        }
+        if let Some(from) = rank.checked_sub(distance) {
+            let before = builder.scratch(length);
+            builder.receive(from, before);
+            if !inclusive {
+                if has_before {
+                    // What comes stands before what is there.
+                    builder.reduce(before, output);
+                } else {
+                    builder.copy(before, output);
+                }
+                has_before = true;
+            }
+            let wider = builder.scratch(length);
+            builder.copy(sum, wider);
+            builder.reduce(before, wider);
+            sum = wider;
+        }
+        distance *= 2;
+    }
+    if inclusive {
+        builder.copy(sum, output);
+    }
+}

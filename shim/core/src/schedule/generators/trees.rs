@@ -1,0 +1,169 @@
+//! Trees over the places 0 to n - 1 of a list of ranks, place 0 being the root,
+//! and what flows along them.
+//!
+//! ```text
+//!   flat        chain          binary          binomial
+//!     0        0-1-2-3           0                 0
+//!   / | \                      /   \             / | \
+//!  1  2  3                    1     2           4  2  1
+//!                            / \   /           /|  |
+//!                           3   4 5           6 5  3
+//! ```
+//!
+//! In all but the binary tree the places below a place follow it without a gap,
+//! and its children's in turn, so that a reduction along it keeps their order.
+
+use crate::schedule::Builder;
+use crate::schedule::plan::Range;
+
+/// The shape of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// The root sends to all.
+    Flat,
+    /// Each sends to the next.
+    Chain,
+    /// Each sends to two.
+    Binary,
+    /// Who has the message sends it to one who has not, until all have it.
+    Binomial,
+}
+
+/// A place's neighbours in a tree, as ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Neighbours {
+    /// Towards the root; `None` at the root.
+    pub parent: Option<usize>,
+    /// Away from the root; for a broadcast, in the order in which they are served
+    /// first to last, and last to first for a reduction.
+    pub children: Vec<usize>,
+}
+
+impl Shape {
+    /// The shape that serves a cluster of `members` from its coordinator: few are
+    /// served fastest one by one.
+    pub fn for_cluster(members: usize) -> Self {
+        match members {
+            0..=5 => Shape::Flat,
+            _ => Shape::Binomial,
+        }
+    }
+
+    /// The neighbours of place `place` of `ranks`.
+    pub fn neighbours(self, ranks: &[usize], place: usize) -> Neighbours {
+        let count = ranks.len();
+        let (parent, children): (Option<usize>, Vec<usize>) = match self {
+            Shape::Flat if place == 0 => (None, (1..count).rev().collect()),
+            Shape::Flat => (Some(0), Vec::new()),
+            Shape::Chain => (place.checked_sub(1), vec![place + 1]),
+            Shape::Binary => (
+                place.checked_sub(1).map(|above| above / 2),
+                vec![2 * place + 1, 2 * place + 2],
+            ),
+            Shape::Binomial => {
+                let lowest_bit = place & place.wrapping_neg();
+                let limit = match place {
+                    0 => count.next_power_of_two(),
+                    _ => lowest_bit,
+                };
+                let distances = (0..usize::BITS).map(|bit| 1 << bit);
+                let below = distances.take_while(|distance| *distance < limit);
+                let mut children: Vec<usize> = below.map(|distance| place + distance).collect();
+                children.reverse();
+                ((place > 0).then(|| place - lowest_bit), children)
+            }
+        };
+        Neighbours {
+            parent: parent.map(|place| ranks[place]),
+            children: children
+                .into_iter()
+                .filter_map(|place| ranks.get(place).copied())
+                .collect(),
+        }
+    }
+}
+
+/// The ranks of `0..count` from `root` on, round.
+pub fn rotated(count: usize, root: usize) -> Vec<usize> {
+    (0..count).map(|place| (place + root) % count).collect()
+}
+
+/// `first`, and the others in their order.
+pub fn led_by(first: usize, members: &[usize]) -> Vec<usize> {
+    let others = members.iter().copied().filter(|&rank| rank != first);
+    std::iter::once(first).chain(others).collect()
+}
+
+/// The message in `data` comes from the parent and goes to the children, piece by
+/// piece.
+pub fn broadcast(builder: &mut Builder, at: &Neighbours, data: Range) {
+    for piece in builder.pieces(data) {
+        if let Some(parent) = at.parent {
+            builder.receive_piece(parent, piece);
+        }
+        for &child in &at.children {
+            builder.send_piece(child, piece);
+        }
+    }
+}
+
+/// At most this many pieces wait to be reduced at a rank.
+const MOST_WAITING: u64 = 256;
+
+/// Room for pieces that are on their way to be reduced, used round and round.
+pub struct Waiting {
+    room: Range,
+    piece: u64,
+    slots: u64,
+    next: u64,
+}
+
+impl Waiting {
+    /// Room for messages of `length` units that come from `sources` ranks.
+    pub fn new(builder: &mut Builder, length: u64, sources: usize) -> Self {
+        let piece = builder.piece(length).min(length);
+        let pieces = match piece {
+            0 => 0,
+            _ => length.div_ceil(piece),
+        };
+        // Two at least: what was reduced so far, and what comes next.
+        let slots = (pieces * sources as u64).clamp(2, MOST_WAITING);
+        Waiting {
+            room: builder.scratch(slots * piece),
+            piece,
+            slots,
+            next: 0,
+        }
+    }
+
+    /// Room for the next piece, of `length` units.
+    pub fn next(&mut self, length: u64) -> Range {
+        let slot = self.next % self.slots;
+        self.next += 1;
+        self.room.part(slot * self.piece, length)
+    }
+}
+
+/// What the children send is reduced with `own`, piece by piece, and goes to the
+/// parent, or to `result` at the root. The rank's own operand comes first, then
+/// the children's, the last child's first.
+pub fn reduce(builder: &mut Builder, at: &Neighbours, own: Range, result: Option<Range>) {
+    let mut waiting = Waiting::new(builder, own.length, at.children.len());
+    let mut done = 0;
+    for piece in builder.pieces(own) {
+        let mut reduced = piece;
+        for &child in at.children.iter().rev() {
+            let incoming = waiting.next(piece.length);
+            builder.receive_piece(child, incoming);
+            builder.reduce(reduced, incoming);
+            reduced = incoming;
+        }
+        if let Some(parent) = at.parent {
+            builder.send_piece(parent, reduced);
+        }
+        if let Some(result) = result {
+            builder.copy(reduced, result.part(done, piece.length));
+        }
+        done += piece.length;
+    }
+}

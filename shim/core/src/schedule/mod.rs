@@ -1,0 +1,32 @@
+//! Collectives as plans: what each rank sends, receives, reduces and copies.
+//!
+//! ```text
+//!   problem --strategy's generator, one rank at a time--> plan --> checked
+//!                                                              --> simulated
+//!                                                              --> exported
+//!                                                              --> executed
+//! ```
+//!
+//! A generator writes one rank's steps in the order in which a simple program
+//! would do them. [`Builder`] finds which of them must wait for each other, so
+//! that everything else overlaps: segments of a message flow through a rank
+//! while the rest is on its way. Generators know nothing of MPI, and who runs a
+//! plan knows nothing of trees.
+
+mod builder;
+pub mod check;
+pub mod choose;
+mod clusters;
+mod generators;
+mod hazards;
+pub mod plan;
+mod problem;
+mod strategy;
+#[cfg(test)]
+mod tests;
+
+pub use builder::{Builder, LARGEST_MESSAGE};
+pub use clusters::Clusters;
+pub use plan::{Action, Plan, Range, Space, Step};
+pub use problem::{Amount, Problem, share};
+pub use strategy::Strategy;

@@ -1,0 +1,215 @@
+//! Every generator through the checker.
+
+use super::check::{Flaw, check};
+use super::plan::{Action, Plan, Range};
+use super::{Amount, Builder, Clusters, Problem, Strategy};
+use crate::affinity::collective::Operation;
+
+/// Arrangements of `ranks` ranks in clusters: one; blocks; round-robin; unequal
+/// ones with a singleton.
+fn arrangements(ranks: usize) -> Vec<Clusters> {
+    let mut all = vec![Clusters::one(ranks)];
+    if ranks > 1 {
+        all.push(Clusters::new(
+            &(0..ranks).map(|r| r * 3 / ranks).collect::<Vec<_>>(),
+        ));
+        all.push(Clusters::new(
+            &(0..ranks).map(|r| r % 4).collect::<Vec<_>>(),
+        ));
+        let unequal = |r: usize| if r == ranks / 2 { 9 } else { r * r % 7 % 3 };
+        all.push(Clusters::new(&(0..ranks).map(unequal).collect::<Vec<_>>()));
+    }
+    all
+}
+
+/// Each rank's amount for an operation: blocks of `units`, or uneven parts, some
+/// of them empty. Parts that MPI does not tell a rank are wrong on purpose.
+fn amounts(operation: Operation, ranks: usize, root: usize, units: u64) -> Vec<Amount> {
+    use Operation::*;
+    let part = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
+    let pair = |from: usize, to: usize| (from as u64 * 3 + to as u64) % (units + 1);
+    let parts = |rank: usize| match operation {
+        Gatherv | Scatterv if rank != root => {
+            let unknown = |other| if other == rank { part(rank) } else { 999 };
+            Amount::Parts((0..ranks).map(unknown).collect())
+        }
+        Gatherv | Scatterv | Allgatherv | ReduceScatter => {
+            Amount::Parts((0..ranks).map(part).collect())
+        }
+        Alltoallv | Alltoallw => Amount::Exchanged {
+            sent: (0..ranks).map(|to| pair(rank, to)).collect(),
+            received: (0..ranks).map(|from| pair(from, rank)).collect(),
+        },
+        _ => Amount::Each(units),
+    };
+    (0..ranks).map(parts).collect()
+}
+
+fn check_one(
+    strategy: &Strategy,
+    operation: Operation,
+    clusters: &Clusters,
+    root: usize,
+    units: u64,
+    segment: u64,
+    ordered: bool,
+) -> Result<(), Flaw> {
+    let amounts = amounts(operation, clusters.ranks(), root, units);
+    let problems: Vec<Problem> = amounts
+        .iter()
+        .map(|amount| Problem {
+            operation,
+            root,
+            amount,
+            clusters,
+            ordered,
+        })
+        .collect();
+    if !strategy.serves(&problems[0]) {
+        return Ok(());
+    }
+    let plans: Vec<Plan> = problems
+        .iter()
+        .enumerate()
+        .map(|(rank, problem)| strategy.plan(problem, rank, segment))
+        .collect();
+    check(&problems, &plans)
+}
+
+#[test]
+fn every_strategy_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
+    for operation in Operation::all() {
+        for strategy in Strategy::of(operation) {
+            for ranks in 1..=33 {
+                let every = if operation.has_root() { ranks } else { 1 };
+                for (which, clusters) in arrangements(ranks).iter().enumerate() {
+                    for root in (0..every).filter(|root| ranks <= 9 || (root + which) % 5 == 0) {
+                        for (units, segment) in [(0, 2), (1, 1), (7, 3)] {
+                            if units == 7 && ranks > 9 && ranks % 4 != 1 {
+                                continue;
+                            }
+                            for ordered in [false, true] {
+                                let result = check_one(
+                                    strategy, operation, clusters, root, units, segment, ordered,
+                                );
+                                assert_eq!(
+                                    result,
+                                    Ok(()),
+                                    "{operation} {} on {ranks} ranks in {clusters:?}, root {root}, \
+                                     {units} units in segments of {segment}, ordered: {ordered}",
+                                    strategy.name
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn names_are_unique_for_each_operation_and_each_operation_keeps_its_order_somehow() {
+    for operation in Operation::all() {
+        let names: Vec<&str> = Strategy::of(operation).map(|s| s.name).collect();
+        let mut unique = names.clone();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), names.len(), "{operation}: {names:?}");
+        assert!(
+            Strategy::of(operation).any(|s| s.keeps_order),
+            "{operation}"
+        );
+    }
+}
+
+/// A broadcast between two ranks, with plans that the test spoils.
+fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
+    let clusters = Clusters::one(2);
+    let amount = Amount::Each(4);
+    let problem = Problem {
+        operation: Operation::Bcast,
+        root: 0,
+        amount: &amount,
+        clusters: &clusters,
+        ordered: false,
+    };
+    check(&[problem.clone(), problem], plans)
+}
+
+fn plan(write: impl FnOnce(&mut Builder)) -> Plan {
+    let mut builder = Builder::new(4);
+    write(&mut builder);
+    builder.finish()
+}
+
+#[test]
+fn the_checker_finds_every_kind_of_flaw() {
+    let all = Range::output(0, 4);
+    let sends = || plan(|b| b.send(1, all));
+    let receives = || plan(|b| b.receive(0, all));
+    assert_eq!(broadcast_of_two(&[sends(), receives()]), Ok(()));
+    let nothing = plan(|_| ());
+    assert!(matches!(
+        broadcast_of_two(&[nothing.clone(), nothing.clone()]),
+        Err(Flaw::Result {
+            rank: 1,
+            unit: 0,
+            ..
+        })
+    ));
+    assert!(matches!(
+        broadcast_of_two(&[nothing.clone(), receives()]),
+        Err(Flaw::Deadlock { rank: 1, step: 0 })
+    ));
+    let short = plan(|b| b.receive(0, all.part(0, 3)));
+    assert!(matches!(
+        broadcast_of_two(&[sends(), short]),
+        Err(Flaw::Message { .. })
+    ));
+    let outside = plan(|b| b.receive(0, Range::output(1, 4)));
+    assert!(matches!(
+        broadcast_of_two(&[sends(), outside]),
+        Err(Flaw::Outside { rank: 1, step: 0 })
+    ));
+    let undefined = plan(|b| {
+        let room = b.scratch(4);
+        b.send(1, room);
+    });
+    assert!(matches!(
+        broadcast_of_two(&[undefined, receives()]),
+        Err(Flaw::Undefined { rank: 0, .. })
+    ));
+    let into_input = plan(|b| b.receive(0, Range::input(0, 0)));
+    assert_eq!(into_input, plan(|_| ()), "empty ranges are no messages");
+    let mut race = Plan::with_scratch(4);
+    for tag in 0..2 {
+        let action = Action::Receive {
+            from: 0,
+            tag,
+            range: all,
+        };
+        race.push(action, []);
+    }
+    assert!(matches!(
+        broadcast_of_two(&[sends(), race]),
+        Err(Flaw::Race { rank: 1, .. })
+    ));
+}
+
+#[test]
+fn a_deadlock_of_synchronous_sends_is_found() {
+    let all = Range::output(0, 4);
+    let each_waits = |other: usize| {
+        plan(move |b| {
+            b.await_signal(other);
+            b.fence();
+            b.signal(other);
+            b.copy(all, all);
+        })
+    };
+    assert!(matches!(
+        broadcast_of_two(&[each_waits(1), each_waits(0)]),
+        Err(Flaw::Deadlock { .. })
+    ));
+}

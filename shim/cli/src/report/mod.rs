@@ -2,6 +2,7 @@
 
 pub mod before_after;
 pub mod levels;
+pub mod matrix;
 pub mod phases;
 pub mod placement;
 pub mod platform;

@@ -223,3 +223,27 @@ fn for_congestion_the_most_loaded_link_is_relieved_beyond_what_the_sum_needs() {
     };
     assert!(cost(Objective::Congestion) < cost(Objective::Sum));
 }
+
+#[test]
+fn any_number_of_threads_gives_the_same_placement() {
+    // A ring in a bad order with chords, which is no grid.
+    let entries = (0..1100_usize).flat_map(|rank| {
+        let of = |place: usize| place * 37 % 1100;
+        let near = (of(rank), of((rank + 1) % 1100), 9.0);
+        [near, (of(rank), of((rank * rank + 5) % 1100), 1.0)]
+    });
+    let matrix = Matrix::from_entries(1100, entries).unwrap();
+    let topology = Topology::from_arities("70:4:2:2").unwrap();
+    let placed = |threads| {
+        let options = Options {
+            threads,
+            effort: Effort::Fast,
+            ..Options::default()
+        };
+        place(How::Multisection, &matrix, &topology, &options).unwrap()
+    };
+    let alone = placed(1);
+    for threads in [0, 2, 3, 16] {
+        assert_eq!(placed(threads), alone, "{threads} threads");
+    }
+}

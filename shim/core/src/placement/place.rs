@@ -24,6 +24,9 @@ pub struct Options<'a> {
     pub seed: u64,
     /// How much work is done; counted in steps, never in seconds.
     pub effort: Effort,
+    /// How many threads work at the same time, at most; 0 is 1. The placement
+    /// is the same for any number.
+    pub threads: usize,
     /// What has to be respected; nothing if it is `None`.
     pub constraints: Option<&'a Constraints>,
     /// What is made small.

@@ -23,7 +23,7 @@ pub fn measure(instance: &Instance, effort: Effort) -> Result<Measured, String> 
     };
     let (matrix, topology) = (&instance.matrix, &instance.topology);
     let placed = || place(Strategy::Best, matrix, topology, &options);
-    // CPU times come in hundredths of a second.
+    // A kernel may count in steps of some milliseconds.
     let times = (4096 / instance.ranks).clamp(1, 16);
     let start = clock::of_this_thread()?;
     for _ in 1..times {

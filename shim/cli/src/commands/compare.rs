@@ -92,7 +92,7 @@ impl Side {
         let summary = Summary::new(path, &profile, choice.model);
         let process_of_rank = profile.process_of_rank.clone();
         let input = Input::of_profile(path, profile, choice)?;
-        let bytes = input.bytes(choice);
+        let bytes = input.bytes(choice)?;
         Ok(Side {
             summary,
             input,

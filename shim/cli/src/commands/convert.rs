@@ -51,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ))
     })?;
     let input = Input::read(&arguments.input, choice)?;
-    let matrix = input.matrix(choice);
+    let matrix = input.matrix(choice)?;
     write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
         format.write(&matrix, out)
     })?;

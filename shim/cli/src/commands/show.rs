@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
     let summary = Summary::new(path, &profile, arguments.choice.model);
     let input = Input::of_profile(path, profile, &arguments.choice)?;
-    draw(arguments, || Ok(heat_map(arguments, path, &input)))?;
+    draw(arguments, || heat_map(arguments, path, &input))?;
     match arguments.json {
         true => output::print_json(&summary)?,
         false => output::print(&summary.text())?,
@@ -84,8 +84,8 @@ fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
 
 fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
     let input = Input::read(path, &arguments.choice)?;
-    let matrix = input.matrix(&arguments.choice);
-    draw(arguments, || Ok(heat_map(arguments, path, &input)))?;
+    let matrix = input.matrix(&arguments.choice)?;
+    draw(arguments, || heat_map(arguments, path, &input))?;
     let (order, filled, total) = (matrix.order(), matrix.non_zeros(), matrix.total());
     if arguments.json {
         output::print_json(&json!({ "ranks": order, "pairs": filled, "total": total }))?;
@@ -102,8 +102,8 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
 }
 
 /// A matrix in the order of the ranks.
-fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Picture {
-    Picture {
+fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Picture, CommandError> {
+    Ok(Picture {
         title: path
             .file_name()
             .unwrap_or_default()
@@ -114,10 +114,10 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Picture {
         panels: vec![Panel {
             title: arguments.choice.in_words(),
             captions: Vec::new(),
-            matrix: input.matrix(&arguments.choice),
+            matrix: input.matrix(&arguments.choice)?,
             blocks: Vec::new(),
         }],
-    }
+    })
 }
 
 fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {
@@ -155,7 +155,7 @@ fn placement_picture(
             file.ranks
         )));
     }
-    let bytes = input.bytes(&arguments.choice);
+    let bytes = input.bytes(&arguments.choice)?;
     let current = leaf_of_rank(&file.leaf_of_process, &input.process_of_rank());
     let before = Situation {
         matrix: &bytes,

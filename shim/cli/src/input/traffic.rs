@@ -91,22 +91,29 @@ impl Input {
     }
 
     /// The matrix that was chosen; a bare matrix is what it is.
-    pub fn matrix(&self, choice: &MatrixChoice) -> Matrix {
+    ///
+    /// # Errors
+    /// Counts so large that they would be rounded.
+    pub fn matrix(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
         self.matrix_of(choice, choice.metric())
     }
 
     /// The bytes of the layers that were chosen.
-    pub fn bytes(&self, choice: &MatrixChoice) -> Matrix {
+    ///
+    /// # Errors
+    /// As [`Input::matrix`].
+    pub fn bytes(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
         self.matrix_of(choice, Metric::Size)
     }
 
-    fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Matrix {
+    fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Result<Matrix, CommandError> {
         let layers = choice.layers();
-        match self {
-            Input::Profile(profile) => chosen_traffic(profile, choice, &layers).affinity(metric),
-            Input::Monitoring(counted) => counted.traffic(&layers).affinity(metric),
-            Input::Matrix(matrix) => matrix.clone(),
-        }
+        let traffic = match self {
+            Input::Profile(profile) => chosen_traffic(profile, choice, &layers),
+            Input::Monitoring(counted) => counted.traffic(&layers),
+            Input::Matrix(matrix) => return Ok(matrix.clone()),
+        };
+        Ok(traffic.exact_affinity(metric)?)
     }
 
     /// What the numbers of [`Input::matrix`] count.

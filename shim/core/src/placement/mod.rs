@@ -28,6 +28,7 @@ mod relieve;
 mod strategy;
 mod top_down;
 
+pub mod binding;
 pub mod constraints;
 pub mod objective;
 pub mod treematch;

@@ -65,7 +65,7 @@ impl<'a> Found<'a> {
         placed: Placed,
         seconds: f64,
     ) -> Result<Self, CommandError> {
-        let bytes = job.input.bytes(&arguments.choice);
+        let bytes = job.input.bytes(&arguments.choice)?;
         let before = job.before(&arguments.how, &bytes)?;
         let after = &placed.placement.leaf_of_rank;
         let of = |leaf_of_rank| Situation {

@@ -194,7 +194,7 @@ impl Job {
 
     fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
         let how = &arguments.how;
-        let matrix = self.input.matrix(&arguments.choice);
+        let matrix = self.input.matrix(&arguments.choice)?;
         let _working = Working::on(&format!("placing {}", some(self.input.ranks(), "rank")));
         let options = self.options(how);
         let strategy = how.strategy;

@@ -111,7 +111,7 @@ fn read_vertex<'a>(
                     "write the weight, or a header without `1` at its end",
                 )
             })?;
-            line.count(weight, "the weight of an edge")?
+            line.weight(weight, "the weight of an edge")?
         } else {
             1
         };

@@ -4,7 +4,6 @@
 //! layer of traffic that was counted. The YAML is written last and states what
 //! the matrices add up to: matrices of another run are noticed and refused.
 
-mod counts;
 mod document;
 mod layers;
 mod phases;

@@ -19,7 +19,7 @@ pub struct Host {
 /// Processes that are closer than two hosts of their cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What they share at most: `node`, `socket`.
+    /// What they share: `node`, `socket`, `core`.
     pub name: String,
     /// The link between two of them.
     pub link: Link,

@@ -4,5 +4,5 @@
 mod allowed;
 mod bind;
 
-pub use allowed::{allowed_cores, cores, socket_of};
+pub use allowed::{allowed_cores, cores, place_of};
 pub use bind::{Bound, Target, bind};

@@ -153,7 +153,7 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::of(host.processor_name(), &binding::cores(), binding::socket_of);
+    let identity = Identity::of(host.processor_name(), &binding::cores(), binding::place_of);
     let report = probe(&mut wire, &identity, &options).ok().flatten();
     let mut text = report.map_or(String::new(), |report| written(host, report, known));
     host.broadcast_text(private, &mut text)?;

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     };
     let session = Session::start();
     let cores = treepie_programs::allowed_cores();
-    let identity = Identity::of(processor_name(), &cores, socket_of);
+    let identity = Identity::of(processor_name(), &cores, place_of);
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),
@@ -80,9 +80,13 @@ fn write(output: &std::path::Path, report: Report) -> ExitCode {
     }
 }
 
-fn socket_of(core: usize) -> Option<usize> {
-    let path = format!("/sys/devices/system/cpu/cpu{core}/topology/physical_package_id");
-    std::fs::read_to_string(path).ok()?.trim().parse().ok()
+/// The socket and the core of a processing unit.
+fn place_of(unit: usize) -> Option<(usize, usize)> {
+    let number = |name: &str| -> Option<usize> {
+        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
+        std::fs::read_to_string(path).ok()?.trim().parse().ok()
+    };
+    Some((number("physical_package_id")?, number("core_id")?))
 }
 
 /// MPI as a messenger.

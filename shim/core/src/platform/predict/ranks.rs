@@ -93,10 +93,6 @@ pub struct Passage {
     /// messages of one sender go on together and share the link evenly; others
     /// leave one after the other.
     pub waits: bool,
-    /// How long it keeps the sending rank from other work, in seconds.
-    pub send: f64,
-    /// How long it keeps the receiving rank from other work, in seconds.
-    pub receive: f64,
     /// The clusters that it leaves and enters, whose links it shares with others;
     /// `None` inside a cluster.
     pub clusters: Option<(usize, usize)>,
@@ -113,57 +109,84 @@ impl Shared {
     /// Sends a message whose sender is ready at `ready`: when the sender is ready
     /// again, and when the message is there.
     fn send(&mut self, ready: f64, passage: Passage) -> (f64, f64) {
-        self.among(ready, passage, passage.gap, passage.gap)
-    }
-
-    /// Sends a message that is through after `own` seconds, among others that keep
-    /// the link for `all` seconds together.
-    fn among(&mut self, ready: f64, passage: Passage, own: f64, all: f64) -> (f64, f64) {
+        let Passage { gap, latency, .. } = passage;
         let Some((from, to)) = passage.clusters else {
-            return (ready + own, ready + own + passage.latency);
+            return (ready + gap, ready + gap + latency);
         };
         let leaving = self.leaving.entry(from).or_default();
-        let begins = leaving.max(ready);
-        // The link is free again when the last of the others is through.
-        if own >= all {
-            *leaving = begins + all;
-        }
+        let left = leaving.max(ready) + gap;
+        *leaving = left;
         let entering = self.entering.entry(to).or_default();
-        let there = (begins + own + passage.latency).max(*entering + passage.gap);
+        let there = (left + latency).max(*entering + gap);
         *entering = there;
-        (begins + own, there)
+        (left, there)
     }
 
-    /// Sends messages that are all ready at once and share what they have in common
-    /// evenly: a message of gap g is through after the sum of min(g, g') over all g'
-    /// that go the same way. When each is there.
+    /// Sends messages that are all ready at once and share evenly what they have in
+    /// common: the sender's own link, or that out of its cluster, and the links into
+    /// other clusters. When each is there.
     fn together(&mut self, ready: f64, passages: &[Passage]) -> Vec<f64> {
-        let mut there = vec![0.0; passages.len()];
         let mut order: Vec<usize> = (0..passages.len()).collect();
         order.sort_by(|&one, &other| passages[one].gap.total_cmp(&passages[other].gap));
-        let leaves = |passage: &Passage| passage.clusters.is_some();
-        let sum = |across: bool| -> f64 {
-            let of = passages.iter().filter(|&passage| leaves(passage) == across);
-            of.map(|passage| passage.gap).sum()
-        };
-        let all = [sum(false), sum(true)];
-        // Sums of the smaller gaps, and numbers of those that are not done yet.
-        let mut smaller = [0.0; 2];
-        let mut open = [false, true].map(|across| {
-            let of = passages.iter().filter(|&passage| leaves(passage) == across);
-            of.count() as f64
-        });
+        let mut out: HashMap<Option<usize>, Even> = HashMap::new();
+        let mut into: HashMap<usize, Even> = HashMap::new();
+        for passage in passages {
+            let (from, to) = passage.clusters.unzip();
+            let begins = from.map_or(ready, |from| {
+                self.leaving
+                    .get(&from)
+                    .map_or(ready, |&free| free.max(ready))
+            });
+            out.entry(from).or_insert(Even::from(begins)).open += 1.0;
+            if let Some(to) = to {
+                let begins = self.entering.get(&to).copied().unwrap_or(f64::NEG_INFINITY);
+                into.entry(to).or_insert(Even::from(begins)).open += 1.0;
+            }
+        }
+        let mut there = vec![0.0; passages.len()];
         for place in order {
             let passage = passages[place];
-            let way = usize::from(leaves(&passage));
-            let own = smaller[way] + open[way] * passage.gap;
-            smaller[way] += passage.gap;
-            open[way] -= 1.0;
-            // The last one frees the link, whatever was lost in rounding.
-            let own = if open[way] == 0.0 { all[way] } else { own };
-            there[place] = self.among(ready, passage, own, all[way]).1;
+            let (from, to) = passage.clusters.unzip();
+            let left = out.entry(from).or_default().through(passage.gap);
+            there[place] = left + passage.latency;
+            if let Some(from) = from {
+                self.leaving.insert(from, left);
+            }
+            if let Some(to) = to {
+                let entered = into.entry(to).or_default().through(passage.gap);
+                there[place] = there[place].max(entered);
+                self.entering.insert(to, there[place]);
+            }
         }
         there
+    }
+}
+
+/// A link that several messages share evenly from `begins` on. Asked from the
+/// shortest to the longest: one of gap g is through after the sum of min(g, g') over
+/// the gaps g' of all.
+#[derive(Debug, Default)]
+struct Even {
+    begins: f64,
+    /// Gaps of those that are through.
+    passed: f64,
+    /// Number of those that are not.
+    open: f64,
+}
+
+impl Even {
+    fn from(begins: f64) -> Even {
+        Even {
+            begins,
+            ..Even::default()
+        }
+    }
+
+    fn through(&mut self, gap: f64) -> f64 {
+        let at = self.begins + self.passed + self.open * gap;
+        self.passed += gap;
+        self.open -= 1.0;
+        at
     }
 }
 
@@ -206,53 +229,53 @@ pub fn simulate(tree: &Tree, passage: impl Fn(usize, usize) -> Passage) -> f64 {
     };
     let mut turns = BinaryHeap::from([first(tree.root, 0.0)]);
     while let Some(turn) = turns.pop() {
-        let children = &tree.children[turn.rank][turn.child..];
-        let Some(&child) = children.first() else {
-            continue;
-        };
-        let next = passage(turn.rank, child);
-        if next.waits {
-            let passages: Vec<Passage> = children
+        let children = &tree.children[turn.rank];
+        if turn.child == 0 {
+            // Those that wait for their receivers go on beside the others.
+            let (waiting, passages): (Vec<usize>, Vec<Passage>) = children
                 .iter()
-                .map(|&child| passage(turn.rank, child))
-                .collect();
+                .map(|&child| (child, passage(turn.rank, child)))
+                .filter(|(_, passage)| passage.waits)
+                .unzip();
             let there = shared.together(turn.ready, &passages);
-            for (&child, there) in children.iter().zip(there) {
+            for (child, there) in waiting.into_iter().zip(there) {
                 last = last.max(there);
                 turns.push(first(child, there));
             }
-            continue;
         }
-        let (ready, there) = shared.send(turn.ready, next);
-        last = last.max(there);
+        let Some(&child) = children.get(turn.child) else {
+            continue;
+        };
+        let next = passage(turn.rank, child);
+        let mut ready = turn.ready;
+        if !next.waits {
+            let there;
+            (ready, there) = shared.send(turn.ready, next);
+            last = last.max(there);
+            turns.push(first(child, there));
+        }
         turns.push(Turn {
             ready,
             rank: turn.rank,
             child: turn.child + 1,
         });
-        turns.push(first(child, there));
     }
     last
 }
 
 /// When the last rank of a chain has all of `bytes`, sent in segments of `segment`
 /// bytes: the first segment passes every hop, and the others follow as fast as
-/// the slowest part of the way takes them, which is a hop, a rank that receives and
-/// sends each of them, or a cluster's link that several hops share.
+/// the slowest part of the way takes them, which is a hop, or a cluster's link that
+/// several hops share.
 ///
 /// `hops` gives what a message of a size meets from each rank to the next.
 pub fn pipeline(hops: impl Iterator<Item = Passage>, bytes: u64, segment: u64) -> f64 {
     let mut first = 0.0;
     let mut slowest: f64 = 0.0;
-    let mut received = 0.0;
     let mut shared: HashMap<(bool, usize), f64> = HashMap::new();
     for hop in hops {
         first += hop.gap + hop.latency;
         slowest = slowest.max(hop.gap);
-        if !hop.waits {
-            slowest = slowest.max(received + hop.send);
-        }
-        received = hop.receive;
         if let Some((from, to)) = hop.clusters {
             *shared.entry((false, from)).or_default() += hop.gap;
             *shared.entry((true, to)).or_default() += hop.gap;
@@ -288,8 +311,6 @@ impl<'a> Links<'a> {
             gap: link.gap(bytes),
             latency: link.latency() + link.handshake(bytes),
             waits: link.handshake(bytes) > 0.0,
-            send: link.send(bytes),
-            receive: link.receive(bytes),
             clusters: (here != there).then_some((here, there)),
         })
     }

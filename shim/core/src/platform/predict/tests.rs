@@ -260,6 +260,29 @@ fn messages_that_wait_for_their_receivers_go_on_together() {
         _ => passage(from, to),
     };
     assert_eq!(simulate(&deeper, passage), 8.0);
+    // To three ranks of another cluster: its link is shared as well, not passed
+    // through once more; and what does not wait is not kept by what does.
+    let across = |from: usize, to: usize| Passage {
+        latency: 10.0,
+        clusters: Some((0, 1)),
+        waits: to != 3,
+        ..passage(from, to)
+    };
+    assert_eq!(
+        simulate(&flat, |from, to| Passage {
+            waits: true,
+            ..across(from, to)
+        }),
+        17.0
+    );
+    let mixed = |from: usize, to: usize| match to {
+        3 => Passage {
+            gap: 0.5,
+            ..Passage::default()
+        },
+        _ => across(from, to),
+    };
+    assert_eq!(simulate(&flat, mixed), 15.0);
 }
 
 #[test]

@@ -76,16 +76,17 @@ pub(super) fn perform(
 
 /// A host's name has no line end, so the text can be taken apart again.
 pub(super) fn identity_text(identity: &Identity) -> String {
-    let socket = identity
-        .socket
-        .map_or("-".into(), |socket| socket.to_string());
-    format!("{socket}\n{}", identity.host.replace('\n', " "))
+    let number = |place: Option<usize>| place.map_or("-".into(), |number| number.to_string());
+    let (socket, core) = (number(identity.socket), number(identity.core));
+    format!("{socket} {core}\n{}", identity.host.replace('\n', " "))
 }
 
 pub(super) fn identity_of(text: &str) -> Identity {
-    let (socket, host) = text.split_once('\n').unwrap_or(("-", text));
+    let (place, host) = text.split_once('\n').unwrap_or(("- -", text));
+    let (socket, core) = place.split_once(' ').unwrap_or(("-", "-"));
     Identity {
         host: host.to_owned(),
         socket: socket.parse().ok(),
+        core: core.parse().ok(),
     }
 }

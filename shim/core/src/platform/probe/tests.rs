@@ -167,7 +167,7 @@ fn a_platform_that_was_measured_elsewhere_is_told_from_one_that_fits() {
     let answers = on_all(9, farther, move |messenger| check(messenger, &known, 2.0));
     let error = answers[0].clone().unwrap().unwrap_err().to_string();
     assert!(
-        error.starts_with("does not fit what is here: from cluster0 to cluster"),
+        error.starts_with("does not fit what is here: from cluster"),
         "{error}"
     );
     // Other hosts.
@@ -179,7 +179,7 @@ fn a_platform_that_was_measured_elsewhere_is_told_from_one_that_fits() {
 fn host(name: &str) -> Identity {
     Identity {
         host: name.to_owned(),
-        socket: None,
+        ..Identity::default()
     }
 }
 
@@ -269,17 +269,24 @@ fn a_budget_that_is_too_short_leaves_out_and_says_what() {
 
 #[test]
 fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
-    let on = |name: &str, socket| Identity {
-        host: name.to_owned(),
-        socket: Some(socket),
+    // Units 0 and 1 are core 0 of socket 0, 2 and 3 its core 1, 4 to 7 socket 1.
+    let on = |name: &str, units: &[usize]| {
+        Identity::of(name.to_owned(), units, |unit| {
+            Some((unit / 4, unit / 2 % 2))
+        })
     };
+    assert_eq!(on("a", &[0, 4]), host("a"));
+    assert_eq!(
+        (on("a", &[0, 2]).socket, on("a", &[0, 2]).core),
+        (Some(0), None)
+    );
     let hosts = vec![
-        on("a", 0),
-        on("a", 0),
-        on("a", 1),
-        on("b", 0),
-        on("b", 0),
-        on("b", 1),
+        on("a", &[0, 1]),
+        on("a", &[2, 3]),
+        on("a", &[4]),
+        on("b", &[0]),
+        on("b", &[2]),
+        on("b", &[3]),
     ];
     let way = |from: usize, to: usize| match from / 3 == to / 3 {
         true => Way {
@@ -303,7 +310,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
         .iter()
         .map(|level| level.name.as_str())
         .collect();
-    assert_eq!(names, ["node", "socket"]);
+    assert_eq!(names, ["node", "socket", "core"]);
     near(cluster.within.as_ref().unwrap().latency(), 50e-6, 0.05);
     near(cluster.levels[0].link.latency(), 1e-6, 0.25);
 }

@@ -55,6 +55,12 @@ pub fn command() -> PathBuf {
     built("bin/treepie")
 }
 
+/// The emulated grid.
+#[track_caller]
+pub fn grid() -> PathBuf {
+    built("grid/grid")
+}
+
 /// A C or Fortran job of `tests/jobs`, by the name of its source: `halo2d` for
 /// `halo2d.c`, and `ring.f90` for itself.
 #[track_caller]

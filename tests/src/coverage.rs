@@ -36,6 +36,15 @@ pub const NEVER: [&str; 11] = [
     "MPI_Comm_fromint",
 ];
 
+/// What the library defines that is no procedure of MPI, and why.
+pub const BESIDE_MPI: [(&str, &str); 1] = [(
+    "_exit",
+    "Open MPI ends a process so after an error that is fatal: what was counted is written first",
+)];
+
+/// As many tests are named for each procedure: those of `world/` first.
+const NAMED_TESTS: usize = 3;
+
 const INTRODUCTION: &str = "\
 # Coverage
 
@@ -45,7 +54,8 @@ when it is out of date.
 
 *Substituted*: the procedure sees the replayed world where the application wrote `MPI_COMM_WORLD`. *Passed on*: it goes to the
 MPI as it is; it is hooked so that what it makes or ends is known, and what the MPI calls inside it is not counted.
-*Tested by* names jobs in `tests/jobs` (C and Fortran) that call it; *mpi4py* means that mpi4py binds it, whose test suite is run.
+*Tested by* names at most three jobs in `tests/jobs` (C and Fortran) that call it; *mpi4py* means that mpi4py binds it, whose
+test suite is run.
 That the parameters are those of each MPI's header is tested for all of them.
 ";
 
@@ -100,6 +110,10 @@ pub fn generate() -> io::Result<String> {
         "\nLeft to the MPI, although they take a communicator:\n\n| procedure | why |\n|---|---|\n",
     );
     for (name, why) in LEFT_TO_THE_MPI {
+        text.push_str(&format!("| `{name}` | {why} |\n"));
+    }
+    text.push_str("\nDefined beside MPI:\n\n| function | why |\n|---|---|\n");
+    for (name, why) in BESIDE_MPI {
         text.push_str(&format!("| `{name}` | {why} |\n"));
     }
     text.push_str("\nNever defined: ");
@@ -244,6 +258,8 @@ fn tested_by(procedure: &Procedure, jobs: &[JobSource], bound: &BTreeSet<String>
         .filter(|job| names.iter().any(|name| job.words.contains(name)))
         .map(|job| job.name.clone())
         .collect();
+    by.sort_by_key(|name| !name.contains('/'));
+    by.truncate(NAMED_TESTS);
     if bound.contains(&procedure.name) {
         by.push("mpi4py".to_owned());
     }

@@ -254,9 +254,12 @@ fn the_rules_for_open_mpi_are_what_it_does_by_default() {
     );
 }
 
-/// Open MPI's numbers of the algorithms that are modelled, as `coll_tuned_NAME_algorithm`
-/// takes them.
-const FORCED: &[(Operation, &str, &[(usize, Algorithm)])] = {
+/// An operation, Open MPI's name for it, and its numbers of the algorithms that are
+/// modelled.
+type Algorithms = (Operation, &'static str, &'static [(usize, Algorithm)]);
+
+/// The numbers are those that `coll_tuned_NAME_algorithm` takes.
+const FORCED: &[Algorithms] = {
     use Algorithm::*;
     &[
         (
@@ -409,11 +412,10 @@ fn rounds() -> impl Iterator<Item = Vec<Forced>> {
         .max()
         .unwrap_or(0);
     let of = |round: usize| -> Vec<Forced> {
-        let nth =
-            |&(operation, name, numbers): &(Operation, &'static str, &[(usize, Algorithm)])| {
-                let &(number, algorithm) = numbers.get(round)?;
-                Some((operation, name, number, algorithm))
-            };
+        let nth = |&(operation, name, numbers): &Algorithms| {
+            let &(number, algorithm) = numbers.get(round)?;
+            Some((operation, name, number, algorithm))
+        };
         FORCED.iter().filter_map(nth).collect()
     };
     (0..rounds).map(of).chain([COMPOSED.to_vec()])

@@ -10,7 +10,7 @@ use std::process::Command;
 
 use treepie_core::files::grid::Grid;
 
-use crate::GridError;
+use crate::{GridError, namespaces, state};
 
 /// How ranks are put on hosts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn command(
     write(&hydra, &|host| format!("{host}:{}", ranks.each))?;
     let agent = folder.join("agent");
     let first = hosts.first().cloned().unwrap_or_default();
-    let mut command = on(&first, words, false);
+    let mut command = on(folder, &first, words, false);
     for (name, value) in [
         ("OMPI_ALLOW_RUN_AS_ROOT", "1"),
         ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"),
@@ -105,26 +105,28 @@ fn ordered(grid: &Grid, cyclic: bool) -> Vec<String> {
     numbered.into_iter().map(|(_, _, name)| name).collect()
 }
 
-/// A command on a host: in its network, with its name, and with shared memory of
-/// its own. With `as_shell`, the words are joined and read by a shell, as a
-/// remote shell does.
-pub fn on(host: &str, words: &[OsString], as_shell: bool) -> Command {
+/// A command on a host of the grid in `folder`: in its network, with its name, with
+/// the names of the other hosts, and with shared memory of its own. With
+/// `as_shell`, the words are joined and read by a shell, as a remote shell does.
+pub fn on(folder: &Path, host: &str, words: &[OsString], as_shell: bool) -> Command {
+    let start = "mount --bind \"$1\" /etc/hosts && hostname \"$0\" || exit 1; shift;";
     let script = match as_shell {
-        true => "hostname \"$0\"; eval \"$*\"",
-        false => "hostname \"$0\"; exec \"$@\"",
+        true => format!("{start} eval \"$*\""),
+        false => format!("{start} exec \"$@\""),
     };
     let mut command = Command::new("ip");
     command
-        .args([
-            "netns", "exec", host, "unshare", "--uts", "--ipc", "sh", "-c", script, host,
-        ])
+        .args(["netns", "exec"])
+        .arg(namespaces::name(&state::tag(folder), host))
+        .args(["unshare", "--uts", "--ipc", "sh", "-c", &script, host])
+        .arg(state::hosts_file(folder))
         .args(words);
     command
 }
 
 /// What a launcher asks its remote shell: `[options] HOST COMMAND...`. Replaces
 /// this process.
-pub fn agent(words: &[OsString], library: &Path) -> io::Error {
+pub fn agent(folder: &Path, words: &[OsString], library: &Path) -> io::Error {
     let takes_value = |word: &OsStr| matches!(word.to_str(), Some("-l" | "-o" | "-p" | "-i"));
     let mut at = 0;
     while words
@@ -136,7 +138,7 @@ pub fn agent(words: &[OsString], library: &Path) -> io::Error {
     let Some(host) = words.get(at) else {
         return io::Error::other("a remote shell needs a host");
     };
-    on(&host.to_string_lossy(), &words[at + 1..], true)
+    on(folder, &host.to_string_lossy(), &words[at + 1..], true)
         .env("LD_PRELOAD", preload_once(library))
         .stdin(std::process::Stdio::null())
         .exec()

@@ -34,6 +34,9 @@ pub enum GridError {
     /// The question makes no sense.
     #[error("{0}")]
     Usage(String),
+    /// The process that carries the packets ended before it began.
+    #[error("the grid does not start: {0}")]
+    Start(String),
     /// The description of the grid.
     #[error(transparent)]
     File(#[from] treepie_core::files::FileError),

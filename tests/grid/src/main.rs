@@ -28,7 +28,9 @@ fn main() -> ExitCode {
         .file_name()
         .is_some_and(|name| name == "agent")
     {
-        let error = launch::agent(&words, &library());
+        // The folder has its own `agent`: variables do not reach remote hosts.
+        let folder = Path::new(&name).parent().unwrap_or(Path::new("."));
+        let error = launch::agent(folder, &words, &library());
         eprintln!("grid: {error}");
         return ExitCode::FAILURE;
     }
@@ -53,10 +55,21 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
     let rest = &words[1..];
     match (word, rest) {
         ("up", [file]) => state::up(Path::new(file)).map(|()| 0),
-        ("serve", [file]) => serve::serve(&Grid::read(Path::new(file))?, state::ready).map(|()| 0),
+        ("serve", [folder]) => {
+            let folder = Path::new(folder);
+            let grid = Grid::read(&folder.join("grid.yaml"))?;
+            serve::serve(&grid, &state::tag(folder), || state::ready(folder)).map(|()| 0)
+        }
         ("run", _) => run(rest),
         ("on", [host, dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
-            wait(&mut launch::on(&host.to_string_lossy(), command, false))
+            let host = host.to_string_lossy();
+            let known = current()?.host_names();
+            if !known.iter().any(|name| *name == host) {
+                return Err(GridError::Usage(format!(
+                    "no host is called {host}; `grid hosts` lists them"
+                )));
+            }
+            wait(&mut launch::on(&state::folder(), &host, command, false))
         }
         ("hosts", []) => {
             for host in current()?.host_names() {

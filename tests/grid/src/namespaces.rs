@@ -11,8 +11,8 @@ use treepie_core::files::grid::Grid;
 use crate::GridError;
 use crate::device::NAME;
 
-const REMEDY: &str = "it needs root (or a user namespace with a network of its own), iproute2, \
-                      and a kernel with network namespaces";
+const REMEDY: &str = "an emulated grid needs root (or a user namespace with a network of its own), \
+                      iproute2, and a kernel with network namespaces";
 
 /// TCP as a long fat link needs it: no slow start after a pause, nothing
 /// remembered from connections before, and the congestion control of most systems.
@@ -52,58 +52,87 @@ fn run(program: &str, arguments: &[&str]) -> Result<(), GridError> {
     }
 }
 
-/// Makes a namespace for each host, and the names by which they find each other.
-///
-/// # Errors
-/// What the system refuses; the caller removes what was made.
-pub fn create(grid: &Grid) -> Result<(), GridError> {
-    let hosts = grid.host_names();
+/// The namespace of a host. Grids differ in their `tag`, so that several can be up
+/// with hosts of the same names.
+pub fn name(tag: &str, host: &str) -> String {
+    format!("treepie-{tag}-{host}")
+}
+
+/// What `/etc/hosts` says on every host.
+pub fn hosts_file(grid: &Grid) -> String {
     let mut names = String::from("127.0.0.1 localhost\n");
-    for (host, address) in hosts.iter().zip(addresses(grid)) {
+    for (host, address) in grid.host_names().iter().zip(addresses(grid)) {
         names += &format!("{address} {host}\n");
     }
-    allow_cubic();
-    for host in &hosts {
-        run("ip", &["netns", "add", host])?;
-        let folder = Path::new("/etc/netns").join(host);
-        fs::create_dir_all(&folder)
-            .and_then(|()| fs::write(folder.join("hosts"), &names))
-            .map_err(|error| GridError::system(folder.display().to_string(), error, REMEDY))?;
+    names
+}
+
+/// Makes a namespace for each host.
+///
+/// # Errors
+/// What the system refuses; nothing is left behind.
+pub fn create(grid: &Grid, tag: &str) -> Result<(), GridError> {
+    let hosts = grid.host_names();
+    for (made, host) in hosts.iter().enumerate() {
+        if let Err(error) = run("ip", &["netns", "add", &name(tag, host)]) {
+            remove(tag, &hosts[..made]);
+            return Err(error);
+        }
     }
     Ok(())
 }
 
-/// A namespace may only choose among what the first one allows.
-fn allow_cubic() {
-    const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
-    let allowed = fs::read_to_string(ALLOWED).unwrap_or_default();
-    if !allowed.split_whitespace().any(|name| name == "cubic") {
-        // Without it the hosts keep the system's own: slower, not wrong.
-        let _ = fs::write(ALLOWED, format!("{} cubic", allowed.trim()));
+/// While it lives, a namespace may choose cubic as its congestion control: it may
+/// only choose among what the system allows.
+#[derive(Debug)]
+pub struct CubicAllowed {
+    /// What was allowed before, if that had to be changed.
+    before: Option<String>,
+}
+
+const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
+
+impl CubicAllowed {
+    /// Allows it. Without the right to, hosts keep the system's own: slower, not
+    /// wrong.
+    pub fn now() -> Self {
+        let allowed = fs::read_to_string(ALLOWED).unwrap_or_default();
+        let has = allowed.split_whitespace().any(|name| name == "cubic");
+        let changed = !has && fs::write(ALLOWED, format!("{} cubic", allowed.trim())).is_ok();
+        CubicAllowed {
+            before: changed.then_some(allowed),
+        }
     }
 }
 
-/// Removes the namespaces that are there, whatever else happens.
-pub fn remove(hosts: &[String]) {
+impl Drop for CubicAllowed {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _ = fs::write(ALLOWED, before);
+        }
+    }
+}
+
+/// Removes the namespaces of these hosts, whatever else happens.
+pub fn remove(tag: &str, hosts: &[String]) {
     for host in hosts {
-        let _ = run("ip", &["netns", "del", host]);
-        let _ = fs::remove_dir_all(Path::new("/etc/netns").join(host));
+        let _ = run("ip", &["netns", "del", &name(tag, host)]);
     }
 }
 
-/// Moves this thread into the namespace of a host, for good.
+/// Moves this thread into a namespace, for good.
 ///
 /// # Errors
 /// A namespace that is not there, or no right to enter it.
-pub fn enter(host: &str) -> Result<(), GridError> {
-    let path = Path::new("/var/run/netns").join(host);
+pub fn enter(namespace: &str) -> Result<(), GridError> {
+    let path = Path::new("/var/run/netns").join(namespace);
     let file = fs::File::open(&path)
         .map_err(|error| GridError::system(path.display().to_string(), error, REMEDY))?;
     // SAFETY: the descriptor is open and names a network namespace.
     match unsafe { libc::setns(file.as_raw_fd(), libc::CLONE_NEWNET) } {
         0 => Ok(()),
         _ => Err(GridError::system(
-            host,
+            namespace,
             std::io::Error::last_os_error(),
             REMEDY,
         )),

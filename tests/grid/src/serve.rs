@@ -23,11 +23,15 @@ extern "C" fn end(_signal: libc::c_int) {
 ///
 /// # Errors
 /// Devices that cannot be made.
-pub fn serve(grid: &Grid, ready: impl FnOnce() -> Result<(), GridError>) -> Result<(), GridError> {
+pub fn serve(
+    grid: &Grid,
+    tag: &str,
+    ready: impl FnOnce() -> Result<(), GridError>,
+) -> Result<(), GridError> {
     let addresses = namespaces::addresses(grid);
     let mut devices = Vec::new();
     for (host, &address) in grid.host_names().iter().zip(&addresses) {
-        namespaces::enter(host)?;
+        namespaces::enter(&namespaces::name(tag, host))?;
         devices.push(Device::create()?);
         namespaces::configure(address)?;
     }

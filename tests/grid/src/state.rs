@@ -10,14 +10,15 @@ use treepie_core::files::grid::Grid;
 
 use crate::{GridError, namespaces};
 
-/// Names another folder for the state; only one grid can be up at a time, since
-/// hosts are called by their names.
+/// Names another folder for the state. Each folder has one grid at a time; grids of
+/// different folders do not see each other.
 pub const VARIABLE: &str = "TREEPIE_GRID_STATE";
 const READY_LIMIT: Duration = Duration::from_secs(20);
 
 /// The folder of the state.
 pub fn folder() -> PathBuf {
-    std::env::var_os(VARIABLE).map_or_else(|| "/tmp/treepie-grid".into(), PathBuf::from)
+    let named = std::env::var_os(VARIABLE).unwrap_or_else(|| "/tmp/treepie-grid".into());
+    std::path::absolute(&named).unwrap_or_else(|_| named.into())
 }
 
 fn failed(what: &Path, error: &io::Error) -> GridError {
@@ -57,17 +58,35 @@ pub fn up(file: &Path) -> Result<(), GridError> {
     let folder = folder();
     let done = build(&grid, file, &folder);
     if done.is_err() {
-        namespaces::remove(&grid.host_names());
+        namespaces::remove(&tag(&folder), &grid.host_names());
         let _ = fs::remove_dir_all(&folder);
     }
     done
+}
+
+/// What the namespaces of the grid of a folder are told apart by.
+pub fn tag(folder: &Path) -> String {
+    fs::read_to_string(folder.join("tag")).unwrap_or_default()
+}
+
+/// The hosts' names and addresses, for their `/etc/hosts`.
+pub fn hosts_file(folder: &Path) -> PathBuf {
+    folder.join("hosts")
+}
+
+fn write(path: &Path, text: &str) -> Result<(), GridError> {
+    fs::write(path, text).map_err(|error| failed(path, &error))
 }
 
 fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
     fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let copy = folder.join("grid.yaml");
     fs::copy(file, &copy).map_err(|error| failed(&copy, &error))?;
-    namespaces::create(grid)?;
+    let tag = std::process::id().to_string();
+    write(&hosts_file(folder), &namespaces::hosts_file(grid))?;
+    namespaces::create(grid, &tag)?;
+    write(&folder.join("tag"), &tag)?;
+    let _allowed = namespaces::CubicAllowed::now();
     let own = std::env::current_exe().map_err(|error| failed(folder, &error))?;
     let agent = folder.join("agent");
     let _ = fs::remove_file(&agent);
@@ -76,24 +95,26 @@ fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
     let output = fs::File::create(&log).map_err(|error| failed(&log, &error))?;
     let mut server = Command::new(&own)
         .arg("serve")
-        .arg(&copy)
+        .arg(folder)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(output)
         .spawn()
         .map_err(|error| failed(&own, &error))?;
     let pid = folder.join("pid");
-    fs::write(&pid, server.id().to_string()).map_err(|error| failed(&pid, &error))?;
+    write(&pid, &server.id().to_string())?;
     let began = Instant::now();
     while !folder.join("ready").exists() {
         let ended = matches!(server.try_wait(), Ok(Some(_)));
         if ended || began.elapsed() > READY_LIMIT {
             let said = fs::read_to_string(&log).unwrap_or_default();
             let _ = server.kill();
-            return Err(GridError::Usage(format!(
-                "the grid does not start: {}",
-                said.trim()
-            )));
+            let _ = server.wait();
+            let said = said.trim().trim_start_matches("grid: ").to_owned();
+            return Err(GridError::Start(match said.is_empty() {
+                true => "its server says nothing; see whether the machine is overloaded".into(),
+                false => said,
+            }));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -104,9 +125,8 @@ fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
 ///
 /// # Errors
 /// A folder that is gone.
-pub fn ready() -> Result<(), GridError> {
-    let path = folder().join("ready");
-    fs::write(&path, "").map_err(|error| failed(&path, &error))
+pub fn ready(folder: &Path) -> Result<(), GridError> {
+    write(&folder.join("ready"), "")
 }
 
 /// Ends the server and removes all hosts; whether there was a grid.
@@ -121,7 +141,7 @@ pub fn down() -> bool {
     }
     let grid = Grid::read(&folder.join("grid.yaml"));
     if let Ok(grid) = &grid {
-        namespaces::remove(&grid.host_names());
+        namespaces::remove(&tag(&folder), &grid.host_names());
     }
     let _ = fs::remove_dir_all(&folder);
     grid.is_ok()

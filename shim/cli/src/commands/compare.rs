@@ -58,9 +58,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     match (read_any(&arguments.before)?, read_any(&arguments.after)?) {
         (AnyFile::Profile(before), AnyFile::Profile(after)) => {
             let sides = [(&arguments.before, before), (&arguments.after, after)];
+            require_equal_ranks(arguments, sides[0].1.ranks, sides[1].1.ranks)?;
             let [before, after] =
-                sides.map(|(path, profile)| Side::new(path, profile, &arguments.choice));
-            profiles(arguments, &before, &after)?;
+                sides.map(|(path, profile)| Side::new(path, *profile, &arguments.choice));
+            profiles(arguments, &before?, &after?)?;
         }
         (AnyFile::Placement(before), AnyFile::Placement(after)) => {
             placements(arguments, &before, &after)?;
@@ -87,17 +88,17 @@ struct Side {
 }
 
 impl Side {
-    fn new(path: &Path, profile: Box<Profile>, choice: &MatrixChoice) -> Self {
-        let summary = Summary::new(path, &profile);
+    fn new(path: &Path, profile: Profile, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        let summary = Summary::new(path, &profile, choice.model);
         let process_of_rank = profile.process_of_rank.clone();
-        let input = Input::Profile(profile);
-        let bytes = input.bytes(choice);
-        Side {
+        let input = Input::of_profile(path, profile, choice)?;
+        let bytes = input.bytes(choice)?;
+        Ok(Side {
             summary,
             input,
             bytes,
             process_of_rank,
-        }
+        })
     }
 }
 
@@ -145,7 +146,6 @@ struct ProfilesAnswer<'a> {
 }
 
 fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), CommandError> {
-    require_equal_ranks(arguments, before.input.ranks(), after.input.ranks())?;
     let measured = match Measured::new(arguments, before, after) {
         // Only a machine that was asked for has to fit.
         Err(error) if arguments.topology.is_some() || arguments.picture.is_some() => {

@@ -1,7 +1,7 @@
 //! `treepie convert`: a profile or a matrix in another format.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
@@ -11,16 +11,23 @@ use treepie_core::files::write_atomically;
 use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
-use crate::input::traffic::Input;
+use crate::input::traffic::{Input, parts_in};
 use crate::output;
+use crate::report::summary::Summary;
 use crate::report::words::some;
 
 /// Write a profile or a matrix in another format
+///
+/// Formats follow from the endings of the names: .mtx (MatrixMarket), .txt or .mat
+/// (all numbers, row sends to column), .csv, .graph (METIS, KaHIP), .grf (Scotch);
+/// .prof (Open MPI's monitoring, all ranks of NAME.RANK.prof) is read only. X.parts/,
+/// what the ranks of a job left that had no orderly end, also becomes a profile if
+/// the output ends in .yaml.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Profile, or matrix in any of the formats below
+    /// Profile, directory of parts, or matrix
     input: PathBuf,
-    /// Matrix to write; the format follows from its ending
+    /// Matrix or profile to write
     output: PathBuf,
     #[command(flatten)]
     choice: MatrixChoice,
@@ -28,23 +35,49 @@ pub struct Arguments {
 
 /// Reads the one, writes the other.
 pub fn run(arguments: &Arguments) -> Outcome {
-    let format = Format::of_path(&arguments.output).ok_or_else(|| {
+    let (output, choice) = (&arguments.output, &arguments.choice);
+    let is_profile = output
+        .extension()
+        .is_some_and(|ending| ending == "yaml" || ending == "yml");
+    if is_profile {
+        return profile(&arguments.input, output, choice);
+    }
+    let writable = |format: &Format| *format != Format::Monitoring;
+    let format = Format::of_path(output).filter(writable).ok_or_else(|| {
         CommandError::usage(format!(
-            "{}: no format has this ending; use one of {}",
-            arguments.output.display(),
+            "{}: no format has this ending that can be written; use one of {}, or .yaml for a profile",
+            output.display(),
             Format::ENDINGS.join(", ")
         ))
     })?;
-    let input = Input::read(&arguments.input)?;
-    let matrix = input.matrix(&arguments.choice);
-    write_atomically(&arguments.output, |out: &mut dyn Write| -> io::Result<()> {
+    let input = Input::read(&arguments.input, choice)?;
+    let matrix = input.matrix(choice)?;
+    write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
         format.write(&matrix, out)
     })?;
     output::print(&format!(
         "{}: written, {} and {}\n",
-        arguments.output.display(),
+        output.display(),
         some(matrix.order(), "rank"),
         some(matrix.non_zeros(), "entry")
     ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes what the ranks of a job left as one profile. What they left stays.
+fn profile(input: &Path, output: &Path, choice: &MatrixChoice) -> Outcome {
+    if !input.is_dir() {
+        return Err(CommandError::usage(format!(
+            "{}: only a directory of parts, which a job without an orderly end leaves, becomes a \
+             profile; give X.parts, or end {} as a matrix",
+            input.display(),
+            output.display()
+        )));
+    }
+    let options = ["--metric", "--layer", "--model", "--phase"];
+    choice.require_none(output, "a profile, which has all of it", &options)?;
+    let profile = parts_in(input)?;
+    profile.write(output)?;
+    output::print(&Summary::new(output, &profile, None).short_text())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,7 +14,7 @@ use treepie_core::platform::orders::{Accounting, Order};
 use super::Outcome;
 use crate::error::CommandError;
 use crate::output;
-use crate::picture::{Axis, Chart, Format, Series, write_drawing};
+use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
 use crate::report::table::Table;
 use crate::report::units;
 
@@ -153,6 +153,8 @@ fn chart(results: &[(usize, Results)]) -> Chart {
             .iter()
             .map(|(clusters, results)| (*clusters as f64, results.outcomes[place].mean))
             .collect(),
+        style: Style::Marked,
+        colour: place,
     });
     Chart {
         title: "Broadcast of 1 MB on random grids".to_owned(),

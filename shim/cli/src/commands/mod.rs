@@ -5,6 +5,7 @@ mod convert;
 mod doctor;
 mod heuristics;
 mod map;
+mod measured;
 pub mod options;
 mod predict;
 mod probe;
@@ -41,7 +42,7 @@ pub struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Profile(profile::Arguments),
-    Map(map::Arguments),
+    Map(Box<map::Arguments>),
     Replay(replay::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),

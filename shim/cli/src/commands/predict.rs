@@ -9,7 +9,7 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::models::{Computing, Form};
 use treepie_core::platform::predict::{Collective, Prediction, Question, predict};
 
-use super::Outcome;
+use super::{Outcome, measured};
 use crate::error::CommandError;
 use crate::output;
 use crate::report::table::Table;
@@ -24,8 +24,8 @@ pub struct Arguments {
     file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather,
     /// alltoall, barrier
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>)]
-    collective: Collective,
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present = "measured")]
+    collective: Option<Collective>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     bytes: u64,
@@ -41,6 +41,16 @@ pub struct Arguments {
     /// Bytes of a datatype, which segments are multiples of
     #[arg(long, value_name = "BYTES", default_value = "1")]
     granularity: u64,
+    /// Bytes of a segment, for strategies that cut, instead of the best size
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    segment: Option<u64>,
+    /// Compare the predictions with the times in this file instead: lines of
+    /// collective,strategy,bytes,segment,seconds
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
+    measured: Option<PathBuf>,
+    /// Draw the comparison, as its ending says: .svg or .png
+    #[arg(long, value_name = "OUT", requires = "measured")]
+    picture: Option<PathBuf>,
     /// Nanoseconds that a reduction takes for each byte
     #[arg(long, value_name = "NS", default_value = "0.25")]
     compute: f64,
@@ -87,16 +97,25 @@ pub fn run(arguments: &Arguments) -> Outcome {
         ranks: arguments.ranks,
         form: arguments.form,
         granularity: arguments.granularity.max(1),
+        segment: arguments.segment,
         computing: Computing {
             per_byte: arguments.compute * 1e-9,
         },
-        ..Question::new(arguments.collective, arguments.bytes)
+        // With --measured, the file names a collective for each line.
+        ..Question::new(
+            arguments.collective.unwrap_or(Collective::Bcast),
+            arguments.bytes,
+        )
     };
+    if let Some(file) = &arguments.measured {
+        let picture = arguments.picture.as_deref();
+        return measured::run(platform, &question, file, picture, arguments.json);
+    }
     let predictions = predict(platform, &question);
     if arguments.json {
         let strategies: Vec<_> = predictions.iter().map(prediction_json).collect();
         output::print_json(&json!({
-            "collective": arguments.collective.to_string(),
+            "collective": question.collective.to_string(),
             "bytes": arguments.bytes,
             "ranks": ranks,
             "root": arguments.root,
@@ -109,7 +128,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut text = format!(
         "{}: {} of {} among {} in {}\n\n",
         arguments.file.display(),
-        arguments.collective,
+        question.collective,
         units::bytes(arguments.bytes as f64),
         some(ranks, "rank"),
         some(platform.clusters().len(), "cluster"),

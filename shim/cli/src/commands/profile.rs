@@ -29,6 +29,17 @@ pub struct Arguments {
     /// Print the summary as JSON, on standard output after the job's own
     #[arg(long)]
     json: bool,
+    /// Time the calls too: how long each rank is in which kind of call
+    #[arg(long)]
+    times: bool,
+    /// Cut the run into phases of so many seconds; without it, MPI_Pcontrol(LEVEL) of
+    /// the program marks phases
+    #[arg(long, value_name = "SECONDS")]
+    window: Option<String>,
+    /// Write what was counted every so many seconds, so that no more is lost if the
+    /// job is killed
+    #[arg(long, value_name = "SECONDS")]
+    checkpoint: Option<String>,
     #[command(flatten)]
     settings: RunSettings,
     /// The job as it is usually started
@@ -39,10 +50,21 @@ pub struct Arguments {
 /// Runs the job. Its status is ours; 1 if it was fine and left no profile.
 pub fn run(arguments: &Arguments) -> Outcome {
     let template = absolute_path(&arguments.output)?;
-    let variables = arguments.settings.variables([
+    let mut own: Vec<(&str, OsString)> = vec![
         ("TREEPIE_MODE", "profile".into()),
         ("TREEPIE_OUTPUT", template.clone().into()),
-    ])?;
+    ];
+    if arguments.times {
+        own.push(("TREEPIE_TIMES", "true".into()));
+    }
+    let seconds = [
+        ("TREEPIE_WINDOW", &arguments.window),
+        ("TREEPIE_CHECKPOINT", &arguments.checkpoint),
+    ];
+    for (variable, seconds) in seconds {
+        own.extend(seconds.as_ref().map(|text| (variable, text.into())));
+    }
+    let variables = arguments.settings.variables(own)?;
     require_directory(&template)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
     let watch = Watch::new(&template);
@@ -105,7 +127,7 @@ pub fn require_directory(output: &Path) -> Result<(), CommandError> {
 pub fn report(written: &[PathBuf], json: bool, quiet: bool) -> Result<(), CommandError> {
     for path in written {
         let profile = Profile::read(path)?;
-        let summary = Summary::new(as_seen_from_here(path), &profile);
+        let summary = Summary::new(as_seen_from_here(path), &profile, None);
         if json {
             output::print_json(&summary)?;
         } else if !quiet {

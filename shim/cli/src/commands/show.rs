@@ -19,7 +19,7 @@ use super::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::input::occupancy::leaf_of_rank;
 use crate::input::topology::{self, in_words};
-use crate::input::traffic::{Input, profile_of_placement};
+use crate::input::traffic::{Input, parts_in, profile_of_placement};
 use crate::output;
 use crate::picture::{Format, Panel, Picture, write_drawing};
 use crate::report::before_after::BeforeAfter;
@@ -52,6 +52,9 @@ pub struct Arguments {
 /// Shows whatever it is.
 pub fn run(arguments: &Arguments) -> Outcome {
     let path = Path::new(&arguments.file);
+    if path.is_dir() {
+        return profile(arguments, path, parts_in(path)?);
+    }
     if MatrixFormat::of_path(path).is_some() {
         return matrix(arguments, path);
     }
@@ -59,7 +62,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return tree(arguments, &topology::read(&arguments.file)?);
     }
     match read_any(path)? {
-        AnyFile::Profile(found) => profile(arguments, path, found),
+        AnyFile::Profile(found) => profile(arguments, path, *found),
         AnyFile::Placement(found) => placement(arguments, path, &found),
         AnyFile::Topology(found) => tree(arguments, &found),
         AnyFile::Configuration(found) => configuration(arguments, &found),
@@ -68,10 +71,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-fn profile(arguments: &Arguments, path: &Path, profile: Box<Profile>) -> Outcome {
-    let summary = Summary::new(path, &profile);
-    let input = Input::Profile(profile);
-    draw(arguments, || Ok(heat_map(arguments, path, &input)))?;
+fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
+    let summary = Summary::new(path, &profile, arguments.choice.model);
+    let input = Input::of_profile(path, profile, &arguments.choice)?;
+    draw(arguments, || heat_map(arguments, path, &input))?;
     match arguments.json {
         true => output::print_json(&summary)?,
         false => output::print(&summary.text())?,
@@ -80,9 +83,9 @@ fn profile(arguments: &Arguments, path: &Path, profile: Box<Profile>) -> Outcome
 }
 
 fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
-    let input = Input::read(path)?;
-    let matrix = input.matrix(&arguments.choice);
-    draw(arguments, || Ok(heat_map(arguments, path, &input)))?;
+    let input = Input::read(path, &arguments.choice)?;
+    let matrix = input.matrix(&arguments.choice)?;
+    draw(arguments, || heat_map(arguments, path, &input))?;
     let (order, filled, total) = (matrix.order(), matrix.non_zeros(), matrix.total());
     if arguments.json {
         output::print_json(&json!({ "ranks": order, "pairs": filled, "total": total }))?;
@@ -99,17 +102,8 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
 }
 
 /// A matrix in the order of the ranks.
-fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Picture {
-    let layers = &arguments.choice.layers;
-    let title = match layers.is_empty() {
-        true => "all traffic".to_owned(),
-        false => layers
-            .iter()
-            .map(ToString::to_string)
-            .collect::<Vec<_>>()
-            .join(" and "),
-    };
-    Picture {
+fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Picture, CommandError> {
+    Ok(Picture {
         title: path
             .file_name()
             .unwrap_or_default()
@@ -118,12 +112,12 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Picture {
         axis: "rank".to_owned(),
         unit: input.unit(&arguments.choice),
         panels: vec![Panel {
-            title,
+            title: arguments.choice.in_words(),
             captions: Vec::new(),
-            matrix: input.matrix(&arguments.choice),
+            matrix: input.matrix(&arguments.choice)?,
             blocks: Vec::new(),
         }],
-    }
+    })
 }
 
 fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {
@@ -151,7 +145,7 @@ fn placement_picture(
             arguments.file
         ))
     })?;
-    let input = Input::read(&source)?;
+    let input = Input::read(&source, &arguments.choice)?;
     if input.ranks() != file.ranks {
         return Err(CommandError::failed(format!(
             "{}: has {} ranks and {} has {}; name the right profile with --profile",
@@ -161,7 +155,7 @@ fn placement_picture(
             file.ranks
         )));
     }
-    let bytes = input.bytes(&arguments.choice);
+    let bytes = input.bytes(&arguments.choice)?;
     let current = leaf_of_rank(&file.leaf_of_process, &input.process_of_rank());
     let before = Situation {
         matrix: &bytes,

@@ -1,10 +1,13 @@
 //! Who sends what to whom, from a profile or from a matrix in any format.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use treepie_core::affinity::formats::Format;
-use treepie_core::affinity::{Matrix, Metric};
-use treepie_core::files::profile::Profile;
+use treepie_core::affinity::formats::monitoring::{self, Monitoring};
+use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
+use treepie_core::files::parts;
+use treepie_core::files::profile::{Phase, Profile};
 use treepie_core::topology::Topology;
 
 use super::{occupancy, topology};
@@ -17,50 +20,105 @@ use crate::picture::Unit;
 pub enum Input {
     /// A profile: several layers, hosts, processes.
     Profile(Box<Profile>),
+    /// What Open MPI's monitoring counted: several layers.
+    Monitoring(Monitoring),
     /// A bare matrix.
     Matrix(Matrix),
 }
 
 impl Input {
-    /// Reads a matrix where the name ends as one, else a profile.
+    /// Reads a matrix where the name ends as one, what the ranks of a job without an
+    /// orderly end left where it is a directory, else a profile. Refuses a choice of
+    /// what is not in it.
     ///
     /// # Errors
-    /// A file that cannot be read or is neither.
-    pub fn read(path: &Path) -> Result<Self, CommandError> {
-        match Format::of_path(path) {
-            Some(format) => read_matrix(path, format).map(Input::Matrix),
-            None => Ok(Input::Profile(Box::new(Profile::read(path)?))),
+    /// A file that cannot be read or is none of these; a choice that it does not
+    /// have.
+    pub fn read(path: &Path, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        if path.is_dir() {
+            return Input::of_profile(path, parts_in(path)?, choice);
         }
+        match Format::of_path(path) {
+            Some(Format::Monitoring) => {
+                let kind = "what Open MPI's monitoring counted";
+                choice.require_none(path, kind, &["--model", "--phase"])?;
+                read_monitoring(path).map(Input::Monitoring)
+            }
+            Some(format) => {
+                let options = ["--metric", "--layer", "--model", "--phase"];
+                choice.require_none(path, "a bare matrix", &options)?;
+                read_matrix(path, format).map(Input::Matrix)
+            }
+            None => Input::of_profile(path, Profile::read(path)?, choice),
+        }
+    }
+
+    /// A profile that was read from `path`.
+    ///
+    /// # Errors
+    /// The choice of a phase that it does not have: usage.
+    pub fn of_profile(
+        path: &Path,
+        profile: Profile,
+        choice: &MatrixChoice,
+    ) -> Result<Self, CommandError> {
+        let known: Vec<&str> = profile.phases.iter().map(|phase| &*phase.name).collect();
+        match &choice.phase {
+            Some(name) if !known.contains(&&**name) => Err(CommandError::usage(format!(
+                "{}: has no phase `{name}`; {}",
+                path.display(),
+                match known.is_empty() {
+                    true => "the job was not cut into phases, leave out --phase".to_owned(),
+                    false => format!("its phases are {}", known.join(", ")),
+                }
+            ))),
+            _ => Ok(Input::Profile(Box::new(profile))),
+        }
+    }
+
+    /// Whether it knows where processes ran.
+    pub fn is_profile(&self) -> bool {
+        matches!(self, Input::Profile(_))
     }
 
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         match self {
             Input::Profile(profile) => profile.ranks,
+            Input::Monitoring(counted) => counted.point_to_point.order(),
             Input::Matrix(matrix) => matrix.order(),
         }
     }
 
     /// The matrix that was chosen; a bare matrix is what it is.
-    pub fn matrix(&self, choice: &MatrixChoice) -> Matrix {
-        self.matrix_of(choice, choice.metric)
+    ///
+    /// # Errors
+    /// Counts so large that they would be rounded.
+    pub fn matrix(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
+        self.matrix_of(choice, choice.metric())
     }
 
     /// The bytes of the layers that were chosen.
-    pub fn bytes(&self, choice: &MatrixChoice) -> Matrix {
+    ///
+    /// # Errors
+    /// As [`Input::matrix`].
+    pub fn bytes(&self, choice: &MatrixChoice) -> Result<Matrix, CommandError> {
         self.matrix_of(choice, Metric::Size)
     }
 
-    fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Matrix {
-        match self {
-            Input::Profile(profile) => profile.traffic(choice.layers()).affinity(metric),
-            Input::Matrix(matrix) => matrix.clone(),
-        }
+    fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Result<Matrix, CommandError> {
+        let layers = choice.layers();
+        let traffic = match self {
+            Input::Profile(profile) => chosen_traffic(profile, choice, &layers),
+            Input::Monitoring(counted) => counted.traffic(&layers),
+            Input::Matrix(matrix) => return Ok(matrix.clone()),
+        };
+        Ok(traffic.exact_affinity(metric)?)
     }
 
     /// What the numbers of [`Input::matrix`] count.
     pub fn unit(&self, choice: &MatrixChoice) -> Unit {
-        match (self, choice.metric) {
+        match (self, choice.metric()) {
             (Input::Matrix(_), _) => Unit::Plain,
             (_, Metric::Size) => Unit::Bytes,
             (_, Metric::Messages) => Unit::Messages,
@@ -72,7 +130,7 @@ impl Input {
     pub fn bytes_unit(&self) -> Unit {
         match self {
             Input::Matrix(_) => Unit::Plain,
-            Input::Profile(_) => Unit::Bytes,
+            Input::Profile(_) | Input::Monitoring(_) => Unit::Bytes,
         }
     }
 
@@ -84,7 +142,7 @@ impl Input {
         match (named, self) {
             (Some(text), _) => topology::read(text),
             (None, Input::Profile(profile)) => topology::of_profile(profile),
-            (None, Input::Matrix(_)) => topology::of_this_machine(),
+            (None, _) => topology::of_this_machine(),
         }
     }
 
@@ -95,35 +153,129 @@ impl Input {
     pub fn leaf_of_process(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
         let found = match self {
             Input::Profile(profile) => occupancy::of_profile(topology, profile),
-            Input::Matrix(matrix) => occupancy::packed(topology, matrix.order()),
+            _ => occupancy::packed(topology, self.ranks()),
         };
         found.map_err(|error| CommandError::failed(error.to_string()))
     }
 
-    /// The process that ran each rank; for a bare matrix, the one of its number.
+    /// The names of the hosts where the job ran; none for a bare matrix.
+    pub fn hosts(&self) -> Vec<&str> {
+        match self {
+            Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
+            Input::Monitoring(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Bytes of a message on average; 64 KiB where nobody counted messages.
+    pub fn mean_message(&self) -> u64 {
+        let counted = match self {
+            Input::Profile(profile) => profile.traffic(&Layer::ALL).total(),
+            Input::Monitoring(counted) => counted.traffic(&Layer::ALL).total(),
+            Input::Matrix(_) => Traffic::default(),
+        };
+        match counted.messages {
+            0 => 64 * 1024,
+            messages => counted.bytes / messages,
+        }
+    }
+
+    /// The process that ran each rank; where that is not known, the one of its number.
     pub fn process_of_rank(&self) -> Vec<usize> {
         match self {
             Input::Profile(profile) => profile.process_of_rank.clone(),
-            Input::Matrix(matrix) => (0..matrix.order()).collect(),
+            _ => (0..self.ranks()).collect(),
         }
     }
+}
+
+/// The layers of a profile, or of the phase that was chosen.
+fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) -> TrafficMatrix {
+    let model = choice.model.unwrap_or_else(|| profile.host_model());
+    let named = |phase: &&Phase| Some(&phase.name) == choice.phase.as_ref();
+    match profile.phases.iter().find(named) {
+        Some(phase) => profile.traffic_of_phase(phase, layers, model),
+        None => profile.traffic_by(layers, model),
+    }
+}
+
+/// The profile of what the ranks of a job left in a directory, which had no orderly
+/// end; says on standard error which ranks are missing.
+///
+/// # Errors
+/// A directory without parts; parts that are wrong or of different runs.
+pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
+    let profile = parts::read_directory(directory)?.profile;
+    let said = match profile.notes.last() {
+        Some(note) if !profile.missing_ranks.is_empty() => note,
+        _ => "put together from what all ranks left",
+    };
+    eprintln!("treepie: {}: {said}", directory.display());
+    Ok(profile)
 }
 
 /// Reads a matrix in one format.
 ///
 /// # Errors
 /// A file that cannot be read, or is not in that format.
-pub fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
-    let missing = |error: std::io::Error| {
+fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
+    let text = read_text(path)?;
+    format
+        .read(text.as_bytes(), &path.display().to_string())
+        .map_err(|error| CommandError::failed(error.to_string()))
+}
+
+/// Reads what Open MPI's monitoring wrote: all ranks' files where the name ends in
+/// `.RANK.prof`, because each has only what its rank sent, else the one file.
+///
+/// # Errors
+/// A file that cannot be read, or was not written by that.
+fn read_monitoring(path: &Path) -> Result<Monitoring, CommandError> {
+    let mut text = String::new();
+    for file in monitoring_files(path) {
+        text += &read_text(&file)?;
+        text.push('\n');
+    }
+    monitoring::read(text.as_bytes(), &path.display().to_string())
+        .map_err(|error| CommandError::failed(error.to_string()))
+}
+
+/// All files that one run of the monitoring wrote, by rank.
+fn monitoring_files(path: &Path) -> Vec<PathBuf> {
+    let rank_of = |file: &Path| -> Option<(OsString, usize)> {
+        let stem = Path::new(file.file_stem()?);
+        let rank = stem.extension()?.to_str()?.parse().ok()?;
+        (file.extension()? == "prof").then_some((stem.file_stem()?.to_owned(), rank))
+    };
+    let Some((name, _)) = rank_of(path) else {
+        return vec![path.to_owned()];
+    };
+    let directory = match path.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let mut files: Vec<(usize, PathBuf)> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| {
+            let found = entry.ok()?.path();
+            let (of, rank) = rank_of(&found)?;
+            (of == name).then_some((rank, found))
+        })
+        .collect();
+    files.sort();
+    match files.is_empty() {
+        true => vec![path.to_owned()],
+        false => files.into_iter().map(|(_, file)| file).collect(),
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(path).map_err(|error| {
         CommandError::failed(format!(
             "{}: cannot be read: {error}; check its name",
             path.display()
         ))
-    };
-    let text = std::fs::read_to_string(path).map_err(missing)?;
-    format
-        .read(text.as_bytes(), &path.display().to_string())
-        .map_err(|error| CommandError::failed(error.to_string()))
+    })
 }
 
 /// Where the profile that a placement was made from may be: as it was named,

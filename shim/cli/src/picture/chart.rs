@@ -41,6 +41,21 @@ pub struct Series {
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
+    /// How they are shown.
+    pub style: Style,
+    /// Number of its colour: two series of one number belong together.
+    pub colour: usize,
+}
+
+/// How the points of a series are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// A line with its points marked.
+    Marked,
+    /// A line.
+    Line,
+    /// Points.
+    Points,
 }
 
 /// Curves in one frame.
@@ -145,7 +160,7 @@ impl Chart {
         let centre = inner.top + inner.height / 2;
         canvas.text(self.upwards.name, (frame.left + 30, centre), sideways)?;
         for (number, series) in self.series.iter().enumerate() {
-            let colour = COLOURS[number % COLOURS.len()];
+            let colour = COLOURS[series.colour % COLOURS.len()];
             let shown = |point: &&(f64, f64)| x.shows(point.0) && y.shows(point.1);
             let places: Vec<(i32, i32)> = series
                 .points
@@ -153,14 +168,19 @@ impl Chart {
                 .filter(shown)
                 .map(|&(across, up)| (place_x(across), place_y(up)))
                 .collect();
-            for pair in places.windows(2) {
-                canvas.line(pair[0], pair[1], colour, 4)?;
-            }
-            for place in &places {
-                canvas.rectangle((place.0 - 5, place.1 - 5), (10, 10), colour)?;
-            }
             let line = inner.top + 24 + 36 * number as i32;
-            canvas.line((right + 24, line), (right + 64, line), colour, 5)?;
+            if series.style != Style::Points {
+                for pair in places.windows(2) {
+                    canvas.line(pair[0], pair[1], colour, 4)?;
+                }
+                canvas.line((right + 24, line), (right + 64, line), colour, 5)?;
+            }
+            if series.style != Style::Line {
+                for place in &places {
+                    canvas.rectangle((place.0 - 6, place.1 - 6), (12, 12), colour)?;
+                }
+                canvas.rectangle((right + 38, line - 6), (12, 12), colour)?;
+            }
             let legend = Lettering {
                 anchor: HPos::Left,
                 ..TEXT

@@ -27,7 +27,7 @@ mod write;
 use treepie_core::affinity::Matrix;
 
 pub use blocks::{Block, blocks_of};
-pub use chart::{Axis, Chart, Series};
+pub use chart::{Axis, Chart, Series, Style};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
 pub use write::{Format, write_drawing};

@@ -1,10 +1,13 @@
 //! What the command prints: tables of numbers in units that people read.
 
 pub mod before_after;
+pub mod gain;
 pub mod levels;
+pub mod phases;
 pub mod placement;
 pub mod platform;
 pub mod summary;
 pub mod table;
+pub mod times;
 pub mod units;
 pub mod words;

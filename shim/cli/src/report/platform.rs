@@ -9,7 +9,7 @@ use treepie_core::platform::{Link, Platform};
 use super::table::Table;
 use super::units;
 use super::words::some;
-use crate::picture::{Axis, Chart, Edge, Network, Overview, Series};
+use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
 
 /// Sizes whose gaps are shown in tables.
 const SHOWN: [u64; 3] = [1, 64 << 10, 1 << 20];
@@ -246,7 +246,9 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
         label: units::seconds(platform.between(one, other).latency()),
     });
     let series = named_links(platform).into_iter().take(MOST_CURVES);
-    let series = series.map(|(name, link)| Series {
+    let series = series.enumerate().map(|(colour, (name, link))| Series {
+        style: Style::Marked,
+        colour,
         name,
         points: link
             .samples()

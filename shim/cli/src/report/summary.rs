@@ -3,10 +3,15 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_core::affinity::{Layer, Traffic, TrafficMatrix};
+use treepie_core::affinity::collective::Model;
+use treepie_core::affinity::measures::{imbalance, symmetry};
+use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
+use treepie_core::files::list;
 use treepie_core::files::profile::Profile;
 
+use super::phases::{self, PhaseSummary};
 use super::table::Table;
+use super::times::{self, TimesSummary};
 use super::units;
 use super::words::some;
 
@@ -38,8 +43,32 @@ pub struct Summary {
     pub pairs: usize,
     /// The pairs with most bytes, the busiest first.
     pub top_pairs: Vec<PairSummary>,
+    /// The part of all bytes that is answered by as many in the other direction.
+    pub symmetry: f64,
+    /// The rank that sends and receives most bytes, and how much it is in parts of
+    /// the mean; none without traffic.
+    pub busiest: Option<BusiestRank>,
+    /// The phases of the run, if it was cut into some.
+    pub phases: Vec<PhaseSummary>,
+    /// Time in MPI, if it was measured.
+    pub times: Option<TimesSummary>,
+    /// Groups of ranks that share memory, and must stay on one node.
+    pub shared_memory: Vec<Vec<usize>>,
+    /// Ranks whose traffic is missing.
+    pub missing_ranks: Vec<usize>,
+    /// Remarks of the library.
+    pub notes: Vec<String>,
     /// Whether the launcher's order of processes is not the order of ranks.
     pub permuted: bool,
+}
+
+/// The rank with most traffic.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BusiestRank {
+    /// The rank.
+    pub rank: usize,
+    /// Its bytes, sent and received, in parts of the mean of all ranks.
+    pub times_the_mean: f64,
 }
 
 /// A host and its processes.
@@ -62,6 +91,8 @@ pub struct LayerSummary {
     pub bytes: u64,
     /// True where the numbers are not counted but follow from a model.
     pub modelled: bool,
+    /// Which model that is.
+    pub model: Option<String>,
 }
 
 /// What one rank sent to another.
@@ -78,19 +109,31 @@ pub struct PairSummary {
 }
 
 impl Summary {
-    /// Looks through a profile that was read from `path`.
-    pub fn new(path: &Path, profile: &Profile) -> Self {
-        let all = profile.traffic(&Layer::ALL);
+    /// Looks through a profile that was read from `path`. Collectives are expanded
+    /// by `model`, or as the job's MPI does them.
+    pub fn new(path: &Path, profile: &Profile, model: Option<Model>) -> Self {
+        let model = model.unwrap_or_else(|| profile.host_model());
+        let mut all = TrafficMatrix::new(profile.ranks);
+        let mut layers = Vec::new();
+        for layer in Layer::ALL {
+            let of_layer = profile.traffic_by(&[layer], model);
+            let sum = of_layer.total();
+            for (from, to, traffic) in of_layer.entries() {
+                all.add(from, to, traffic);
+            }
+            if !sum.is_none() {
+                let modelled = layer == Layer::Collectives;
+                layers.push(LayerSummary {
+                    layer: layer.to_string(),
+                    messages: sum.messages,
+                    bytes: sum.bytes,
+                    modelled,
+                    model: modelled.then(|| model.to_string()),
+                });
+            }
+        }
         let total = all.total();
-        let layers = Layer::ALL.iter().filter_map(|&layer| {
-            let sum = profile.traffic(&[layer]).total();
-            (!sum.is_none()).then(|| LayerSummary {
-                layer: layer.to_string(),
-                messages: sum.messages,
-                bytes: sum.bytes,
-                modelled: layer == Layer::Collectives,
-            })
-        });
+        let size = all.affinity(Metric::Size);
         let hosts = profile.hosts.iter().map(|host| HostSummary {
             name: host.name.clone(),
             processes: host.processes.len(),
@@ -105,9 +148,19 @@ impl Summary {
             date: profile.date.clone(),
             messages: total.messages,
             bytes: total.bytes,
-            layers: layers.collect(),
+            layers,
             pairs: partners.count(),
             top_pairs: top_pairs(&all),
+            symmetry: symmetry(&size),
+            busiest: imbalance(&size).map(|(rank, times_the_mean)| BusiestRank {
+                rank,
+                times_the_mean,
+            }),
+            phases: phases::of(profile, &all, model),
+            times: times::of(profile),
+            shared_memory: profile.shared_memory.clone(),
+            missing_ranks: profile.missing_ranks.clone(),
+            notes: profile.notes.clone(),
             permuted: profile
                 .process_of_rank
                 .iter()
@@ -153,14 +206,45 @@ impl Summary {
             text +=
                 "  taken during a replay: ranks ran on other processes than the launcher's order\n";
         }
+        for note in &self.notes {
+            text += &format!("  {note}\n");
+        }
         text.push('\n');
         text += &self.layer_table();
+        for (number, group) in self.shared_memory.iter().enumerate() {
+            text += match number {
+                0 => "\nshared memory, so they must stay on one node: ranks ",
+                _ => "; ranks ",
+            };
+            text += &list::to_text(group);
+        }
+        text += match self.shared_memory.is_empty() {
+            true => "",
+            false => "\n",
+        };
         text += &format!("\n{} of ranks talk", some(self.pairs, "ordered pair"));
         if self.top_pairs.is_empty() {
-            return text + "\n";
+            text += "\n";
+        } else {
+            text += "; most bytes go\n";
+            text += &self.pair_table();
         }
-        text += "; most bytes go\n";
-        text + &self.pair_table()
+        if let Some(busiest) = &self.busiest {
+            text += &format!(
+                "\nsymmetry: {:.1} % of the bytes are answered by as many\n\
+                 balance: rank {} has most bytes, {:.2} times the mean\n",
+                100.0 * self.symmetry,
+                busiest.rank,
+                busiest.times_the_mean
+            );
+        }
+        if !self.phases.is_empty() {
+            text += &format!("\n{}", phases::text(&self.phases));
+        }
+        if let Some(times) = &self.times {
+            text += &format!("\n{}", times.text());
+        }
+        text
     }
 
     fn layer_table(&self) -> String {
@@ -175,9 +259,9 @@ impl Summary {
             ]
         };
         for layer in &self.layers {
-            let name = match layer.modelled {
-                true => format!("{} (modelled)", layer.layer),
-                false => layer.layer.clone(),
+            let name = match &layer.model {
+                Some(model) => format!("{} (modelled: {model})", layer.layer),
+                None => layer.layer.clone(),
             };
             table.row(row(name, layer.messages, layer.bytes));
         }

@@ -25,7 +25,22 @@ pub enum MatrixError {
         /// The value that was refused.
         value: f64,
     },
+    /// A count is so large that the matrix would hold a rounded number.
+    #[error(
+        "rank {row} sends {count} to rank {column}, but counts from 2^53 on cannot be exact in a matrix: no job sends that much, take the profile again"
+    )]
+    Inexact {
+        /// Sender, counted from 0.
+        row: usize,
+        /// Receiver, counted from 0.
+        column: usize,
+        /// The count that was refused.
+        count: u64,
+    },
 }
+
+/// Whole numbers below this one, 2^53, are exact in a matrix.
+pub(super) const TOO_LARGE: u64 = 1 << 53;
 
 /// A sparse square matrix of affinities: `get(i, j)` is what rank `i` sends to
 /// rank `j`, in messages or bytes. Rows are kept sorted by column, zeros are

@@ -10,6 +10,7 @@ mod traffic;
 
 pub mod collective;
 pub mod formats;
+pub mod measures;
 pub mod times;
 
 pub use layer::Layer;

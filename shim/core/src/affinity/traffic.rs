@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
 
+use super::matrix::TOO_LARGE;
 use super::names::named;
 use super::{Matrix, MatrixError};
 
@@ -208,7 +209,28 @@ impl TrafficMatrix {
         )
     }
 
-    /// The affinity matrix of one metric: messages, bytes, or bytes a message.
+    /// As [`TrafficMatrix::affinity`], for who must not get rounded numbers.
+    ///
+    /// # Errors
+    /// [`MatrixError::Inexact`] for a count of 2^53 or more.
+    pub fn exact_affinity(&self, metric: Metric) -> Result<Matrix, MatrixError> {
+        let largest = |traffic: Traffic| match metric {
+            Metric::Messages => traffic.messages,
+            Metric::Size => traffic.bytes,
+            Metric::Average => traffic.messages.max(traffic.bytes),
+        };
+        let found = self
+            .entries()
+            .map(|(from, to, traffic)| (from, to, largest(traffic)))
+            .find(|&(.., count)| count >= TOO_LARGE);
+        match found {
+            None => Ok(self.affinity(metric)),
+            Some((row, column, count)) => Err(MatrixError::Inexact { row, column, count }),
+        }
+    }
+
+    /// The affinity matrix of one metric: messages, bytes, or bytes a message;
+    /// counts of 2^53 and more are rounded.
     pub fn affinity(&self, metric: Metric) -> Matrix {
         let entries = self
             .entries()
@@ -249,6 +271,27 @@ mod tests {
         );
         assert_eq!(Metric::ALL.map(|metric| at(metric, 2, 0)), [3.0, 0.0, 0.0]);
         assert_eq!(Metric::ALL.map(|metric| at(metric, 1, 2)), [0.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn counts_that_would_be_rounded_make_no_exact_matrix() {
+        let large = (1 << 53) - 1;
+        let entries = [
+            (0, 1, Traffic::new(large, 8)),
+            (1, 0, Traffic::new(1, large + 1)),
+        ];
+        let sent = TrafficMatrix::from_entries(2, entries).unwrap();
+        assert_eq!(
+            sent.exact_affinity(Metric::Messages),
+            Ok(sent.affinity(Metric::Messages))
+        );
+        for metric in [Metric::Size, Metric::Average] {
+            assert_eq!(
+                sent.exact_affinity(metric).unwrap_err().to_string(),
+                "rank 1 sends 9007199254740992 to rank 0, but counts from 2^53 on cannot be exact \
+                 in a matrix: no job sends that much, take the profile again"
+            );
+        }
     }
 
     #[test]

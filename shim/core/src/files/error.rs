@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::header::Kind;
+use crate::affinity::formats::FormatError;
 
 /// A file that cannot be used. Every message is one line: the file, the line or
 /// field, what was expected, and what to do.
@@ -113,6 +114,9 @@ pub enum FileError {
         /// What was expected and what to do.
         problem: String,
     },
+    /// A matrix beside a profile is wrong.
+    #[error(transparent)]
+    Matrix(#[from] FormatError),
     /// The file was made for another number of ranks than the job has.
     #[error("{path}: {ranks}")]
     OtherRanks {

@@ -65,7 +65,10 @@ pub fn place(
     let seating = Seating::new(constraints, ranks, topology)?;
     require_finite_sums(matrix)?;
     let identity = identity(&seating, topology, options)?;
+    let nowhere = seating.topology().allowed_leaves().is_empty();
     let seats = match strategy {
+        // There are no ranks either: nothing fits into no seats.
+        _ if nowhere => vec![(Strategy::Identity, Vec::new())],
         Strategy::Identity => vec![(strategy, seating.seats_on(&identity))],
         _ => candidates::of(strategy, matrix, &seating, &identity, options)?,
     };

@@ -75,6 +75,16 @@ pub enum TopologyError {
         /// The names that exist.
         known: String,
     },
+    /// A machine whose host is not in the network.
+    #[error(
+        "host {host} is not in the network, which has {known}: add it there or leave the network out"
+    )]
+    NotInNetwork {
+        /// The host.
+        host: String,
+        /// Hosts that are.
+        known: String,
+    },
     /// A distance that is not finite, negative, or smaller than that of a deeper level.
     #[error(
         "distance {distance} of level {level} is wrong: expected a finite number, not negative, and not smaller than the distance one level deeper"

@@ -18,6 +18,7 @@ mod build;
 mod error;
 mod join;
 mod machine;
+mod network;
 mod numbering;
 mod slots;
 mod tree;

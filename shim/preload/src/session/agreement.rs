@@ -21,6 +21,8 @@ pub struct Decision {
     pub collectives: Option<Wanted>,
     /// The job ends where what is asked for can't be done.
     pub strict: bool,
+    /// Processes are bound to cores, which only process 0 knows yet.
+    pub binds: bool,
     /// From which level on messages are shown.
     pub log: LogLevel,
 }
@@ -58,6 +60,7 @@ impl Decision {
             u8::from(self.permutation.is_some()),
             u8::from(self.collectives.is_some()),
             u8::from(self.strict),
+            u8::from(self.binds),
         ];
         let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
         let numbers = |bytes: &mut Vec<u8>, values: &[u32]| {
@@ -126,6 +129,7 @@ impl<'a> Reader<'a> {
         let permutes = self.flag()?;
         let replaces = self.flag()?;
         let strict = self.flag()?;
+        let binds = self.flag()?;
         let ranks = self.numbers()?;
         let collectives = match replaces {
             true => Some(self.wanted()?),
@@ -133,6 +137,7 @@ impl<'a> Reader<'a> {
         };
         Some(Decision {
             abort,
+            binds,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
@@ -239,6 +244,7 @@ mod tests {
                     let decision = Decision {
                         abort: false,
                         recording: recording.clone(),
+                        binds: permutation.is_some(),
                         permutation: permutation.clone(),
                         collectives,
                         strict: true,

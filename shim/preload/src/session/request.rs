@@ -22,6 +22,7 @@ use super::agreement::{Decision, Recording};
 use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
+use crate::binding::Target;
 use crate::collectives::Wanted;
 
 /// Why what the user asked for is not done.
@@ -47,6 +48,8 @@ enum RequestError {
 pub struct Request {
     /// The profile to write, if one is asked for.
     output: Option<PathBuf>,
+    /// Where processes are bound, if they are.
+    pub binding: Option<Target>,
 }
 
 impl Request {
@@ -113,7 +116,10 @@ fn decide(
         strict: settings.strict,
         ..Decision::default()
     };
-    let mut request = Request { output: None };
+    let mut request = Request {
+        output: None,
+        binding: None,
+    };
     let mut notes = launched::remarks();
     if settings.mode == Mode::Off {
         return Ok((request, decision));
@@ -123,9 +129,11 @@ fn decide(
     }
     let places = settings.placement.is_some() || settings.permutation.is_some();
     if settings.mode == Mode::Replay && places {
-        let (new_rank, source) = permutation_of(settings, ranks)?;
-        decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
-        notes.push(format!("replayed with {source}"));
+        let replay = Replay::read(settings, ranks)?;
+        decision.permutation = replay.new_rank;
+        decision.binds = replay.binding.is_some();
+        request.binding = replay.binding;
+        notes.push(format!("replayed with {}", replay.source));
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {
@@ -181,9 +189,7 @@ fn run_number() -> u64 {
 }
 
 fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
-    let refusal = if settings.apply != Apply::Permute {
-        "apply: this version can only permute; set apply to permute"
-    } else if settings.probe != Probe::Never {
+    let refusal = if settings.probe != Probe::Never {
         "probe: this version does not measure platforms at start-up; set probe to never"
     } else {
         return Ok(());
@@ -227,16 +233,52 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
     }))
 }
 
-/// The new rank of each process of the launcher's world, and where it is from.
-fn permutation_of(settings: &Settings, ranks: usize) -> Result<(Vec<usize>, String), RequestError> {
-    if let Some(path) = &settings.placement {
+/// What a replay applies.
+struct Replay {
+    /// New rank of each process of the launcher's world, where ranks change.
+    new_rank: Option<Vec<u32>>,
+    /// Where processes are bound, where they are.
+    binding: Option<Target>,
+    /// Where it is from.
+    source: String,
+}
+
+impl Replay {
+    fn read(settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
+        let Some(path) = &settings.placement else {
+            // A replay has a placement or a permutation: the settings were checked.
+            let new_rank = settings.permutation.clone().unwrap_or_default();
+            permutation::check_for(&new_rank, ranks)?;
+            return Ok(Replay {
+                new_rank: Some(narrow(&new_rank)),
+                binding: None,
+                source: "TREEPIE_PERMUTATION".to_owned(),
+            });
+        };
         let placement = PlacementFile::read_for(path, ranks)?;
-        return Ok((placement.permutation, path.display().to_string()));
+        let new_rank = narrow(&placement.permutation);
+        let target = |leaf_of_process| Target {
+            topology: placement.topology,
+            leaf_of_process,
+            strict: settings.strict,
+        };
+        let (new_rank, binding) = match settings.apply {
+            Apply::Permute => (Some(new_rank), None),
+            // Without other ranks, process i is rank i.
+            Apply::Bind => (None, Some(target(placement.assignment))),
+            Apply::Both => (Some(new_rank), Some(target(placement.leaf_of_process))),
+        };
+        Ok(Replay {
+            new_rank,
+            binding,
+            source: path.display().to_string(),
+        })
     }
-    // A replay has a placement or a permutation: the settings were checked.
-    let new_rank = settings.permutation.clone().unwrap_or_default();
-    permutation::check_for(&new_rank, ranks)?;
-    Ok((new_rank, "TREEPIE_PERMUTATION".to_owned()))
+}
+
+/// Ranks are below 2^31 in MPI.
+fn narrow(ranks: &[usize]) -> Vec<u32> {
+    ranks.iter().map(|&rank| rank as u32).collect()
 }
 
 fn settings() -> Result<Settings, RequestError> {

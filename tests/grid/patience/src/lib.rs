@@ -71,17 +71,21 @@ pub unsafe extern "C" fn poll(
     count: libc::nfds_t,
     timeout: c_int,
 ) -> c_int {
-    // SAFETY (all three): the arguments are those of the caller.
+    let look = |wait: Option<libc::timespec>| {
+        let wait = wait.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: the files are those of the caller, and the time is ours.
+        unsafe { kernel_poll(files, count, wait) }
+    };
     match timeout {
         0 => {
-            let ready = unsafe { kernel_poll(files, count, &timespec(0)) };
+            let ready = look(Some(timespec(0)));
             match in_vain(ready) {
-                true => found(unsafe { kernel_poll(files, count, &WAIT) }),
+                true => found(look(Some(WAIT))),
                 false => ready,
             }
         }
-        negative if negative < 0 => unsafe { kernel_poll(files, count, std::ptr::null()) },
-        milliseconds => unsafe { kernel_poll(files, count, &timespec(milliseconds)) },
+        negative if negative < 0 => look(None),
+        milliseconds => look(Some(timespec(milliseconds))),
     }
 }
 

@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use super::FormatError;
 use super::LARGEST_ORDER;
+use super::number::TOO_LARGE;
 
 /// The lines of a file, numbered from 1.
 pub(super) struct Lines<'a, R> {
@@ -115,9 +116,10 @@ impl Line<'_> {
         Err(self.error(expected, shown(&self.text), "correct this line"))
     }
 
-    /// An affinity: finite and not negative.
+    /// An affinity: finite and not negative, and exact if it is a whole number.
     pub(super) fn affinity(&self, word: &str) -> Result<f64, FormatError> {
         match word.parse::<f64>() {
+            Ok(value) if value >= TOO_LARGE && is_digits(word) => Err(self.too_large(word)),
             Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
             _ => Err(self.error(
                 "a number, finite and not negative",
@@ -129,15 +131,31 @@ impl Line<'_> {
 
     /// A whole number that is not negative; `what` it stands for.
     pub(super) fn count(&self, word: &str, what: &str) -> Result<u64, FormatError> {
-        let digits = word.bytes().all(|byte| byte.is_ascii_digit());
         match word.parse::<u64>() {
-            Ok(value) if digits => Ok(value),
+            Ok(value) if is_digits(word) => Ok(value),
             _ => Err(self.error(
                 format!("{what}, a whole number"),
                 shown(word),
                 "correct this value",
             )),
         }
+    }
+
+    /// The weight of an edge, which a matrix must hold exactly.
+    pub(super) fn weight(&self, word: &str, what: &str) -> Result<u64, FormatError> {
+        let weight = self.count(word, what)?;
+        match (weight as f64) < TOO_LARGE {
+            true => Ok(weight),
+            false => Err(self.too_large(word)),
+        }
+    }
+
+    fn too_large(&self, word: &str) -> FormatError {
+        self.error(
+            "a count below 2^53, above which not every whole number is exact",
+            shown(word),
+            "correct this value, or write it as a rounded number such as 1e17",
+        )
     }
 
     /// A number of ranks.
@@ -174,6 +192,10 @@ impl Line<'_> {
                 )
             })
     }
+}
+
+fn is_digits(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A piece of the file as messages show it: quoted, on one line, not too long.

@@ -171,29 +171,41 @@ fn read_entries<R: BufRead, V: Copy>(
 pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     let whole = matrix.entries().all(|(_, _, value)| is_whole(value));
     let field = if whole { "integer" } else { "real" };
-    write_header(&mut out, field, matrix.order(), matrix.non_zeros())?;
+    let (order, entries) = (matrix.order(), matrix.non_zeros());
+    write_header(&mut out, field, "row sends to column", order, entries)?;
     for (row, column, value) in matrix.entries() {
         writeln!(out, "{} {} {}", row + 1, column + 1, Number(value))?;
     }
     out.flush()
 }
 
-/// Writes whole numbers without rounding them.
+/// Writes `pairs` entries `(row, column, count)`, counted from 0, without rounding
+/// them, as [`read_counts`] reads them. Entries of 0 are written too.
 ///
 /// # Errors
 /// What `out` says.
-pub fn write_counts(counts: &Counts, mut out: impl Write) -> io::Result<()> {
-    write_header(&mut out, "integer", counts.order, counts.entries.len())?;
-    for (row, column, value) in &counts.entries {
+pub fn write_counts(
+    (order, pairs): (usize, usize),
+    entries: impl IntoIterator<Item = (usize, usize, u64)>,
+    comment: &str,
+    mut out: impl Write,
+) -> io::Result<()> {
+    write_header(&mut out, "integer", comment, order, pairs)?;
+    for (row, column, value) in entries {
         writeln!(out, "{} {} {value}", row + 1, column + 1)?;
     }
     out.flush()
 }
 
-fn write_header(out: &mut impl Write, field: &str, order: usize, entries: usize) -> io::Result<()> {
+fn write_header(
+    out: &mut impl Write,
+    field: &str,
+    comment: &str,
+    order: usize,
+    entries: usize,
+) -> io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix coordinate {field} general")?;
-    writeln!(out, "% row sends to column")?;
-    writeln!(out, "{order} {order} {entries}")
+    writeln!(out, "% {comment}\n{order} {order} {entries}")
 }
 
 #[cfg(test)]
@@ -319,6 +331,22 @@ mod tests {
     }
 
     #[test]
+    fn counts_that_a_matrix_cannot_hold_exactly_are_refused_and_not_rounded() {
+        let integer = GENERAL.replace("real", "integer");
+        for header in [GENERAL, &integer] {
+            let said = message(&format!("{header}2 2 1\n1 2 9007199254740992\n"));
+            assert_eq!(
+                said,
+                "job.mtx:3: expected a count below 2^53, above which not every whole number is \
+                 exact, found `9007199254740992`; correct this value, or write it as a rounded \
+                 number such as 1e17"
+            );
+            assert!(of(&format!("{header}2 2 1\n1 2 9007199254740991\n")).is_ok());
+        }
+        assert!(of(&format!("{GENERAL}2 2 1\n1 2 1e17\n")).is_ok());
+    }
+
+    #[test]
     fn a_file_that_is_no_text_is_refused() {
         let error = read(&b"%%MatrixMarket\xff\xfe\n"[..], "x.mtx").unwrap_err();
         assert!(matches!(error, FormatError::Unreadable { line: 0, .. }));
@@ -348,10 +376,10 @@ mod tests {
         fn counts_that_are_written_are_read_back_exactly(
             (order, entries) in entries(12, any::<u64>())
         ) {
-            let counts = Counts { order, entries };
             let mut text = Vec::new();
-            write_counts(&counts, &mut text).unwrap();
-            prop_assert_eq!(read_counts(&text[..], "x.mtx"), Ok(counts));
+            let written = entries.iter().copied();
+            write_counts((order, entries.len()), written, "any", &mut text).unwrap();
+            prop_assert_eq!(read_counts(&text[..], "x.mtx"), Ok(Counts { order, entries }));
         }
     }
 }

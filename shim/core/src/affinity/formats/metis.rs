@@ -4,13 +4,13 @@
 //!
 //! ```text
 //! % three ranks in a row
-//! 3 2 1
+//! 3 2 001
 //! 2 4096
 //! 1 4096 3 17
 //! 2 17
 //! ```
 //!
-//! Weights are the traffic of a pair in both directions, rounded to whole numbers
+//! Written is `001`, METIS's full form, which KaHIP takes for its `1`. Weights are the traffic of a pair in both directions, rounded to whole numbers
 //! of at least 1; read, half is given to each direction. Vertices with weights
 //! are refused: ranks have none. Source: METIS 5 manual, 4.1.1.
 
@@ -111,7 +111,7 @@ fn read_vertex<'a>(
                     "write the weight, or a header without `1` at its end",
                 )
             })?;
-            line.count(weight, "the weight of an edge")?
+            line.weight(weight, "the weight of an edge")?
         } else {
             1
         };
@@ -126,7 +126,7 @@ fn read_vertex<'a>(
 /// What `out` says.
 pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     let both = matrix.symmetrised();
-    writeln!(out, "{} {} 1", both.order(), both.non_zeros() / 2)?;
+    writeln!(out, "{} {} 001", both.order(), both.non_zeros() / 2)?;
     for vertex in 0..both.order() {
         let listed: Vec<String> = neighbours(&both, vertex)
             .map(|(neighbour, weight)| format!("{} {weight}", neighbour + 1))

@@ -31,7 +31,7 @@ use std::io::{self, BufRead, Write};
 use std::path::Path;
 
 use super::names::named;
-use super::{Matrix, Metric};
+use super::{Layer, Matrix, Metric};
 
 pub use error::FormatError;
 
@@ -97,7 +97,7 @@ impl Format {
             Format::Scotch => scotch::read(reader, file),
             Format::Monitoring => {
                 let counted = monitoring::read(reader, file)?;
-                Ok(counted.all_layers().affinity(Metric::Size))
+                Ok(counted.traffic(&Layer::ALL).affinity(Metric::Size))
             }
         }
     }

@@ -35,13 +35,21 @@ pub struct Monitoring {
 }
 
 impl Monitoring {
-    /// All layers together.
-    pub fn all_layers(&self) -> TrafficMatrix {
-        let mut all = self.point_to_point.clone();
-        for (from, to, traffic) in self.collectives.entries().chain(self.one_sided.entries()) {
-            all.add(from, to, traffic);
+    /// Some layers together.
+    pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
+        let mut sum = TrafficMatrix::new(self.point_to_point.order());
+        for (layer, counted) in [
+            (Layer::PointToPoint, &self.point_to_point),
+            (Layer::Collectives, &self.collectives),
+            (Layer::OneSided, &self.one_sided),
+        ] {
+            if layers.contains(&layer) {
+                for (from, to, traffic) in counted.entries() {
+                    sum.add(from, to, traffic);
+                }
+            }
         }
-        all
+        sum
     }
 }
 

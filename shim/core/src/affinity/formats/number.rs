@@ -2,12 +2,13 @@
 
 use std::fmt::{self, Display};
 
-/// The largest whole number up to which all are exact: 2^53.
-const LARGEST_EXACT: f64 = 9_007_199_254_740_992.0;
+/// Whole numbers below this one, 2^53, are exact; this one may be the next larger
+/// one, rounded.
+pub(super) const TOO_LARGE: f64 = crate::affinity::matrix::TOO_LARGE as f64;
 
 /// Whether `value` is a whole number that every reader of integers takes.
 pub(super) fn is_whole(value: f64) -> bool {
-    value.fract() == 0.0 && value <= LARGEST_EXACT
+    value.fract() == 0.0 && value < TOO_LARGE
 }
 
 /// An affinity as it is written: read back, it is the same number.

@@ -150,7 +150,8 @@ fn read_vertex<'a, R: BufRead>(
     let degree = words.count("the degree of a vertex")?;
     for _ in 0..degree {
         let weight = if header.weighted {
-            words.count("the load of an arc")?
+            let (line, load) = words.take("the load of an arc")?;
+            line.weight(&load, "the load of an arc")?
         } else {
             1
         };

@@ -131,7 +131,7 @@ fn graphs_are_written_as_their_manuals_say() {
         Matrix::from_entries(3, [(0, 1, 4000.0), (1, 0, 96.0), (2, 1, 17.0), (2, 2, 5.0)]).unwrap();
     assert_eq!(
         written(Format::Metis, &matrix),
-        "3 2 1\n2 4096\n1 4096 3 17\n2 17\n"
+        "3 2 001\n2 4096\n1 4096 3 17\n2 17\n"
     );
     assert_eq!(
         written(Format::Scotch, &matrix),

@@ -110,7 +110,7 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, \
-             output, placement, permutation, apply, platform, probe, collectives, strict, log",
+             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",

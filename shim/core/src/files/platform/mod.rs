@@ -29,6 +29,7 @@ pub mod latencies;
 mod link;
 pub mod logp_mpi;
 pub mod magpie;
+pub mod measured;
 #[cfg(test)]
 mod tests;
 

@@ -1,17 +1,17 @@
 //! The layers that were counted pair by pair, as matrices beside the profile.
 
 use std::fs;
-use std::io::{self, Read};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-use super::counts;
 use super::document::LayerFiles;
+use crate::affinity::formats::matrix_market;
 use crate::affinity::{Layer, Traffic, TrafficMatrix};
-use crate::files::{FileError, text, write_atomically};
+use crate::files::{FileError, write_atomically};
 
 /// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
 /// Julia read as they are.
@@ -99,12 +99,17 @@ fn write_layer(
             "{what} that rank row - 1 sent to rank column - 1, {}",
             files.layer
         );
-        write_atomically(&path.with_file_name(name), |out| {
+        let size = (traffic.order(), traffic.non_zeros());
+        // Both files list the same pairs: a message without bytes is an entry of 0.
+        let entries = traffic
+            .entries()
+            .map(|(from, to, sent)| (from, to, count(sent)));
+        write_atomically(&path.with_file_name(name), |out: &mut dyn Write| {
             if !compressed {
-                return counts::write(traffic, count, &comment, out);
+                return matrix_market::write_counts(size, entries, &comment, out);
             }
             let mut out = GzEncoder::new(out, Compression::fast());
-            counts::write(traffic, count, &comment, &mut out)?;
+            matrix_market::write_counts(size, entries, &comment, &mut out)?;
             out.finish().map(drop)
         })?;
     }
@@ -130,7 +135,19 @@ fn read_layer(
             return Err(FileError::field(path, field, problem));
         }
         let matrix = path.with_file_name(name);
-        counts::read(&matrix, &read_text(&matrix)?, ranks)
+        let read = matrix_market::read_counts(open(&matrix)?, &matrix.display().to_string())?;
+        match read.order == ranks {
+            true => Ok(read.entries),
+            false => Err(FileError::Text {
+                path: matrix,
+                line: 0,
+                column: 0,
+                problem: format!(
+                    "the matrix is for {} ranks and its profile for {ranks}; take the profile again",
+                    read.order
+                ),
+            }),
+        }
     };
     let messages = entries_of(&files.messages_matrix)?
         .into_iter()
@@ -162,17 +179,16 @@ fn read_layer(
     Ok(traffic)
 }
 
-/// The text of a matrix, compressed or not by its name.
-fn read_text(path: &Path) -> Result<String, FileError> {
-    if path.extension().is_none_or(|ending| ending != "gz") {
-        return text::read(path);
-    }
+/// A matrix to read, compressed or not by its name.
+fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
     let file = fs::File::open(path).map_err(|error| FileError::reading(path, &error))?;
-    let mut text = String::new();
-    GzDecoder::new(io::BufReader::new(file))
-        .read_to_string(&mut text)
-        .map_err(|error| FileError::reading(path, &error))?;
-    Ok(text)
+    let file = BufReader::new(file);
+    Ok(
+        match path.extension().is_some_and(|ending| ending == "gz") {
+            true => Box::new(BufReader::new(GzDecoder::new(file))),
+            false => Box::new(file),
+        },
+    )
 }
 
 #[cfg(test)]

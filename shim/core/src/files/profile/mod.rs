@@ -4,7 +4,6 @@
 //! layer of traffic that was counted. The YAML is written last and states what
 //! the matrices add up to: matrices of another run are noticed and refused.
 
-mod counts;
 mod document;
 mod layers;
 mod phases;
@@ -171,25 +170,47 @@ impl Profile {
     /// expanded with the algorithms that the job's MPI usually chooses: that part
     /// is modelled, not counted.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
-        self.traffic_by(layers, Model::Host(self.host_rules()))
+        self.traffic_by(layers, self.host_model())
     }
 
     /// As [`Profile::traffic`], with collectives expanded by `model`.
     pub fn traffic_by(&self, layers: &[Layer], model: Model) -> TrafficMatrix {
+        let counted = (&self.matrices()[..], &self.collectives[..]);
+        self.sum(counted, layers, model)
+    }
+
+    /// As [`Profile::traffic_by`], of one of the phases.
+    pub fn traffic_of_phase(&self, phase: &Phase, layers: &[Layer], model: Model) -> TrafficMatrix {
+        let counted = (&phase.matrices()[..], &phase.collectives[..]);
+        self.sum(counted, layers, model)
+    }
+
+    /// Some layers of what was counted, added up.
+    fn sum(
+        &self,
+        (matrices, records): (&[(Layer, &TrafficMatrix)], &[Record]),
+        layers: &[Layer],
+        model: Model,
+    ) -> TrafficMatrix {
         let mut sum = TrafficMatrix::new(self.ranks);
-        for (layer, counted) in self.matrices() {
-            if layers.contains(&layer) {
+        for (layer, counted) in matrices {
+            if layers.contains(layer) {
                 for (from, to, traffic) in counted.entries() {
                     sum.add(from, to, traffic);
                 }
             }
         }
         if layers.contains(&Layer::Collectives) {
-            for record in &self.collectives {
+            for record in records {
                 expand(record, model, self.host_rules(), &mut sum);
             }
         }
         sum
+    }
+
+    /// The model that stands for the job's MPI.
+    pub fn host_model(&self) -> Model {
+        Model::Host(self.host_rules())
     }
 
     /// By which rules the job's MPI usually chooses algorithms.

@@ -297,7 +297,7 @@ fn matrices_of_another_run_are_refused() {
     );
     assert_eq!(
         message_with("app.profile.one-sided.messages.mtx", "4 4 1", "5 5 1"),
-        "app.profile.one-sided.messages.mtx:3: the matrix is for 5 ranks and its profile for 4; \
+        "app.profile.one-sided.messages.mtx: the matrix is for 5 ranks and its profile for 4; \
          take the profile again"
     );
 }

@@ -78,9 +78,9 @@ impl<'a> Hall<'a> {
         let members = self.seating.groups()[group].clone();
         let mut largest = 0;
         for node in self.nodes_by_preference(&members) {
-            let room = self.room(node, &members);
-            largest = largest.max(room);
-            if room < members.len() {
+            let willing = self.willing(node, &members);
+            largest = largest.max(willing.min(self.usable(node)));
+            if willing.min(self.left_over(node)) < members.len() {
                 continue;
             }
             let mut attempt = self.clone();
@@ -126,18 +126,23 @@ impl<'a> Hall<'a> {
         order
     }
 
-    /// Seats of a node that no set of ranks has taken yet.
-    fn left_over(&self, node: usize) -> usize {
+    /// Seats of a node.
+    fn usable(&self, node: usize) -> usize {
         let topology = self.seating.topology();
         let seats = topology.leaves_below(self.seating.shared_depth(), node);
-        let usable = seats.filter(|&seat| !topology.leaf(seat).forbidden).count();
-        let groups = self.node_of_group.iter().zip(self.seating.groups());
-        let taken = groups.filter(|(at, _)| **at == Some(node));
-        usable.saturating_sub(taken.map(|(_, members)| members.len()).sum())
+        seats.filter(|&seat| !topology.leaf(seat).forbidden).count()
     }
 
-    /// How many of `members` a node can take, as far as their lists tell.
-    fn room(&self, node: usize, members: &[usize]) -> usize {
+    /// Seats of a node that no set of ranks has taken yet.
+    fn left_over(&self, node: usize) -> usize {
+        let groups = self.node_of_group.iter().zip(self.seating.groups());
+        let taken = groups.filter(|(at, _)| **at == Some(node));
+        self.usable(node)
+            .saturating_sub(taken.map(|(_, members)| members.len()).sum())
+    }
+
+    /// How many of `members` may sit on a node, as far as their lists tell.
+    fn willing(&self, node: usize, members: &[usize]) -> usize {
         let seats = self
             .seating
             .topology()
@@ -149,8 +154,7 @@ impl<'a> Hall<'a> {
                 list.get(first).is_some_and(|&seat| seat < seats.end)
             }
         };
-        let willing = members.iter().filter(|&&member| here(member)).count();
-        willing.min(self.left_over(node))
+        members.iter().filter(|&&member| here(member)).count()
     }
 
     /// Gives a rank the nearest free seat, or makes others move on for it.

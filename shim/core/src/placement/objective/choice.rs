@@ -11,7 +11,9 @@ pub enum Objective {
     /// DistComm: all traffic times the distance that it goes (thesis 1.4.1).
     #[default]
     Sum,
-    /// The most loaded link of the tree: its traffic times its length.
+    /// The most loaded link of the tree: its traffic times its length. Links of
+    /// single leaves are left out where there are others: what a rank sends and
+    /// receives goes over the link of its leaf wherever that is.
     Congestion,
     /// TempsComm (thesis 1.4.1). Where nobody measured throughputs they are
     /// taken to be the inverse of the distances, and it is DistComm.
@@ -54,8 +56,10 @@ impl Objective {
             Objective::Congestion => {
                 let loads = link_loads(matrix, topology, leaf_of_rank);
                 let lengths = link_lengths(topology);
+                let above_leaves = (topology.depth() - 1).max(1);
                 let weighted = loads.iter().zip(lengths);
                 weighted
+                    .take(above_leaves)
                     .map(|(link, length)| link.load() * length)
                     .fold(0.0, f64::max)
             }

@@ -40,6 +40,7 @@ pub struct GroupedLevel {
 /// The groups of all levels of a balanced symmetric tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
+    ranks: usize,
     arities: Vec<usize>,
     levels: Vec<GroupedLevel>,
 }
@@ -88,6 +89,7 @@ pub fn group(
     }
     levels.reverse();
     Ok(Hierarchy {
+        ranks,
         arities: arities.to_vec(),
         levels,
     })
@@ -138,6 +140,8 @@ impl Hierarchy {
             }
             first_leaf = below;
         }
+        // A tree without levels has one leaf, even for no entity.
+        first_leaf.truncate(self.ranks);
         first_leaf
     }
 }

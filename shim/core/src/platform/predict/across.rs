@@ -5,10 +5,10 @@ use super::super::Platform;
 use super::super::models::Form;
 use super::super::models::broadcast::Broadcast;
 use super::super::orders::{Accounting, Costs, Order, Schedule, optimum};
-use super::ranks::{Links, Tree, simulate, simulate_scatter};
+use super::ranks::{Links, Passage, Tree, pipeline, simulate};
 use super::{Collective, Prediction, Question, Shape, inside};
 
-/// More segments than this are not simulated: the curve is flat by then.
+/// More segments than this are not tried: the curve is flat by then.
 const MOST_SEGMENTS: u64 = 128;
 
 /// All strategies. Without links between clusters there is nothing to order, so
@@ -221,12 +221,15 @@ impl Across<'_> {
             |inside: Vec<Prediction>| inside.iter().map(|p| p.seconds).fold(0.0, f64::max);
         let collect = slowest(self.inside(Collective::Gather, collected));
         let spreading = slowest(self.inside(spreading, spread));
-        let exchange = self.one_port(|_| 1, between, |_| 0.0);
-        let direct = self.one_port(
-            |to| sizes[to],
+        let exchange = self.one_port(|_, _| 1, between, |_| 0.0);
+        // A rank's own port, or the link that the ranks of its cluster share.
+        let port = self.one_port(
+            |_, to| sizes[to],
             |_, _| bytes,
             |cluster| self.own_exchange(cluster, bytes),
         );
+        let link = self.one_port(|from, to| sizes[from] * sizes[to], |_, _| bytes, |_| 0.0);
+        let direct = port.max(link);
         vec![
             Prediction::new("two-level", collect + exchange + spreading),
             Prediction::new("direct", direct),
@@ -240,11 +243,11 @@ impl Across<'_> {
         link.map_or(0.0, |link| (shape.ranks - 1) as f64 * link.gap(bytes))
     }
 
-    /// The busiest sender or receiver, one message at a time, of `messages(to)`
+    /// The busiest sender or receiver, one message at a time, of `messages(from, to)`
     /// messages of `bytes(from, to)` to every other cluster, beside its `own`.
     fn one_port(
         &self,
-        messages: impl Fn(usize) -> u64,
+        messages: impl Fn(usize, usize) -> u64,
         bytes: impl Fn(usize, usize) -> u64,
         own: impl Fn(usize) -> f64,
     ) -> f64 {
@@ -257,8 +260,8 @@ impl Across<'_> {
                     self.platform.between(here, there),
                     self.platform.between(there, here),
                 );
-                sends += messages(there) as f64 * out.gap(bytes(here, there));
-                receives += messages(there) as f64 * back.gap(bytes(there, here));
+                sends += messages(here, there) as f64 * out.gap(bytes(here, there));
+                receives += messages(there, here) as f64 * back.gap(bytes(there, here));
                 let size = bytes(here, there);
                 farthest = farthest.max(out.latency() + out.handshake(size));
             }
@@ -270,58 +273,56 @@ impl Across<'_> {
     /// What a library does that goes by rank alone.
     fn by_rank(&self) -> Vec<Prediction> {
         let question = self.question;
-        let (ranks, root) = (self.platform.ranks(), question.root);
+        let (ranks, root, bytes) = (self.platform.ranks(), question.root, question.bytes);
         let links = Links::of(self.platform);
-        let bytes = question.bytes;
-        let cost = |from, to, bytes| links.cost(from, to, bytes);
-        let reducing = |from, to, bytes| {
-            let (gap, latency) = links.cost(from, to, bytes);
-            (gap + question.computing.seconds(bytes), latency)
-        };
+        let down = |tree: &Tree, bytes| simulate(tree, |a, b| links.passage(a, b, bytes));
         let binomial = Tree::binomial(ranks, root);
-        let named = |name: &str, seconds: f64| Prediction::new(format!("rank-{name}"), seconds);
-        let neighbours = |size: u64| {
-            (0..ranks)
-                .map(|rank| links.delivery(rank, (rank + 1) % ranks, size))
-                .fold(0.0, f64::max)
+        // A rank that combines what it gets is occupied meanwhile.
+        let up = || {
+            let computing = question.computing.seconds(bytes);
+            simulate(&binomial, |a, b| {
+                let passage = links.passage(a, b, bytes);
+                Passage {
+                    gap: passage.gap + computing,
+                    ..passage
+                }
+            })
         };
+        let named = |name: &str, seconds: f64| Prediction::new(format!("rank-{name}"), seconds);
+        let neighbours =
+            |bytes| links.round((0..ranks).map(|rank| (rank, (rank + 1) % ranks)), bytes);
+        let steps = (ranks - 1) as f64;
         match question.collective {
             Collective::Bcast => vec![
-                named(
-                    "flat",
-                    simulate(&Tree::flat(ranks, root), bytes, bytes, cost),
-                ),
-                named("binomial", simulate(&binomial, bytes, bytes, cost)),
-                pipeline(&Tree::chain(ranks, root), bytes, question.form, cost),
+                named("flat", down(&Tree::flat(ranks, root), bytes)),
+                named("binomial", down(&binomial, bytes)),
+                chain(&links, ranks, question),
             ],
-            Collective::Reduce => vec![named(
-                "binomial",
-                simulate(&binomial, bytes, bytes, reducing),
-            )],
-            Collective::Allreduce => {
-                let both = simulate(&binomial, bytes, bytes, reducing)
-                    + simulate(&binomial, bytes, bytes, cost);
-                let block = bytes.div_ceil(ranks as u64);
-                let steps = 2.0 * (ranks - 1) as f64;
-                vec![
-                    named("binomial", both),
-                    named("recursive-doubling", doubling(&links, ranks, |_| bytes)),
-                    named("ring", steps * neighbours(block)),
-                ]
-            }
+            Collective::Reduce => vec![named("binomial", up())],
+            Collective::Allreduce => vec![
+                named("binomial", up() + down(&binomial, bytes)),
+                named("recursive-doubling", doubling(&links, ranks, |_| bytes)),
+                named(
+                    "ring",
+                    2.0 * steps * neighbours(bytes.div_ceil(ranks as u64)),
+                ),
+            ],
             Collective::Barrier => vec![
-                named("binomial", 2.0 * simulate(&binomial, 0, 0, cost)),
+                named("binomial", 2.0 * down(&binomial, 0)),
                 named("recursive-doubling", doubling(&links, ranks, |_| 0)),
             ],
-            Collective::Scatter | Collective::Gather => vec![
-                named(
-                    "flat",
-                    simulate(&Tree::flat(ranks, root), bytes, bytes, cost),
-                ),
-                named("binomial", simulate_scatter(&binomial, bytes, cost)),
-            ],
+            Collective::Scatter | Collective::Gather => {
+                let blocks = binomial.below();
+                let scattered = simulate(&binomial, |a, b| {
+                    links.passage(a, b, blocks[b].saturating_mul(bytes))
+                });
+                vec![
+                    named("flat", down(&Tree::flat(ranks, root), bytes)),
+                    named("binomial", scattered),
+                ]
+            }
             Collective::Allgather => vec![
-                named("ring", (ranks - 1) as f64 * neighbours(bytes)),
+                named("ring", steps * neighbours(bytes)),
                 named(
                     "recursive-doubling",
                     doubling(&links, ranks, |round| bytes.saturating_mul(1 << round)),
@@ -349,32 +350,31 @@ fn doubling(links: &Links<'_>, ranks: usize, bytes: impl Fn(u32) -> u64) -> f64 
     let rounds = ranks.next_power_of_two().trailing_zeros();
     (0..rounds)
         .map(|round| {
-            let partner = |rank: usize| rank ^ (1 << round);
-            (0..ranks)
-                .filter(|&rank| partner(rank) < ranks)
-                .map(|rank| links.delivery(rank, partner(rank), bytes(round)))
-                .fold(0.0, f64::max)
+            let pairs = (0..ranks).map(|rank| (rank, rank ^ (1 << round)));
+            links.round(pairs.filter(|&(_, partner)| partner < ranks), bytes(round))
         })
         .sum()
 }
 
-/// A chain by rank in the best of the segment sizes 1, 1/2, 1/4, ... of `bytes`;
-/// in the thesis's reading, 16 KiB (6.3).
-fn pipeline(
-    chain: &Tree,
-    bytes: u64,
-    form: Form,
-    cost: impl Fn(usize, usize, u64) -> (f64, f64) + Copy,
-) -> Prediction {
+/// A chain by rank with the segment size that is asked for, or the best of 1, 1/2,
+/// 1/4, ... of the message; in the thesis's reading, 16 KiB (6.3).
+fn chain(links: &Links<'_>, ranks: usize, question: &Question) -> Prediction {
     const THESIS_SEGMENT: u64 = 16 << 10;
-    let parts = (0..=MOST_SEGMENTS.ilog2()).map(|power| bytes.div_ceil(1 << power).max(1));
-    let sizes: Vec<u64> = match form {
-        Form::Thesis => vec![THESIS_SEGMENT.min(bytes.max(1))],
-        Form::Corrected => parts.collect(),
+    let (bytes, root) = (question.bytes, question.root);
+    let parts = (0..=MOST_SEGMENTS.ilog2()).map(|power| bytes.div_ceil(1 << power));
+    let sizes: Vec<u64> = match (question.segment, question.form) {
+        (Some(segment), _) => vec![segment],
+        (None, Form::Thesis) => vec![THESIS_SEGMENT],
+        (None, Form::Corrected) => parts.collect(),
     };
     let mut best = Prediction::new("rank-pipeline", f64::INFINITY);
     for segment in sizes {
-        let seconds = simulate(chain, bytes, segment, cost);
+        let segment = segment.clamp(1, bytes.max(1));
+        let hops = (0..ranks - 1).map(|hop| {
+            let at = |step: usize| (root + hop + step) % ranks;
+            links.passage(at(0), at(1), segment)
+        });
+        let seconds = pipeline(hops, bytes, segment);
         if seconds < best.seconds {
             best.seconds = seconds;
             best.segment = Some(segment);

@@ -9,7 +9,7 @@ use super::super::models::barrier::Barrier;
 use super::super::models::broadcast::Broadcast;
 use super::super::models::reduce::Reduce;
 use super::super::models::scatter::Scatter;
-use super::super::models::{Form, Group, best_segment};
+use super::super::models::{Form, Group, Segmented, best_segment};
 use super::{ClusterShape, Collective, Prediction, Question};
 
 /// A group of `processes` on `link`, with the reading that is asked for.
@@ -108,7 +108,13 @@ fn of_group(
     match question.collective {
         Collective::Bcast => Broadcast::ALL
             .map(|strategy| {
-                let found = strategy.best(group, bytes, question.granularity);
+                let found = match question.segment {
+                    Some(segment) => Segmented {
+                        segment,
+                        seconds: strategy.seconds(group, bytes, segment),
+                    },
+                    None => strategy.best(group, bytes, question.granularity),
+                };
                 Prediction {
                     segment: strategy.is_segmented().then_some(found.segment),
                     ..Prediction::new(strategy, found.seconds)
@@ -124,7 +130,13 @@ fn of_group(
                 match strategy.is_segmented() {
                     false => Prediction::new(strategy, cost(bytes)),
                     true => {
-                        let found = best_segment(bytes, question.granularity, cost);
+                        let found = match question.segment {
+                            Some(segment) => Segmented {
+                                segment,
+                                seconds: cost(segment),
+                            },
+                            None => best_segment(bytes, question.granularity, cost),
+                        };
                         Prediction {
                             segment: Some(found.segment),
                             ..Prediction::new(strategy, found.seconds)

@@ -13,7 +13,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-pub use ranks::{Tree, simulate};
+pub use ranks::{Passage, Tree, pipeline, simulate};
 pub use shape::{ClusterShape, Shape};
 
 use super::Platform;
@@ -86,6 +86,8 @@ pub struct Question {
     pub form: Form,
     /// Bytes of a datatype: segments are multiples of it.
     pub granularity: u64,
+    /// Bytes of a segment for strategies that cut, instead of the best size.
+    pub segment: Option<u64>,
     /// What reductions compute.
     pub computing: Computing,
 }
@@ -100,6 +102,7 @@ impl Question {
             ranks: None,
             form: Form::Corrected,
             granularity: 1,
+            segment: None,
             computing: Computing::default(),
         }
     }

@@ -1,6 +1,19 @@
 //! Trees over ranks that know no clusters, simulated message by message: what a
 //! library does that goes by rank alone.
+//!
+//! Between clusters such a library has several messages on the way at once, and
+//! the clusters' links carry one at a time:
+//!
+//! ```text
+//!   a0 --\                       /--> b0        four ranks of a, each to its own
+//!   a1 ---+-- out of a -- into b -+---> b1       partner in b: the last message is
+//!   a2 ---/                       \--> b2        there after L + 3 g, not L + g
+//! ```
 
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::super::models::segment::segments;
 use super::super::{Link, Platform};
 
 /// A broadcast tree: the children of every rank in the order in which they are
@@ -50,79 +63,140 @@ impl Tree {
         }
         Tree { children, root }
     }
+
+    /// How many ranks are below each, itself included: the blocks that a scatter
+    /// sends it.
+    pub fn below(&self) -> Vec<u64> {
+        let mut order = vec![self.root];
+        let mut at = 0;
+        while let Some(&rank) = order.get(at) {
+            order.extend_from_slice(&self.children[rank]);
+            at += 1;
+        }
+        let mut blocks = vec![1_u64; self.children.len()];
+        for &rank in order.iter().rev() {
+            let children = self.children[rank].iter();
+            blocks[rank] += children.map(|&child| blocks[child]).sum::<u64>();
+        }
+        blocks
+    }
 }
 
-/// When the last rank has all of `bytes`, sent down `tree` in segments of
-/// `segment` bytes, in seconds. `cost` gives, for two ranks and a size, how long
-/// the sender is occupied and how much later the message is there.
+/// What a message from one rank to another meets.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Passage {
+    /// How long it occupies its sender, in seconds.
+    pub gap: f64,
+    /// How much later it is there, in seconds.
+    pub latency: f64,
+    /// The clusters that it leaves and enters, whose links it shares with others;
+    /// `None` inside a cluster.
+    pub clusters: Option<(usize, usize)>,
+}
+
+/// The links out of clusters and into them: when each has time for a message.
+#[derive(Debug, Default)]
+struct Shared {
+    leaving: HashMap<usize, f64>,
+    entering: HashMap<usize, f64>,
+}
+
+impl Shared {
+    /// Sends a message whose sender is ready at `ready`: when the sender is ready
+    /// again, and when the message is there.
+    fn send(&mut self, ready: f64, passage: Passage) -> (f64, f64) {
+        let Passage { gap, latency, .. } = passage;
+        let Some((from, to)) = passage.clusters else {
+            return (ready + gap, ready + gap + latency);
+        };
+        let leaving = self.leaving.entry(from).or_default();
+        let left = leaving.max(ready) + gap;
+        *leaving = left;
+        let entering = self.entering.entry(to).or_default();
+        let there = (left + latency).max(*entering + gap);
+        *entering = there;
+        (left, there)
+    }
+}
+
+/// A rank that may send to its next child.
+#[derive(Debug, PartialEq)]
+struct Turn {
+    ready: f64,
+    rank: usize,
+    child: usize,
+}
+
+impl Eq for Turn {}
+
+impl Ord for Turn {
+    /// The earliest is the greatest; of equals the lowest rank.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other
+            .ready
+            .total_cmp(&self.ready)
+            .then(other.rank.cmp(&self.rank))
+    }
+}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// When the last rank has what comes down `tree`, in seconds, where each rank
+/// sends to one child after the other. `passage` says what a message meets, for
+/// its sender and receiver.
+pub fn simulate(tree: &Tree, passage: impl Fn(usize, usize) -> Passage) -> f64 {
+    let mut shared = Shared::default();
+    let mut last: f64 = 0.0;
+    let mut turns = BinaryHeap::from([Turn {
+        ready: 0.0,
+        rank: tree.root,
+        child: 0,
+    }]);
+    while let Some(turn) = turns.pop() {
+        let Some(&child) = tree.children[turn.rank].get(turn.child) else {
+            continue;
+        };
+        let (ready, there) = shared.send(turn.ready, passage(turn.rank, child));
+        last = last.max(there);
+        turns.push(Turn {
+            ready,
+            rank: turn.rank,
+            child: turn.child + 1,
+        });
+        turns.push(Turn {
+            ready: there,
+            rank: child,
+            child: 0,
+        });
+    }
+    last
+}
+
+/// When the last rank of a chain has all of `bytes`, sent in segments of `segment`
+/// bytes: the first segment passes every hop, and the others follow as fast as
+/// the slowest part of the way takes them, which is a hop, or a cluster's link
+/// that several hops share.
 ///
-/// Each rank sends one segment at a time to one child after the other.
-pub fn simulate(
-    tree: &Tree,
-    bytes: u64,
-    segment: u64,
-    cost: impl Fn(usize, usize, u64) -> (f64, f64),
-) -> f64 {
-    let segment = segment.clamp(1, bytes.max(1));
-    let count = bytes.div_ceil(segment).max(1) as usize;
-    let mut arrived: Vec<Vec<f64>> = vec![Vec::new(); tree.children.len()];
-    arrived[tree.root] = vec![0.0; count];
-    let mut last: f64 = 0.0;
-    let mut reached = vec![tree.root];
-    while let Some(rank) = reached.pop() {
-        let has = std::mem::take(&mut arrived[rank]);
-        let children = &tree.children[rank];
-        let costs: Vec<(f64, f64)> = children
-            .iter()
-            .map(|&child| cost(rank, child, segment))
-            .collect();
-        let mut free = 0.0;
-        for child in children {
-            arrived[*child] = Vec::with_capacity(count);
-        }
-        for time in has {
-            for (&child, &(gap, latency)) in children.iter().zip(&costs) {
-                free = f64::max(free, time) + gap;
-                arrived[child].push(free + latency);
-                last = last.max(free + latency);
-            }
-        }
-        reached.extend_from_slice(children);
-    }
-    last
-}
-
-/// When the last rank has its block of `bytes`, scattered down `tree`: each
-/// child gets the blocks of all below it, the largest part first.
-pub(super) fn simulate_scatter(
-    tree: &Tree,
-    bytes: u64,
-    cost: impl Fn(usize, usize, u64) -> (f64, f64),
-) -> f64 {
-    let mut order = vec![tree.root];
-    let mut at = 0;
-    while let Some(&rank) = order.get(at) {
-        order.extend_from_slice(&tree.children[rank]);
-        at += 1;
-    }
-    let mut blocks = vec![1_u64; tree.children.len()];
-    for &rank in order.iter().rev() {
-        blocks[rank] += tree.children[rank]
-            .iter()
-            .map(|&child| blocks[child])
-            .sum::<u64>();
-    }
-    let mut free = vec![0.0; tree.children.len()];
-    let mut last: f64 = 0.0;
-    for &rank in &order {
-        for &child in &tree.children[rank] {
-            let (gap, latency) = cost(rank, child, blocks[child].saturating_mul(bytes));
-            free[rank] += gap;
-            free[child] = free[rank] + latency;
-            last = last.max(free[child]);
+/// `hops` gives what a message of a size meets from each rank to the next.
+pub fn pipeline(hops: impl Iterator<Item = Passage>, bytes: u64, segment: u64) -> f64 {
+    let mut first = 0.0;
+    let mut slowest: f64 = 0.0;
+    let mut shared: HashMap<(bool, usize), f64> = HashMap::new();
+    for hop in hops {
+        first += hop.gap + hop.latency;
+        slowest = slowest.max(hop.gap);
+        if let Some((from, to)) = hop.clusters {
+            *shared.entry((false, from)).or_default() += hop.gap;
+            *shared.entry((true, to)).or_default() += hop.gap;
         }
     }
-    last
+    let slowest = shared.into_values().fold(slowest, f64::max);
+    let followers = segments(bytes, segment.clamp(1, bytes.max(1))) - 1;
+    first + followers as f64 * slowest
 }
 
 /// The link between two ranks of a platform, by where they are.
@@ -141,18 +215,24 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// How long a message of `bytes` occupies its sender, and how much later it
-    /// is there. Nothing, where nothing is known about ranks so close.
-    pub(super) fn cost(&self, from: usize, to: usize, bytes: u64) -> (f64, f64) {
-        self.between(from, to).map_or((0.0, 0.0), |link| {
-            (link.gap(bytes), link.latency() + link.handshake(bytes))
+    /// What a message of `bytes` meets. Nothing, where nothing is known about ranks
+    /// so close.
+    pub(super) fn passage(&self, from: usize, to: usize, bytes: u64) -> Passage {
+        let (here, there) = (self.cluster_of[from], self.cluster_of[to]);
+        let link = self.between(from, to);
+        link.map_or_else(Passage::default, |link| Passage {
+            gap: link.gap(bytes),
+            latency: link.latency() + link.handshake(bytes),
+            clusters: (here != there).then_some((here, there)),
         })
     }
 
-    /// One message alone, from send to receipt.
-    pub(super) fn delivery(&self, from: usize, to: usize, bytes: u64) -> f64 {
-        let (gap, latency) = self.cost(from, to, bytes);
-        gap + latency
+    /// When the last of these messages of `bytes`, all sent at once, is there.
+    pub(super) fn round(&self, pairs: impl Iterator<Item = (usize, usize)>, bytes: u64) -> f64 {
+        let mut shared = Shared::default();
+        pairs
+            .map(|(from, to)| shared.send(0.0, self.passage(from, to, bytes)).1)
+            .fold(0.0, f64::max)
     }
 
     /// The link from one rank to another.

@@ -167,16 +167,37 @@ fn trees_by_rank_reach_everyone_once() {
 #[test]
 fn simulated_trees_take_what_the_formulas_say_on_even_links() {
     let link = Link::linear(50e-6, 2e-6, 9e-9).unwrap();
-    let cost = |_: usize, _: usize, bytes: u64| (link.gap(bytes), link.latency());
+    let passage = |bytes: u64| Passage {
+        gap: link.gap(bytes),
+        latency: link.latency(),
+        clusters: None,
+    };
     for ranks in [2, 8, 16, 64] {
         let group = Group::new(ranks, &link);
-        for (tree, strategy, segment) in [
-            (Tree::flat(ranks, 0), Broadcast::Flat, MIB),
-            (Tree::binomial(ranks, 0), Broadcast::Binomial, MIB),
-            (Tree::chain(ranks, 0), Broadcast::Chain, MIB),
-            (Tree::chain(ranks, 0), Broadcast::SegmentedChain, 16 << 10),
+        let hops = |segment| std::iter::repeat_n(passage(segment), ranks - 1);
+        let segment = 16 << 10;
+        for (strategy, simulated, segment) in [
+            (
+                Broadcast::Flat,
+                simulate(&Tree::flat(ranks, 0), |_, _| passage(MIB)),
+                MIB,
+            ),
+            (
+                Broadcast::Binomial,
+                simulate(&Tree::binomial(ranks, 0), |_, _| passage(MIB)),
+                MIB,
+            ),
+            (
+                Broadcast::Chain,
+                simulate(&Tree::chain(ranks, 0), |_, _| passage(MIB)),
+                MIB,
+            ),
+            (
+                Broadcast::SegmentedChain,
+                pipeline(hops(segment), MIB, segment),
+                segment,
+            ),
         ] {
-            let simulated = simulate(&tree, MIB, segment, cost);
             let formula = strategy.seconds(group, MIB, segment);
             assert!(
                 (simulated / formula - 1.0).abs() < 1e-9,
@@ -184,6 +205,35 @@ fn simulated_trees_take_what_the_formulas_say_on_even_links() {
             );
         }
     }
+}
+
+#[test]
+fn messages_that_share_a_clusters_link_pass_it_one_after_the_other() {
+    // Ranks 0 to 3 in cluster 0, 4 to 7 in cluster 1; 0 sends to 1, 2, 3, and each
+    // of the four then across.
+    let tree = Tree {
+        children: vec![
+            vec![1, 2, 3, 4],
+            vec![5],
+            vec![6],
+            vec![7],
+            vec![],
+            vec![],
+            vec![],
+            vec![],
+        ],
+        root: 0,
+    };
+    let across = |from: usize, to: usize| Passage {
+        gap: if from / 4 == to / 4 { 0.0 } else { 1.0 },
+        latency: if from / 4 == to / 4 { 0.0 } else { 10.0 },
+        clusters: (from / 4 != to / 4).then_some((from / 4, to / 4)),
+    };
+    assert_eq!(simulate(&tree, across), 14.0);
+    // A chain that crosses there and back and there again: the second segment
+    // comes through each cluster's link after all hops of the first one.
+    let hops = [across(0, 4), across(4, 1), across(1, 5)];
+    assert_eq!(pipeline(hops.into_iter(), 10, 5), 33.0 + 2.0);
 }
 
 #[test]

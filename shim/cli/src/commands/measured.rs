@@ -1,0 +1,171 @@
+//! `treepie predict --measured FILE`: predictions beside times that were measured,
+//! as a table and as curves (figures 6.13 and 6.28 of the thesis).
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use serde_json::json;
+use treepie_core::files::platform::measured::{self, Measured};
+use treepie_core::platform::Platform;
+use treepie_core::platform::predict::{Question, predict};
+use treepie_core::platform::statistics::median;
+
+use super::Outcome;
+use crate::error::CommandError;
+use crate::output;
+use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
+use crate::report::table::Table;
+use crate::report::units;
+
+/// A measured time and what was predicted for it.
+struct Pair {
+    measured: Measured,
+    predicted: f64,
+}
+
+impl Pair {
+    fn error(&self) -> f64 {
+        self.predicted / self.measured.seconds - 1.0
+    }
+
+    fn name(&self) -> String {
+        format!("{} {}", self.measured.collective, self.measured.strategy)
+    }
+}
+
+/// Compares the times of `file` with the predictions that `question` gives for
+/// them.
+pub fn run(
+    platform: &Platform,
+    question: &Question,
+    file: &Path,
+    picture: Option<&Path>,
+    as_json: bool,
+) -> Outcome {
+    let pairs = measured::read(file)?
+        .into_iter()
+        .map(|measured| pair(platform, question, file, measured))
+        .collect::<Result<Vec<Pair>, CommandError>>()?;
+    if let Some(path) = picture {
+        write_drawing(&chart(&pairs), Format::of(path)?, path)?;
+    }
+    let errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
+    let middle = median(&errors).unwrap_or(0.0);
+    if as_json {
+        let rows = pairs.iter().map(|pair| {
+            json!({
+                "collective": pair.measured.collective.to_string(),
+                "strategy": pair.measured.strategy,
+                "bytes": pair.measured.bytes,
+                "segment": pair.measured.segment,
+                "measured": pair.measured.seconds,
+                "predicted": pair.predicted,
+                "error": pair.error(),
+            })
+        });
+        let rows: Vec<_> = rows.collect();
+        output::print_json(&json!({ "median_error": middle, "times": rows }))?;
+    } else {
+        output::print(&format!(
+            "{}\n  median error {:.1} %\n",
+            table(&pairs).text(),
+            100.0 * middle
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn pair(
+    platform: &Platform,
+    question: &Question,
+    file: &Path,
+    measured: Measured,
+) -> Result<Pair, CommandError> {
+    let question = Question {
+        collective: measured.collective,
+        bytes: measured.bytes,
+        segment: measured.segment,
+        ..*question
+    };
+    let predictions = predict(platform, &question);
+    let found = predictions
+        .iter()
+        .find(|prediction| prediction.strategy == measured.strategy);
+    let predicted = found.ok_or_else(|| {
+        let names: Vec<&str> = predictions.iter().map(|p| p.strategy.as_str()).collect();
+        CommandError::failed(format!(
+            "{}: {} has no strategy {} here; name one of {}",
+            file.display(),
+            measured.collective,
+            measured.strategy,
+            names.join(", ")
+        ))
+    })?;
+    Ok(Pair {
+        predicted: predicted.seconds,
+        measured,
+    })
+}
+
+fn table(pairs: &[Pair]) -> Table {
+    let mut table = Table::new([
+        "strategy",
+        "bytes",
+        "segment",
+        "measured",
+        "predicted",
+        "error",
+    ]);
+    for pair in pairs {
+        let segment = pair.measured.segment;
+        table.row([
+            pair.name(),
+            units::bytes(pair.measured.bytes as f64),
+            segment.map_or("-".to_owned(), |bytes| units::bytes(bytes as f64)),
+            units::seconds(pair.measured.seconds),
+            units::seconds(pair.predicted),
+            units::change(pair.measured.seconds, pair.predicted),
+        ]);
+    }
+    table
+}
+
+/// Predictions as lines, measured times as points of the same colour.
+fn chart(pairs: &[Pair]) -> Chart {
+    let mut names: Vec<String> = Vec::new();
+    for pair in pairs {
+        if !names.contains(&pair.name()) {
+            names.push(pair.name());
+        }
+    }
+    let series = names.iter().enumerate().flat_map(|(colour, name)| {
+        let of = |time: fn(&Pair) -> f64, what: &str, style| Series {
+            name: format!("{name}{what}"),
+            points: pairs
+                .iter()
+                .filter(|pair| pair.name() == *name)
+                .map(|pair| (pair.measured.bytes as f64, time(pair)))
+                .collect(),
+            style,
+            colour,
+        };
+        [
+            of(|pair| pair.predicted, "", Style::Line),
+            of(|pair| pair.measured.seconds, ", measured", Style::Points),
+        ]
+    });
+    Chart {
+        title: "Predicted and measured times".to_owned(),
+        across: Axis {
+            name: "bytes of the message, or of one rank's block",
+            logarithmic: true,
+            mark: units::bytes,
+        },
+        upwards: Axis {
+            name: "time",
+            logarithmic: true,
+            mark: units::seconds,
+        },
+        series: series.collect(),
+    }
+}

@@ -1,0 +1,138 @@
+//! The phases of a run, and how alike they are: whether one placement serves all.
+
+use serde::Serialize;
+use treepie_core::affinity::collective::Model;
+use treepie_core::affinity::measures::likeness;
+use treepie_core::affinity::{Layer, Matrix, Metric, TrafficMatrix};
+use treepie_core::files::profile::Profile;
+
+use super::table::Table;
+use super::units;
+use super::words::some;
+
+/// Up to this many phases are compared with each other; more only with the whole.
+const MOST_COMPARED: usize = 8;
+
+/// Up to this many phases are listed; of more, those with most bytes.
+const MOST_LISTED: usize = 24;
+
+/// Phases that are at least this alike are served by the same placement, as a rule
+/// of thumb: less than a tenth of the pattern's length is elsewhere.
+const ALIKE: f64 = 0.9;
+
+/// One phase.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PhaseSummary {
+    /// Its name.
+    pub name: String,
+    /// When the first rank first entered it, in seconds since the start of the job.
+    pub start_seconds: f64,
+    /// When the last rank last left it.
+    pub end_seconds: f64,
+    /// How long the rank that was longest in it was in it.
+    pub seconds: f64,
+    /// Messages in all layers.
+    pub messages: u64,
+    /// Bytes in all layers.
+    pub bytes: u64,
+    /// How alike its bytes are to those of the whole run, from 0 to 1; none without
+    /// traffic.
+    pub likeness_to_whole: Option<f64>,
+    /// How alike they are to those of each phase; empty where there are many phases.
+    pub likeness: Vec<Option<f64>>,
+}
+
+/// The phases of a profile, `all` being all of its traffic.
+pub fn of(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSummary> {
+    let traffic: Vec<TrafficMatrix> = profile
+        .phases
+        .iter()
+        .map(|phase| profile.traffic_of_phase(phase, &Layer::ALL, model))
+        .collect();
+    let bytes: Vec<Matrix> = traffic.iter().map(|t| t.affinity(Metric::Size)).collect();
+    let whole = all.affinity(Metric::Size);
+    let compared = match bytes.len() <= MOST_COMPARED {
+        true => &bytes[..],
+        false => &[],
+    };
+    let summary = |(at, phase): (usize, &treepie_core::files::profile::Phase)| {
+        let total = traffic[at].total();
+        PhaseSummary {
+            name: phase.name.clone(),
+            start_seconds: phase.start_seconds,
+            end_seconds: phase.end_seconds,
+            seconds: phase.seconds,
+            messages: total.messages,
+            bytes: total.bytes,
+            likeness_to_whole: likeness(&bytes[at], &whole),
+            likeness: compared
+                .iter()
+                .map(|other| likeness(&bytes[at], other))
+                .collect(),
+        }
+    };
+    profile.phases.iter().enumerate().map(summary).collect()
+}
+
+/// The phases as a table, and what follows for placements.
+pub fn text(phases: &[PhaseSummary]) -> String {
+    let total: u64 = phases.iter().fold(0, |sum, p| sum.saturating_add(p.bytes));
+    let mut headings = vec!["phase", "seconds", "messages", "bytes", "share", "like all"];
+    let compared = phases.iter().all(|phase| !phase.likeness.is_empty());
+    if compared {
+        headings.extend(phases.iter().map(|phase| &*phase.name));
+    }
+    let mut table = Table::new(headings);
+    for phase in listed(phases) {
+        let mut row = vec![
+            phase.name.clone(),
+            format!("{:.3}", phase.seconds),
+            units::count(phase.messages as f64),
+            units::bytes(phase.bytes as f64),
+            units::share(phase.bytes as f64, total as f64),
+            percent(phase.likeness_to_whole),
+        ];
+        row.extend(phase.likeness.iter().copied().map(percent));
+        table.row(row);
+    }
+    let mut text = format!(
+        "{}; how alike their patterns are:\n",
+        some(phases.len(), "phase")
+    );
+    text += &table.text();
+    if phases.len() > MOST_LISTED {
+        text += &format!("  the {MOST_LISTED} with most bytes; all with --json\n");
+    }
+    text + &verdict(phases)
+}
+
+/// Those that are shown, in the order of the run.
+fn listed(phases: &[PhaseSummary]) -> Vec<&PhaseSummary> {
+    let mut by_bytes: Vec<usize> = (0..phases.len()).collect();
+    by_bytes.sort_by_key(|&at| (std::cmp::Reverse(phases[at].bytes), at));
+    by_bytes.truncate(MOST_LISTED);
+    by_bytes.sort_unstable();
+    by_bytes.into_iter().map(|at| &phases[at]).collect()
+}
+
+fn verdict(phases: &[PhaseSummary]) -> String {
+    let least = phases
+        .iter()
+        .filter_map(|phase| Some((phase, phase.likeness_to_whole?)))
+        .min_by(|(_, one), (_, other)| one.total_cmp(other));
+    match least {
+        None => String::new(),
+        Some((_, alike)) if alike >= ALIKE => {
+            "  all are alike: one placement serves the whole run\n".to_owned()
+        }
+        Some((phase, _)) => format!(
+            "  they differ: a placement for the whole run is none for phase {name}; compare with \
+             `treepie map ... --phase {name}`\n",
+            name = phase.name
+        ),
+    }
+}
+
+fn percent(part: Option<f64>) -> String {
+    part.map_or("-".to_owned(), |part| format!("{:.0} %", 100.0 * part))
+}

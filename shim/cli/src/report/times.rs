@@ -1,0 +1,143 @@
+//! Where the time in MPI went, by class of calls: calls, bytes, seconds, share.
+
+use serde::Serialize;
+use treepie_core::affinity::times::CallTime;
+use treepie_core::files::profile::Profile;
+
+use super::table::Table;
+use super::units;
+use super::words::some;
+
+/// Up to this many ranks are listed; of more, those that were longest in MPI.
+const MOST_RANKS: usize = 16;
+
+/// Time in MPI.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TimesSummary {
+    /// Seconds from `MPI_Init` to `MPI_Finalize`, by rank.
+    pub elapsed_seconds: Vec<f64>,
+    /// Seconds in MPI, by rank.
+    pub mpi_seconds: Vec<f64>,
+    /// Each class of calls, the one that took longest first.
+    pub classes: Vec<ClassSummary>,
+}
+
+/// Time in one class of calls.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ClassSummary {
+    /// Name of the class.
+    pub class: String,
+    /// Calls of all ranks.
+    pub calls: u64,
+    /// Bytes that these calls moved, of all ranks; 0 for calls that move none
+    /// themselves.
+    pub bytes: u64,
+    /// Seconds of all ranks.
+    pub seconds: f64,
+    /// Calls, by rank.
+    pub calls_of_rank: Vec<u64>,
+    /// Bytes, by rank.
+    pub bytes_of_rank: Vec<u64>,
+    /// Seconds, by rank.
+    pub seconds_of_rank: Vec<f64>,
+}
+
+/// The times of a profile, if it has any.
+pub fn of(profile: &Profile) -> Option<TimesSummary> {
+    let times = profile.times.as_ref()?;
+    let mut mpi_seconds = vec![0.0; profile.ranks];
+    let mut classes = Vec::new();
+    for (&class, of_rank) in &times.classes {
+        for (sum, time) in mpi_seconds.iter_mut().zip(of_rank) {
+            *sum += seconds(time.nanoseconds);
+        }
+        let bytes = profile.bytes_of_class(class);
+        let mut all = CallTime::default();
+        of_rank.iter().for_each(|&time| all += time);
+        classes.push(ClassSummary {
+            class: class.to_string(),
+            calls: all.calls,
+            bytes: bytes.iter().fold(0, |sum: u64, &b| sum.saturating_add(b)),
+            seconds: seconds(all.nanoseconds),
+            calls_of_rank: of_rank.iter().map(|time| time.calls).collect(),
+            bytes_of_rank: bytes,
+            seconds_of_rank: of_rank.iter().map(|t| seconds(t.nanoseconds)).collect(),
+        });
+    }
+    classes.sort_by(|one, other| other.seconds.total_cmp(&one.seconds));
+    Some(TimesSummary {
+        elapsed_seconds: times.elapsed.iter().copied().map(seconds).collect(),
+        mpi_seconds,
+        classes,
+    })
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+impl TimesSummary {
+    /// Two tables: by class of calls, by rank.
+    pub fn text(&self) -> String {
+        let mpi: f64 = self.mpi_seconds.iter().sum();
+        let elapsed: f64 = self.elapsed_seconds.iter().sum();
+        let mut text = format!(
+            "time in MPI: {} of {}, {}, all ranks together\n",
+            units::seconds(mpi),
+            units::seconds(elapsed),
+            units::share(mpi, elapsed)
+        );
+        let mut table = Table::new([
+            "calls", "number", "bytes", "seconds", "of MPI", "of all", "least", "most", "at rank",
+        ]);
+        for class in &self.classes {
+            let (mut least, mut most) = (0, 0);
+            for (rank, time) in class.seconds_of_rank.iter().enumerate() {
+                if *time < class.seconds_of_rank[least] {
+                    least = rank;
+                }
+                if *time > class.seconds_of_rank[most] {
+                    most = rank;
+                }
+            }
+            table.row([
+                class.class.clone(),
+                units::count(class.calls as f64),
+                units::bytes(class.bytes as f64),
+                format!("{:.3}", class.seconds),
+                units::share(class.seconds, mpi),
+                units::share(class.seconds, elapsed),
+                format!("{:.3}", class.seconds_of_rank[least]),
+                format!("{:.3}", class.seconds_of_rank[most]),
+                most.to_string(),
+            ]);
+        }
+        text += &table.text();
+        text + "\n" + &self.rank_table()
+    }
+
+    fn rank_table(&self) -> String {
+        let mut ranks: Vec<usize> = (0..self.mpi_seconds.len()).collect();
+        let all = ranks.len();
+        if all > MOST_RANKS {
+            ranks.sort_by(|&a, &b| self.mpi_seconds[b].total_cmp(&self.mpi_seconds[a]));
+            ranks.truncate(MOST_RANKS);
+        }
+        let mut table = Table::new(["rank", "seconds", "in MPI", "share"]);
+        for &rank in &ranks {
+            let (elapsed, mpi) = (self.elapsed_seconds[rank], self.mpi_seconds[rank]);
+            table.row([
+                rank.to_string(),
+                format!("{elapsed:.3}"),
+                format!("{mpi:.3}"),
+                units::share(mpi, elapsed),
+            ]);
+        }
+        let mut text = table.text();
+        if all > ranks.len() {
+            let others = some(ranks.len(), "rank");
+            text += &format!("  the {others} that were longest in MPI; all with --json\n");
+        }
+        text
+    }
+}

@@ -1,0 +1,161 @@
+//! Times strategies for collectives, run over point-to-point messages by rank as
+//! `treepie predict` predicts them (`rank-flat` and so on).
+//!
+//! ```text
+//! strategies REPEATS COLLECTIVE,STRATEGY,BYTES,SEGMENT...
+//! ```
+//!
+//! Rank 0 prints a line for each: the same words, and the median of its times in
+//! seconds. All ranks start at the same time, and the last one to be done counts;
+//! so all must have the same clock, as the hosts of an emulated grid have.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use mpi_sys::MPI_Request;
+use treepie_core::platform::predict::Tree;
+use treepie_core::platform::statistics::median;
+use treepie_programs::Session;
+
+/// Messages that are timed.
+const DATA: i32 = 1;
+/// When to start, and when a rank was done.
+const CLOCK: i32 = 2;
+/// All ranks know the time to start before it comes.
+const LEAD: Duration = Duration::from_millis(60);
+
+/// One thing to time.
+struct Cell {
+    words: String,
+    tree: Tree,
+    /// Blocks that each rank gets, for itself and those below it.
+    blocks: Vec<u64>,
+    bytes: usize,
+    segment: usize,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let session = Session::start();
+    let ranks = session.size() as usize;
+    let parsed = arguments.split_first().and_then(|(repeats, cells)| {
+        let cells: Option<Vec<Cell>> = cells.iter().map(|cell| parse(cell, ranks)).collect();
+        Some((repeats.parse::<usize>().ok()?, cells?))
+    });
+    let Some((repeats, cells)) = parsed else {
+        eprintln!("usage: strategies REPEATS COLLECTIVE,STRATEGY,BYTES,SEGMENT...");
+        return ExitCode::from(2);
+    };
+    for cell in &cells {
+        // Once to warm the connections up.
+        time(&session, cell);
+        let times: Vec<f64> = (0..repeats).map(|_| time(&session, cell)).collect();
+        if session.rank() == 0 {
+            println!("{},{:e}", cell.words, median(&times).unwrap_or(0.0));
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn parse(words: &str, ranks: usize) -> Option<Cell> {
+    let parts: Vec<&str> = words.split(',').collect();
+    let [collective, strategy, bytes, segment] = parts.as_slice() else {
+        return None;
+    };
+    let tree = match *strategy {
+        "rank-flat" => Tree::flat(ranks, 0),
+        "rank-binomial" => Tree::binomial(ranks, 0),
+        "rank-pipeline" => Tree::chain(ranks, 0),
+        _ => return None,
+    };
+    let blocks = match *collective {
+        "bcast" => vec![1; ranks],
+        "scatter" => tree.below(),
+        _ => return None,
+    };
+    let bytes: usize = bytes.parse().ok()?;
+    let segment: usize = segment.parse().unwrap_or(bytes);
+    Some(Cell {
+        words: words.to_owned(),
+        tree,
+        blocks,
+        bytes,
+        segment: segment.clamp(1, bytes.max(1)),
+    })
+}
+
+/// From the common start to the end of the last rank, in seconds; 0 on others than
+/// rank 0.
+fn time(session: &Session, cell: &Cell) -> f64 {
+    session.barrier();
+    let (rank, ranks) = (session.rank(), session.size());
+    let mut word = [0; 8];
+    if rank == 0 {
+        word = (now() + LEAD.as_nanos() as u64).to_ne_bytes();
+        for other in 1..ranks {
+            session.send(&word, other, CLOCK);
+        }
+    } else {
+        session.receive(&mut word, 0, CLOCK);
+    }
+    let start = u64::from_ne_bytes(word);
+    std::thread::sleep(Duration::from_nanos(start.saturating_sub(now())));
+    run(session, cell);
+    let mut last = now();
+    if rank != 0 {
+        session.send(&last.to_ne_bytes(), 0, CLOCK);
+        return 0.0;
+    }
+    for other in 1..ranks {
+        session.receive(&mut word, other, CLOCK);
+        last = last.max(u64::from_ne_bytes(word));
+    }
+    last.saturating_sub(start) as f64 * 1e-9
+}
+
+/// Receives from the parent and sends to the children, piece by piece.
+fn run(session: &Session, cell: &Cell) {
+    let rank = session.rank() as usize;
+    let parent = cell.tree.children.iter().position(|of| of.contains(&rank));
+    let mut buffer = vec![1_u8; cell.bytes * cell.blocks[rank] as usize];
+    let piece = match cell.blocks[rank] {
+        1 => cell.segment,
+        _ => buffer.len().max(1),
+    };
+    let expected: Vec<MPI_Request> = match parent {
+        Some(parent) => buffer
+            .chunks_mut(piece)
+            .map(|part| session.irecv(part, parent as i32, DATA))
+            .collect(),
+        None => Vec::new(),
+    };
+    let mut expected = expected.into_iter();
+    let mut sent = Vec::new();
+    for part in buffer.chunks(piece) {
+        if let Some(request) = expected.next() {
+            session.wait(request);
+        }
+        for &child in &cell.tree.children[rank] {
+            // A scatter's child gets its part of the one piece, a broadcast's all.
+            let length = match cell.blocks[rank] {
+                1 => part.len(),
+                _ => cell.bytes * cell.blocks[child] as usize,
+            };
+            sent.push(session.isend(&part[..length], child as i32, DATA));
+        }
+    }
+    for request in sent {
+        session.wait(request);
+    }
+}
+
+/// Nanoseconds on the clock that all processes of a machine share.
+fn now() -> u64 {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: the kernel fills the structure.
+    unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::pairs;
 use treepie_tests::permutations::{as_list, rotated, seed, shuffled};
+use treepie_tests::results::Attempt;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
 };
@@ -127,8 +128,10 @@ fn sees_no_difference(mpi: Mpi, source: &str) {
         let plain = job.run().succeeded();
         assert!(!plain.stdout.is_empty(), "{}", plain.told());
         for library in uses(ranks, directory.path()) {
+            let attempt = Attempt::new(mpi, job.language(), &library.mode(), &job.title());
             let outcome = job.clone().with(library).run().silent();
             assert_same_output(&plain, &outcome);
+            attempt.passed();
         }
     }
 }

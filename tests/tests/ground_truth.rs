@@ -398,9 +398,6 @@ const COMPOSED: &[(Operation, &str, usize, Algorithm)] = &[
     ),
 ];
 
-/// Modelled for powers of two; Open MPI treats the ranks above one in its own way.
-const POWERS_OF_TWO: [Algorithm; 2] = [Algorithm::ScatterDoubling, Algorithm::ReduceScatterGather];
-
 /// An operation, Open MPI's name for it, and the number and name of an algorithm.
 type Forced = (Operation, &'static str, usize, Algorithm);
 
@@ -427,7 +424,8 @@ fn every_modelled_algorithm_is_what_open_mpi_sends_when_it_is_forced() {
     let mut wrong = Vec::new();
     for ranks in [4usize, 6, 8, 13] {
         for mut round in rounds() {
-            round.retain(|forced| ranks.is_power_of_two() || !POWERS_OF_TWO.contains(&forced.3));
+            // What the model does not claim to be Open MPI's is not held against it.
+            round.retain(|forced| Host::OpenMpi.models(forced.0, forced.3, ranks));
             let calls: Vec<Call> = round.iter().map(|forced| (forced.0, COUNT, 2)).collect();
             let mut settings: Vec<(String, usize)> = round
                 .iter()

@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use support::{Desk, halo};
+use support::{Desk, halo, is_picture};
 use treepie_core::affinity::collective::{Operation, Record, Volume, size_class};
 use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::affinity::{Traffic, TrafficMatrix};
@@ -330,6 +330,38 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
     assert_eq!(dense(&desk, "own.txt"), "0 27\n1 0\n");
     let shown = desk.run(&["show", "run.0.prof"]).good().out;
     assert!(shown.contains("2 ranks"), "{shown}");
+}
+
+#[test]
+fn heat_maps_of_few_and_of_many_ranks_say_how_they_are_to_be_read() {
+    let desk = Desk::new();
+    for (ranks, words) in [
+        (
+            16usize,
+            &["sending rank", "receiving rank", "affinity", "\n15\n"][..],
+        ),
+        (4096, &["a cell sums 16 x 16 ranks", "\n3584\n", "affinity"]),
+    ] {
+        let mut text =
+            format!("%%MatrixMarket matrix coordinate integer general\n{ranks} {ranks} {ranks}\n");
+        for rank in 0..ranks {
+            text += &format!(
+                "{} {} {}\n",
+                rank + 1,
+                (rank + 1) % ranks + 1,
+                1 << (rank % 20)
+            );
+        }
+        desk.write("ring.mtx", &text);
+        desk.run(&["show", "ring.mtx", "--svg", "ring.svg"]).good();
+        desk.run(&["show", "ring.mtx", "--png", "ring.png"]).good();
+        let svg = desk.text("ring.svg");
+        for word in words {
+            assert!(svg.contains(word), "{ranks} ranks: {word:?}");
+        }
+        assert!(svg.len() < 1 << 20, "{ranks} ranks: {} bytes", svg.len());
+        assert!(is_picture(&desk.path("ring.png")));
+    }
 }
 
 // --- parts -------------------------------------------------------------------------

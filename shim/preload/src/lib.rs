@@ -8,6 +8,7 @@
 //! In a process that never calls MPI nothing here runs.
 
 mod api;
+mod binding;
 mod collectives;
 mod platform;
 mod record;

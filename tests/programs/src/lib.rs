@@ -5,6 +5,8 @@
 //! `scripts/build` does it. They call the C interface by its `MPI_` names, as
 //! any application does, so a preloaded library sees them.
 
+pub mod layers;
+
 use mpi_sys::{MPI_Comm, MPI_Request, RSMPI_COMM_WORLD, RSMPI_STATUS_IGNORE, RSMPI_UINT8_T};
 use std::ffi::{c_int, c_void};
 use std::ptr;

@@ -17,7 +17,9 @@ pub struct Grid {
 impl Grid {
     /// The matrix in at most `most_cells` rows of cells.
     pub fn new(matrix: &Matrix, most_cells: usize) -> Self {
-        let per_cell = matrix.order().div_ceil(most_cells.max(1)).max(1);
+        // A power of two, as the marks along the edges and most jobs' grids are.
+        let least = matrix.order().div_ceil(most_cells.max(1)).max(1);
+        let per_cell = least.next_power_of_two();
         let side = matrix.order().div_ceil(per_cell);
         let mut values = vec![0.0; side * side];
         for (row, column, value) in matrix.entries() {
@@ -59,9 +61,9 @@ mod tests {
         let ring = (0..10).map(|rank| (rank, (rank + 1) % 10, 1.0));
         let matrix = Matrix::from_entries(10, ring).unwrap();
         let grid = Grid::new(&matrix, 4);
-        assert_eq!((grid.side, grid.per_cell), (4, 3));
+        assert_eq!((grid.side, grid.per_cell), (3, 4));
         assert_eq!(grid.values.iter().sum::<f64>(), matrix.total());
-        assert_eq!(grid.values[0], 2.0);
+        assert_eq!(grid.values[0], 3.0);
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod random;
 mod strategy;
 mod top_down;
 
+pub mod binding;
 pub mod constraints;
 pub mod objective;
 pub mod treematch;

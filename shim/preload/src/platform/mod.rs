@@ -23,7 +23,8 @@ use treepie_core::platform::{Mismatch, Platform};
 
 use crate::api::Word;
 use crate::api::host::{Host, HostError};
-use crate::session::{log, place};
+use crate::binding;
+use crate::session::log;
 use wire::Wire;
 
 /// What is known of the platform, and whether it may be measured; the same on all
@@ -152,7 +153,7 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::of(host.processor_name(), &place::cores(), place::place_of);
+    let identity = Identity::of(host.processor_name(), &binding::cores(), binding::place_of);
     let report = probe(&mut wire, &identity, &options).ok().flatten();
     let mut text = report.map_or(String::new(), |report| written(host, report, known));
     host.broadcast_text(private, &mut text)?;

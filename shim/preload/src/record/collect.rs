@@ -1,15 +1,16 @@
 //! At the end of a job: every rank's part of the record, brought to process 0
 //! along a binomial tree over a communicator of our own.
 
-use treepie_core::files::parts::{Merger, PartError, RunDescription, decode_all};
+use treepie_core::files::parts::{Merged, Merger, PartError, RunDescription};
 use treepie_core::files::profile::{HostTopology, Profile};
 
 use super::Unlimited;
 use super::communicators;
 use super::stream::{self, Identity};
 use crate::api::Word;
+use crate::api::host::gather::{gather, receive_bytes, send_bytes};
 use crate::api::host::{Host, HostError};
-use crate::session::place::allowed_cores;
+use crate::binding::allowed_cores;
 
 use thiserror::Error;
 
@@ -22,9 +23,6 @@ pub enum CollectError {
     /// Parts that do not go together.
     #[error("a rank's part {0}")]
     Part(#[from] PartError),
-    /// Bytes that are no parts.
-    #[error("the ranks' parts did not arrive as they were sent")]
-    Bytes,
 }
 
 /// Fixes the world in whose ranks everything is counted, before counting begins.
@@ -76,13 +74,13 @@ fn collect_over(
     let process = host.rank(private)?;
     let parts = gather(host, private, part)?;
     // What is wrong with the parts must not keep the others waiting.
-    let mut profile = match process {
-        0 => Some(merge(run, &parts)),
+    let mut merged = match process {
+        0 => Some(Merger::merge_all(run, &parts)),
         _ => None,
     };
     drop(parts);
-    let first_of_hosts = match &profile {
-        Some(Ok(profile)) => profile
+    let first_of_hosts = match &merged {
+        Some(Ok(Merged { profile })) => profile
             .hosts
             .iter()
             .filter_map(|host| host.processes.first().copied())
@@ -92,60 +90,15 @@ fn collect_over(
     let first_of_hosts = broadcast_list(host, private, first_of_hosts)?;
     let topologies = send_topologies(host, private, &first_of_hosts, read_topology)?;
     let mut written = [0];
-    if let Some(Ok(profile)) = &mut profile {
+    if let Some(Ok(Merged { profile })) = &mut merged {
         profile.topologies = alike(profile, topologies);
         written = [u8::from(write(profile))];
     }
     host.broadcast(private, &mut written)?;
-    match profile {
-        Some(Err(error)) => Err(error),
+    match merged {
+        Some(Err(error)) => Err(error.into()),
         _ => Ok(written == [1]),
     }
-}
-
-fn merge(run: &RunDescription, parts: &[u8]) -> Result<Profile, CollectError> {
-    let mut merger = Merger::new(run.clone());
-    for part in decode_all(parts) {
-        merger.add(part.ok_or(CollectError::Bytes)?)?;
-    }
-    Ok(merger.finish().profile)
-}
-
-/// Sends what this rank and those below it in the tree have towards rank 0.
-/// Round r joins ranks that differ in bit r: ceil(log2 ranks) rounds.
-fn gather(host: &Host, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, HostError> {
-    let (rank, size) = (host.rank(comm)?, host.size(comm)?);
-    let mut bit = 1;
-    while bit < size {
-        if rank & bit != 0 {
-            send_bytes(host, comm, rank - bit, &bytes)?;
-            return Ok(Vec::new());
-        }
-        if rank + bit < size {
-            receive_bytes(host, comm, rank + bit, &mut bytes)?;
-        }
-        bit <<= 1;
-    }
-    Ok(bytes)
-}
-
-fn send_bytes(host: &Host, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
-    host.send(comm, to, &(bytes.len() as u64).to_le_bytes())?;
-    host.send(comm, to, bytes)
-}
-
-/// Receives bytes to the end of `bytes`.
-fn receive_bytes(
-    host: &Host,
-    comm: Word,
-    from: usize,
-    bytes: &mut Vec<u8>,
-) -> Result<(), HostError> {
-    let mut length = [0; 8];
-    host.receive(comm, from, &mut length)?;
-    let start = bytes.len();
-    bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
-    host.receive(comm, from, &mut bytes[start..])
 }
 
 /// Process 0's list, on every process.

@@ -22,6 +22,8 @@ pub struct Decision {
     pub collectives: Option<Wanted>,
     /// The job ends where what is asked for can't be done.
     pub strict: bool,
+    /// Processes are bound to cores, which only process 0 knows yet.
+    pub binds: bool,
     /// From which level on messages are shown.
     pub log: LogLevel,
 }
@@ -59,6 +61,7 @@ impl Decision {
             u8::from(self.permutation.is_some()),
             u8::from(self.collectives.is_some()),
             u8::from(self.strict),
+            u8::from(self.binds),
         ];
         let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
         let numbers = |bytes: &mut Vec<u8>, values: &[u32]| {
@@ -129,6 +132,7 @@ impl<'a> Reader<'a> {
         let permutes = self.flag()?;
         let replaces = self.flag()?;
         let strict = self.flag()?;
+        let binds = self.flag()?;
         let ranks = self.numbers()?;
         let collectives = match replaces {
             true => Some(self.wanted()?),
@@ -136,6 +140,7 @@ impl<'a> Reader<'a> {
         };
         Some(Decision {
             abort,
+            binds,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
@@ -258,6 +263,7 @@ mod tests {
                     let decision = Decision {
                         abort: false,
                         recording: recording.clone(),
+                        binds: permutation.is_some(),
                         permutation: permutation.clone(),
                         collectives,
                         strict: true,

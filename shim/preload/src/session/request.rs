@@ -22,6 +22,7 @@ use super::agreement::{Decision, Recording};
 use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
+use crate::binding::Target;
 use crate::collectives::Wanted;
 use crate::platform::{File, Known};
 
@@ -40,14 +41,14 @@ enum RequestError {
         name: String,
         known: String,
     },
-    #[error("{0}")]
-    NotYet(&'static str),
 }
 
 /// A request that process 0 has read.
 pub struct Request {
     /// The profile to write, if one is asked for.
     output: Option<PathBuf>,
+    /// Where processes are bound, if they are.
+    pub binding: Option<Target>,
 }
 
 impl Request {
@@ -108,13 +109,15 @@ fn decide(
     settings: &Settings,
     ranks: usize,
 ) -> Result<(Request, Decision), RequestError> {
-    refuse_what_is_not_there_yet(settings)?;
     let mut decision = Decision {
         log: settings.log,
         strict: settings.strict,
         ..Decision::default()
     };
-    let mut request = Request { output: None };
+    let mut request = Request {
+        output: None,
+        binding: None,
+    };
     let mut notes = launched::remarks();
     if settings.mode == Mode::Off {
         return Ok((request, decision));
@@ -124,9 +127,11 @@ fn decide(
     }
     let places = settings.placement.is_some() || settings.permutation.is_some();
     if settings.mode == Mode::Replay && places {
-        let (new_rank, source) = permutation_of(settings, ranks)?;
-        decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
-        notes.push(format!("replayed with {source}"));
+        let replay = Replay::read(settings, ranks)?;
+        decision.permutation = replay.new_rank;
+        decision.binds = replay.binding.is_some();
+        request.binding = replay.binding;
+        notes.push(format!("replayed with {}", replay.source));
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {
@@ -179,15 +184,6 @@ fn run_number() -> u64 {
     let nanoseconds = time.map_or(0, |time| time.as_nanos() as u64);
     let process = u64::from(std::process::id());
     (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
-    let refusal = if settings.apply != Apply::Permute {
-        "apply: this version can only permute; set apply to permute"
-    } else {
-        return Ok(());
-    };
-    Err(RequestError::NotYet(refusal))
 }
 
 /// Which collectives are replaced, and what is known of the platform.
@@ -245,16 +241,52 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
     }))
 }
 
-/// The new rank of each process of the launcher's world, and where it is from.
-fn permutation_of(settings: &Settings, ranks: usize) -> Result<(Vec<usize>, String), RequestError> {
-    if let Some(path) = &settings.placement {
+/// What a replay applies.
+struct Replay {
+    /// New rank of each process of the launcher's world, where ranks change.
+    new_rank: Option<Vec<u32>>,
+    /// Where processes are bound, where they are.
+    binding: Option<Target>,
+    /// Where it is from.
+    source: String,
+}
+
+impl Replay {
+    fn read(settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
+        let Some(path) = &settings.placement else {
+            // A replay has a placement or a permutation: the settings were checked.
+            let new_rank = settings.permutation.clone().unwrap_or_default();
+            permutation::check_for(&new_rank, ranks)?;
+            return Ok(Replay {
+                new_rank: Some(narrow(&new_rank)),
+                binding: None,
+                source: "TREEPIE_PERMUTATION".to_owned(),
+            });
+        };
         let placement = PlacementFile::read_for(path, ranks)?;
-        return Ok((placement.permutation, path.display().to_string()));
+        let new_rank = narrow(&placement.permutation);
+        let target = |leaf_of_process| Target {
+            topology: placement.topology,
+            leaf_of_process,
+            strict: settings.strict,
+        };
+        let (new_rank, binding) = match settings.apply {
+            Apply::Permute => (Some(new_rank), None),
+            // Without other ranks, process i is rank i.
+            Apply::Bind => (None, Some(target(placement.assignment))),
+            Apply::Both => (Some(new_rank), Some(target(placement.leaf_of_process))),
+        };
+        Ok(Replay {
+            new_rank,
+            binding,
+            source: path.display().to_string(),
+        })
     }
-    // A replay has a placement or a permutation: the settings were checked.
-    let new_rank = settings.permutation.clone().unwrap_or_default();
-    permutation::check_for(&new_rank, ranks)?;
-    Ok((new_rank, "TREEPIE_PERMUTATION".to_owned()))
+}
+
+/// Ranks are below 2^31 in MPI.
+fn narrow(ranks: &[usize]) -> Vec<u32> {
+    ranks.iter().map(|&rank| rank as u32).collect()
 }
 
 fn settings() -> Result<Settings, RequestError> {

@@ -10,6 +10,7 @@ use super::request::Request;
 use super::{errors, exits, finish, guarded, keeper, log, parts, signals};
 use crate::api::host::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
+use crate::binding::{Bound, bind};
 use crate::collectives;
 use crate::record::{self, collect};
 use crate::world;
@@ -111,12 +112,20 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     }
     let ranks = host.size(host.world)?;
     let mut request = None;
-    let decision = agree(host, || {
+    let mut decision = agree(host, || {
         let (made, decision) = Request::read(host, ranks);
         request = made;
         decision
     })?;
     log::set_level(decision.log);
+    if decision.binds {
+        let bound = bind(host, request.as_ref().and_then(|r| r.binding.as_ref()))?;
+        // Binding and ranks go together: no placement is applied by half.
+        if bound != Bound::All {
+            decision.permutation = None;
+        }
+        decision.abort |= bound == Bound::Abort;
+    }
     if decision.abort {
         // Process 0 has said why, and ends the job; the others wait for that
         // here, and no rank returns to the application.

@@ -9,13 +9,16 @@
 //! nanoseconds. What an iteration is:
 //!
 //! * `comm-rank`: one `MPI_Comm_rank`, the cheapest call with a communicator;
+//! * `allreduce-self`: `MPI_Allreduce` of 8 bytes on `MPI_COMM_SELF`;
+//! * `neighbours-self`: `MPI_Neighbor_allgather` of 8 bytes to itself, twice;
+//! * `put-self`: `MPI_Put` of 8 bytes into the own part of a window of both ranks;
 //! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
 //! * `isend-partner`: `MPI_Isend`, `MPI_Wait`, 8 bytes to the other rank;
 //! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
-use treepie_programs::Session;
+use treepie_programs::{Session, layers};
 
 const TAG: i32 = 1;
 const DONE: i32 = 2;
@@ -28,8 +31,11 @@ fn main() -> ExitCode {
     let [kind, batches, iterations] = arguments.as_slice() else {
         return usage();
     };
-    let run = match kind.as_str() {
+    let run: fn(&Session, i32, usize) = match kind.as_str() {
         "comm-rank" => comm_rank,
+        "allreduce-self" => |session, _, iterations| layers::allreduce(session, iterations),
+        "neighbours-self" => |session, _, iterations| layers::neighbours(session, iterations),
+        "put-self" => |_, _, _| (), // on a window, see below
         "isend-self" => isend_self,
         "isend-partner" => isend_partner,
         "ping-pong" => ping_pong,
@@ -39,7 +45,7 @@ fn main() -> ExitCode {
     else {
         return usage();
     };
-    let alone = matches!(kind.as_str(), "comm-rank" | "isend-self");
+    let alone = kind == "comm-rank" || kind.ends_with("-self");
 
     let session = Session::start();
     if session.size() != 2 {
@@ -47,14 +53,20 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let rank = session.rank();
+    // Made by both ranks, before one of them goes to sleep.
+    let window = (kind == "put-self").then(|| layers::Window::new(&session));
+    let once = || match &window {
+        Some(window) => window.put(iterations),
+        None => run(&session, rank, iterations),
+    };
     if alone && rank == 1 {
         sleep_until_done(&session);
         return ExitCode::SUCCESS;
     }
-    run(&session, rank, iterations); // warms up
+    once(); // warms up
     for _ in 0..batches {
         let began = Instant::now();
-        run(&session, rank, iterations);
+        once();
         let elapsed = began.elapsed();
         if rank == 0 {
             println!("{:.2}", elapsed.as_nanos() as f64 / iterations as f64);
@@ -67,7 +79,9 @@ fn main() -> ExitCode {
 }
 
 fn usage() -> ExitCode {
-    eprintln!("usage: overhead comm-rank|isend-self|isend-partner|ping-pong BATCHES ITERATIONS");
+    eprintln!(
+        "usage: overhead comm-rank|allreduce-self|neighbours-self|put-self|isend-self|isend-partner|ping-pong BATCHES ITERATIONS"
+    );
     ExitCode::from(2)
 }
 

@@ -15,8 +15,8 @@ use crate::affinity::{Traffic, TrafficMatrix};
 /// Adds the messages that `record` stands for to `into`, between world ranks:
 /// messages and bytes of all its calls together.
 ///
-/// `model` is by which rules; an algorithm that is not modelled for the operation
-/// stands for what `host` usually does. Bytes are exact
+/// `model` is by which rules; an algorithm that is not modelled as `host` does it
+/// ([`Host::models`]) stands for what `host` usually does. Bytes are exact
 /// for the algorithm. Messages without a byte count only in barriers, as hosts
 /// leave them out elsewhere; what a rank gives itself is no message. Exact pairs
 /// ([`Volume::Pairs`]) are taken as they are, whatever the model.
@@ -41,7 +41,7 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
     let usual = || host.usual_algorithm(operation, record.group.len(), record.block_bytes());
     let algorithm = match model {
         Model::Logical => None,
-        Model::Algorithm(named) if operation.algorithms().contains(&named) => Some(named),
+        Model::Algorithm(named) if host.models(operation, named, record.group.len()) => Some(named),
         _ => Some(usual()),
     };
     if let Some(parts) = algorithm.and_then(|algorithm| parts(record, algorithm)) {

@@ -32,36 +32,51 @@ impl<'a, R: BufRead> Lines<'a, R> {
 
     /// The next line, without its end; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<Line<'a>>, FormatError> {
-        let mut text = String::new();
-        let length = self
-            .reader
-            .read_line(&mut text)
-            .map_err(|error| FormatError::Unreadable {
-                file: self.file.to_owned(),
-                line: self.number,
-                reason: error.to_string(),
-            })?;
+        let mut line = self.end();
+        Ok(self.next_into(&mut line)?.then_some(line))
+    }
+
+    /// As [`Lines::next`], into a line whose memory is used again; false after the last.
+    fn next_into(&mut self, line: &mut Line<'a>) -> Result<bool, FormatError> {
+        line.text.clear();
+        let length =
+            self.reader
+                .read_line(&mut line.text)
+                .map_err(|error| FormatError::Unreadable {
+                    file: self.file.to_owned(),
+                    line: self.number,
+                    reason: error.to_string(),
+                })?;
         if length == 0 {
-            return Ok(None);
+            return Ok(false);
         }
         self.number += 1;
-        text.truncate(text.trim_end_matches(['\n', '\r']).len());
-        Ok(Some(Line {
-            file: self.file,
-            number: self.number,
-            text,
-        }))
+        line.number = self.number;
+        let text = line.text.trim_end_matches(['\n', '\r']).len();
+        line.text.truncate(text);
+        Ok(true)
     }
 
     /// The next line that is neither blank nor a comment.
     pub(super) fn next_filled(&mut self, comment: char) -> Result<Option<Line<'a>>, FormatError> {
-        while let Some(line) = self.next()? {
+        let mut line = self.end();
+        Ok(self.next_filled_into(&mut line, comment)?.then_some(line))
+    }
+
+    /// As [`Lines::next_filled`], into a line whose memory is used again; false after
+    /// the last.
+    pub(super) fn next_filled_into(
+        &mut self,
+        line: &mut Line<'a>,
+        comment: char,
+    ) -> Result<bool, FormatError> {
+        while self.next_into(line)? {
             let text = line.text.trim_start();
             if !text.is_empty() && !text.starts_with(comment) {
-                return Ok(Some(line));
+                return Ok(true);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// The place after the last line, for messages.
@@ -107,13 +122,13 @@ impl Line<'_> {
         }
     }
 
-    /// The words of this line, which must be `count`; `expected` describes them.
-    pub(super) fn words(&self, count: usize, expected: &str) -> Result<Vec<&str>, FormatError> {
-        let words: Vec<&str> = self.text.split_whitespace().collect();
-        if words.len() == count {
-            return Ok(words);
+    /// The words of this line, which must be three; `expected` describes them.
+    pub(super) fn three_words(&self, expected: &str) -> Result<[&str; 3], FormatError> {
+        let mut words = self.text.split_whitespace();
+        match (words.next(), words.next(), words.next(), words.next()) {
+            (Some(first), Some(second), Some(third), None) => Ok([first, second, third]),
+            _ => Err(self.error(expected, shown(&self.text), "correct this line")),
         }
-        Err(self.error(expected, shown(&self.text), "correct this line"))
     }
 
     /// An affinity: finite and not negative, and exact if it is a whole number.

@@ -110,7 +110,7 @@ fn read_header<R: BufRead>(lines: &mut Lines<'_, R>) -> Result<Header, FormatErr
 }
 
 fn read_size(line: &Line<'_>) -> Result<(usize, u64), FormatError> {
-    let words = line.words(3, "three numbers: rows, columns, entries")?;
+    let words = line.three_words("three numbers: rows, columns, entries")?;
     let rows = line.order(words[0])?;
     let columns = line.order(words[1])?;
     if rows != columns {
@@ -134,11 +134,12 @@ fn read_entries<R: BufRead, V: Copy>(
     };
     let (order, announced) = read_size(&size_line)?;
     let mut entries = Vec::new();
+    let mut line = size_line;
     for read in 0..announced {
-        let Some(line) = lines.next_filled('%')? else {
+        if !lines.next_filled_into(&mut line, '%')? {
             return Err(lines.ended(format!("{announced} entries after {read}")));
-        };
-        let words = line.words(3, "three values: row, column, affinity")?;
+        }
+        let words = line.three_words("three values: row, column, affinity")?;
         let row = line.index(words[0], "a row", 1, order)?;
         let column = line.index(words[1], "a column", 1, order)?;
         let value = value(&line, words[2])?;

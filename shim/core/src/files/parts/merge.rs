@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::file::RunDescription;
-use super::wire::{Part, Phase, less};
+use super::wire::{Part, Phase, decode_all, less};
 use super::{Kind, Records};
 use crate::affinity::collective::{Record, RecordError, Volume, size_class};
 use crate::affinity::times::CallTime;
@@ -42,6 +42,9 @@ pub enum PartError {
     /// A record of a collective that makes no sense.
     #[error("{0}; remove it")]
     Record(#[from] RecordError),
+    /// Bytes that are no part.
+    #[error("did not arrive as it was sent; take the profile again")]
+    Unreadable,
 }
 
 /// A profile made of parts.
@@ -171,6 +174,19 @@ impl Merger {
             }
         }
         Ok(())
+    }
+
+    /// Merges the parts of all ranks of a run, one after the other in `bytes`, as they
+    /// arrive at process 0 at the end of a job.
+    ///
+    /// # Errors
+    /// Bytes that are no parts, and parts that [`Merger::add`] refuses.
+    pub fn merge_all(run: &RunDescription, bytes: &[u8]) -> Result<Merged, PartError> {
+        let mut merger = Merger::new(run.clone());
+        for part in decode_all(bytes) {
+            merger.add(part.ok_or(PartError::Unreadable)?)?;
+        }
+        Ok(merger.finish())
     }
 
     fn check(&self, part: &Part) -> Result<(), PartError> {

@@ -20,7 +20,7 @@ impl Sink for Vec<u8> {
     }
 }
 
-/// FNV-1a over eight bytes at a time: a file that was cut off or changed is told
+/// FNV-1a: a file that was cut off or changed is told
 /// from a whole one. Not meant against malice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Checksum(u64);

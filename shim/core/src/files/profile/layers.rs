@@ -1,7 +1,7 @@
 //! The layers that were counted pair by pair, as matrices beside the profile.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use flate2::Compression;
@@ -109,7 +109,9 @@ fn write_layer(
                 return matrix_market::write_counts(size, entries, &comment, out);
             }
             let mut out = GzEncoder::new(out, Compression::fast());
-            matrix_market::write_counts(size, entries, &comment, &mut out)?;
+            // The encoder is slow with a few bytes at a time.
+            let lines = BufWriter::with_capacity(1 << 16, &mut out);
+            matrix_market::write_counts(size, entries, &comment, lines)?;
             out.finish().map(drop)
         })?;
     }

@@ -3,6 +3,7 @@
 
 mod calls;
 mod functions;
+pub mod gather;
 mod messages;
 
 use std::ffi::c_void;

@@ -33,6 +33,22 @@ impl Host {
         family.parse().unwrap_or(Host::Mpich)
     }
 
+    /// Whether `algorithm` is modelled as this host does it, for `operation` among
+    /// `communicator_size` ranks. Open MPI deals in its own way with the ranks above a
+    /// power of two where it halves what it then gathers.
+    pub fn models(
+        self,
+        operation: Operation,
+        algorithm: Algorithm,
+        communicator_size: usize,
+    ) -> bool {
+        let halves = [Algorithm::ScatterDoubling, Algorithm::ReduceScatterGather];
+        let otherwise = self == Host::OpenMpi
+            && halves.contains(&algorithm)
+            && !communicator_size.is_power_of_two();
+        operation.algorithms().contains(&algorithm) && !otherwise
+    }
+
     /// The algorithm that this host takes for `operation` among
     /// `communicator_size` ranks. `block_bytes` is what
     /// [`Volume::Uniform`](super::Volume::Uniform) says, for one call, or the mean
@@ -123,6 +139,20 @@ mod tests {
             [32767, 32768].map(|bytes| of(Operation::ReduceScatter, 8, bytes)),
             [RecursiveHalving, Ring]
         );
+    }
+
+    #[test]
+    fn what_open_mpi_does_in_its_own_way_is_not_claimed() {
+        let claimed = |host: Host, size| {
+            let bcast = host.models(Operation::Bcast, ScatterDoubling, size);
+            let reduce = host.models(Operation::Reduce, ReduceScatterGather, size);
+            (bcast, reduce)
+        };
+        assert_eq!(claimed(Host::OpenMpi, 6), (false, false));
+        assert_eq!(claimed(Host::OpenMpi, 8), (true, true));
+        assert_eq!(claimed(Host::Mpich, 6), (true, true));
+        assert!(!Host::OpenMpi.models(Operation::Barrier, ScatterDoubling, 8));
+        assert!(Host::OpenMpi.models(Operation::Bcast, Chain, 6));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where this process runs.
+//! The cores that this process may run on.
 
 /// The cores that this process may run on, as Linux lists them (`0-3,8`); empty
 /// where the system doesn't say.

@@ -216,7 +216,7 @@ fn a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone(mpi: Mpi) {
     let dying = directory.path().join("probe");
     let script = format!(
         "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" = 1 ]; then\n\
-         exec timeout -s KILL 0.3 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
+         exec timeout -s KILL 0.1 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
         artifacts::program(mpi, "probe").display()
     );
     std::fs::write(&dying, script).expect("a script");
@@ -226,7 +226,8 @@ fn a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone(mpi: Mpi) {
         .arg("60")
         .arg(artifacts::command())
         .env("TREEPIE_PROBE_PROGRAM", &dying)
-        .args(["probe", "-o"])
+        // Long messages, so that it takes longer than the rank lives.
+        .args(["probe", "--largest", "64M", "-o"])
         .arg(&output)
         .arg("--")
         .args(mpi.launch(3, &[]))

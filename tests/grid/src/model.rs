@@ -64,6 +64,9 @@ impl Link {
     /// A packet of `bytes` passes through, bit by bit as it comes in. It leaves
     /// when the link had time for it, and not before it is there.
     fn pass(&mut self, comes: Span, bytes: f64) -> Span {
+        if self.per_byte == 0.0 {
+            return comes;
+        }
         let takes = (bytes * self.per_byte) as Time;
         let last = (self.free_at.max(comes.first) + takes).max(comes.last);
         self.free_at = last;

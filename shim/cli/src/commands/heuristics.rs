@@ -153,7 +153,11 @@ fn chart(results: &[(usize, Results)]) -> Chart {
             .iter()
             .map(|(clusters, results)| (*clusters as f64, results.outcomes[place].mean))
             .collect(),
-        style: Style::Marked,
+        // Colours come again after eight curves.
+        style: match place {
+            0..8 => Style::Marked,
+            _ => Style::Line,
+        },
         colour: place,
     });
     Chart {

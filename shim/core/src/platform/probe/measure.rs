@@ -41,6 +41,8 @@ const LONGEST_TRAIN: usize = 512;
 const TRAIN_BYTES: u64 = 2 << 20;
 /// A round trip of a wide area, in seconds.
 const LONG: f64 = 2e-3;
+/// Longer messages need no repetition on long ways.
+const LONG_MESSAGE: u64 = 128 << 10;
 /// Up to this size a message waits whole in the receiver's buffers.
 const BUFFERED: u64 = 32 << 10;
 
@@ -343,7 +345,7 @@ impl<'a, M: Messenger> Probe<'a, M> {
 
     fn best_train(&mut self, bytes: u64, count: usize, way: f64) -> f64 {
         // Long ways and long messages hide the noise that others are repeated for.
-        let times = match (way > LONG, bytes > BUFFERED) {
+        let times = match (way > LONG, bytes > LONG_MESSAGE) {
             (true, true) => 1,
             (true, false) => 2,
             (false, _) => 4,

@@ -149,6 +149,53 @@ impl Procedure {
         )
     }
 
+    /// Whether this is a collective that is complete when it returns: one that
+    /// plans can take the place of.
+    fn blocks(&self) -> bool {
+        let starts = |prefix| self.name.starts_with(prefix);
+        starts("MPI_") && !starts("MPI_I") && self.find(&["request"]).is_none()
+    }
+
+    /// All arguments of a collective.
+    fn collective_call(&self, operation: &str) -> String {
+        let side = |buffer: &str, count: &str, datatypes: [&str; 2], counts: &str, own: &str| {
+            format!(
+                "Side {{ buffer: {}, count: {}, datatype: {}, counts: {}, displacements: {} }}",
+                self.word(&[buffer, "buffer"]),
+                self.count(&[count, "count"]),
+                self.word(&[datatypes[0], datatypes[1], "datatype"]),
+                self.word(&[counts]),
+                // `displs` belongs to the side that has counts.
+                match self.find(&[counts]) {
+                    Some(_) => self.word(&[own, "displs"]),
+                    None => "0".to_owned(),
+                },
+            )
+        };
+        format!(
+            "|| Call {{ operation: Operation::{operation}, large: {}, send: {}, receive: {}, \
+             op: {}, root: {} }}",
+            self.large,
+            side(
+                "sendbuf",
+                "sendcount",
+                ["sendtype", "sendtypes"],
+                "sendcounts",
+                "sdispls"
+            ),
+            side(
+                "recvbuf",
+                "recvcount",
+                ["recvtype", "recvtypes"],
+                "recvcounts",
+                "rdispls"
+            ),
+            self.word(&["op"]),
+            self.find(&["root"])
+                .map_or("0".to_owned(), |root| format!("{} as i32", root.name)),
+        )
+    }
+
     /// What a send procedure is told of a message.
     fn message(&self, comm: &str) -> String {
         format!(
@@ -211,10 +258,19 @@ impl Procedure {
             "send-init" => format!("record::send_init({call}, {}, request)", self.message(comm)),
             "start" => format!("record::start({call}, 1, request)"),
             "start-all" => format!("record::start({call}, count as i32, array_of_requests)"),
-            "collective" => format!(
-                "record::collective(Operation::{detail}, {call}, {comm}, {})",
-                arguments()
-            ),
+            "collective" => {
+                let call = match self.blocks() {
+                    true => format!(
+                        "|| collectives::run({call}, {comm}, {})",
+                        self.collective_call(detail)
+                    ),
+                    false => call,
+                };
+                format!(
+                    "record::collective(Operation::{detail}, {call}, {comm}, {})",
+                    arguments()
+                )
+            }
             "collective-init" => format!(
                 "record::collective_init(Operation::{detail}, {call}, {comm}, {}, request)",
                 arguments()

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
-use treepie_tests::{Mpi, artifacts, under_each_mpi};
+use treepie_core::files::platform::PlatformFile;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 /// What the command prints as JSON.
 #[track_caller]
@@ -137,4 +138,172 @@ fn this_machine_is_one_host(mpi: Mpi) {
     assert!(Path::new(&output).exists());
 }
 
-under_each_mpi!(this_machine_is_one_host);
+/// A job on this machine that measures the platform in `MPI_Init` where none fits.
+fn measuring_job(mpi: Mpi, platform: &Path) -> Job {
+    Job::new(mpi, 3, "collectives").with(Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_COLLECTIVES", "auto".into()),
+        ("TREEPIE_PROBE", "auto".into()),
+        ("TREEPIE_PLATFORM", platform.display().to_string()),
+        ("TREEPIE_LOG", "info".into()),
+    ]))
+}
+
+/// Measured once and kept; used from then on; measured again for a run on hosts
+/// that the file does not know, which is left as it is. The job never notices.
+fn a_job_measures_its_platform_when_no_file_fits(mpi: Mpi) {
+    let plain = Job::new(mpi, 3, "collectives").run().succeeded();
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let platform = directory.path().join("here.platform.yaml");
+    let says = |outcome: &Outcome, what: &str| {
+        let messages = outcome.messages();
+        messages.iter().filter(|line| line.contains(what)).count()
+    };
+    let measured = "the platform was measured in";
+    let elsewhere = "was measured on other hosts: it does not know";
+
+    let first = measuring_job(mpi, &platform).run().succeeded();
+    assert_eq!(first.stdout, plain.stdout, "{}", first.told());
+    assert_eq!(says(&first, measured), 1, "{}", first.told());
+    let kept = PlatformFile::read(&platform).expect("the platform is kept");
+    assert_eq!(kept.platform.ranks(), 3);
+    assert_eq!(kept.platform.clusters().len(), 1);
+
+    let second = measuring_job(mpi, &platform).run().succeeded();
+    assert_eq!(second.stdout, plain.stdout, "{}", second.told());
+    assert_eq!(says(&second, measured), 0, "{}", second.told());
+
+    let host = &kept.platform.hosts()[0].name;
+    let text = std::fs::read_to_string(&platform).expect("the file");
+    let other = text.replace(host.as_str(), "elsewhere");
+    std::fs::write(&platform, &other).expect("the file");
+    let third = measuring_job(mpi, &platform).run().succeeded();
+    assert_eq!(third.stdout, plain.stdout, "{}", third.told());
+    assert_eq!(says(&third, elsewhere), 1, "{}", third.told());
+    assert_eq!(says(&third, measured), 1, "{}", third.told());
+    assert_eq!(std::fs::read_to_string(&platform).expect("the file"), other);
+}
+
+/// Without `probe`, a platform of other hosts is refused with one line, and the
+/// host does its collectives.
+fn a_platform_of_other_hosts_is_told_with_one_line(mpi: Mpi) {
+    let outcome = Job::new(mpi, 2, "collectives")
+        .with(Library::Set(vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_COLLECTIVES", "auto".into()),
+            (
+                "TREEPIE_PLATFORM",
+                profile("two-clusters.platform.yaml").display().to_string(),
+            ),
+        ]))
+        .run()
+        .succeeded();
+    let messages = outcome.messages();
+    assert_eq!(messages.len(), 1, "{}", outcome.told());
+    assert!(
+        messages[0].contains("two-clusters.platform.yaml: was measured on other hosts"),
+        "{}",
+        outcome.told()
+    );
+}
+
+/// A rank dies before the platform is measured: one line, and no file.
+fn a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let output = directory.path().join("old.platform.yaml");
+    std::fs::copy(profile("two-clusters.platform.yaml"), &output).expect("a copy");
+    let before = std::fs::read(&output).expect("the copy");
+    let dying = directory.path().join("probe");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" = 1 ]; then\n\
+         exec timeout -s KILL 0.3 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
+        artifacts::program(mpi, "probe").display()
+    );
+    std::fs::write(&dying, script).expect("a script");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&dying, executable).expect("an executable script");
+    let done = Command::new("timeout")
+        .arg("60")
+        .arg(artifacts::command())
+        .env("TREEPIE_PROBE_PROGRAM", &dying)
+        .args(["probe", "-o"])
+        .arg(&output)
+        .arg("--")
+        .args(mpi.launch(3, &[]))
+        .output()
+        .expect("the command starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    let ours = said.lines().filter(|line| line.starts_with("treepie:"));
+    let ours: Vec<&str> = ours.collect();
+    assert_eq!(ours.len(), 1, "{said}");
+    assert!(ours[0].contains("the platform was not measured"), "{said}");
+    assert_eq!(std::fs::read(&output).expect("the file"), before);
+}
+
+under_each_mpi!(
+    this_machine_is_one_host,
+    a_job_measures_its_platform_when_no_file_fits,
+    a_platform_of_other_hosts_is_told_with_one_line,
+    a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone,
+);
+
+#[test]
+fn predictions_are_compared_with_measured_times() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (times, picture) = (
+        directory.path().join("times.csv"),
+        directory.path().join("times.svg"),
+    );
+    let platform = profile("two-clusters.platform.yaml");
+    let predicted = answer(treepie().arg("predict").arg(&platform).args([
+        "--collective",
+        "bcast",
+        "--bytes",
+        "64K",
+        "--json",
+    ]));
+    let flat = predicted["strategies"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|strategy| strategy["strategy"] == "rank-flat")
+        .expect("the flat tree");
+    let seconds = flat["seconds"].as_f64().expect("a time");
+    let line = format!("# comment\nbcast,rank-flat,65536,,{}\n", seconds / 1.25);
+    std::fs::write(&times, line).expect("a file");
+    let found = answer(
+        treepie()
+            .arg("predict")
+            .arg(&platform)
+            .arg("--measured")
+            .arg(&times)
+            .arg("--picture")
+            .arg(&picture)
+            .arg("--json"),
+    );
+    let error = found["median_error"].as_f64().expect("a number");
+    assert!((error - 0.25).abs() < 1e-9, "{found}");
+    assert!(picture.exists());
+    for (text, expected) in [
+        ("", "has no measured times"),
+        ("bcast,rank-flat,65536,\n", "is no measured time"),
+        ("bcast,rank-flat,65536,,-1\n", "is no measured time"),
+        ("bcast,fastest,65536,,1\n", "has no strategy fastest here"),
+    ] {
+        std::fs::write(&times, text).expect("a file");
+        let output = treepie()
+            .arg("predict")
+            .arg(&platform)
+            .arg("--measured")
+            .arg(&times)
+            .output()
+            .expect("the command starts");
+        assert_eq!(output.status.code(), Some(1));
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(
+            said.contains(expected) && said.lines().count() == 1,
+            "{said}"
+        );
+    }
+}

@@ -114,15 +114,15 @@ fn a_permutation_needs_a_process_wherever_a_rank_belongs() {
     assert_eq!(permutation(&[4, 5, 6], &[6, 4, 5]), Ok(vec![2, 0, 1]));
     let missing = permutation(&[0, 1], &[0, 2]);
     assert_eq!(missing, Err(PlacementError::NoProcess { rank: 1, leaf: 1 }));
-    assert!(matches!(
-        permutation(&[0, 1], &[0, 0]),
-        Err(PlacementError::LeafTwice { .. })
-    ));
-    assert!(matches!(
-        permutation(&[0, 0], &[0, 1]),
-        Err(PlacementError::LeafTwice { .. })
-    ));
+    let one_too_many = PlacementError::NoProcess { rank: 1, leaf: 0 };
+    assert_eq!(permutation(&[0, 0], &[0, 1]), Err(one_too_many));
     assert!(permutation(&[0], &[0, 1]).is_err());
+}
+
+#[test]
+fn processes_that_share_a_leaf_become_its_ranks_in_order() {
+    let new_rank = permutation(&[1, 0, 1, 0], &[0, 1, 0, 1]);
+    assert_eq!(new_rank, Ok(vec![1, 0, 3, 2]));
 }
 
 #[test]

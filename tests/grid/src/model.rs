@@ -29,6 +29,8 @@ pub struct Model<P> {
     cluster_of: Vec<usize>,
     lan_latency: Vec<Time>,
     wan_latency: Vec<Vec<Time>>,
+    /// The way from a cluster to another, row by row.
+    between: Vec<Link>,
     leaving_host: Vec<Link>,
     entering_host: Vec<Link>,
     leaving_cluster: Vec<Link>,
@@ -135,6 +137,9 @@ impl<P> Model<P> {
                         .collect()
                 })
                 .collect(),
+            between: (0..clusters * clusters)
+                .map(|pair| Link::of(grid.link_mbit(pair / clusters, pair % clusters)))
+                .collect(),
             leaving_host: hosts.iter().map(nic).collect(),
             entering_host: hosts.iter().map(nic).collect(),
             leaving_cluster: uplinks.clone(),
@@ -159,6 +164,8 @@ impl<P> Model<P> {
             true => (left.later(self.lan_latency[here]), Place::Host),
             false => {
                 let left = self.leaving_cluster[here].pass(left, bytes);
+                let clusters = self.lan_latency.len();
+                let left = self.between[here * clusters + there].pass(left, bytes);
                 (left.later(self.wan_latency[here][there]), Place::Downlink)
             }
         };

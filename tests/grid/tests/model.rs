@@ -19,7 +19,11 @@ fn grid() -> Grid {
 
 /// When each of these packets `(at, from, to, bytes)` arrives.
 fn arrivals(packets: &[(Time, usize, usize, f64)]) -> Vec<Time> {
-    let mut model = Model::new(&grid());
+    arrivals_on(&grid(), packets)
+}
+
+fn arrivals_on(grid: &Grid, packets: &[(Time, usize, usize, f64)]) -> Vec<Time> {
+    let mut model = Model::new(grid);
     let mut arrived = vec![0; packets.len()];
     let mut order: Vec<usize> = (0..packets.len()).collect();
     order.sort_by_key(|&packet| packets[packet].0);
@@ -77,6 +81,27 @@ fn flows_of_a_cluster_share_its_uplink() {
 }
 
 #[test]
+fn a_way_between_two_clusters_may_be_slower_than_their_uplinks() {
+    let text = "treepie: grid\nversion: 1\nwan_latency_us: 10000\nclusters:\n\
+        - {name: a, hosts: 2, latency_us: 100, mbit: 1000}\n\
+        - {name: b, hosts: 1, latency_us: 100, mbit: 1000}\n\
+        - {name: c, hosts: 1, latency_us: 100, mbit: 1000}\n\
+        links:\n- {between: [a, b], latency_us: 5000, mbit: 50}\n";
+    let grid = Grid::from_text(Path::new("three.grid.yaml"), text).unwrap();
+    assert_eq!(
+        (grid.mbit(0, 1), grid.mbit(1, 0), grid.mbit(0, 2)),
+        (50.0, 50.0, 1000.0)
+    );
+    // 12.5 MB from each host of a: those to b share 50 Mbit/s, those to c have the
+    // host's own rate.
+    let flow = |from, to| vec![(0, from, to, 12_500.0); 1000];
+    let times = arrivals_on(&grid, &[flow(0, 2), flow(1, 2)].concat());
+    near(*times.iter().max().unwrap(), 5.0 + 4000.0);
+    let times = arrivals_on(&grid, &flow(0, 3));
+    near(*times.iter().max().unwrap(), 10.0 + 100.0);
+}
+
+#[test]
 fn both_directions_have_the_full_rate() {
     let packets: Vec<_> = (0..1000)
         .flat_map(|_| [(0, 0, 2, 12_500.0), (0, 2, 0, 12_500.0)])
@@ -108,4 +133,16 @@ proptest! {
             prop_assert!(arrived >= at + latency);
         }
     }
+}
+
+#[test]
+fn every_grid_of_the_profiles_can_be_read() {
+    let profiles = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../profiles");
+    let files = std::fs::read_dir(profiles).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let grids: Vec<_> = paths
+        .filter(|path| path.to_string_lossy().ends_with(".grid.yaml"))
+        .map(|path| Grid::read(&path).unwrap())
+        .collect();
+    assert!(grids.len() >= 7, "{}", grids.len());
 }

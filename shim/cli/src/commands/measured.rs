@@ -139,8 +139,8 @@ fn chart(pairs: &[Pair]) -> Chart {
         }
     }
     let series = names.iter().enumerate().flat_map(|(colour, name)| {
-        let of = |time: fn(&Pair) -> f64, what: &str, style| Series {
-            name: format!("{name}{what}"),
+        let of = |time: fn(&Pair) -> f64, shown: &str, style| Series {
+            name: shown.to_owned(),
             points: pairs
                 .iter()
                 .filter(|pair| pair.name() == *name)
@@ -150,8 +150,8 @@ fn chart(pairs: &[Pair]) -> Chart {
             colour,
         };
         [
-            of(|pair| pair.predicted, "", Style::Line),
-            of(|pair| pair.measured.seconds, ", measured", Style::Points),
+            of(|pair| pair.predicted, name, Style::Line),
+            of(|pair| pair.measured.seconds, "measured", Style::Points),
         ]
     });
     Chart {

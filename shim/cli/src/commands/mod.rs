@@ -42,7 +42,7 @@ pub struct CommandLine {
 #[derive(Debug, Subcommand)]
 enum Command {
     Profile(profile::Arguments),
-    Map(map::Arguments),
+    Map(Box<map::Arguments>),
     Replay(replay::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),

@@ -3,8 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
+use treepie_core::affinity::UnknownName;
 use treepie_core::files::configuration::Apply;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::{AnyFile, FileError, read_any};
@@ -13,6 +15,8 @@ use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
 use super::profile::{report, require_directory};
 use crate::error::CommandError;
+use crate::launch::family::Launcher;
+use crate::launch::seating::Seating;
 use crate::launch::written::Watch;
 use crate::launch::{self, job};
 
@@ -26,9 +30,14 @@ pub struct Arguments {
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
     permutation: Option<String>,
-    /// How: permute, bind, both
-    #[arg(long, value_name = "HOW", value_parser = str::parse::<Apply>)]
-    apply: Option<Apply>,
+    /// How: permute (other ranks), bind (each process to its core), both, or
+    /// launch (the launcher starts each rank where it belongs)
+    /// [default: the setting `apply`, and without one permute]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<How>)]
+    apply: Option<How>,
+    /// Names of the nodes, with --apply launch, where the topology has none
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    hosts: Option<Vec<String>>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -42,9 +51,63 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
+/// How a placement is applied: by the library in the job, or by the launcher.
+#[derive(Debug, Clone, Copy)]
+enum How {
+    Library(Apply),
+    Launch,
+}
+
+impl FromStr for How {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if text.trim().eq_ignore_ascii_case("launch") {
+            return Ok(How::Launch);
+        }
+        let library = text.parse().map(How::Library);
+        library.map_err(|error: UnknownName| format!("{error}, launch"))
+    }
+}
+
 /// Runs the job; its status is ours.
 pub fn run(arguments: &Arguments) -> Outcome {
+    match arguments.apply {
+        Some(How::Launch) => at_launch(arguments),
+        _ => in_the_job(arguments),
+    }
+}
+
+/// The launcher puts the ranks where they belong; the library only counts, if
+/// that is asked for.
+fn at_launch(arguments: &Arguments) -> Outcome {
+    let Some(file) = &arguments.placement else {
+        return Err(CommandError::usage(
+            "--apply launch: a bare permutation names no cores; give a placement",
+        ));
+    };
+    let placement = PlacementFile::read(file).map_err(as_usage)?;
+    let launcher = Launcher::detect(&arguments.command)?;
+    let hosts = arguments.hosts.as_deref();
+    let seating = Seating::new(&placement, &launcher, &arguments.command, hosts)?;
+    let mode = match arguments.output {
+        Some(_) => "profile",
+        None => "off",
+    };
+    launched(
+        arguments,
+        vec![("TREEPIE_MODE", mode.into())],
+        Some(&seating),
+    )
+}
+
+fn in_the_job(arguments: &Arguments) -> Outcome {
     let mut own = vec![("TREEPIE_MODE", OsString::from("replay"))];
+    if arguments.hosts.is_some() {
+        return Err(CommandError::usage(
+            "--hosts: names nodes for the launcher; use it with --apply launch",
+        ));
+    }
     if let Some(file) = &arguments.placement {
         check(file).map_err(as_usage)?;
         own.push(("TREEPIE_PLACEMENT", absolute_path(file)?.into()));
@@ -54,16 +117,28 @@ pub fn run(arguments: &Arguments) -> Outcome {
         own.push(("TREEPIE_PERMUTATION", permutation.into()));
         own.push(("TREEPIE_PLACEMENT", OsString::new()));
     }
-    if let Some(how) = arguments.apply {
+    if let Some(How::Library(how)) = arguments.apply {
         own.push(("TREEPIE_APPLY", how.to_string().into()));
     }
+    launched(arguments, own, None)
+}
+
+/// Starts the job, waits, and reports on its profile.
+fn launched(
+    arguments: &Arguments,
+    mut own: Vec<(&'static str, OsString)>,
+    seating: Option<&Seating>,
+) -> Outcome {
     let output = arguments.output.as_deref().map(absolute_path).transpose()?;
     if let Some(output) = &output {
         require_directory(output)?;
         own.push(("TREEPIE_OUTPUT", output.into()));
     }
     let variables = arguments.settings.variables(own)?;
-    let invocation = launch::prepare(&arguments.command, &variables)?;
+    let mut invocation = launch::prepare(&arguments.command, &variables)?;
+    if let Some(seating) = seating {
+        seating.apply(&mut invocation);
+    }
     let watch = output.as_deref().map(Watch::new);
     let status = job::run(&invocation)?;
     if let Some(watch) = watch {

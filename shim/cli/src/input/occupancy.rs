@@ -17,7 +17,7 @@ use treepie_core::topology::Topology;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
     "{place} has {cores} cores and {processes} processes ran there; describe the machine that is meant \
-     with --topology (one process on each core)"
+     with --topology, or let cores take several ranks with --slots"
 )]
 pub struct TooFewCores {
     place: String,

@@ -53,21 +53,33 @@ pub fn is_described(text: &str) -> bool {
     text.starts_with("hwloc:") || looks_like_arities(text) || text.ends_with(".xml")
 }
 
-/// The machines that a profile was taken on. Only this one can be looked at;
-/// the others are taken to be the same.
+/// The machines that a profile was taken on, as it describes them. Those that
+/// it does not describe are taken to be like this one.
 ///
 /// # Errors
-/// This machine cannot be read.
+/// A description that is none; this machine cannot be read.
 pub fn of_profile(profile: &Profile) -> Result<Topology, CommandError> {
-    let this = machine(&Source::ThisMachine)?.topology().clone();
-    if profile.hosts.len() < 2 {
-        return Ok(this);
+    let mut machines = Vec::with_capacity(profile.hosts.len());
+    let mut this = None;
+    for host in &profile.hosts {
+        let described = profile.topologies.iter();
+        let mut described = described.filter(|known| known.hosts.contains(&host.name));
+        let machine = match (described.next(), &this) {
+            (Some(known), _) => {
+                let machine = known.machine();
+                let machine = machine.map_err(|error| CommandError::failed(error.to_string()))?;
+                machine.topology().clone()
+            }
+            (None, Some(this)) => Topology::clone(this),
+            (None, None) => this.insert(of_this_machine()?).clone(),
+        };
+        machines.push((host.name.clone(), machine));
     }
-    let hosts = profile
-        .hosts
-        .iter()
-        .map(|host| (host.name.clone(), this.clone()));
-    Ok(Topology::cluster(hosts.collect())?)
+    match machines.len() {
+        0 => of_this_machine(),
+        1 => Ok(machines.swap_remove(0).1),
+        _ => Ok(Topology::cluster(machines)?),
+    }
 }
 
 /// The machine that this command runs on.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use treepie_core::affinity::formats::Format;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
-use treepie_core::affinity::{Layer, Matrix, Metric, TrafficMatrix};
+use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 use treepie_core::files::parts;
 use treepie_core::files::profile::{Phase, Profile};
 use treepie_core::topology::Topology;
@@ -74,6 +74,11 @@ impl Input {
             ))),
             _ => Ok(Input::Profile(Box::new(profile))),
         }
+    }
+
+    /// Whether it knows where processes ran.
+    pub fn is_profile(&self) -> bool {
+        matches!(self, Input::Profile(_))
     }
 
     /// Number of ranks.
@@ -151,6 +156,27 @@ impl Input {
             _ => occupancy::packed(topology, self.ranks()),
         };
         found.map_err(|error| CommandError::failed(error.to_string()))
+    }
+
+    /// The names of the hosts where the job ran; none for a bare matrix.
+    pub fn hosts(&self) -> Vec<&str> {
+        match self {
+            Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
+            Input::Monitoring(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Bytes of a message on average; 64 KiB where nobody counted messages.
+    pub fn mean_message(&self) -> u64 {
+        let counted = match self {
+            Input::Profile(profile) => profile.traffic(&Layer::ALL).total(),
+            Input::Monitoring(counted) => counted.traffic(&Layer::ALL).total(),
+            Input::Matrix(_) => Traffic::default(),
+        };
+        match counted.messages {
+            0 => 64 * 1024,
+            messages => counted.bytes / messages,
+        }
     }
 
     /// The process that ran each rank; where that is not known, the one of its number.

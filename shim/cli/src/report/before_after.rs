@@ -72,12 +72,13 @@ impl BeforeAfter<'_> {
 
 /// The matrix with its rows in the order of the cores, and these cores.
 fn in_core_order(situation: Situation) -> Result<(Matrix, Vec<usize>), CommandError> {
-    let mut leaves = situation.leaf_of_rank.to_vec();
-    leaves.sort_unstable();
-    let row_of_rank: Vec<usize> = situation
-        .leaf_of_rank
-        .iter()
-        .map(|leaf| leaves.partition_point(|other| other < leaf))
-        .collect();
+    let leaf_of_rank = situation.leaf_of_rank;
+    let mut order: Vec<usize> = (0..leaf_of_rank.len()).collect();
+    order.sort_by_key(|&rank| (leaf_of_rank[rank], rank));
+    let leaves = order.iter().map(|&rank| leaf_of_rank[rank]).collect();
+    let mut row_of_rank = vec![0; order.len()];
+    for (row, rank) in order.into_iter().enumerate() {
+        row_of_rank[rank] = row;
+    }
     Ok((situation.matrix.renumbered(&row_of_rank)?, leaves))
 }

@@ -115,7 +115,7 @@ pub fn table(
         units::change(whole.0, whole.1),
     ]);
     table.row([
-        "DistComm (bytes x hops)".to_owned(),
+        format!("DistComm (bytes x {})", measure(crossings)),
         units::count(costs.0.round()),
         empty(),
         units::count(costs.1.round()),
@@ -123,6 +123,17 @@ pub fn table(
         units::change(costs.0, costs.1),
     ]);
     table.text()
+}
+
+/// What the distances are.
+fn measure(crossings: &[Crossing]) -> &'static str {
+    let mut levels = crossings.iter().rev().enumerate();
+    let hops =
+        |(level, crossing): (usize, &Crossing)| crossing.distance == 2.0 * (level + 1) as f64;
+    match levels.all(hops) {
+        true => "hops",
+        false => "distance",
+    }
 }
 
 /// The most expensive level in one line, for below a picture.

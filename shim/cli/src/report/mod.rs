@@ -1,6 +1,7 @@
 //! What the command prints: tables of numbers in units that people read.
 
 pub mod before_after;
+pub mod gain;
 pub mod levels;
 pub mod matrix;
 pub mod phases;

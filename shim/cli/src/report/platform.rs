@@ -247,7 +247,11 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
     });
     let series = named_links(platform).into_iter().take(MOST_CURVES);
     let series = series.enumerate().map(|(colour, (name, link))| Series {
-        style: Style::Marked,
+        // Colours come again after eight curves.
+        style: match colour {
+            0..8 => Style::Marked,
+            _ => Style::Line,
+        },
         colour,
         name,
         points: link
@@ -298,7 +302,14 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
         ]);
         let cells = (0..grid.clusters.len()).map(|to| match from == to {
             true => "-".to_owned(),
-            false => units::seconds(grid.latency_us(from, to) * 1e-6),
+            false => match grid.link_mbit(from, to) > 0.0 {
+                true => format!(
+                    "{}, {}",
+                    units::seconds(grid.latency_us(from, to) * 1e-6),
+                    rate(grid.link_mbit(from, to))
+                ),
+                false => units::seconds(grid.latency_us(from, to) * 1e-6),
+            },
         });
         between.row(std::iter::once(cluster.name.clone()).chain(cells));
     }
@@ -323,5 +334,8 @@ pub fn grid_json(grid: &Grid) -> Value {
             "uplink_mbit": cluster.uplink_mbit,
         })).collect::<Vec<_>>(),
         "latencies": (0..count).map(|from| row(from).collect()).collect::<Vec<Vec<f64>>>(),
+        "mbit": (0..count)
+            .map(|from| (0..count).map(|to| grid.mbit(from, to)).collect())
+            .collect::<Vec<Vec<f64>>>(),
     })
 }

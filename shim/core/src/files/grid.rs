@@ -8,7 +8,7 @@
 //! - {name: a, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
 //! - {name: b, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
 //! links:
-//! - {between: [a, b], latency_us: 5000}
+//! - {between: [a, b], latency_us: 5000, mbit: 60}
 //! ```
 //!
 //! Latencies are one way; rates are in megabits a second, 0 for no limit.
@@ -51,6 +51,10 @@ pub struct GridLink {
     pub between: (String, String),
     /// One-way latency in microseconds.
     pub latency_us: f64,
+    /// Rate in megabits a second in each direction, beside those of the uplinks; 0
+    /// for no other limit.
+    #[serde(default)]
+    pub mbit: f64,
 }
 
 /// A grid.
@@ -60,6 +64,8 @@ pub struct Grid {
     pub clusters: Vec<GridCluster>,
     /// One-way latency between clusters, row by row, in microseconds.
     latencies: Vec<f64>,
+    /// Rate between clusters, row by row, in megabits a second.
+    rates: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,6 +108,7 @@ impl Grid {
             .map(|(place, cluster)| (cluster.name.as_str(), place))
             .collect();
         let mut latencies = vec![document.wan_latency_us; count * count];
+        let mut rates = vec![0.0; count * count];
         for (number, link) in document.links.iter().enumerate() {
             let called = |name: &String| {
                 place.get(name.as_str()).copied().ok_or_else(|| {
@@ -110,18 +117,43 @@ impl Grid {
                 })
             };
             let (one, other) = (called(&link.between.0)?, called(&link.between.1)?);
-            latencies[one * count + other] = link.latency_us;
-            latencies[other * count + one] = link.latency_us;
+            for place in [one * count + other, other * count + one] {
+                latencies[place] = link.latency_us;
+                rates[place] = link.mbit;
+            }
         }
         Ok(Grid {
             clusters: document.clusters,
             latencies,
+            rates,
         })
     }
 
     /// One-way latency between two clusters, in microseconds.
     pub fn latency_us(&self, from: usize, to: usize) -> f64 {
         self.latencies[from * self.clusters.len() + to]
+    }
+
+    /// Rate of the way between two clusters itself, in megabits a second; 0 for no
+    /// limit but that of the uplinks.
+    pub fn link_mbit(&self, from: usize, to: usize) -> f64 {
+        self.rates[from * self.clusters.len() + to]
+    }
+
+    /// The least rate on the way between hosts of two clusters, in megabits a
+    /// second; 0 if there is no limit.
+    pub fn mbit(&self, from: usize, to: usize) -> f64 {
+        let (here, there) = (&self.clusters[from], &self.clusters[to]);
+        let mut limits = vec![here.mbit, there.mbit];
+        if from != to {
+            limits.extend([
+                here.uplink_mbit,
+                there.uplink_mbit,
+                self.link_mbit(from, to),
+            ]);
+        }
+        let least = limits.into_iter().filter(|&limit| limit > 0.0);
+        least.reduce(f64::min).unwrap_or(0.0)
     }
 
     /// Cluster of every host, over all clusters.
@@ -187,11 +219,16 @@ impl Document {
                 }
             }
         }
-        let latencies = self.links.iter().map(|link| link.latency_us);
-        for latency in latencies.chain([self.wan_latency_us]) {
-            if !(latency.is_finite() && latency >= 0.0) {
-                let problem = format!("{latency}: a number from 0 was expected");
-                return wrong("links.latency_us".into(), problem);
+        let of_links = self.links.iter().enumerate().flat_map(|(number, link)| {
+            let field = move |name: &str| format!("links[{number}].{name}");
+            [
+                (field("latency_us"), link.latency_us),
+                (field("mbit"), link.mbit),
+            ]
+        });
+        for (field, value) in of_links.chain([("wan_latency_us".into(), self.wan_latency_us)]) {
+            if !(value.is_finite() && value >= 0.0) {
+                return wrong(field, format!("{value}: a number from 0 was expected"));
             }
         }
         Ok(())

@@ -20,6 +20,7 @@ pub mod permutation;
 pub mod placement;
 pub mod platform;
 pub mod profile;
+pub mod rank_files;
 mod text;
 pub mod topology;
 mod yaml;

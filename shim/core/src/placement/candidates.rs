@@ -48,7 +48,10 @@ pub(super) fn of(
         }
         Strategy::Multisection => vec![Search::new(matrix, seating, options).multisection()?],
         Strategy::Grid => vec![Search::new(matrix, seating, options).grid()?],
-        Strategy::Swaps => vec![Search::new(matrix, seating, options).improved(identity())?],
+        Strategy::Swaps => {
+            let (_, seats) = identity();
+            vec![Search::new(matrix, seating, options).improved((strategy, seats))?]
+        }
         Strategy::Best => {
             let mut all = vec![identity(), packed()];
             if (1..=options.effort.grouped_ranks()).contains(&ranks) {
@@ -71,7 +74,7 @@ impl<'a> Search<'a> {
     fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options) -> Self {
         let (effort, seed) = (options.effort, options.seed);
         Search {
-            engine: Engine::new(matrix, seating.topology(), effort, seed),
+            engine: Engine::new(matrix, seating.topology(), effort, seed, options.threads),
             matrix,
             seating,
         }

@@ -30,11 +30,11 @@ pub fn check(
 }
 
 /// The new rank of each process of the launcher: process `i`, which runs on
-/// leaf `leaf_of_process[i]`, becomes the rank that belongs there.
+/// leaf `leaf_of_process[i]`, becomes the rank that belongs there. Where a leaf
+/// has several, the first process becomes the first rank, and so on.
 ///
 /// # Errors
-/// Lists of different lengths; two processes or two ranks on one leaf; a rank
-/// on a leaf without a process.
+/// Lists of different lengths; a rank on a leaf that has no process for it.
 pub fn permutation(
     leaf_of_rank: &[usize],
     leaf_of_process: &[usize],
@@ -45,32 +45,30 @@ pub fn permutation(
             expected: leaf_of_process.len(),
         });
     }
-    let mut process_on = std::collections::HashMap::new();
-    for (second, &leaf) in leaf_of_process.iter().enumerate() {
-        if let Some(first) = process_on.insert(leaf, second) {
-            return Err(PlacementError::LeafTwice {
-                leaf,
-                first,
-                second,
-            });
+    let processes = by_leaf(leaf_of_process);
+    let ranks = by_leaf(leaf_of_rank);
+    let mut new_rank = vec![0; leaf_of_process.len()];
+    let mut next = 0;
+    for rank in ranks {
+        let leaf = leaf_of_rank[rank];
+        while next < processes.len() && leaf_of_process[processes[next]] < leaf {
+            next += 1;
         }
-    }
-    let mut new_rank = vec![None; leaf_of_process.len()];
-    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
-        let process = *process_on
-            .get(&leaf)
-            .ok_or(PlacementError::NoProcess { rank, leaf })?;
-        if let Some(first) = new_rank[process].replace(rank) {
-            let second = rank;
-            return Err(PlacementError::LeafTwice {
-                leaf,
-                first,
-                second,
-            });
+        match processes.get(next) {
+            Some(&process) if leaf_of_process[process] == leaf => new_rank[process] = rank,
+            _ => return Err(PlacementError::NoProcess { rank, leaf }),
         }
+        next += 1;
     }
     // Equally many ranks and processes, and no process twice: all have one.
-    Ok(new_rank.into_iter().flatten().collect())
+    Ok(new_rank)
+}
+
+/// Ranks or processes by their leaves, those on one leaf by their numbers.
+fn by_leaf(leaves: &[usize]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..leaves.len()).collect();
+    order.sort_by_key(|&number| (leaves[number], number));
+    order
 }
 
 /// Checks that every rank is on some leaf that exists and is not forbidden.

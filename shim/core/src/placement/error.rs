@@ -11,7 +11,7 @@ use crate::topology::TopologyError;
 pub enum PlacementError {
     /// Each rank needs a leaf of its own.
     #[error(
-        "{ranks} ranks do not fit on {leaves} leaves that may be used: use more nodes or fewer ranks (one rank on each leaf)"
+        "{ranks} ranks do not fit on {leaves} cores that may be used: use more nodes or fewer ranks, or let cores take several (slots)"
     )]
     TooManyRanks {
         /// Order of the matrix.

@@ -24,9 +24,11 @@ mod error;
 mod partition;
 mod place;
 mod random;
+mod relieve;
 mod strategy;
 mod top_down;
 
+pub mod binding;
 pub mod constraints;
 pub mod objective;
 pub mod treematch;

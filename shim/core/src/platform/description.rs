@@ -19,7 +19,7 @@ pub struct Host {
 /// Processes that are closer than two hosts of their cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What they share at most: `node`, `socket`.
+    /// What they share: `node`, `socket`, `core`.
     pub name: String,
     /// The link between two of them.
     pub link: Link,
@@ -117,7 +117,7 @@ pub enum Mismatch {
     },
     /// Latencies that are far from those in the file.
     #[error(
-        "does not fit what is here: from cluster {from} to cluster {to} it has a latency of \
+        "does not fit what is here: from {from} to {to} it has a latency of \
          {expected:.1} us and {found:.1} us were measured now; measure it again with `treepie probe`"
     )]
     OtherLatency {

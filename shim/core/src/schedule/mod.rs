@@ -15,6 +15,7 @@
 
 mod builder;
 pub mod check;
+pub mod choose;
 mod clusters;
 mod generators;
 mod hazards;

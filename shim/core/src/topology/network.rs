@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(parts.len(), 3);
         assert_eq!(parts[2].arities(), Some(vec![2, 2]));
         assert_eq!(parts[2].level_distances(), [10.0, 1.0]);
-        assert_eq!(tree.parts(0).unwrap(), [tree.clone()]);
+        assert_eq!(tree.parts(0).unwrap()[0], tree);
         assert!(tree.parts(3).is_err());
     }
 }

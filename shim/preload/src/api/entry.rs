@@ -19,6 +19,7 @@ use super::host;
 use super::next::Next;
 use super::rare::rare_entry_point;
 use super::{Word, c_int};
+use crate::collectives::{self, Call, Side};
 use crate::record::{self, Access, Arguments, CallClass, Completion, Message, Object};
 use crate::session::log;
 use crate::world;

@@ -8,8 +8,9 @@ use super::Unlimited;
 use super::communicators;
 use super::stream::{self, Identity};
 use crate::api::Word;
+use crate::api::host::gather::{gather, receive_bytes, send_bytes};
 use crate::api::host::{Host, HostError};
-use crate::session::place::allowed_cores;
+use crate::binding::allowed_cores;
 
 use thiserror::Error;
 
@@ -98,43 +99,6 @@ fn collect_over(
         Some(Err(error)) => Err(error.into()),
         _ => Ok(written == [1]),
     }
-}
-
-/// Sends what this rank and those below it in the tree have towards rank 0.
-/// Round r joins ranks that differ in bit r: ceil(log2 ranks) rounds.
-fn gather(host: &Host, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, HostError> {
-    let (rank, size) = (host.rank(comm)?, host.size(comm)?);
-    let mut bit = 1;
-    while bit < size {
-        if rank & bit != 0 {
-            send_bytes(host, comm, rank - bit, &bytes)?;
-            return Ok(Vec::new());
-        }
-        if rank + bit < size {
-            receive_bytes(host, comm, rank + bit, &mut bytes)?;
-        }
-        bit <<= 1;
-    }
-    Ok(bytes)
-}
-
-fn send_bytes(host: &Host, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
-    host.send(comm, to, &(bytes.len() as u64).to_le_bytes())?;
-    host.send(comm, to, bytes)
-}
-
-/// Receives bytes to the end of `bytes`.
-fn receive_bytes(
-    host: &Host,
-    comm: Word,
-    from: usize,
-    bytes: &mut Vec<u8>,
-) -> Result<(), HostError> {
-    let mut length = [0; 8];
-    host.receive(comm, from, &mut length)?;
-    let start = bytes.len();
-    bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
-    host.receive(comm, from, &mut bytes[start..])
 }
 
 /// Process 0's list, on every process.

@@ -4,6 +4,8 @@
 use std::time::Duration;
 
 use crate::api::host::{Host, HostError};
+use crate::collectives::Wanted;
+use crate::platform::{File, Known};
 use treepie_core::files::configuration::LogLevel;
 use treepie_core::files::parts::RunDescription;
 
@@ -16,6 +18,12 @@ pub struct Decision {
     pub recording: Option<Recording>,
     /// New rank of each process of the host's world, for a replay that permutes.
     pub permutation: Option<Vec<u32>>,
+    /// Collectives that are replaced.
+    pub collectives: Option<Wanted>,
+    /// The job ends where what is asked for can't be done.
+    pub strict: bool,
+    /// Processes are bound to cores, which only process 0 knows yet.
+    pub binds: bool,
     /// From which level on messages are shown.
     pub log: LogLevel,
 }
@@ -51,16 +59,36 @@ impl Decision {
             u8::from(self.recording.is_some()),
             self.log as u8,
             u8::from(self.permutation.is_some()),
+            u8::from(self.collectives.is_some()),
+            u8::from(self.strict),
+            u8::from(self.binds),
         ];
         let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
-        let ranks = self.permutation.as_deref().unwrap_or_default();
-        number(&mut bytes, ranks.len() as u64);
-        for rank in ranks {
-            bytes.extend(rank.to_le_bytes());
+        let numbers = |bytes: &mut Vec<u8>, values: &[u32]| {
+            number(bytes, values.len() as u64);
+            for value in values {
+                bytes.extend(value.to_le_bytes());
+            }
+        };
+        let text = |bytes: &mut Vec<u8>, text: &str| {
+            number(bytes, text.len() as u64);
+            bytes.extend(text.as_bytes());
+        };
+        numbers(&mut bytes, self.permutation.as_deref().unwrap_or_default());
+        if let Some(wanted) = &self.collectives {
+            text(&mut bytes, &wanted.collectives);
+            bytes.push(u8::from(wanted.reproducible));
+            bytes.push(u8::from(wanted.clusters.is_some()));
+            numbers(&mut bytes, wanted.clusters.as_deref().unwrap_or_default());
+            bytes.push(u8::from(wanted.platform.probe));
+            bytes.push(u8::from(wanted.platform.file.is_some()));
+            let file = wanted.platform.file.clone().unwrap_or_default();
+            text(&mut bytes, &file.name);
+            bytes.push(u8::from(file.text.is_some()));
+            text(&mut bytes, file.text.as_deref().unwrap_or_default());
         }
         if let Some(recording) = &self.recording {
-            number(&mut bytes, recording.output.len() as u64);
-            bytes.extend(recording.output.as_bytes());
+            text(&mut bytes, &recording.output);
             bytes.push(u8::from(recording.times));
             for time in [recording.window, recording.checkpoint] {
                 let nanoseconds = time.unwrap_or_default().as_nanos();
@@ -102,16 +130,24 @@ impl<'a> Reader<'a> {
         let records = self.flag()?;
         let level = *self.take(1)?.first()?;
         let permutes = self.flag()?;
-        let ranks = usize::try_from(self.number()?).ok()?;
-        let (ranks, _) = self.take(ranks.checked_mul(4)?)?.as_chunks::<4>();
-        let ranks = ranks.iter().map(|rank| u32::from_le_bytes(*rank));
+        let replaces = self.flag()?;
+        let strict = self.flag()?;
+        let binds = self.flag()?;
+        let ranks = self.numbers()?;
+        let collectives = match replaces {
+            true => Some(self.wanted()?),
+            false => None,
+        };
         Some(Decision {
             abort,
+            binds,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
                 .unwrap_or_default(),
-            permutation: permutes.then(|| ranks.collect()),
+            permutation: permutes.then_some(ranks),
+            collectives,
+            strict,
             recording: match records {
                 true => Some(self.recording()?),
                 false => None,
@@ -119,9 +155,44 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn recording(&mut self) -> Option<Recording> {
+    fn numbers(&mut self) -> Option<Vec<u32>> {
+        let count = usize::try_from(self.number()?).ok()?;
+        let (numbers, _) = self.take(count.checked_mul(4)?)?.as_chunks::<4>();
+        Some(numbers.iter().map(|n| u32::from_le_bytes(*n)).collect())
+    }
+
+    fn text(&mut self) -> Option<String> {
         let length = usize::try_from(self.number()?).ok()?;
-        let output = String::from_utf8_lossy(self.take(length)?).into_owned();
+        Some(String::from_utf8_lossy(self.take(length)?).into_owned())
+    }
+
+    fn wanted(&mut self) -> Option<Wanted> {
+        let collectives = self.text()?;
+        let reproducible = self.flag()?;
+        let has_clusters = self.flag()?;
+        let clusters = self.numbers()?;
+        let probe = self.flag()?;
+        let has_file = self.flag()?;
+        let name = self.text()?;
+        let has_text = self.flag()?;
+        let text = self.text()?;
+        let file = File {
+            name,
+            text: has_text.then_some(text),
+        };
+        Some(Wanted {
+            collectives,
+            reproducible,
+            clusters: has_clusters.then_some(clusters),
+            platform: Known {
+                file: has_file.then_some(file),
+                probe,
+            },
+        })
+    }
+
+    fn recording(&mut self) -> Option<Recording> {
+        let output = self.text()?;
         let times = self.flag()?;
         let mut time = || {
             let time = Duration::from_nanos(self.number()?);
@@ -174,15 +245,32 @@ mod tests {
                 ..RunDescription::default()
             },
         };
+        let wanted = Wanted {
+            collectives: "bcast=ecef,allreduce=auto".into(),
+            reproducible: true,
+            clusters: Some(vec![0, 7, 0]),
+            platform: Known {
+                file: Some(File {
+                    name: "ä.platform.yaml".into(),
+                    text: Some("treepie: platform".into()),
+                }),
+                probe: true,
+            },
+        };
         for permutation in [None, Some(vec![]), Some(vec![2, 0, 70_000])] {
             for recording in [None, Some(recording.clone())] {
-                let decision = Decision {
-                    abort: false,
-                    recording,
-                    permutation: permutation.clone(),
-                    log: LogLevel::Debug,
-                };
-                assert_eq!(Decision::decode(&decision.encode()), decision);
+                for collectives in [None, Some(wanted.clone())] {
+                    let decision = Decision {
+                        abort: false,
+                        recording: recording.clone(),
+                        binds: permutation.is_some(),
+                        permutation: permutation.clone(),
+                        collectives,
+                        strict: true,
+                        log: LogLevel::Debug,
+                    };
+                    assert_eq!(Decision::decode(&decision.encode()), decision);
+                }
             }
         }
     }

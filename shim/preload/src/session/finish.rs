@@ -13,6 +13,7 @@ use super::start::session;
 use super::{guarded, keeper, log, parts, signals, topology};
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
+use crate::collectives;
 use crate::record;
 use crate::record::collect::{CollectError, collect};
 use crate::world;
@@ -51,6 +52,7 @@ fn finish() {
         parts::disarm();
         signals::release();
     }
+    collectives::end(host, world::substitute(host.world));
     world::remove(host);
 }
 

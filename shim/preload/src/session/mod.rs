@@ -10,7 +10,6 @@ mod keeper;
 mod launched;
 pub mod log;
 mod parts;
-pub mod place;
 pub mod request;
 mod signals;
 pub mod start;

@@ -6,19 +6,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use thiserror::Error;
+use treepie_core::affinity::collective::Operation;
 use treepie_core::files::configuration::{
-    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Settings, SettingsError,
+    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Runner, Settings, SettingsError,
 };
 use treepie_core::files::parts::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
+use treepie_core::schedule::Strategy;
 
 use super::agreement::{Decision, Recording};
 use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
+use crate::binding::Target;
+use crate::collectives::Wanted;
+use crate::platform::{File, Known};
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
@@ -29,14 +35,20 @@ enum RequestError {
     File(#[from] FileError),
     #[error("TREEPIE_PERMUTATION: {0}")]
     Permutation(#[from] PermutationError),
-    #[error("{0}")]
-    NotYet(&'static str),
+    #[error("collectives: {operation} has no strategy `{name}`; known are host, auto, {known}")]
+    Strategy {
+        operation: Operation,
+        name: String,
+        known: String,
+    },
 }
 
 /// A request that process 0 has read.
 pub struct Request {
     /// The profile to write, if one is asked for.
     output: Option<PathBuf>,
+    /// Where processes are bound, if they are.
+    pub binding: Option<Target>,
 }
 
 impl Request {
@@ -97,20 +109,29 @@ fn decide(
     settings: &Settings,
     ranks: usize,
 ) -> Result<(Request, Decision), RequestError> {
-    refuse_what_is_not_there_yet(settings)?;
     let mut decision = Decision {
         log: settings.log,
+        strict: settings.strict,
         ..Decision::default()
     };
-    let mut request = Request { output: None };
+    let mut request = Request {
+        output: None,
+        binding: None,
+    };
     let mut notes = launched::remarks();
     if settings.mode == Mode::Off {
         return Ok((request, decision));
     }
     if settings.mode == Mode::Replay {
-        let (new_rank, source) = permutation_of(settings, ranks)?;
-        decision.permutation = Some(new_rank.into_iter().map(|rank| rank as u32).collect());
-        notes.push(format!("replayed with {source}"));
+        decision.collectives = wanted_collectives(settings)?;
+    }
+    let places = settings.placement.is_some() || settings.permutation.is_some();
+    if settings.mode == Mode::Replay && places {
+        let replay = Replay::read(settings, ranks)?;
+        decision.permutation = replay.new_rank;
+        decision.binds = replay.binding.is_some();
+        request.binding = replay.binding;
+        notes.push(format!("replayed with {}", replay.source));
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {
@@ -165,29 +186,107 @@ fn run_number() -> u64 {
     (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-fn refuse_what_is_not_there_yet(settings: &Settings) -> Result<(), RequestError> {
-    let refusal = if settings.apply != Apply::Permute {
-        "apply: this version can only permute; set apply to permute"
-    } else if settings.probe != Probe::Never || settings.platform.is_some() {
-        "probe, platform: this version does not measure or use platforms; leave them out"
-    } else if !settings.collectives.all_host() {
-        "collectives: this version leaves all collectives to the host; set collectives to host"
-    } else {
-        return Ok(());
+/// Which collectives are replaced, and what is known of the platform.
+fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    let probe = settings.probe == Probe::Auto;
+    if settings.collectives.all_host() {
+        if probe {
+            log::warn(
+                "probe: nothing needs the platform, since all collectives are the host's; set \
+                 collectives, or measure it with `treepie probe`",
+            );
+        }
+        return Ok(None);
+    }
+    for (operation, runner) in &settings.collectives.listed {
+        if let Runner::Strategy(name) = runner
+            && Strategy::find(*operation, name).is_none()
+        {
+            let known: Vec<&str> = Strategy::of(*operation).map(|s| s.name).collect();
+            return Err(RequestError::Strategy {
+                operation: *operation,
+                name: name.clone(),
+                known: known.join(", "),
+            });
+        }
+    }
+    let file = match &settings.platform {
+        // Measured, and kept there.
+        Some(path) if probe && !path.exists() => {
+            check_writable(path)?;
+            Some((path, None))
+        }
+        Some(path) => {
+            let text = read_text(path)?;
+            // Read here as well, so that what is wrong is said before all others
+            // wait for it.
+            PlatformFile::from_text(path, &text)?;
+            Some((path, Some(text)))
+        }
+        None => None,
     };
-    Err(RequestError::NotYet(refusal))
+    let platform = Known {
+        file: file.map(|(path, text)| File {
+            name: path.display().to_string(),
+            text,
+        }),
+        probe,
+    };
+    let clusters = settings.clusters.as_ref();
+    Ok(Some(Wanted {
+        collectives: settings.collectives.to_string(),
+        reproducible: settings.reproducible,
+        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
+        platform,
+    }))
 }
 
-/// The new rank of each process of the launcher's world, and where it is from.
-fn permutation_of(settings: &Settings, ranks: usize) -> Result<(Vec<usize>, String), RequestError> {
-    if let Some(path) = &settings.placement {
+/// What a replay applies.
+struct Replay {
+    /// New rank of each process of the launcher's world, where ranks change.
+    new_rank: Option<Vec<u32>>,
+    /// Where processes are bound, where they are.
+    binding: Option<Target>,
+    /// Where it is from.
+    source: String,
+}
+
+impl Replay {
+    fn read(settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
+        let Some(path) = &settings.placement else {
+            // A replay has a placement or a permutation: the settings were checked.
+            let new_rank = settings.permutation.clone().unwrap_or_default();
+            permutation::check_for(&new_rank, ranks)?;
+            return Ok(Replay {
+                new_rank: Some(narrow(&new_rank)),
+                binding: None,
+                source: "TREEPIE_PERMUTATION".to_owned(),
+            });
+        };
         let placement = PlacementFile::read_for(path, ranks)?;
-        return Ok((placement.permutation, path.display().to_string()));
+        let new_rank = narrow(&placement.permutation);
+        let target = |leaf_of_process| Target {
+            topology: placement.topology,
+            leaf_of_process,
+            strict: settings.strict,
+        };
+        let (new_rank, binding) = match settings.apply {
+            Apply::Permute => (Some(new_rank), None),
+            // Without other ranks, process i is rank i.
+            Apply::Bind => (None, Some(target(placement.assignment))),
+            Apply::Both => (Some(new_rank), Some(target(placement.leaf_of_process))),
+        };
+        Ok(Replay {
+            new_rank,
+            binding,
+            source: path.display().to_string(),
+        })
     }
-    // A replay has a placement or a permutation: the settings were checked.
-    let new_rank = settings.permutation.clone().unwrap_or_default();
-    permutation::check_for(&new_rank, ranks)?;
-    Ok((new_rank, "TREEPIE_PERMUTATION".to_owned()))
+}
+
+/// Ranks are below 2^31 in MPI.
+fn narrow(ranks: &[usize]) -> Vec<u32> {
+    ranks.iter().map(|&rank| rank as u32).collect()
 }
 
 fn settings() -> Result<Settings, RequestError> {

@@ -10,6 +10,8 @@ use super::request::Request;
 use super::{errors, exits, finish, guarded, keeper, log, parts, signals};
 use crate::api::host::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
+use crate::binding::{Bound, bind};
+use crate::collectives;
 use crate::record::{self, collect};
 use crate::world;
 
@@ -110,12 +112,20 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     }
     let ranks = host.size(host.world)?;
     let mut request = None;
-    let decision = agree(host, || {
+    let mut decision = agree(host, || {
         let (made, decision) = Request::read(host, ranks);
         request = made;
         decision
     })?;
     log::set_level(decision.log);
+    if decision.binds {
+        let bound = bind(host, request.as_ref().and_then(|r| r.binding.as_ref()))?;
+        // Binding and ranks go together: no placement is applied by half.
+        if bound != Bound::All {
+            decision.permutation = None;
+        }
+        decision.abort |= bound == Bound::Abort;
+    }
     if decision.abort {
         // Process 0 has said why, and ends the job; the others wait for that
         // here, and no rank returns to the application.
@@ -132,7 +142,21 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     if decision.recording.is_some() {
         collect::prepare(host, application_world)?;
     }
-    if decision.recording.is_some() || decision.permutation.is_some() {
+    if let Some(wanted) = &decision.collectives
+        && let Err(error) = collectives::begin(host, application_world, wanted)
+    {
+        if host.rank(host.world)? == 0 {
+            log::error(&format!("{error}; the host does all collectives"));
+            if decision.strict {
+                host.abort(2);
+            }
+        }
+        if decision.strict {
+            return host.broadcast(host.world, &mut [0]);
+        }
+    }
+    let changes = decision.permutation.is_some() || decision.collectives.is_some();
+    if decision.recording.is_some() || changes {
         host.at_finalize(finish::on_finalize)?;
     }
     if let Some(recording) = &decision.recording {

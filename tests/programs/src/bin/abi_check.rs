@@ -106,6 +106,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         undefined,
         in_place,
         status_bytes,
+        status_error,
         status_ignore,
         statuses_ignore,
         err_intern,
@@ -161,6 +162,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         "bytes of an MPI_Status",
         *status_bytes,
         size_of::<MPI_Status>(),
+    );
+    findings.compare(
+        "MPI_ERROR in an MPI_Status",
+        *status_error,
+        std::mem::offset_of!(MPI_Status, MPI_ERROR),
     );
     // SAFETY: constants of mpi-sys's C part.
     unsafe {

@@ -31,10 +31,8 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let session = Session::start();
-    let identity = Identity {
-        host: processor_name(),
-        socket: socket_of_this_process(),
-    };
+    let cores = treepie_programs::allowed_cores();
+    let identity = Identity::of(processor_name(), &cores, place_of);
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),
@@ -82,19 +80,13 @@ fn write(output: &std::path::Path, report: Report) -> ExitCode {
     }
 }
 
-/// The socket of all cores that this process may use; `None` if there are
-/// several, or nobody knows.
-fn socket_of_this_process() -> Option<usize> {
-    let mut socket = None;
-    for core in treepie_programs::allowed_cores() {
-        let path = format!("/sys/devices/system/cpu/cpu{core}/topology/physical_package_id");
-        let here: usize = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
-        match socket {
-            Some(other) if other != here => return None,
-            _ => socket = Some(here),
-        }
-    }
-    socket
+/// The socket and the core of a processing unit.
+fn place_of(unit: usize) -> Option<(usize, usize)> {
+    let number = |name: &str| -> Option<usize> {
+        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
+        std::fs::read_to_string(path).ok()?.trim().parse().ok()
+    };
+    Some((number("physical_package_id")?, number("core_id")?))
 }
 
 /// MPI as a messenger.

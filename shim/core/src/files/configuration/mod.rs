@@ -25,7 +25,7 @@ pub use collectives::{Collectives, Runner};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 13] = [
+pub const NAMES: [&str; 15] = [
     "mode",
     "output",
     "times",
@@ -37,6 +37,8 @@ pub const NAMES: [&str; 13] = [
     "platform",
     "probe",
     "collectives",
+    "clusters",
+    "reproducible",
     "strict",
     "log",
 ];
@@ -111,6 +113,12 @@ pub struct Settings {
     pub probe: Probe,
     /// Who runs the collectives.
     pub collectives: Collectives,
+    /// The cluster of every rank, as any numbers, where the host names do not
+    /// tell and there is no platform file.
+    pub clusters: Option<Vec<usize>>,
+    /// Whether reductions are combined in the order of ranks, so that their bits
+    /// do not depend on where ranks run.
+    pub reproducible: bool,
     /// Whether the job ends when a file does not fit.
     pub strict: bool,
     /// How much is said.
@@ -202,6 +210,11 @@ impl Settings {
             "platform" => self.platform = Some(path(text)?),
             "probe" => self.probe = choice(text)?,
             "collectives" => self.collectives = text.parse()?,
+            "clusters" => {
+                let numbers = super::list::parse(text).map_err(|error| error.to_string())?;
+                self.clusters = Some(numbers);
+            }
+            "reproducible" => self.reproducible = switch(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
             _ => return Err("this is no setting".into()),
@@ -224,6 +237,8 @@ impl Settings {
             "platform" => path(&self.platform),
             "probe" => Some(self.probe.to_string()),
             "collectives" => Some(self.collectives.to_string()),
+            "clusters" => self.clusters.as_deref().map(super::list::to_text),
+            "reproducible" => Some(self.reproducible.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),
             _ => None,

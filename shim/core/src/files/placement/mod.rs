@@ -188,7 +188,7 @@ impl PlacementFile {
     ///
     /// # Errors
     /// A list of another length than `ranks`; a core that does not exist, is
-    /// forbidden or is used twice; a permutation that is none, or that does not
+    /// forbidden, or has another number of ranks than of processes; a permutation that is none, or that does not
     /// follow from the two lists of cores; a cost or volume that is negative or
     /// not finite. `path` is for messages.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
@@ -196,11 +196,12 @@ impl PlacementFile {
         if self.ranks == 0 {
             return wrong("ranks", "is 0; a job has at least one rank".into());
         }
-        for (field, cores, what) in [
-            ("assignment", &self.assignment, "rank"),
-            ("leaf_of_process", &self.leaf_of_process, "process"),
+        let (ranks, processes) = (&self.assignment, &self.leaf_of_process);
+        for (field, cores, others, what) in [
+            ("assignment", ranks, processes, "rank"),
+            ("leaf_of_process", processes, ranks, "process"),
         ] {
-            if let Some(problem) = self.cores_problem(cores, what) {
+            if let Some(problem) = self.cores_problem(cores, others, what) {
                 return wrong(field, problem);
             }
         }
@@ -227,13 +228,18 @@ impl PlacementFile {
         self.check_numbers(path)
     }
 
-    /// What is wrong with a list of one core for each rank or process.
-    fn cores_problem(&self, cores: &[usize], what: &str) -> Option<String> {
+    /// What is wrong with a list of one core for each rank or process. A core
+    /// may be there several times if it is that often in `others` too.
+    fn cores_problem(&self, cores: &[usize], others: &[usize], what: &str) -> Option<String> {
         let (found, ranks, leaves) = (cores.len(), self.ranks, self.topology.leaf_count());
         if found != ranks {
             return Some(format!(
                 "has {found} cores for {ranks} ranks; list one core for each {what}"
             ));
+        }
+        let mut room = vec![0_usize; leaves];
+        for &core in others {
+            room.get_mut(core).into_iter().for_each(|room| *room += 1);
         }
         let mut user_of: Vec<Option<usize>> = vec![None; leaves];
         for (user, &core) in cores.iter().enumerate() {
@@ -244,7 +250,11 @@ impl PlacementFile {
                     leaves - 1
                 ));
             };
-            if let Some(first) = slot.replace(user) {
+            let left = room[core];
+            room[core] = left.saturating_sub(1);
+            if let Some(first) = slot.replace(user)
+                && left == 0
+            {
                 return Some(format!(
                     "core {core} is used twice, for {what} {first} and for {what} {user}; give each its \
                      own core",

@@ -136,7 +136,7 @@ fn a_platform_of_other_hosts_is_told_apart_from_one_that_fits() {
             .check_latencies(&[(0, 1, 50e-6)], 1.5)
             .unwrap_err()
             .to_string(),
-        "does not fit what is here: from cluster a to cluster b it has a latency of 10000.0 us and \
+        "does not fit what is here: from a to b it has a latency of 10000.0 us and \
          50.0 us were measured now; measure it again with `treepie probe`"
     );
 }

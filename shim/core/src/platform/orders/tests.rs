@@ -152,18 +152,31 @@ fn no_heuristic_beats_the_best_order_and_each_serves_every_cluster_once() {
 }
 
 #[test]
-fn mean_makespans_on_random_grids_are_those_of_the_table() {
-    // Reference 7.2 (a), seven heuristics; 2,500 grids bring the means of the
-    // table, which has 10,000, within 1.5 %. `scripts/bench heuristics` runs all.
-    for (clusters, expected) in [
-        (2, [2.360, 2.360, 2.360, 2.360, 2.360, 2.360, 2.360]),
-        (5, [3.635, 3.557, 3.088, 3.083, 3.151, 3.135, 3.212]),
-        (10, [5.394, 4.653, 3.364, 3.357, 3.445, 3.442, 3.680]),
-        (20, [8.901, 6.117, 3.530, 3.521, 3.617, 3.624, 4.079]),
+fn mean_makespans_on_random_grids_are_within_one_percent_of_the_table() {
+    // Reference 7.2 (a), all rows, seven heuristics. The table has 10,000 grids;
+    // where clusters are many, means vary less and fewer grids will do.
+    // `scripts/bench heuristics` runs 10,000 of each.
+    for (clusters, iterations, expected) in [
+        (2, 10_000, [2.360, 2.360, 2.360, 2.360, 2.360, 2.360, 2.360]),
+        (3, 10_000, [2.868, 2.870, 2.757, 2.757, 2.758, 2.758, 2.778]),
+        (4, 10_000, [3.264, 3.235, 2.953, 2.946, 3.004, 2.993, 3.030]),
+        (5, 10_000, [3.635, 3.557, 3.088, 3.083, 3.151, 3.135, 3.212]),
+        (6, 10_000, [3.996, 3.817, 3.183, 3.176, 3.255, 3.238, 3.347]),
+        (8, 10_000, [4.683, 4.266, 3.286, 3.279, 3.367, 3.355, 3.536]),
+        (
+            10,
+            10_000,
+            [5.394, 4.653, 3.364, 3.357, 3.445, 3.442, 3.680],
+        ),
+        (15, 4000, [7.139, 5.472, 3.468, 3.460, 3.549, 3.559, 3.917]),
+        (20, 4000, [8.901, 6.117, 3.530, 3.521, 3.617, 3.624, 4.079]),
+        (30, 2000, [12.394, 7.196, 3.596, 3.589, 3.697, 3.699, 4.301]),
+        (40, 1000, [15.893, 8.095, 3.640, 3.634, 3.751, 3.742, 4.459]),
+        (50, 1000, [19.382, 8.849, 3.669, 3.664, 3.788, 3.770, 4.566]),
     ] {
         let study = Study {
             clusters,
-            iterations: 2500,
+            iterations,
             accounting: Accounting::AfterSends,
             seed: 1,
             exhaustive: false,
@@ -172,7 +185,7 @@ fn mean_makespans_on_random_grids_are_those_of_the_table() {
         for ((order, outcome), mean) in Order::COMPARED.iter().zip(results.outcomes).zip(expected) {
             let error = (outcome.mean / mean - 1.0).abs();
             assert!(
-                error < 0.015,
+                error < 0.01,
                 "{clusters} clusters, {order}: {} for {mean}",
                 outcome.mean
             );

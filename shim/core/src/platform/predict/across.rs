@@ -360,6 +360,7 @@ fn doubling(links: &Links<'_>, ranks: usize, bytes: impl Fn(u32) -> u64) -> f64 
 /// 1/4, ... of the message; in the thesis's reading, 16 KiB (6.3).
 fn chain(links: &Links<'_>, ranks: usize, question: &Question) -> Prediction {
     const THESIS_SEGMENT: u64 = 16 << 10;
+    const WORTH: f64 = 0.03;
     let (bytes, root) = (question.bytes, question.root);
     let parts = (0..=MOST_SEGMENTS.ilog2()).map(|power| bytes.div_ceil(1 << power));
     let sizes: Vec<u64> = match (question.segment, question.form) {
@@ -375,7 +376,8 @@ fn chain(links: &Links<'_>, ranks: usize, question: &Question) -> Prediction {
             links.passage(at(0), at(1), segment)
         });
         let seconds = pipeline(hops, bytes, segment);
-        if seconds < best.seconds {
+        // Longest first: more messages must be worth it.
+        if seconds < (1.0 - WORTH) * best.seconds {
             best.seconds = seconds;
             best.segment = Some(segment);
         }

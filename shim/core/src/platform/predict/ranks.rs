@@ -89,6 +89,10 @@ pub struct Passage {
     pub gap: f64,
     /// How much later it is there, in seconds.
     pub latency: f64,
+    /// Whether it waits for its receiver before it goes, as a rendezvous does. Such
+    /// messages of one sender go on together and share the link evenly; others
+    /// leave one after the other.
+    pub waits: bool,
     /// The clusters that it leaves and enters, whose links it shares with others;
     /// `None` inside a cluster.
     pub clusters: Option<(usize, usize)>,
@@ -116,6 +120,73 @@ impl Shared {
         let there = (left + latency).max(*entering + gap);
         *entering = there;
         (left, there)
+    }
+
+    /// Sends messages that are all ready at once and share evenly what they have in
+    /// common: the sender's own link, or that out of its cluster, and the links into
+    /// other clusters. When each is there.
+    fn together(&mut self, ready: f64, passages: &[Passage]) -> Vec<f64> {
+        let mut order: Vec<usize> = (0..passages.len()).collect();
+        order.sort_by(|&one, &other| passages[one].gap.total_cmp(&passages[other].gap));
+        let mut out: HashMap<Option<usize>, Even> = HashMap::new();
+        let mut into: HashMap<usize, Even> = HashMap::new();
+        for passage in passages {
+            let (from, to) = passage.clusters.unzip();
+            let begins = from.map_or(ready, |from| {
+                self.leaving
+                    .get(&from)
+                    .map_or(ready, |&free| free.max(ready))
+            });
+            out.entry(from).or_insert(Even::from(begins)).open += 1.0;
+            if let Some(to) = to {
+                let begins = self.entering.get(&to).copied().unwrap_or(f64::NEG_INFINITY);
+                into.entry(to).or_insert(Even::from(begins)).open += 1.0;
+            }
+        }
+        let mut there = vec![0.0; passages.len()];
+        for place in order {
+            let passage = passages[place];
+            let (from, to) = passage.clusters.unzip();
+            let left = out.entry(from).or_default().through(passage.gap);
+            there[place] = left + passage.latency;
+            if let Some(from) = from {
+                self.leaving.insert(from, left);
+            }
+            if let Some(to) = to {
+                let entered = into.entry(to).or_default().through(passage.gap);
+                there[place] = there[place].max(entered);
+                self.entering.insert(to, there[place]);
+            }
+        }
+        there
+    }
+}
+
+/// A link that several messages share evenly from `begins` on. Asked from the
+/// shortest to the longest: one of gap g is through after the sum of min(g, g') over
+/// the gaps g' of all.
+#[derive(Debug, Default)]
+struct Even {
+    begins: f64,
+    /// Gaps of those that are through.
+    passed: f64,
+    /// Number of those that are not.
+    open: f64,
+}
+
+impl Even {
+    fn from(begins: f64) -> Even {
+        Even {
+            begins,
+            ..Even::default()
+        }
+    }
+
+    fn through(&mut self, gap: f64) -> f64 {
+        let at = self.begins + self.passed + self.open * gap;
+        self.passed += gap;
+        self.open -= 1.0;
+        at
     }
 }
 
@@ -145,32 +216,48 @@ impl PartialOrd for Turn {
     }
 }
 
-/// When the last rank has what comes down `tree`, in seconds, where each rank
-/// sends to one child after the other. `passage` says what a message meets, for
-/// its sender and receiver.
+/// When the last rank has what comes down `tree`, in seconds. Each rank starts all
+/// its sends as soon as it has the message; [`Passage::waits`] says how they share
+/// the way. `passage` says what a message meets, for its sender and receiver.
 pub fn simulate(tree: &Tree, passage: impl Fn(usize, usize) -> Passage) -> f64 {
     let mut shared = Shared::default();
     let mut last: f64 = 0.0;
-    let mut turns = BinaryHeap::from([Turn {
-        ready: 0.0,
-        rank: tree.root,
+    let first = |rank: usize, ready: f64| Turn {
+        ready,
+        rank,
         child: 0,
-    }]);
+    };
+    let mut turns = BinaryHeap::from([first(tree.root, 0.0)]);
     while let Some(turn) = turns.pop() {
-        let Some(&child) = tree.children[turn.rank].get(turn.child) else {
+        let children = &tree.children[turn.rank];
+        if turn.child == 0 {
+            // Those that wait for their receivers go on beside the others.
+            let (waiting, passages): (Vec<usize>, Vec<Passage>) = children
+                .iter()
+                .map(|&child| (child, passage(turn.rank, child)))
+                .filter(|(_, passage)| passage.waits)
+                .unzip();
+            let there = shared.together(turn.ready, &passages);
+            for (child, there) in waiting.into_iter().zip(there) {
+                last = last.max(there);
+                turns.push(first(child, there));
+            }
+        }
+        let Some(&child) = children.get(turn.child) else {
             continue;
         };
-        let (ready, there) = shared.send(turn.ready, passage(turn.rank, child));
-        last = last.max(there);
+        let next = passage(turn.rank, child);
+        let mut ready = turn.ready;
+        if !next.waits {
+            let there;
+            (ready, there) = shared.send(turn.ready, next);
+            last = last.max(there);
+            turns.push(first(child, there));
+        }
         turns.push(Turn {
             ready,
             rank: turn.rank,
             child: turn.child + 1,
-        });
-        turns.push(Turn {
-            ready: there,
-            rank: child,
-            child: 0,
         });
     }
     last
@@ -178,8 +265,8 @@ pub fn simulate(tree: &Tree, passage: impl Fn(usize, usize) -> Passage) -> f64 {
 
 /// When the last rank of a chain has all of `bytes`, sent in segments of `segment`
 /// bytes: the first segment passes every hop, and the others follow as fast as
-/// the slowest part of the way takes them, which is a hop, or a cluster's link
-/// that several hops share.
+/// the slowest part of the way takes them, which is a hop, or a cluster's link that
+/// several hops share.
 ///
 /// `hops` gives what a message of a size meets from each rank to the next.
 pub fn pipeline(hops: impl Iterator<Item = Passage>, bytes: u64, segment: u64) -> f64 {
@@ -223,6 +310,7 @@ impl<'a> Links<'a> {
         link.map_or_else(Passage::default, |link| Passage {
             gap: link.gap(bytes),
             latency: link.latency() + link.handshake(bytes),
+            waits: link.handshake(bytes) > 0.0,
             clusters: (here != there).then_some((here, there)),
         })
     }

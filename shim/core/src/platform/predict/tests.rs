@@ -170,7 +170,7 @@ fn simulated_trees_take_what_the_formulas_say_on_even_links() {
     let passage = |bytes: u64| Passage {
         gap: link.gap(bytes),
         latency: link.latency(),
-        clusters: None,
+        ..Passage::default()
     };
     for ranks in [2, 8, 16, 64] {
         let group = Group::new(ranks, &link);
@@ -228,12 +228,61 @@ fn messages_that_share_a_clusters_link_pass_it_one_after_the_other() {
         gap: if from / 4 == to / 4 { 0.0 } else { 1.0 },
         latency: if from / 4 == to / 4 { 0.0 } else { 10.0 },
         clusters: (from / 4 != to / 4).then_some((from / 4, to / 4)),
+        ..Passage::default()
     };
     assert_eq!(simulate(&tree, across), 14.0);
     // A chain that crosses there and back and there again: the second segment
     // comes through each cluster's link after all hops of the first one.
     let hops = [across(0, 4), across(4, 1), across(1, 5)];
     assert_eq!(pipeline(hops.into_iter(), 10, 5), 33.0 + 2.0);
+}
+
+#[test]
+fn messages_that_wait_for_their_receivers_go_on_together() {
+    // Rank 0 sends 1, 2 and 4 seconds' worth to others: evenly shared, the first is
+    // through after 3 s, the second after 3 + 2 s, the last after 7 s.
+    let tree = |children: Vec<Vec<usize>>| Tree { children, root: 0 };
+    let gaps = [0.0, 4.0, 1.0, 2.0];
+    let passage = |_: usize, to: usize| Passage {
+        gap: gaps[to],
+        waits: true,
+        ..Passage::default()
+    };
+    let flat = tree(vec![vec![1, 2, 3], vec![], vec![], vec![]]);
+    assert_eq!(simulate(&flat, passage), 7.0);
+    // Who got the shortest one goes on at 3 s, and needs 5 s more.
+    let deeper = tree(vec![vec![1, 2, 3], vec![], vec![4], vec![], vec![]]);
+    let passage = |from: usize, to: usize| match to {
+        4 => Passage {
+            gap: 5.0,
+            ..Passage::default()
+        },
+        _ => passage(from, to),
+    };
+    assert_eq!(simulate(&deeper, passage), 8.0);
+    // To three ranks of another cluster: its link is shared as well, not passed
+    // through once more; and what does not wait is not kept by what does.
+    let across = |from: usize, to: usize| Passage {
+        latency: 10.0,
+        clusters: Some((0, 1)),
+        waits: to != 3,
+        ..passage(from, to)
+    };
+    assert_eq!(
+        simulate(&flat, |from, to| Passage {
+            waits: true,
+            ..across(from, to)
+        }),
+        17.0
+    );
+    let mixed = |from: usize, to: usize| match to {
+        3 => Passage {
+            gap: 0.5,
+            ..Passage::default()
+        },
+        _ => across(from, to),
+    };
+    assert_eq!(simulate(&flat, mixed), 15.0);
 }
 
 #[test]

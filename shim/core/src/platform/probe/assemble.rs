@@ -6,13 +6,13 @@ use super::super::{
     Cluster, Contents, Host, LatencyMatrix, Level, Link, Parallel, Partition, Platform,
     PlatformError, Probing,
 };
-use super::{Identity, Options};
+use super::{Identity, LEVELS, Options};
 
 /// Where all ranks are.
 pub(super) struct Place {
     /// Hosts in the order of their lowest rank.
     pub(super) hosts: Vec<Host>,
-    sockets: Vec<Option<usize>>,
+    identities: Vec<Identity>,
 }
 
 /// Two ranks inside a cluster whose link is to be measured.
@@ -40,12 +40,13 @@ impl Place {
         }
         Place {
             hosts,
-            sockets: identities.iter().map(|identity| identity.socket).collect(),
+            identities: identities.to_vec(),
         }
     }
 
     /// For each cluster the pairs to measure inside: two hosts; two ranks of a
-    /// host on different sockets, or on unknown ones; two of one socket.
+    /// host on different sockets, or on unknown ones; two of one socket; two of
+    /// one core.
     pub(super) fn inner_pairs(&self, partition: &Partition) -> Vec<Vec<InnerPair>> {
         let clusters = partition.clusters.iter().enumerate();
         clusters
@@ -63,31 +64,23 @@ impl Place {
                     hosts.get(1).map(|&other| (first(hosts[0]), first(other))),
                     None,
                 );
-                push(
-                    self.on_host(hosts, |one, other| one.is_none() || one != other),
-                    Some("node"),
-                );
-                push(
-                    self.on_host(hosts, |one, other| one.is_some() && one == other),
-                    Some("socket"),
-                );
+                for level in LEVELS {
+                    push(self.on_host(hosts, level), Some(level));
+                }
                 pairs
             })
             .collect()
     }
 
-    /// Two ranks of one of these hosts whose sockets are as wanted.
-    fn on_host(
-        &self,
-        hosts: &[usize],
-        wanted: impl Fn(Option<usize>, Option<usize>) -> bool,
-    ) -> Option<(usize, usize)> {
+    /// Two ranks of one of these hosts whose closest common level is this one.
+    fn on_host(&self, hosts: &[usize], level: &str) -> Option<(usize, usize)> {
+        let identity = |rank: usize| &self.identities[rank];
         hosts.iter().find_map(|&host| {
-            let (&first, others) = self.hosts[host].ranks.split_first()?;
-            let other = others
-                .iter()
-                .find(|&&other| wanted(self.sockets[first], self.sockets[other]))?;
-            Some((first, *other))
+            let ranks = &self.hosts[host].ranks;
+            let pairs = ranks.iter().enumerate();
+            pairs
+                .flat_map(|(place, &one)| ranks[place + 1..].iter().map(move |&other| (one, other)))
+                .find(|&(one, other)| identity(one).shared(identity(other)) == level)
         })
     }
 }
@@ -116,7 +109,7 @@ pub(super) fn assemble(
     for (number, hosts) in partition.clusters.iter().enumerate() {
         let mut inside = measured.inside.remove(&number).unwrap_or_default();
         let within = inside.remove(&None);
-        let levels = ["node", "socket"].into_iter().filter_map(|name| {
+        let levels = LEVELS.into_iter().filter_map(|name| {
             inside.remove(&Some(name)).map(|link| Level {
                 name: name.to_owned(),
                 link,

@@ -1,6 +1,6 @@
 //! What rank 0 does: ask for measurements round by round, within the budget.
 
-use super::super::{LatencyMatrix, Link, Parallel, Partition, PlatformError};
+use super::super::{LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError};
 use super::assemble::{Measured, Place, assemble};
 use super::player::{identity_of, perform};
 use super::rounds::{cut, tournament};
@@ -51,13 +51,74 @@ pub(super) fn conduct(
     if options.together {
         measured.parallel = conductor.together(&place, &partition);
     }
-    for rank in 1..conductor.messenger.ranks() {
-        conductor.messenger.tell(rank, &Order::End.text());
-    }
+    end(conductor.messenger);
     measured.left_out = conductor.left_out;
     measured.seconds = conductor.messenger.seconds() - began;
     let platform = assemble(&place, &partition, &matrix, measured, options)?;
     Ok(Report { platform })
+}
+
+/// One round: everyone is told, rank 0 does its own part, and everyone has
+/// answered before the next round begins.
+fn ask(messenger: &mut impl Messenger, task: Task, pairs: &[Pair]) -> Vec<String> {
+    let mut own = None;
+    for &(measuring, mirroring) in pairs {
+        // The mirror first: it must be there when the first message comes.
+        for (rank, partner, measures) in
+            [(mirroring, measuring, false), (measuring, mirroring, true)]
+        {
+            let order = Order::Do {
+                task,
+                partner,
+                measures,
+            };
+            match rank {
+                0 => own = Some((partner, measures)),
+                _ => messenger.tell(rank, &order.text()),
+            }
+        }
+    }
+    let own_answer =
+        own.and_then(|(partner, measures)| perform(messenger, task, partner, measures));
+    pairs
+        .iter()
+        .map(|&(measuring, _)| match measuring {
+            0 => own_answer.clone().unwrap_or_default(),
+            _ => messenger.hear(measuring),
+        })
+        .collect()
+}
+
+/// Tells all others that there is nothing more to do.
+fn end(messenger: &mut impl Messenger) {
+    for rank in 1..messenger.ranks() {
+        messenger.tell(rank, &Order::End.text());
+    }
+}
+
+/// Measures the latencies of a few pairs of clusters, disjoint ones at the same
+/// time, and compares them with those of `platform`.
+pub(super) fn compare(
+    messenger: &mut impl Messenger,
+    platform: &Platform,
+    factor: f64,
+) -> Result<(), Mismatch> {
+    let coordinator = |cluster: usize| platform.clusters()[cluster].coordinator;
+    let pairs = tournament(platform.clusters().len())
+        .into_iter()
+        .next()
+        .unwrap_or_default();
+    let ranks: Vec<Pair> = pairs
+        .iter()
+        .map(|&(a, b)| (coordinator(a), coordinator(b)))
+        .collect();
+    let answers = ask(messenger, Task::Latency, &ranks);
+    end(messenger);
+    let found = pairs.iter().zip(answers);
+    let measured: Vec<(usize, usize, f64)> = found
+        .filter_map(|(&(a, b), answer)| Some((a, b, answer.parse().ok()?)))
+        .collect();
+    platform.check_latencies(&measured, factor)
 }
 
 struct Conductor<'a, M: Messenger> {
@@ -73,40 +134,6 @@ impl<M: Messenger> Conductor<'_, M> {
         self.began + part * self.options.budget - self.messenger.seconds()
     }
 
-    /// One round: everyone is told, rank 0 does its own part, and everyone has
-    /// answered before the next round begins.
-    fn round(&mut self, task: Task, pairs: &[Pair]) -> Vec<String> {
-        let mut own = None;
-        for &(measuring, mirroring) in pairs {
-            // The mirror first: it must be there when the first message comes.
-            for (rank, partner, measures) in
-                [(mirroring, measuring, false), (measuring, mirroring, true)]
-            {
-                match rank {
-                    0 => own = Some((partner, measures)),
-                    _ => self.messenger.tell(
-                        rank,
-                        &Order::Do {
-                            task,
-                            partner,
-                            measures,
-                        }
-                        .text(),
-                    ),
-                }
-            }
-        }
-        let own_answer =
-            own.and_then(|(partner, measures)| perform(self.messenger, task, partner, measures));
-        pairs
-            .iter()
-            .map(|&(measuring, _)| match measuring {
-                0 => own_answer.clone().unwrap_or_default(),
-                _ => self.messenger.hear(measuring),
-            })
-            .collect()
-    }
-
     /// Latencies between the first ranks of all hosts, by places of hosts.
     fn latencies(&mut self, place: &Place) -> Vec<(usize, usize, f64)> {
         let first = |host: usize| place.hosts[host].ranks[0];
@@ -119,7 +146,7 @@ impl<M: Messenger> Conductor<'_, M> {
                     continue;
                 }
                 let ranks: Vec<Pair> = part.iter().map(|&(a, b)| (first(a), first(b))).collect();
-                let answers = self.round(Task::Latency, &ranks);
+                let answers = ask(self.messenger, Task::Latency, &ranks);
                 for (&(a, b), answer) in part.iter().zip(answers) {
                     if let Ok(seconds) = answer.parse::<f64>() {
                         found.push((a, b, seconds));
@@ -183,7 +210,7 @@ impl<M: Messenger> Conductor<'_, M> {
                 seconds: left / (count - done) as f64,
                 largest: self.options.largest,
             };
-            let answers = self.round(task, &ranks);
+            let answers = ask(self.messenger, task, &ranks);
             let links = answers.iter().map(|answer| link_of(answer));
             measured.note(&kind, links.collect());
         }
@@ -230,7 +257,7 @@ impl<M: Messenger> Conductor<'_, M> {
                         .zip(receivers.iter().copied())
                         .take(pairs)
                         .collect();
-                    let answers = self.round(STREAM, &ranks);
+                    let answers = ask(self.messenger, STREAM, &ranks);
                     let slowest = answers
                         .iter()
                         .filter_map(|answer| answer.parse::<f64>().ok())

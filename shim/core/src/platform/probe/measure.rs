@@ -281,12 +281,12 @@ impl<'a, M: Messenger> Probe<'a, M> {
 
     /// Round trips until their median is known well enough.
     fn good_round_trips(&mut self, bytes: u64) -> Trips {
-        let mut trips = self.round_trips(bytes, 3);
+        let mut trips = self.round_trips(bytes, if bytes > BUFFERED { 2 } else { 3 });
         let mut rounds = 0;
         loop {
             let times: Vec<f64> = trips.iter().map(|trip| trip.0).collect();
             let sends: Vec<f64> = trips.iter().map(|trip| trip.1).collect();
-            let found = estimate(&times).expect("there are at least three round trips");
+            let found = estimate(&times).expect("there are at least two round trips");
             if rounds == 2 || found.is_within(PRECISION) || self.is_late() {
                 return Trips {
                     time: found,
@@ -308,14 +308,14 @@ impl<'a, M: Messenger> Probe<'a, M> {
             send,
         } = self.good_round_trips(0);
         let mut count = 16;
-        let mut half = self.best_train(0, count / 2);
-        let mut train = self.best_train(0, count);
+        let mut half = self.best_train(0, count / 2, least);
+        let mut train = self.best_train(0, count, least);
         let mut gap = gap_of_empty(half, train, count);
         // Doubled until the gap stays, and the train is longer than the way.
         while count < LONGEST_TRAIN && !self.is_late() {
             count *= 2;
             half = train;
-            train = self.best_train(0, count);
+            train = self.best_train(0, count, least);
             let longer = gap_of_empty(half, train, count);
             let stays = (longer - gap).abs() < PRECISION * longer;
             gap = longer;
@@ -341,8 +341,14 @@ impl<'a, M: Messenger> Probe<'a, M> {
         }
     }
 
-    fn best_train(&mut self, bytes: u64, count: usize) -> f64 {
-        let trains = self.trains(bytes, count.max(1), 2);
+    fn best_train(&mut self, bytes: u64, count: usize, way: f64) -> f64 {
+        // Long ways and long messages hide the noise that others are repeated for.
+        let times = match (way > LONG, bytes > BUFFERED) {
+            (true, true) => 1,
+            (true, false) => 2,
+            (false, _) => 4,
+        };
+        let trains = self.trains(bytes, count.max(1), times);
         trains.into_iter().fold(f64::INFINITY, f64::min)
     }
 
@@ -359,14 +365,12 @@ impl<'a, M: Messenger> Probe<'a, M> {
         } = self.good_round_trips(bytes);
         let isolated = isolated_gap(trip.median, empty.round_trip, empty.sample.gap);
         // Long enough to hide the noise of a round trip, short enough to buffer.
-        let enough = (empty.round_trip / isolated.max(1e-7)).ceil() as u64;
-        let most = (TRAIN_BYTES / bytes.max(1)).clamp(2, 64);
-        let count = enough.clamp(4, 64).min(most.max(3)) as usize;
-        let slope = (self.best_train(bytes, count) - least) / (count - 1) as f64;
-        let gap = slope.clamp(
-            empty.sample.gap.min(isolated),
-            isolated.max(empty.sample.gap),
-        );
+        let enough = (empty.round_trip.max(LONG) / isolated.max(1e-7)).ceil() as u64;
+        let most = (TRAIN_BYTES / bytes.max(1)).clamp(3, 256);
+        let count = enough.clamp(4, 256).min(most) as usize;
+        let slope = (self.best_train(bytes, count, empty.round_trip) - least) / (count - 1) as f64;
+        // No message is quicker than an empty one, nor quicker together than alone.
+        let gap = slope.clamp(empty.sample.gap, isolated.max(empty.sample.gap));
         // On long ways the waiting would take longer than all the rest.
         let repeats = if trip.median > LONG { 1 } else { 3 };
         let receive = match bytes <= BUFFERED {

@@ -28,7 +28,7 @@ mod task;
 mod tests;
 
 pub use measure::{gap_of_empty, isolated_gap, latency_of_round_trips};
-pub use player::probe;
+pub use player::{check, probe};
 pub use rounds::tournament;
 
 use super::DEFAULT_TOLERANCE;
@@ -66,7 +66,53 @@ pub struct Identity {
     pub host: String,
     /// The socket that it may not leave; `None` if it may run on several.
     pub socket: Option<usize>,
+    /// The core of that socket that it may not leave; `None` if it may run on
+    /// several.
+    pub core: Option<usize>,
 }
+
+impl Identity {
+    /// The identity of a process that may run on these `units`, where `place_of`
+    /// knows the socket and the core of a unit.
+    pub fn of(
+        host: String,
+        units: &[usize],
+        place_of: impl Fn(usize) -> Option<(usize, usize)>,
+    ) -> Self {
+        let places: Vec<Option<(usize, usize)>> =
+            units.iter().map(|&unit| place_of(unit)).collect();
+        let first = places.first().copied().flatten();
+        let all = |is_alike: &dyn Fn((usize, usize), (usize, usize)) -> bool| {
+            let alike = |place: &Option<(usize, usize)>| {
+                first
+                    .zip(*place)
+                    .is_some_and(|(one, other)| is_alike(one, other))
+            };
+            first.filter(|_| places.iter().all(alike))
+        };
+        Identity {
+            host,
+            socket: all(&|one, other| one.0 == other.0).map(|place| place.0),
+            core: all(&|one, other| one == other).map(|place| place.1),
+        }
+    }
+
+    /// The closest level that two ranks of a host surely share.
+    fn shared(&self, other: &Identity) -> &'static str {
+        let is_known = |one: Option<usize>, other: Option<usize>| one.is_some() && one == other;
+        match (
+            is_known(self.socket, other.socket),
+            is_known(self.core, other.core),
+        ) {
+            (true, true) => "core",
+            (true, false) => "socket",
+            (false, _) => "node",
+        }
+    }
+}
+
+/// Levels inside a host, the widest first.
+const LEVELS: [&str; 3] = ["node", "socket", "core"];
 
 /// What to measure and how long.
 #[derive(Debug, Clone, PartialEq)]

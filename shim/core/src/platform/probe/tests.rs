@@ -104,13 +104,16 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
     }
 }
 
-/// Probes a job of hosts with one rank each.
-fn probed(
-    hosts: Vec<Identity>,
-    options: Options,
-    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
-) -> Platform {
-    let ranks = hosts.len();
+/// What every rank of a simulated job returns.
+fn on_all<W, T>(
+    ranks: usize,
+    way: W,
+    work: impl Fn(&mut Simulated<W>) -> T + Send + Clone + 'static,
+) -> Vec<T>
+where
+    W: Fn(usize, usize) -> Way + Send + Clone + 'static,
+    T: Send + 'static,
+{
     let (out, inboxes): (Vec<_>, Vec<_>) = (0..ranks).map(|_| channel()).unzip();
     let threads: Vec<_> = inboxes
         .into_iter()
@@ -125,22 +128,58 @@ fn probed(
                 inbox,
                 kept: HashMap::new(),
             };
-            let (identity, options) = (hosts[rank].clone(), options.clone());
-            thread::spawn(move || probe(&mut messenger, &identity, &options).unwrap())
+            let work = work.clone();
+            thread::spawn(move || work(&mut messenger))
         })
         .collect();
-    let reports: Vec<_> = threads
+    threads
         .into_iter()
         .map(|thread| thread.join().unwrap())
-        .collect();
+        .collect()
+}
+
+/// Probes a job of hosts with one rank each.
+fn probed(
+    hosts: Vec<Identity>,
+    options: Options,
+    way: impl Fn(usize, usize) -> Way + Send + Clone + 'static,
+) -> Platform {
+    let reports = on_all(hosts.len(), way, move |messenger| {
+        let identity = &hosts[messenger.rank];
+        probe(messenger, identity, &options).unwrap()
+    });
     assert!(reports[1..].iter().all(Option::is_none));
     reports.into_iter().next().unwrap().unwrap().platform
+}
+
+#[test]
+fn a_platform_that_was_measured_elsewhere_is_told_from_one_that_fits() {
+    let platform = probed(alone(9), Options::default(), grid);
+    let (same, known) = (platform.clone(), platform.clone());
+    let answers = on_all(9, grid, move |messenger| check(messenger, &same, 2.0));
+    assert_eq!(answers[0], Some(Ok(())));
+    assert!(answers[1..].iter().all(Option::is_none));
+    // The same hosts, five times as far from each other.
+    let farther = |from, to| Way {
+        latency: 5.0 * grid(from, to).latency,
+        ..grid(from, to)
+    };
+    let answers = on_all(9, farther, move |messenger| check(messenger, &known, 2.0));
+    let error = answers[0].clone().unwrap().unwrap_err().to_string();
+    assert!(
+        error.starts_with("does not fit what is here: from cluster"),
+        "{error}"
+    );
+    // Other hosts.
+    let names = |name: &str| vec![name.to_owned(); 9];
+    let error = platform.for_job(&names("m1")).unwrap_err().to_string();
+    assert!(error.starts_with("was measured on other hosts: it does not know m1"));
 }
 
 fn host(name: &str) -> Identity {
     Identity {
         host: name.to_owned(),
-        socket: None,
+        ..Identity::default()
     }
 }
 
@@ -230,17 +269,24 @@ fn a_budget_that_is_too_short_leaves_out_and_says_what() {
 
 #[test]
 fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
-    let on = |name: &str, socket| Identity {
-        host: name.to_owned(),
-        socket: Some(socket),
+    // Units 0 and 1 are core 0 of socket 0, 2 and 3 its core 1, 4 to 7 socket 1.
+    let on = |name: &str, units: &[usize]| {
+        Identity::of(name.to_owned(), units, |unit| {
+            Some((unit / 4, unit / 2 % 2))
+        })
     };
+    assert_eq!(on("a", &[0, 4]), host("a"));
+    assert_eq!(
+        (on("a", &[0, 2]).socket, on("a", &[0, 2]).core),
+        (Some(0), None)
+    );
     let hosts = vec![
-        on("a", 0),
-        on("a", 0),
-        on("a", 1),
-        on("b", 0),
-        on("b", 0),
-        on("b", 1),
+        on("a", &[0, 1]),
+        on("a", &[2, 3]),
+        on("a", &[4]),
+        on("b", &[0]),
+        on("b", &[2]),
+        on("b", &[3]),
     ];
     let way = |from: usize, to: usize| match from / 3 == to / 3 {
         true => Way {
@@ -264,7 +310,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
         .iter()
         .map(|level| level.name.as_str())
         .collect();
-    assert_eq!(names, ["node", "socket"]);
+    assert_eq!(names, ["node", "socket", "core"]);
     near(cluster.within.as_ref().unwrap().latency(), 50e-6, 0.05);
     near(cluster.levels[0].link.latency(), 1e-6, 0.25);
 }

@@ -111,10 +111,10 @@ pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
         }
         trees::broadcast(builder, &at, gathered[other]);
     }
-    for cluster in 0..clusters.count() {
+    for (cluster, place) in gathered.iter().enumerate() {
         let mut start = 0;
         for part in parts_of(cluster) {
-            builder.copy(gathered[cluster].part(start, part.length), part);
+            builder.copy(place.part(start, part.length), part);
             start += part.length;
         }
     }
@@ -142,7 +142,7 @@ pub fn scatter_collect(problem: &Problem, rank: usize, builder: &mut Builder) {
         let outgoing = (place + ranks - distance) % ranks;
         let incoming = (place + 2 * ranks - distance - 1) % ranks;
         let (next, previous) = ((rank + 1) % ranks, (rank + ranks - 1) % ranks);
-        if (place + 1) % ranks != 0 && outgoing != (place + 1) % ranks {
+        if !(place + 1).is_multiple_of(ranks) && outgoing != (place + 1) % ranks {
             builder.send(next, share_at(outgoing));
         }
         if place != 0 && incoming != place {

@@ -14,7 +14,7 @@ pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder)
     let power = 1 << ranks.ilog2();
     let rest = ranks - power;
     // Ranks below 2 * rest are pairs, of which the odd one takes part.
-    if rank < 2 * rest && rank % 2 == 0 {
+    if rank < 2 * rest && rank.is_multiple_of(2) {
         builder.send(rank + 1, own);
         return builder.receive(rank + 1, output);
     }

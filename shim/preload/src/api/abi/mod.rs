@@ -68,6 +68,8 @@ pub struct Abi {
     pub in_place: usize,
     /// Bytes of an `MPI_Status`.
     pub status_bytes: usize,
+    /// Where `MPI_ERROR` is in an `MPI_Status`, in bytes.
+    pub status_error: usize,
     /// `MPI_STATUS_IGNORE` as C passes it.
     pub status_ignore: usize,
     /// `MPI_STATUSES_IGNORE` as C passes it.

@@ -20,6 +20,7 @@ pub static MPICH: Abi = Abi {
     undefined: -32766,
     in_place: usize::MAX,
     status_bytes: 20,
+    status_error: 16,
     status_ignore: 1,
     statuses_ignore: 1,
     err_intern: 16,

@@ -20,6 +20,7 @@ pub static STANDARD: Abi = Abi {
     undefined: -32766,
     in_place: 1,
     status_bytes: 32,
+    status_error: 8,
     status_ignore: 0,
     statuses_ignore: 0,
     err_intern: 17,

@@ -8,7 +8,7 @@ use super::{Host, HostError};
 use crate::api::next::find;
 use crate::api::{SUCCESS, Word, c_int};
 
-fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
+pub(super) fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
     match code {
         SUCCESS => Ok(()),
         code => Err(HostError::Failed { call, code }),
@@ -16,7 +16,10 @@ fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
 }
 
 /// A call that sets one integer.
-fn integer(call: &'static str, get: impl FnOnce(&mut c_int) -> c_int) -> Result<c_int, HostError> {
+pub(super) fn integer(
+    call: &'static str,
+    get: impl FnOnce(&mut c_int) -> c_int,
+) -> Result<c_int, HostError> {
     let mut value = 0;
     check(call, get(&mut value)).map(|()| value)
 }
@@ -194,6 +197,17 @@ impl Host {
         })
     }
 
+    /// [`Host::split`], an error of which is returned whatever the error handler
+    /// of `comm` is.
+    pub fn split_quietly(&self, comm: Word, key: usize) -> Result<Word, HostError> {
+        let mut handler = self.error_handler(comm)?;
+        self.return_errors(comm)?;
+        let made = self.split(comm, key);
+        self.set_error_handler(comm, handler)?;
+        unsafe { (self.functions.errhandler_free)(&mut handler) };
+        made
+    }
+
     /// `MPI_Comm_free`.
     pub fn free_communicator(&self, mut comm: Word) {
         unsafe { (self.functions.comm_free)(&mut comm) };
@@ -266,7 +280,11 @@ impl Host {
     }
 
     /// `MPI_Comm_create_keyval`.
-    fn new_keyval(&self, copy: CopyCallback, delete: DeleteCallback) -> Result<c_int, HostError> {
+    pub(super) fn new_keyval(
+        &self,
+        copy: CopyCallback,
+        delete: DeleteCallback,
+    ) -> Result<c_int, HostError> {
         integer("MPI_Comm_create_keyval", |keyval| unsafe {
             (self.functions.comm_create_keyval)(copy, delete, keyval, 0)
         })
@@ -427,7 +445,7 @@ impl Host {
 }
 
 /// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
-unsafe extern "C" fn never_copied(
+pub(super) unsafe extern "C" fn never_copied(
     _comm: Word,
     _keyval: c_int,
     _extra: Word,

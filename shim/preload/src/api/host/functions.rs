@@ -34,12 +34,14 @@ macro_rules! host_functions {
 
 host_functions! {
     abort: PMPI_Abort(Word, c_int);
+    allgather: PMPI_Allgather(*const u8, c_int, Word, *mut u8, c_int, Word, Word);
     bcast: PMPI_Bcast(*mut u8, c_int, Word, c_int, Word);
     cart_shift: PMPI_Cart_shift(Word, c_int, c_int, *mut c_int, *mut c_int);
     cartdim_get: PMPI_Cartdim_get(Word, *mut c_int);
     comm_call_errhandler: PMPI_Comm_call_errhandler(Word, c_int);
     comm_create_errhandler: PMPI_Comm_create_errhandler(ErrorCallback, *mut Word);
     comm_create_keyval: PMPI_Comm_create_keyval(CopyCallback, DeleteCallback, *mut c_int, Word);
+    comm_delete_attr: PMPI_Comm_delete_attr(Word, c_int);
     comm_free: PMPI_Comm_free(*mut Word);
     comm_get_attr: PMPI_Comm_get_attr(Word, c_int, *mut Word, *mut c_int);
     comm_get_errhandler: PMPI_Comm_get_errhandler(Word, *mut Word);
@@ -65,12 +67,23 @@ host_functions! {
     group_incl: PMPI_Group_incl(Word, c_int, *const c_int, *mut Word);
     group_size: PMPI_Group_size(Word, *mut c_int);
     group_translate_ranks: PMPI_Group_translate_ranks(Word, c_int, *const c_int, Word, *mut c_int);
+    irecv: PMPI_Irecv(Word, c_int, Word, c_int, c_int, Word, *mut Word);
+    isend: PMPI_Isend(Word, c_int, Word, c_int, c_int, Word, *mut Word);
+    op_commutative: PMPI_Op_commutative(Word, *mut c_int);
+    pack: PMPI_Pack(Word, c_int, Word, Word, c_int, *mut c_int, Word);
     recv: PMPI_Recv(*mut u8, c_int, Word, c_int, c_int, Word, *mut u64);
+    reduce_local: PMPI_Reduce_local(Word, Word, c_int, Word, Word);
     send: PMPI_Send(*const u8, c_int, Word, c_int, c_int, Word);
+    sendrecv: PMPI_Sendrecv(Word, c_int, Word, c_int, c_int, Word, c_int, Word, c_int, c_int, Word, *mut u64);
     test_cancelled: PMPI_Test_cancelled(Word, *mut c_int);
+    testsome: PMPI_Testsome(c_int, *mut Word, *mut c_int, *mut c_int, *mut u8);
     topo_test: PMPI_Topo_test(Word, *mut c_int);
+    type_get_envelope: PMPI_Type_get_envelope(Word, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
+    type_get_extent: PMPI_Type_get_extent(Word, *mut i64, *mut i64);
+    type_get_true_extent: PMPI_Type_get_true_extent(Word, *mut i64, *mut i64);
     type_size: PMPI_Type_size(Word, *mut c_int);
     type_size_x: PMPI_Type_size_x(Word, *mut i64);
+    unpack: PMPI_Unpack(Word, c_int, *mut c_int, Word, c_int, Word, Word);
     win_get_group: PMPI_Win_get_group(Word, *mut Word);
 }
 

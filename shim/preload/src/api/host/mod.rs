@@ -3,6 +3,8 @@
 
 mod calls;
 mod functions;
+pub mod gather;
+mod messages;
 
 use std::ffi::c_void;
 
@@ -13,6 +15,7 @@ use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
 use super::next::{find, find_variable};
 use super::{Word, c_int};
 use functions::Functions;
+pub use messages::{Extent, Requests};
 
 /// Why the host MPI can't be used.
 #[derive(Debug, Error)]

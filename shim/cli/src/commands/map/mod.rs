@@ -1,0 +1,223 @@
+//! `treepie map`: where each rank belongs, and what that is expected to gain.
+
+mod found;
+mod search;
+mod wishes;
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use treepie_core::affinity::Matrix;
+use treepie_core::placement::balance::in_blocks;
+use treepie_core::placement::objective::Objective;
+use treepie_core::placement::{Constraints, Effort, Options, Outcome as Placed, Strategy, place};
+use treepie_core::topology::Topology;
+
+use self::found::Found;
+use self::wishes::Wishes;
+use super::Outcome;
+use super::options::MatrixChoice;
+use crate::error::CommandError;
+use crate::input::machine::MachineChoice;
+use crate::input::numbers;
+use crate::input::occupancy::leaf_of_rank;
+use crate::input::topology::beside;
+use crate::input::traffic::Input;
+use crate::output::{self, Working};
+use crate::picture::Format;
+use crate::report::words::some;
+
+/// Compute which rank belongs on which core
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Profile, or a matrix (.mtx, .txt, .csv, .graph, .grf, .prof)
+    profile: PathBuf,
+    /// Placement to write [default: PROFILE with the ending .placement.yaml]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Draw the matrix before and after in the order of the cores, with the
+    /// machine's blocks over it, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    how: How,
+    #[command(flatten)]
+    choice: MatrixChoice,
+    #[command(flatten)]
+    machine: MachineChoice,
+    #[command(flatten)]
+    wishes: Wishes,
+}
+
+/// How a placement is looked for.
+#[derive(Debug, Args)]
+struct How {
+    /// One of: best, multisection, grid, swaps, treematch, treematch-exact,
+    /// treematch-fast, treematch-constraints, tmlb-min-weight, tmlb-tree-based,
+    /// packed, round-robin, identity
+    #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
+    strategy: Strategy,
+    /// What is made small: sum (DistComm), congestion (the most loaded link),
+    /// temps-comm, makespan-comm, coupe-min
+    #[arg(long, default_value = "sum", value_parser = str::parse::<Objective>)]
+    objective: Objective,
+    /// How hard to try: fast, normal, strong
+    #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
+    effort: Effort,
+    /// Go on trying for so many seconds; the result only gets better
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    budget: Option<Duration>,
+    /// Seed of random choices; the same seed gives the same placement
+    #[arg(long, value_name = "NUMBER", default_value_t = 0)]
+    seed: u64,
+    /// How many threads work; the placement is the same for any number [default: all processors]
+    #[arg(long, value_name = "NUMBER")]
+    threads: Option<usize>,
+    /// Load of each rank, one number each, for the tmlb strategies
+    #[arg(long, value_name = "FILE")]
+    loads: Option<PathBuf>,
+    /// Where the ranks are now: a placement, or a list of one core for each
+    #[arg(long, value_name = "FILE")]
+    current: Option<PathBuf>,
+}
+
+/// How many threads can work at the same time here.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
+}
+
+/// A number of seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok();
+    seconds
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
+}
+
+/// Computes, writes, and tells.
+pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(picture) = &arguments.picture {
+        Format::of(picture)?;
+    }
+    let input = Input::read(&arguments.profile, &arguments.choice)?;
+    let job = Job::new(arguments, input)?;
+    let start = Instant::now();
+    let placed = job.place(arguments)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let found = Found::new(arguments, job, placed, seconds)?;
+    let output = match &arguments.output {
+        Some(path) => path.clone(),
+        None => beside(&arguments.profile, "placement"),
+    };
+    found.file()?.write(&output)?;
+    if let Some(path) = &arguments.picture {
+        found.picture()?.write(path)?;
+    }
+    if arguments.json {
+        output::print_json(&found.answer(&output))?;
+    } else {
+        output::print(&found.text(&output))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The ranks, where they are, and where they may go.
+struct Job {
+    input: Input,
+    topology: Topology,
+    /// The leaves that may be used.
+    usable: Topology,
+    constraints: Constraints,
+    /// Core of each process of the launcher, where that is known.
+    leaf_of_process: Option<Vec<usize>>,
+    /// Core of each rank now, where that is known.
+    current: Option<Vec<usize>>,
+    loads: Option<Vec<f64>>,
+}
+
+impl Job {
+    fn new(arguments: &Arguments, input: Input) -> Result<Self, CommandError> {
+        let wishes = &arguments.wishes;
+        let how = &arguments.how;
+        let topology = arguments.machine.topology(&input)?;
+        let constraints = wishes.constraints(&topology)?;
+        let shares_cores = wishes.share_cores() || how.strategy.balances_loads();
+        let leaf_of_process = match input.is_profile() {
+            true => input.leaf_of_process(&topology).map(Some),
+            false => Ok(None),
+        };
+        let leaf_of_process = match leaf_of_process {
+            Err(_) if shares_cores => None,
+            found => found?,
+        };
+        let by_process = leaf_of_process
+            .as_ref()
+            .map(|leaves| leaf_of_rank(leaves, &input.process_of_rank()));
+        let current = match &how.current {
+            Some(path) => Some(numbers::cores_of_ranks(path)?),
+            None => by_process,
+        };
+        let anywhere = wishes.reach_all_cores() || how.strategy.balances_loads();
+        // A replay gives processes other ranks, and leaves them where they are.
+        let usable = match &leaf_of_process {
+            Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
+            _ => topology.clone(),
+        };
+        Ok(Job {
+            loads: how.loads.as_deref().map(numbers::loads).transpose()?,
+            input,
+            topology,
+            usable,
+            constraints,
+            leaf_of_process,
+            current,
+        })
+    }
+
+    fn options(&self, how: &How) -> Options<'_> {
+        Options {
+            current: self.current.as_deref(),
+            seed: how.seed,
+            effort: how.effort,
+            threads: how.threads.unwrap_or_else(processors),
+            constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
+            objective: how.objective,
+            loads: self.loads.as_deref(),
+        }
+    }
+
+    fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
+        let how = &arguments.how;
+        let matrix = self.input.matrix(&arguments.choice)?;
+        let _working = Working::on(&format!("placing {}", some(self.input.ranks(), "rank")));
+        let options = self.options(how);
+        let strategy = how.strategy;
+        Ok(search::within(
+            how.budget,
+            strategy,
+            &matrix,
+            &self.usable,
+            &options,
+        )?)
+    }
+
+    /// The core of each rank without the placement.
+    fn before(&self, how: &How, bytes: &Matrix) -> Result<Vec<usize>, CommandError> {
+        match &self.current {
+            Some(current) => Ok(current.clone()),
+            None if how.strategy.balances_loads() => {
+                Ok(in_blocks(&self.usable.allowed_leaves(), bytes.order()))
+            }
+            None => {
+                let identity = place(Strategy::Identity, bytes, &self.usable, &self.options(how))?;
+                Ok(identity.placement.leaf_of_rank)
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Placing within a time budget.
+
+use std::time::{Duration, Instant};
+
+use treepie_core::affinity::Matrix;
+use treepie_core::placement::{Effort, Options, Outcome, PlacementError, Strategy, place};
+use treepie_core::topology::Topology;
+
+/// Places once, and then, as long as another attempt fits into the budget, again
+/// with the greatest effort and other seeds. The cheapest is kept, so that a
+/// budget can only improve what there is without one.
+///
+/// # Errors
+/// As [`place`].
+pub fn within(
+    budget: Option<Duration>,
+    strategy: Strategy,
+    matrix: &Matrix,
+    topology: &Topology,
+    options: &Options,
+) -> Result<Outcome, PlacementError> {
+    let start = Instant::now();
+    let mut best = place(strategy, matrix, topology, options)?;
+    let Some(budget) = budget else {
+        return Ok(best);
+    };
+    let mut longest = Duration::ZERO;
+    let mut attempt = 0;
+    // The first attempt with more effort may take long: nothing tells how long.
+    while start.elapsed() + longest < budget {
+        let more = Options {
+            effort: Effort::Strong,
+            seed: options.seed.wrapping_add(attempt),
+            ..*options
+        };
+        let began = Instant::now();
+        let found = place(strategy, matrix, topology, &more)?;
+        longest = longest.max(began.elapsed());
+        if found.cost < best.cost {
+            best = found;
+        }
+        attempt += 1;
+    }
+    Ok(best)
+}

@@ -1,0 +1,136 @@
+//! What the user asks a placement to respect.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use treepie_core::files::list;
+use treepie_core::placement::Constraints;
+use treepie_core::topology::Topology;
+
+use crate::error::CommandError;
+
+/// Options that limit where ranks may go. Cores are numbered depth first over
+/// the tree, from 0.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "Constraints")]
+pub struct Wishes {
+    /// Keep a rank on a core; may be repeated
+    #[arg(long, value_name = "RANK=CORE", value_delimiter = ',')]
+    fix: Vec<String>,
+    /// The only cores that a rank may use, such as 3=0-7,12; may be repeated
+    #[arg(long, value_name = "RANK=CORES")]
+    allow: Vec<String>,
+    /// Cores that are not used, such as 0,16-19
+    #[arg(long, value_name = "CORES")]
+    exclude: Option<String>,
+    /// How many ranks a core takes: one number for all, or one for each
+    #[arg(long, value_name = "NUMBERS")]
+    slots: Option<String>,
+    /// Ranks that must share a node, such as 0-3; may be repeated
+    #[arg(long, value_name = "RANKS")]
+    together: Vec<String>,
+    /// What ranks of --together share, if not a node: a level of the tree
+    #[arg(long, value_name = "LEVEL", requires = "together")]
+    together_level: Option<String>,
+    /// How many hardware threads of each core are used
+    #[arg(long, value_name = "NUMBER")]
+    threads_per_core: Option<usize>,
+    /// Use all cores of the machine, also those where the profile has no process
+    #[arg(long)]
+    all_cores: bool,
+}
+
+impl Wishes {
+    /// Whether ranks may go to cores where no process of the profile runs.
+    pub fn reach_all_cores(&self) -> bool {
+        self.all_cores || self.exclude.is_some() || self.slots.is_some()
+    }
+
+    /// Whether several ranks may share a core.
+    pub fn share_cores(&self) -> bool {
+        self.slots.is_some()
+    }
+
+    /// The constraints on a topology.
+    ///
+    /// # Errors
+    /// Text that is not what an option takes. Whether ranks and cores exist and
+    /// agree is seen when they are placed.
+    pub fn constraints(&self, topology: &Topology) -> Result<Constraints, CommandError> {
+        let together = self.together.iter().map(|text| numbers("--together", text));
+        Ok(Constraints {
+            slots: self.slots_of(topology)?,
+            excluded: match &self.exclude {
+                Some(text) => numbers("--exclude", text)?,
+                None => Vec::new(),
+            },
+            fixed: self.fixed()?,
+            allowed: self.allowed()?,
+            together: together.collect::<Result<_, _>>()?,
+            together_level: self.together_level.clone(),
+            threads_per_core: self.threads_per_core,
+        })
+    }
+
+    fn slots_of(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
+        let Some(text) = &self.slots else {
+            return Ok(Vec::new());
+        };
+        let slots = numbers("--slots", text)?;
+        match slots[..] {
+            [all] => Ok(vec![all; topology.leaf_count()]),
+            _ => Ok(slots),
+        }
+    }
+
+    fn fixed(&self) -> Result<BTreeMap<usize, usize>, CommandError> {
+        let mut fixed = BTreeMap::new();
+        for text in &self.fix {
+            let (rank, core) = rank_and_cores("--fix", text)?;
+            let [core] = core[..] else {
+                return Err(wrong(
+                    "--fix",
+                    text,
+                    "a rank is fixed to one core: write 0=3",
+                ));
+            };
+            if fixed.insert(rank, core).is_some_and(|other| other != core) {
+                let problem = format!("rank {rank} is fixed to another core already: keep one");
+                return Err(wrong("--fix", text, &problem));
+            }
+        }
+        Ok(fixed)
+    }
+
+    fn allowed(&self) -> Result<BTreeMap<usize, Vec<usize>>, CommandError> {
+        let mut allowed: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for text in &self.allow {
+            let (rank, cores) = rank_and_cores("--allow", text)?;
+            allowed.entry(rank).or_default().extend(cores);
+        }
+        Ok(allowed)
+    }
+}
+
+/// `3=0-7` in two parts.
+fn rank_and_cores(option: &str, text: &str) -> Result<(usize, Vec<usize>), CommandError> {
+    let (rank, cores) = text
+        .split_once('=')
+        .ok_or_else(|| wrong(option, text, "RANK=CORE was expected, such as 0=3"))?;
+    let [rank] = numbers(option, rank)?[..] else {
+        return Err(wrong(option, text, "one rank was expected before `=`"));
+    };
+    Ok((rank, numbers(option, cores)?))
+}
+
+fn numbers(option: &str, text: &str) -> Result<Vec<usize>, CommandError> {
+    let found = list::parse(text).map_err(|error| wrong(option, text, &error.to_string()))?;
+    match found.is_empty() {
+        true => Err(wrong(option, text, "a list such as 0,4,8-11 was expected")),
+        false => Ok(found),
+    }
+}
+
+fn wrong(option: &str, text: &str, problem: &str) -> CommandError {
+    CommandError::usage(format!("{option} {text}: {problem}"))
+}

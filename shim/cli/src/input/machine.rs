@@ -1,0 +1,212 @@
+//! The machine to place on, put together from what the command line says: the
+//! nodes, the network above them, and the distances of the levels.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use treepie_core::files;
+use treepie_core::topology::Topology;
+
+use super::measured::{clusters, with_measured_distances};
+use super::topology::{HELP, in_words};
+use super::traffic::Input;
+use crate::error::CommandError;
+use crate::report::words::some;
+
+/// Names of the level whose nodes are machines.
+const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
+
+/// What describes the machine.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineChoice {
+    #[arg(long, short, value_name = "TOPOLOGY", help = HELP, conflicts_with_all = ["tree", "hierarchy"])]
+    pub topology: Option<String>,
+    /// Arities from the root: 2:3:2 has 12 cores
+    #[arg(long, value_name = "ARITIES", conflicts_with = "hierarchy")]
+    pub tree: Option<String>,
+    /// Arities from the cores up, as KaHIP takes them: 16:2:16 is 16 cores in
+    /// each of 2 sockets of each of 16 nodes
+    #[arg(long, value_name = "ARITIES")]
+    pub hierarchy: Option<String>,
+    /// Distances of the levels from the cores up, such as 1:10:100; without them
+    /// and a platform, hops
+    #[arg(long, value_name = "NUMBERS")]
+    pub distances: Option<String>,
+    /// Network above the nodes: what `scontrol show topology` prints, or a
+    /// topology file whose leaves are named hosts
+    #[arg(long, value_name = "FILE", conflicts_with = "platform")]
+    pub network: Option<PathBuf>,
+    /// Platform file: its clusters become a level above the nodes, its measured
+    /// times the distances
+    #[arg(long, value_name = "FILE")]
+    pub platform: Option<PathBuf>,
+}
+
+impl MachineChoice {
+    /// The whole tree.
+    ///
+    /// # Errors
+    /// A part that cannot be read, or parts that do not fit each other.
+    pub fn topology(&self, input: &Input) -> Result<Topology, CommandError> {
+        let mut topology = self.nodes(input)?;
+        if let Some(path) = &self.network {
+            let network = files::network::read(path)?;
+            topology = under(topology, &network, path, input)?;
+        }
+        if let Some(path) = &self.platform {
+            let platform = files::PlatformFile::read(path)?.platform;
+            topology = under(topology, &clusters(&platform)?, path, input)?;
+            topology = with_measured_distances(topology, &platform, input.mean_message())?;
+        }
+        match &self.distances {
+            Some(text) => with_distances(topology, text),
+            None => Ok(topology),
+        }
+    }
+
+    /// The machines without a network that was given apart.
+    fn nodes(&self, input: &Input) -> Result<Topology, CommandError> {
+        if let Some(arities) = &self.tree {
+            return of_arities("--tree", arities, arities);
+        }
+        if let Some(arities) = &self.hierarchy {
+            let from_root: Vec<&str> = arities.split(':').rev().collect();
+            return of_arities("--hierarchy", arities, &from_root.join(":"));
+        }
+        input.topology(self.topology.as_deref())
+    }
+}
+
+fn of_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {
+    Topology::from_arities(from_root)
+        .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
+}
+
+/// Distances as KaHIP writes them, from the leaves up.
+fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandError> {
+    let wrong = |problem: String| CommandError::usage(format!("--distances {text}: {problem}"));
+    let mut distances = Vec::new();
+    for part in text.split(':') {
+        let number: Result<f64, _> = part.trim().parse();
+        distances.push(number.map_err(|_| {
+            wrong(format!(
+                "\"{part}\" is not a number: write one for each level from the cores up, such as \
+                 1:10:100"
+            ))
+        })?);
+    }
+    let levels = topology.depth();
+    if distances.len() != levels {
+        let found = some(distances.len(), "distance");
+        let levels = some(levels, "level");
+        return Err(wrong(format!(
+            "{found} for the {levels} of {}: write one for each, from the cores up",
+            in_words(&topology)
+        )));
+    }
+    let shrinks = distances.windows(2).find(|pair| pair[1] < pair[0]);
+    if let Some(pair) = shrinks {
+        return Err(wrong(format!(
+            "{} comes after {}: distances are written from the cores up and do not shrink towards \
+             the root",
+            pair[1], pair[0]
+        )));
+    }
+    distances.reverse();
+    topology
+        .with_level_distances(&distances)
+        .map_err(|error| wrong(error.to_string()))
+}
+
+/// The machines of a topology under a network. What the topology had above its
+/// machines is left out.
+fn under(
+    topology: Topology,
+    network: &Topology,
+    path: &Path,
+    input: &Input,
+) -> Result<Topology, CommandError> {
+    let levels = topology.levels();
+    let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
+    let depth = levels.iter().position(|level| is_machine(&level.name));
+    let parts = match depth {
+        Some(level) => topology.parts(level + 1)?,
+        None => vec![topology],
+    };
+    let hosts = hosts_of(&parts, network, path, input)?;
+    // One description of a machine stands for all hosts.
+    let machines = hosts.into_iter().enumerate();
+    let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
+    Ok(Topology::networked(network, machines.collect())?)
+}
+
+/// The names of the machines: their own, those of the hosts where the job ran,
+/// or those of the network, in order.
+fn hosts_of(
+    parts: &[Topology],
+    network: &Topology,
+    path: &Path,
+    input: &Input,
+) -> Result<Vec<String>, CommandError> {
+    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
+    let of_job = input.hosts();
+    let all = network.hosts();
+    let one = parts.len() == 1;
+    for names in [&own, &of_job, &all] {
+        if names.len() == parts.len() || (one && !names.is_empty()) {
+            return Ok(names.iter().map(|&name| name.to_owned()).collect());
+        }
+    }
+    Err(CommandError::failed(format!(
+        "{}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
+        path.display(),
+        some(all.len(), "host"),
+        some(parts.len(), "machine")
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn distances_are_read_from_the_cores_up() {
+        let tree = Topology::from_arities("16:2:16").unwrap();
+        let tree = with_distances(tree, "1:10:100").unwrap();
+        assert_eq!(tree.level_distances(), [100.0, 10.0, 1.0]);
+    }
+
+    #[test]
+    fn wrong_distances_are_refused_with_the_level() {
+        for (text, expected) in [
+            (
+                "1:10",
+                "--distances 1:10: 2 distances for the 3 levels of 2 nodes x 2 sockets x 2 cores: \
+                 write one for each, from the cores up",
+            ),
+            (
+                "100:10:1",
+                "--distances 100:10:1: 10 comes after 100: distances are written from the cores \
+                 up and do not shrink towards the root",
+            ),
+            (
+                "1:x:3",
+                "--distances 1:x:3: \"x\" is not a number: write one for each level from the \
+                 cores up, such as 1:10:100",
+            ),
+            (
+                "1:2:inf",
+                "--distances 1:2:inf: distance inf of level 1 is wrong: expected a finite number, \
+                 not negative, and not smaller than the distance one level deeper",
+            ),
+        ] {
+            let tree = Topology::from_arities("2:2:2").unwrap();
+            assert_eq!(
+                with_distances(tree, text).unwrap_err().to_string(),
+                expected
+            );
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! A placement applied where it counts most: by the launcher, which starts each
+//! rank where it belongs.
+//!
+//! | launcher | file | options |
+//! |---|---|---|
+//! | Open MPI 4 | rank file | `--rankfile FILE` |
+//! | Open MPI 5 | rank file | `--map-by rankfile:file=FILE` |
+//! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `I_MPI_PIN_PROCESSOR_LIST` |
+//! | Slurm | host file | `SLURM_HOSTFILE=FILE`, `--distribution=arbitrary --cpu-bind=map_cpu:LIST` |
+
+use std::ffi::OsString;
+use std::io::Write;
+
+use tempfile::NamedTempFile;
+use treepie_core::files::PlacementFile;
+use treepie_core::files::rank_files::{Binding, Form, Seat, seats, write};
+
+use super::family::{Family, Launcher};
+use super::injection::Invocation;
+use super::program;
+use crate::error::CommandError;
+
+/// What tells a launcher where the ranks go. Keep it until the job has ended:
+/// the file goes with it.
+#[derive(Debug)]
+pub struct Seating {
+    options: Vec<OsString>,
+    environment: Vec<(String, OsString)>,
+    _file: NamedTempFile,
+}
+
+impl Seating {
+    /// The placement in the words of `launcher`. `hosts` names the nodes of a
+    /// placement on a bare shape.
+    ///
+    /// # Errors
+    /// A launcher that has no such words, options of the job's that say
+    /// something else, hosts without names, cores that differ from host to host
+    /// where the launcher takes one list for all.
+    pub fn new(
+        placement: &PlacementFile,
+        launcher: &Launcher,
+        command: &[OsString],
+        hosts: Option<&[String]>,
+    ) -> Result<Self, CommandError> {
+        let form = form_of(launcher)?;
+        refuse_contradictions(launcher.family, command.get(1..).unwrap_or_default())?;
+        let seats = seats(&placement.topology, &placement.assignment, hosts)
+            .map_err(|error| CommandError::usage(format!("--apply launch: {error}")))?;
+        let file = saved(&write(form, &seats))?;
+        let path = file.path().as_os_str().to_owned();
+        let (options, environment) = match launcher.family {
+            Family::OpenMpi => (open_mpi(launcher, path), Vec::new()),
+            Family::Slurm => (
+                vec![
+                    "--distribution=arbitrary".into(),
+                    format!("--cpu-bind={}", one_list(&seats)?.slurm()).into(),
+                ],
+                vec![("SLURM_HOSTFILE".to_owned(), path)],
+            ),
+            _ => (hydra(launcher, path, &one_list(&seats)?), Vec::new()),
+        };
+        Ok(Seating {
+            options,
+            environment,
+            _file: file,
+        })
+    }
+
+    /// Builds it into a job's command line, before the user's own options.
+    pub fn apply(&self, invocation: &mut Invocation) {
+        let own = self.options.iter().cloned();
+        invocation.arguments.splice(0..0, own);
+        invocation.environment.extend(self.environment.clone());
+    }
+}
+
+fn form_of(launcher: &Launcher) -> Result<Form, CommandError> {
+    match launcher.family {
+        Family::OpenMpi => Ok(Form::OpenMpi),
+        Family::Hydra => Ok(Form::Hydra),
+        Family::Slurm => Ok(Form::Slurm),
+        Family::Plain => Err(CommandError::usage(format!(
+            "--apply launch: {} is no launcher that is known; use --apply permute, or write the \
+             launcher's file with `treepie convert`",
+            launcher.path.display()
+        ))),
+    }
+}
+
+/// Open MPI's option changed its form with version 5.
+fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
+    let version = launcher.version().unwrap_or_default();
+    let mut numbers = version
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse::<u32>().ok());
+    // PRRTE 3 is what Open MPI 5 launches with.
+    let newer = match version.contains("PRRTE") {
+        true => true,
+        false => numbers.next().is_some_and(|major| major >= 5),
+    };
+    if newer {
+        let mut value = OsString::from("rankfile:file=");
+        value.push(file);
+        vec!["--map-by".into(), value]
+    } else {
+        vec!["--rankfile".into(), file]
+    }
+}
+
+fn hydra(launcher: &Launcher, file: OsString, binding: &Binding) -> Vec<OsString> {
+    let mut options = vec![OsString::from("-f"), file];
+    let version = launcher.version().unwrap_or_default();
+    if version.contains("Intel") {
+        let list = binding.list().into();
+        options.extend(["-genv".into(), "I_MPI_PIN_PROCESSOR_LIST".into(), list]);
+    } else {
+        options.extend(["-bind-to".into(), binding.hydra().into()]);
+    }
+    options
+}
+
+fn one_list(seats: &[Seat]) -> Result<Binding, CommandError> {
+    Binding::of(seats).ok_or_else(|| {
+        CommandError::usage(
+            "--apply launch: this launcher takes one list of cores for all hosts, and this placement \
+             needs different ones; use --apply permute or both",
+        )
+    })
+}
+
+/// Options that say something else about where ranks go.
+fn refuse_contradictions(family: Family, arguments: &[OsString]) -> Result<(), CommandError> {
+    let contradicting: &[&str] = match family {
+        Family::OpenMpi => &[
+            "rankfile",
+            "rf",
+            "map-by",
+            "bind-to",
+            "bind-to-core",
+            "bynode",
+            "npernode",
+            "N",
+            "ppr",
+        ],
+        Family::Hydra => &[
+            "f",
+            "hostfile",
+            "machinefile",
+            "hosts",
+            "host",
+            "bind-to",
+            "map-by",
+            "ppn",
+            "perhost",
+        ],
+        Family::Slurm => &["distribution", "m", "cpu-bind", "w", "nodelist"],
+        Family::Plain => &[],
+    };
+    let end = program::position(family, arguments).unwrap_or(arguments.len());
+    for argument in &arguments[..end] {
+        let text = argument.to_string_lossy();
+        let name = text.trim_start_matches('-');
+        let name = name.split('=').next().unwrap_or(name);
+        if text.starts_with('-') && contradicting.contains(&name) {
+            return Err(CommandError::usage(format!(
+                "{text}: says where ranks go, and so does --apply launch; remove the one or the other"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
+    let written = tempfile::Builder::new()
+        .prefix("treepie-")
+        .suffix(".ranks")
+        .tempfile()
+        .and_then(|mut file| file.write_all(text.as_bytes()).map(|()| file));
+    written.map_err(|error| {
+        CommandError::failed(format!(
+            "the launcher's file cannot be written: {error}; set TMPDIR to a directory with room"
+        ))
+    })
+}

@@ -1,0 +1,47 @@
+//! The core of each rank for launchers whose files name hosts only: a list for
+//! the first, second, ... process of a host, the same on all hosts.
+
+use super::Seat;
+
+/// The cores of the processes of a host in the order of their ranks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    cores: Vec<usize>,
+}
+
+impl Binding {
+    /// The one list that fits every host, or `None` if the hosts need
+    /// different ones: then each process has to bind itself.
+    ///
+    /// Cores are the operating system's numbers, where the topology knows them,
+    /// and else logical ones.
+    pub fn of(seats: &[Seat]) -> Option<Self> {
+        let nodes = seats.iter().map(|seat| seat.node).max()? + 1;
+        let mut lists: Vec<Vec<usize>> = vec![Vec::new(); nodes];
+        for seat in seats {
+            lists[seat.node].push(seat.os_index.unwrap_or(seat.leaf_of_host));
+        }
+        // A list that is longer than a host has processes does no harm.
+        let longest = lists.iter().max_by_key(|list| list.len())?;
+        let fits = lists.iter().all(|list| longest.starts_with(list));
+        fits.then(|| Binding {
+            cores: longest.clone(),
+        })
+    }
+
+    /// `user:0,2,1,3`, for Hydra's `-bind-to`.
+    pub fn hydra(&self) -> String {
+        format!("user:{}", self.list())
+    }
+
+    /// `map_cpu:0,2,1,3`, for Slurm's `--cpu-bind`.
+    pub fn slurm(&self) -> String {
+        format!("map_cpu:{}", self.list())
+    }
+
+    /// `0,2,1,3`, for `I_MPI_PIN_PROCESSOR_LIST`.
+    pub fn list(&self) -> String {
+        let cores: Vec<String> = self.cores.iter().map(usize::to_string).collect();
+        cores.join(",")
+    }
+}

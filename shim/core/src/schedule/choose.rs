@@ -1,0 +1,73 @@
+//! Which strategy is usually best, where no platform is known: rules from what
+//! two-level schedules measured on grids of clusters, links of some milliseconds
+//! between them.
+
+use crate::affinity::collective::Operation::{self, *};
+
+/// A strategy's name, and the largest message that it sends, in bytes.
+pub type Choice = (&'static str, u64);
+
+const KIB: u64 = 1024;
+
+/// Messages of this size go at once in every MPI's usual settings; larger ones may
+/// ask first, which costs two more latencies.
+const EAGER: u64 = 48 * KIB;
+
+/// The strategy for `bytes` (the message, or a rank's block, where all ranks know
+/// it) between clusters; `None` where the host's own is as good as any here.
+pub fn between_clusters(
+    operation: Operation,
+    bytes: Option<u64>,
+    keeps_order: bool,
+) -> Option<Choice> {
+    let bytes = bytes.unwrap_or(0);
+    let name = match operation {
+        Bcast if bytes <= 16 * KIB => "grid-flat",
+        Bcast if bytes < 2048 * KIB => "grid-exchange",
+        Bcast => "grid-chain",
+        Reduce if keeps_order => "binomial",
+        Reduce if bytes < 512 * KIB => "grid-flat",
+        Reduce => "grid-lanes",
+        Allreduce if keeps_order => "recursive-doubling",
+        Allreduce if bytes <= 32 * KIB => "grid-exchange",
+        Allreduce => "grid-lanes",
+        Barrier | Allgather | Allgatherv => "grid-exchange",
+        Gather | Gatherv | Scatter | Scatterv => "flat",
+        Alltoall | Alltoallv | Alltoallw => "flat",
+        ReduceScatter | ReduceScatterBlock => "pairwise",
+        Scan | Exscan => return None,
+    };
+    Some((name, segment(operation, bytes)))
+}
+
+/// The largest message that is sent for `bytes`: small enough to go at once, and
+/// for what flows through ranks, to be handed on soon.
+pub fn segment(operation: Operation, bytes: u64) -> u64 {
+    match operation {
+        Bcast | Scan | Exscan if bytes > 128 * KIB => 16 * KIB,
+        Bcast | Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
+        Reduce if bytes >= 512 * KIB => 32 * KIB,
+        _ => EAGER,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::Strategy;
+
+    #[test]
+    fn every_name_that_is_chosen_is_that_of_a_strategy_which_serves_the_operation() {
+        for operation in Operation::all() {
+            for bytes in [None, Some(0), Some(40 * KIB), Some(1 << 20), Some(1 << 30)] {
+                for keeps_order in [false, true] {
+                    if let Some((name, segment)) = between_clusters(operation, bytes, keeps_order) {
+                        let strategy = Strategy::find(operation, name);
+                        assert!(strategy.is_some(), "{operation}: {name}");
+                        assert!(segment <= EAGER);
+                    }
+                }
+            }
+        }
+    }
+}

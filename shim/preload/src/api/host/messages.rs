@@ -1,0 +1,367 @@
+//! The host's functions that plans are run with: non-blocking messages, datatypes,
+//! packing, reductions, and attributes that hold an address.
+
+use super::calls::{check, integer, never_copied};
+use super::functions::DeleteCallback;
+use super::{Host, HostError};
+use crate::api::{SUCCESS, Word, c_int};
+
+/// What memory the elements of a datatype take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// From one element to the next, in bytes.
+    pub step: i64,
+    /// Where an element's first byte is, from its address.
+    pub first: i64,
+    /// From an element's first byte to behind its last.
+    pub span: i64,
+}
+
+/// Requests that are under way, with a number for each.
+#[derive(Debug, Default)]
+pub struct Requests {
+    /// Handles as the host stores them: 4 or 8 bytes each.
+    handles: Vec<u8>,
+    numbers: Vec<u32>,
+    indices: Vec<c_int>,
+    statuses: Vec<u8>,
+}
+
+/// Errors here are MPI's own codes, which the application may get to see.
+///
+/// SAFETY of all calls here: as in `calls`; addresses of messages are those of
+/// live memory of the length that count and datatype say, until the request is
+/// complete.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl Host {
+    /// `MPI_Allgather` of `mine`, of one length on all ranks.
+    pub fn allgather(&self, comm: Word, mine: &[u8]) -> Result<Vec<u8>, HostError> {
+        let length = mine.len() as c_int;
+        let mut all = vec![0; mine.len() * self.size(comm)?];
+        let code = unsafe {
+            (self.functions.allgather)(
+                mine.as_ptr(),
+                length,
+                self.byte,
+                all.as_mut_ptr(),
+                length,
+                self.byte,
+                comm,
+            )
+        };
+        check("MPI_Allgather", code).map(|()| all)
+    }
+
+    /// Rank 0's text on all ranks.
+    pub fn broadcast_text(&self, comm: Word, text: &mut String) -> Result<(), HostError> {
+        let mut bytes = std::mem::take(text).into_bytes();
+        let mut length = (bytes.len() as u64).to_ne_bytes();
+        self.broadcast(comm, &mut length)?;
+        bytes.resize(u64::from_ne_bytes(length) as usize, 0);
+        self.broadcast(comm, &mut bytes)?;
+        *text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(())
+    }
+
+    /// `MPI_BYTE`.
+    pub fn byte(&self) -> Word {
+        self.byte
+    }
+
+    /// `MPI_Isend`.
+    ///
+    /// # Safety
+    /// The message stays where it is until the request is complete.
+    pub unsafe fn begin_send(
+        &self,
+        (address, count, datatype): (Word, c_int, Word),
+        to: usize,
+        tag: c_int,
+        comm: Word,
+    ) -> Result<Word, c_int> {
+        let mut request = 0;
+        let code = unsafe {
+            (self.functions.isend)(
+                address,
+                count,
+                datatype,
+                to as c_int,
+                tag,
+                comm,
+                &mut request,
+            )
+        };
+        code_or(code, request)
+    }
+
+    /// `MPI_Irecv`.
+    ///
+    /// # Safety
+    /// Nothing else uses the memory until the request is complete.
+    pub unsafe fn begin_receive(
+        &self,
+        (address, count, datatype): (Word, c_int, Word),
+        from: usize,
+        tag: c_int,
+        comm: Word,
+    ) -> Result<Word, c_int> {
+        let mut request = 0;
+        let code = unsafe {
+            (self.functions.irecv)(
+                address,
+                count,
+                datatype,
+                from as c_int,
+                tag,
+                comm,
+                &mut request,
+            )
+        };
+        code_or(code, request)
+    }
+
+    /// Tells `complete` the numbers of the requests that are complete, and forgets
+    /// those (`MPI_Testsome`). False if there are none.
+    ///
+    /// # Errors
+    /// The code of a request that failed.
+    pub fn test(
+        &self,
+        requests: &mut Requests,
+        mut complete: impl FnMut(u32),
+    ) -> Result<bool, c_int> {
+        let count = requests.numbers.len();
+        requests.indices.resize(count, 0);
+        requests.statuses.resize(count * self.abi.status_bytes, 0);
+        let mut completed = 0;
+        let code = unsafe {
+            (self.functions.testsome)(
+                count as c_int,
+                requests.handles.as_mut_ptr().cast(),
+                &mut completed,
+                requests.indices.as_mut_ptr(),
+                requests.statuses.as_mut_ptr(),
+            )
+        };
+        let completed = usize::try_from(completed).unwrap_or(0).min(count);
+        if code != SUCCESS {
+            return Err(requests.first_error(self, completed).unwrap_or(code));
+        }
+        requests.indices.truncate(completed);
+        for &index in &requests.indices {
+            complete(requests.numbers[index as usize]);
+        }
+        // From the last on, so that what moves is not complete.
+        requests.indices.sort_unstable();
+        for index in (0..completed).rev() {
+            requests.remove(requests.indices[index] as usize, self.abi.handle_bytes);
+        }
+        Ok(completed > 0)
+    }
+
+    /// `MPI_Reduce_local`: `right = left op right`.
+    ///
+    /// # Safety
+    /// Both operands have `count` elements of `datatype`.
+    pub unsafe fn reduce_local(
+        &self,
+        left: Word,
+        right: Word,
+        count: c_int,
+        datatype: Word,
+        op: Word,
+    ) -> Result<(), c_int> {
+        let code = unsafe { (self.functions.reduce_local)(left, right, count, datatype, op) };
+        code_or(code, ())
+    }
+
+    /// Copies elements without what is between them: a message from this process,
+    /// which is `rank` in `comm`, to itself.
+    ///
+    /// # Safety
+    /// Both are live memory, and do not overlap.
+    pub unsafe fn copy_elements(
+        &self,
+        (from, count, datatype): (Word, c_int, Word),
+        into: Word,
+        (comm, rank, tag): (Word, usize, c_int),
+    ) -> Result<(), c_int> {
+        // Larger than every family's MPI_Status.
+        let mut status = [0u64; 8];
+        let code = unsafe {
+            (self.functions.sendrecv)(
+                from,
+                count,
+                datatype,
+                rank as c_int,
+                tag,
+                into,
+                count,
+                datatype,
+                rank as c_int,
+                tag,
+                comm,
+                status.as_mut_ptr(),
+            )
+        };
+        code_or(code, ())
+    }
+
+    /// `MPI_Pack` of `count` elements into `bytes` bytes.
+    ///
+    /// # Safety
+    /// The memory is there.
+    pub unsafe fn pack(
+        &self,
+        (from, count, datatype): (Word, c_int, Word),
+        into: Word,
+        bytes: c_int,
+    ) -> Result<(), c_int> {
+        let mut position = 0;
+        let code = unsafe {
+            (self.functions.pack)(
+                from,
+                count,
+                datatype,
+                into,
+                bytes,
+                &mut position,
+                self.comm_self,
+            )
+        };
+        code_or(code, ())
+    }
+
+    /// `MPI_Unpack` of `count` elements from `bytes` bytes.
+    ///
+    /// # Safety
+    /// The memory is there.
+    pub unsafe fn unpack(
+        &self,
+        from: Word,
+        bytes: c_int,
+        (into, count, datatype): (Word, c_int, Word),
+    ) -> Result<(), c_int> {
+        let mut position = 0;
+        let code = unsafe {
+            (self.functions.unpack)(
+                from,
+                bytes,
+                &mut position,
+                into,
+                count,
+                datatype,
+                self.comm_self,
+            )
+        };
+        code_or(code, ())
+    }
+
+    /// `MPI_Op_commutative`.
+    pub fn is_commutative(&self, op: Word) -> Result<bool, HostError> {
+        integer("MPI_Op_commutative", |flag| unsafe {
+            (self.functions.op_commutative)(op, flag)
+        })
+        .map(|flag| flag != 0)
+    }
+
+    /// The memory of a datatype's elements; `None` where the host refuses it.
+    pub fn extent(&self, datatype: Word) -> Option<Extent> {
+        let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
+        unsafe {
+            if (self.functions.type_get_extent)(datatype, &mut bound, &mut step) != SUCCESS
+                || (self.functions.type_get_true_extent)(datatype, &mut first, &mut span) != SUCCESS
+            {
+                return None;
+            }
+        }
+        Some(Extent { step, first, span })
+    }
+
+    /// Whether MPI itself defines the datatype: then nothing was used to make it
+    /// (`MPI_Type_get_envelope`).
+    pub fn is_named(&self, datatype: Word) -> bool {
+        let mut used = [0; 4];
+        let [integers, addresses, datatypes, combiner] = &mut used;
+        let code = unsafe {
+            (self.functions.type_get_envelope)(datatype, integers, addresses, datatypes, combiner)
+        };
+        code == SUCCESS && used[..3] == [0; 3]
+    }
+
+    /// A keyval whose attributes hold an address, are not copied, and are handed to
+    /// `delete` when their communicator ends.
+    pub fn new_private_keyval(&self, delete: DeleteCallback) -> Result<c_int, HostError> {
+        self.new_keyval(never_copied, delete)
+    }
+
+    /// Sets an attribute to an address.
+    pub fn set_attribute_to(
+        &self,
+        comm: Word,
+        keyval: c_int,
+        value: Word,
+    ) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, value) };
+        check("MPI_Comm_set_attr", code)
+    }
+
+    /// The address in an attribute; 0 where it is not set.
+    #[inline]
+    pub fn attribute(&self, comm: Word, keyval: c_int) -> Word {
+        let (mut value, mut flag) = (0, 0);
+        let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
+        match code == SUCCESS && flag != 0 {
+            true => value,
+            false => 0,
+        }
+    }
+
+    /// `MPI_Comm_delete_attr`.
+    pub fn delete_attribute(&self, comm: Word, keyval: c_int) {
+        unsafe { (self.functions.comm_delete_attr)(comm, keyval) };
+    }
+}
+
+fn code_or<T>(code: c_int, value: T) -> Result<T, c_int> {
+    match code {
+        SUCCESS => Ok(value),
+        code => Err(code),
+    }
+}
+
+impl Requests {
+    /// Adds a request with a number.
+    pub fn push(&mut self, host: &Host, request: Word, number: u32) {
+        let bytes = request.to_ne_bytes();
+        // The lower bytes hold a short handle.
+        let short = match cfg!(target_endian = "little") {
+            true => &bytes[..host.abi.handle_bytes],
+            false => &bytes[bytes.len() - host.abi.handle_bytes..],
+        };
+        self.handles.extend_from_slice(short);
+        self.numbers.push(number);
+    }
+
+    /// Whether none is under way.
+    pub fn is_empty(&self) -> bool {
+        self.numbers.is_empty()
+    }
+
+    fn remove(&mut self, index: usize, bytes: usize) {
+        self.numbers.swap_remove(index);
+        let last = self.handles.len() - bytes;
+        self.handles.copy_within(last.., index * bytes);
+        self.handles.truncate(last);
+    }
+
+    /// The first error in the statuses of the `completed` requests.
+    fn first_error(&self, host: &Host, completed: usize) -> Option<c_int> {
+        let error = |status: &[u8]| {
+            let bytes = status.get(host.abi.status_error..)?.first_chunk()?;
+            Some(c_int::from_ne_bytes(*bytes))
+        };
+        let statuses = self.statuses.chunks(host.abi.status_bytes).take(completed);
+        statuses.filter_map(error).find(|&code| code != SUCCESS)
+    }
+}

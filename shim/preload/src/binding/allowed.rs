@@ -1,0 +1,30 @@
+//! The cores that this process may run on.
+
+/// The cores that this process may run on, as Linux lists them (`0-3,8`); empty
+/// where the system doesn't say.
+pub fn allowed_cores() -> String {
+    std::fs::read_to_string("/proc/self/status")
+        .ok()
+        .and_then(|status| {
+            let line = status
+                .lines()
+                .find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?;
+            Some(line.trim().to_owned())
+        })
+        .unwrap_or_default()
+}
+
+/// The numbers of [`allowed_cores`].
+pub fn cores() -> Vec<usize> {
+    treepie_core::files::list::parse(&allowed_cores()).unwrap_or_default()
+}
+
+/// The socket and the core of a processing unit; `None` where the system doesn't
+/// say.
+pub fn place_of(unit: usize) -> Option<(usize, usize)> {
+    let number = |name: &str| -> Option<usize> {
+        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
+        std::fs::read_to_string(path).ok()?.trim().parse().ok()
+    };
+    Some((number("physical_package_id")?, number("core_id")?))
+}

@@ -1,0 +1,93 @@
+//! The arguments of a collective call, as the application gave them.
+
+use treepie_core::affinity::collective::Operation;
+
+use crate::api::host::Host;
+use crate::api::{Word, c_int};
+
+/// One side of a call: the send or the receive buffer. What a procedure does not
+/// have is 0.
+#[derive(Debug, Clone, Copy)]
+pub struct Side {
+    /// The buffer.
+    pub buffer: Word,
+    /// The count of each rank's block, or of the message.
+    pub count: i64,
+    /// The datatype, or where those of all ranks are (`Alltoallw`).
+    pub datatype: Word,
+    /// Address of the counts of all ranks.
+    pub counts: Word,
+    /// Address of the displacements of all ranks.
+    pub displacements: Word,
+}
+
+/// A collective call. `MPI_Bcast` and reductions have one count and datatype, which
+/// both sides show.
+#[derive(Debug, Clone, Copy)]
+pub struct Call {
+    /// Which collective.
+    pub operation: Operation,
+    /// Counts are `MPI_Count` and displacements `MPI_Aint` in arrays, not `int`.
+    pub large: bool,
+    /// The send buffer; that of a broadcast.
+    pub send: Side,
+    /// The receive buffer.
+    pub receive: Side,
+    /// The reduction.
+    pub op: Word,
+    /// The root.
+    pub root: c_int,
+}
+
+/// Elements in memory.
+#[derive(Debug, Clone, Copy)]
+pub struct Elements {
+    /// Where the first one is.
+    pub address: Word,
+    /// How many.
+    pub count: i64,
+    /// Of what.
+    pub datatype: Word,
+}
+
+impl Call {
+    /// The elements that `side` has for a rank.
+    pub fn elements(&self, host: &Host, side: &Side, rank: usize) -> Elements {
+        let each_has_its_type = self.operation == Operation::Alltoallw;
+        let datatype = match each_has_its_type {
+            // SAFETY: the caller of the procedure gives a handle for each rank.
+            true => unsafe { host.read_handle(side.datatype + rank * host.abi.handle_bytes) },
+            false => side.datatype,
+        };
+        let count = match side.counts {
+            0 => side.count,
+            counts => self.integer_at(counts, rank),
+        };
+        let step = |datatype| host.extent(datatype).map_or(0, |extent| extent.step);
+        let offset = match (side.displacements, count) {
+            // What is empty is nowhere, and may have no datatype.
+            (_, 0) => 0,
+            (0, _) if rank == 0 => 0,
+            (0, count) => rank as i64 * count * step(datatype),
+            (displacements, _) if each_has_its_type => self.integer_at(displacements, rank),
+            (displacements, _) => self.integer_at(displacements, rank) * step(datatype),
+        };
+        Elements {
+            address: side.buffer.wrapping_add_signed(offset as isize),
+            count,
+            datatype,
+        }
+    }
+
+    /// An element of an array of counts or displacements.
+    fn integer_at(&self, array: Word, rank: usize) -> i64 {
+        // SAFETY: the caller of the procedure gives arrays with an element for
+        // each rank, of the width that the procedure takes.
+        unsafe {
+            match self.large {
+                true => *(array as *const i64).add(rank),
+                false => i64::from(*(array as *const c_int).add(rank)),
+            }
+        }
+    }
+}

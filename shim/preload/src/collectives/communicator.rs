@@ -1,0 +1,136 @@
+//! What is kept for a communicator of the application's whose collectives are
+//! replaced: a communicator of our own with the same processes, and the plans that
+//! were used on it. It hangs on the application's communicator as an attribute,
+//! so that it ends with it, whoever ends it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use treepie_core::affinity::collective::Operation;
+use treepie_core::schedule::{Amount, Clusters};
+
+use super::execute::{Place, Prepared};
+use super::setup::Setup;
+use super::unit::Room;
+use crate::api::host::{Host, HostError, host};
+use crate::api::{SUCCESS, Word, c_int};
+
+/// What a plan was made for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// Which collective.
+    pub operation: Operation,
+    /// The root.
+    pub root: usize,
+    /// How much, in units.
+    pub amount: Amount,
+    /// Bytes of a unit.
+    pub unit: u64,
+    /// Operands must stay in order.
+    pub ordered: bool,
+}
+
+/// At most this many plans are kept for a communicator.
+const MOST_PLANS: usize = 64;
+
+/// An intra-communicator of at least two processes of this job.
+pub struct Communicator {
+    /// Where plans run.
+    pub place: Place,
+    /// Who is near whom.
+    pub clusters: Clusters,
+    plans: Mutex<HashMap<Key, Option<Arc<Prepared>>>>,
+    scratch: Mutex<Room>,
+}
+
+/// What hangs on a communicator: nothing more than that, where its collectives are
+/// left to the host.
+struct Attached(Option<Communicator>);
+
+impl Communicator {
+    /// What is kept for `comm`; at the first use, our own communicator is made,
+    /// which all its processes do together. `None` where the host does its
+    /// collectives.
+    pub fn find(host: &Host, setup: &Setup, comm: Word) -> Option<&'static Communicator> {
+        let mut attached = host.attribute(comm, setup.keyval) as *const Attached;
+        if attached.is_null() {
+            // What goes wrong goes wrong on all processes: a context that can't be
+            // had, or a communicator that is none.
+            let made = Communicator::make(host, setup, comm).ok().flatten();
+            let made = Box::into_raw(Box::new(Attached(made)));
+            attached = made;
+            if host
+                .set_attribute_to(comm, setup.keyval, made as Word)
+                .is_err()
+            {
+                // SAFETY: made above, and known to nobody else.
+                drop(unsafe { Box::from_raw(made) });
+                return None;
+            }
+        }
+        // SAFETY: the attribute holds the address of what `find` attached, until
+        // the communicator ends; it can't while one of its collectives is called.
+        unsafe { (*attached).0.as_ref() }
+    }
+
+    fn make(host: &Host, setup: &Setup, comm: Word) -> Result<Option<Self>, HostError> {
+        if host.is_inter(comm)? || host.size(comm)? < 2 {
+            return Ok(None);
+        }
+        let group = host.group(comm)?;
+        let ranks = host.translate(group, setup.world_group);
+        host.free_group(group);
+        let cluster_of = |rank: &u32| setup.cluster_of_rank.get(*rank as usize).copied();
+        let clusters: Option<Vec<usize>> = ranks?.iter().map(cluster_of).collect();
+        // Some are of another job.
+        let Some(clusters) = clusters else {
+            return Ok(None);
+        };
+        let rank = host.rank(comm)?;
+        let private = host.split_quietly(comm, rank)?;
+        host.return_errors(private)?;
+        Ok(Some(Communicator {
+            place: Place {
+                comm: private,
+                rank,
+            },
+            clusters: Clusters::new(&clusters),
+            plans: Mutex::default(),
+            scratch: Mutex::default(),
+        }))
+    }
+
+    /// The plan for `key`, made by `make` at the first use.
+    pub fn plan(
+        &self,
+        key: Key,
+        make: impl FnOnce(&Key) -> Option<Prepared>,
+    ) -> Option<Arc<Prepared>> {
+        let mut plans = self.plans.lock();
+        if let Some(plan) = plans.get(&key) {
+            return plan.clone();
+        }
+        let plan = make(&key).map(Arc::new);
+        if plans.len() >= MOST_PLANS {
+            plans.clear();
+        }
+        plans.insert(key, plan.clone());
+        plan
+    }
+
+    /// Room for what is on its way, kept from call to call.
+    pub fn scratch(&self) -> &Mutex<Room> {
+        &self.scratch
+    }
+}
+
+/// `MPI_Comm_delete_attr_function` of the attribute.
+pub unsafe extern "C" fn ended(_comm: Word, _keyval: c_int, value: Word, _extra: Word) -> c_int {
+    // SAFETY: the value is what `find` attached, and nobody uses it any more.
+    let attached = unsafe { Box::from_raw(value as *mut Attached) };
+    if let (Some(communicator), Some(host)) = (attached.0, host()) {
+        host.free_communicator(communicator.place.comm);
+    }
+    SUCCESS
+}

@@ -1,0 +1,249 @@
+//! Runs a plan over the host's non-blocking messages. Nothing here knows which
+//! collective it is.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use treepie_core::schedule::{Action, Plan, Range, Space};
+
+use super::packed::copy_bytes;
+use super::unit::Unit;
+use crate::api::host::{Host, Requests};
+use crate::api::{Word, c_int};
+
+/// Tags of messages are below this. Every MPI has tags to 32767 at least; one
+/// that is used again is so far behind that its message has long arrived.
+const TAGS: u32 = 0x7000;
+
+/// The tag of messages from a process to itself.
+const OWN_TAG: c_int = 0x7fff;
+
+/// How often nothing may have happened before other processes are let in.
+const PATIENCE: u32 = 32;
+
+/// A plan with what an execution asks for at every step.
+#[derive(Debug)]
+pub struct Prepared {
+    plan: Plan,
+    /// For each step, how many steps it waits for.
+    missing: Vec<u32>,
+    /// Steps that wait for a step: those of step `i` are from `first[i]` to
+    /// `first[i + 1]`.
+    followers: Vec<u32>,
+    first: Vec<u32>,
+}
+
+impl Prepared {
+    /// Looks at who waits for whom.
+    pub fn new(plan: Plan) -> Self {
+        let steps = plan.steps();
+        let mut missing = Vec::with_capacity(steps.len());
+        let mut first = vec![0u32; steps.len() + 1];
+        for step in steps {
+            let needs = plan.needs(step);
+            missing.push(needs.len() as u32);
+            for &needed in needs {
+                first[needed as usize + 1] += 1;
+            }
+        }
+        for place in 1..first.len() {
+            first[place] += first[place - 1];
+        }
+        let mut next = first.clone();
+        let mut followers = vec![0; first.last().map_or(0, |&all| all as usize)];
+        for (place, step) in steps.iter().enumerate() {
+            for &needed in plan.needs(step) {
+                let slot = &mut next[needed as usize];
+                followers[*slot as usize] = place as u32;
+                *slot += 1;
+            }
+        }
+        Prepared {
+            plan,
+            missing,
+            followers,
+            first,
+        }
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+}
+
+/// The memory that a plan works on.
+#[derive(Debug, Clone, Copy)]
+pub struct Spaces {
+    /// What the plan counts in.
+    pub unit: Unit,
+    /// Where unit 0 of the input is.
+    pub input: Word,
+    /// Where unit 0 of the output is.
+    pub output: Word,
+    /// Where unit 0 of the scratch is.
+    pub scratch: Word,
+    /// The reduction.
+    pub op: Word,
+}
+
+/// Where a plan is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    /// A communicator whose messages are all ours.
+    pub comm: Word,
+    /// This process's rank in it.
+    pub rank: usize,
+}
+
+struct Execution<'a> {
+    host: &'a Host,
+    prepared: &'a Prepared,
+    spaces: &'a Spaces,
+    place: Place,
+    missing: Vec<u32>,
+    ready: BinaryHeap<Reverse<u32>>,
+    requests: Requests,
+}
+
+/// Runs a plan to its end.
+///
+/// # Errors
+/// MPI's code; then messages may be under way, and the memory must stay.
+///
+/// # Safety
+/// The spaces are live memory of the lengths that the plan uses.
+pub unsafe fn execute(
+    host: &Host,
+    prepared: &Prepared,
+    spaces: &Spaces,
+    place: Place,
+) -> Result<(), c_int> {
+    let steps = prepared.plan.steps().len() as u32;
+    let free = |step: &u32| prepared.missing[*step as usize] == 0;
+    let mut execution = Execution {
+        host,
+        prepared,
+        spaces,
+        place,
+        missing: prepared.missing.clone(),
+        ready: (0..steps).filter(free).map(Reverse).collect(),
+        requests: Requests::default(),
+    };
+    // SAFETY: the caller's promise.
+    unsafe { execution.run() }
+}
+
+impl Execution<'_> {
+    /// # Safety
+    /// As [`execute`].
+    unsafe fn run(&mut self) -> Result<(), c_int> {
+        let mut idle = 0;
+        loop {
+            while let Some(Reverse(step)) = self.ready.pop() {
+                // SAFETY: the caller's promise, and the step waits for nothing.
+                unsafe { self.start(step)? };
+            }
+            if self.requests.is_empty() {
+                return Ok(());
+            }
+            let mut requests = std::mem::take(&mut self.requests);
+            let progress = self.host.test(&mut requests, |step| self.complete(step));
+            self.requests = requests;
+            idle = if progress? { 0 } else { idle + 1 };
+            if idle > PATIENCE {
+                std::thread::yield_now();
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`execute`]; what the step needs is complete.
+    unsafe fn start(&mut self, step: u32) -> Result<(), c_int> {
+        let comm = self.place.comm;
+        // SAFETY: the checker holds every generator to ranges inside its spaces,
+        // and to steps that do not touch the same units at the same time.
+        unsafe {
+            match self.prepared.plan.steps()[step as usize].action {
+                Action::Send { to, tag, range } => {
+                    let message = self.elements(range);
+                    let tag = (tag % TAGS) as c_int;
+                    let request = self.host.begin_send(message, to, tag, comm)?;
+                    self.requests.push(self.host, request, step);
+                }
+                Action::Receive { from, tag, range } => {
+                    let message = self.elements(range);
+                    let tag = (tag % TAGS) as c_int;
+                    let request = self.host.begin_receive(message, from, tag, comm)?;
+                    self.requests.push(self.host, request, step);
+                }
+                Action::Reduce { left, right } => {
+                    let (left, count, datatype) = self.elements(left);
+                    let (right, _, _) = self.elements(right);
+                    self.host
+                        .reduce_local(left, right, count, datatype, self.spaces.op)?;
+                    self.complete(step);
+                }
+                Action::Copy { from, into } => {
+                    let from = self.elements(from);
+                    let (into, _, _) = self.elements(into);
+                    copy(self.host, &self.spaces.unit, from, into, self.place)?;
+                    self.complete(step);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A range as MPI takes it: address, count, datatype.
+    fn elements(&self, range: Range) -> (Word, c_int, Word) {
+        let base = match range.space {
+            Space::Input => self.spaces.input,
+            Space::Output => self.spaces.output,
+            Space::Scratch => self.spaces.scratch,
+        };
+        let unit = &self.spaces.unit;
+        let address = unit.address(base, range.start);
+        // Ranges of messages are at most `LARGEST_MESSAGE` long.
+        (address, range.length as c_int, unit.datatype)
+    }
+
+    fn complete(&mut self, step: u32) {
+        let step = step as usize;
+        let followers = self.prepared.first[step]..self.prepared.first[step + 1];
+        for &next in &self.prepared.followers[followers.start as usize..followers.end as usize] {
+            let missing = &mut self.missing[next as usize];
+            *missing -= 1;
+            if *missing == 0 {
+                self.ready.push(Reverse(next));
+            }
+        }
+    }
+}
+
+/// Copies units, and nothing of what is between them.
+///
+/// # Errors
+/// MPI's code.
+///
+/// # Safety
+/// Both are live memory of this many units.
+pub unsafe fn copy(
+    host: &Host,
+    unit: &Unit,
+    from: (Word, c_int, Word),
+    into: Word,
+    place: Place,
+) -> Result<(), c_int> {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match unit.is_plain {
+            true => {
+                copy_bytes(from.0, into, from.1 as u64 * unit.bytes);
+                Ok(())
+            }
+            false if from.0 == into || from.1 == 0 => Ok(()),
+            false => host.copy_elements(from, into, (place.comm, place.rank, OWN_TAG)),
+        }
+    }
+}

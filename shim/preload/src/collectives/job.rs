@@ -1,0 +1,258 @@
+//! A call as a problem for a plan: how much there is, in which units, and where
+//! it lies.
+
+use treepie_core::affinity::collective::Operation::{self, *};
+use treepie_core::schedule::Amount;
+
+use super::call::{Call, Elements, Side};
+use super::execute::{Place, Spaces, copy};
+use super::packed::Packed;
+use super::unit::{Room, Unit};
+use crate::api::host::Host;
+use crate::api::{Word, c_int};
+
+/// A call that a plan can be run for. `None` instead of one where the call is
+/// wrong in a way that one rank alone can see: the host says what.
+pub struct Job {
+    /// How much.
+    pub amount: Amount,
+    /// The memory; the scratch comes with the plan.
+    pub spaces: Spaces,
+    /// Blocks that the plan reads, and that it writes, where data is moved.
+    input: Option<Packed>,
+    output: Option<Packed>,
+    /// The output holds what the plan starts from.
+    output_given: bool,
+    /// What was in the buffer that both operands and results are in.
+    _kept: Option<Room>,
+}
+
+/// Whether a collective combines operands.
+pub fn reduces(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan
+    )
+}
+
+impl Job {
+    /// The call on `place` among `ranks` ranks.
+    pub fn new(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
+        let root = usize::try_from(call.root).ok()?;
+        if root >= ranks {
+            return None;
+        }
+        match reduces(call.operation) {
+            true => Job::reducing(host, call, place, ranks),
+            false => Job::moving(host, call, place.rank, ranks),
+        }
+    }
+
+    fn moving(host: &Host, call: &Call, rank: usize, ranks: usize) -> Option<Job> {
+        let is_root = call.root as usize == rank;
+        let in_place = |side: &Side| side.buffer == host.abi.in_place;
+        let one = |side: &Side, of: usize| {
+            let elements = call.elements(host, side, of);
+            Packed::new(host, std::iter::once(elements), false)
+        };
+        // A rank's only block starts where its buffer does.
+        let only = |side: &Side| {
+            let elements = Elements {
+                address: side.buffer,
+                count: side.count,
+                datatype: side.datatype,
+            };
+            Packed::new(host, std::iter::once(elements), false)
+        };
+        let all = |side: &Side, apart| {
+            let elements = (0..ranks).map(|of| call.elements(host, side, of));
+            Packed::new(host, elements, apart)
+        };
+        let (send, receive) = (&call.send, &call.receive);
+        let (input, output) = match call.operation {
+            Barrier => (None, None),
+            Bcast => (None, Some(only(send)?)),
+            Gather | Gatherv if !is_root => (Some(only(send)?), None),
+            Gather | Gatherv | Allgather | Allgatherv => {
+                let input = match in_place(send) {
+                    true => one(receive, rank)?,
+                    false => only(send)?,
+                };
+                (Some(input), Some(all(receive, false)?))
+            }
+            Scatter | Scatterv if !is_root => (None, Some(only(receive)?)),
+            Scatter | Scatterv => {
+                let input = all(send, false)?;
+                let output = match in_place(receive) {
+                    true => Packed::unwanted(input.bytes()[rank]),
+                    false => only(receive)?,
+                };
+                (Some(input), Some(output))
+            }
+            _ => {
+                let input = match in_place(send) {
+                    true => all(receive, true)?,
+                    false => all(send, false)?,
+                };
+                (Some(input), Some(all(receive, false)?))
+            }
+        };
+        let amount = moved(call.operation, rank, ranks, is_root, &input, &output)?;
+        let unit = Unit::byte(host);
+        Some(Job {
+            amount,
+            spaces: Spaces {
+                unit,
+                input: input.as_ref().map_or(0, Packed::base),
+                output: output.as_ref().map_or(0, Packed::base),
+                scratch: 0,
+                op: 0,
+            },
+            input,
+            output,
+            output_given: call.operation == Bcast && is_root,
+            _kept: None,
+        })
+    }
+
+    fn reducing(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
+        let unit = Unit::element(host, call.receive.datatype)?;
+        let amount = match call.operation {
+            ReduceScatter => Amount::Parts(
+                (0..ranks)
+                    .map(|of| u64::try_from(call.elements(host, &call.receive, of).count).ok())
+                    .collect::<Option<Vec<u64>>>()?,
+            ),
+            _ => Amount::Each(u64::try_from(call.receive.count).ok()?),
+        };
+        let total = match &amount {
+            Amount::Parts(parts) => parts.iter().sum(),
+            Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
+            Amount::Each(units) => *units,
+            Amount::Exchanged { .. } => return None,
+        };
+        let (send, receive) = (call.send.buffer, call.receive.buffer);
+        let is_used = call.operation != Reduce || call.root as usize == place.rank;
+        if send == receive && is_used && total > 0 {
+            // Not allowed: the host may say so.
+            return None;
+        }
+        let mut spaces = Spaces {
+            unit,
+            input: send,
+            output: receive,
+            scratch: 0,
+            op: call.op,
+        };
+        let mut kept = None;
+        if send == host.abi.in_place {
+            let mut room = Room::new(unit.span(total));
+            spaces.input = room.base(&unit);
+            keep(host, &unit, total, receive, spaces.input, place).ok()?;
+            kept = Some(room);
+        }
+        Some(Job {
+            amount,
+            spaces,
+            input: None,
+            output: None,
+            output_given: false,
+            _kept: kept,
+        })
+    }
+
+    /// Puts the application's data where the plan reads it.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn load(&self, host: &Host) -> Result<(), c_int> {
+        if let Some(input) = &self.input {
+            input.load(host)?;
+        }
+        match &self.output {
+            Some(output) if self.output_given => output.load(host),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts the plan's results where the application reads them.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn store(&self, host: &Host) -> Result<(), c_int> {
+        match &self.output {
+            Some(output) if !self.output_given => output.store(host),
+            _ => Ok(()),
+        }
+    }
+
+    /// The job's memory stays for ever: a message that failed may still be under
+    /// way.
+    pub fn abandon(self) {
+        std::mem::forget(self);
+    }
+}
+
+/// Copies `total` units, as many at once as MPI can count.
+fn keep(
+    host: &Host,
+    unit: &Unit,
+    total: u64,
+    from: Word,
+    into: Word,
+    place: Place,
+) -> Result<(), c_int> {
+    let most = 1 << 30;
+    let mut done = 0;
+    while done < total {
+        let count = most.min(total - done);
+        let part = (unit.address(from, done), count as c_int, unit.datatype);
+        // SAFETY: the application's buffer and room of our own have `total` units.
+        unsafe { copy(host, unit, part, unit.address(into, done), place)? };
+        done += count;
+    }
+    Ok(())
+}
+
+/// How many bytes are moved; `None` where a rank's own blocks do not fit each
+/// other.
+fn moved(
+    operation: Operation,
+    rank: usize,
+    ranks: usize,
+    is_root: bool,
+    input: &Option<Packed>,
+    output: &Option<Packed>,
+) -> Option<Amount> {
+    let bytes = |side: &Option<Packed>| side.as_ref().map(|side| side.bytes().to_vec());
+    let (given, taken) = (
+        bytes(input).unwrap_or_default(),
+        bytes(output).unwrap_or_default(),
+    );
+    // A rank that is not the root knows its own part alone.
+    let own_alone = |bytes: u64| {
+        let mut parts = vec![0; ranks];
+        parts[rank] = bytes;
+        Amount::Parts(parts)
+    };
+    let fits = |whole: &[u64], own: &[u64]| whole.get(rank) == own.first();
+    match operation {
+        Barrier => Some(Amount::Each(0)),
+        Bcast => Some(Amount::Each(taken[0])),
+        Gather | Scatter if !is_root => Some(Amount::Each(*given.first().or(taken.first())?)),
+        Gatherv | Scatterv if !is_root => Some(own_alone(*given.first().or(taken.first())?)),
+        Gather | Allgather => fits(&taken, &given).then(|| Amount::Each(taken[0])),
+        Gatherv | Allgatherv => fits(&taken, &given).then(|| Amount::Parts(taken.clone())),
+        Scatter => fits(&given, &taken).then(|| Amount::Each(given[0])),
+        Scatterv => fits(&given, &taken).then(|| Amount::Parts(given.clone())),
+        Alltoall => (given == taken).then(|| Amount::Each(taken[0])),
+        Alltoallv | Alltoallw => {
+            let own_fits = given.get(rank) == taken.get(rank);
+            own_fits.then_some(Amount::Exchanged {
+                sent: given,
+                received: taken,
+            })
+        }
+        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! Collectives replaced by plans: a call becomes a problem, the problem a plan, and
+//! the plan is run over the host's point-to-point on a communicator of our own.
+//!
+//! Whether a call is replaced is decided from what all ranks know alike: the
+//! settings, the communicator, the operation, counts that must agree. What one
+//! rank alone can see to be wrong goes to the host there, which says what is wrong.
+
+mod call;
+mod communicator;
+mod execute;
+mod job;
+mod packed;
+mod setup;
+mod unit;
+
+use treepie_core::files::configuration::Runner;
+use treepie_core::schedule::{Amount, Problem, Strategy, choose};
+
+pub use call::{Call, Side};
+pub use setup::{Wanted, begin, end};
+
+use crate::api::host::{Host, host};
+use crate::api::{SUCCESS, Word, c_int};
+use crate::session::log;
+use communicator::{Communicator, Key};
+use execute::{Prepared, execute};
+use job::{Job, reduces};
+use setup::Setup;
+
+/// A collective on `comm`: a plan, or `next`, the host's own.
+#[inline(always)]
+pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: impl FnOnce() -> Call) -> c_int {
+    let Some(setup) = setup::active() else {
+        return next();
+    };
+    replace(setup, comm, &call()).unwrap_or_else(next)
+}
+
+/// The result of the plan for a call; `None` where the host does it.
+#[inline(never)]
+fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
+    let runner = setup.collectives.runner(call.operation);
+    if *runner == Runner::Host {
+        return None;
+    }
+    let host = host()?;
+    let communicator = Communicator::find(host, setup, comm)?;
+    let ordered =
+        reduces(call.operation) && (setup.reproducible || !host.is_commutative(call.op).ok()?);
+    let ranks = communicator.clusters.ranks();
+    let job = Job::new(host, call, communicator.place, ranks)?;
+    let key = Key {
+        operation: call.operation,
+        root: call.root as usize,
+        amount: job.amount.clone(),
+        unit: job.spaces.unit.bytes,
+        ordered,
+    };
+    let plan = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
+    match perform(host, communicator, &plan, job) {
+        Ok(()) => Some(SUCCESS),
+        Err(code) => {
+            host.call_error_handler(comm, code);
+            Some(code)
+        }
+    }
+}
+
+/// This rank's plan; `None` where the host does it.
+fn make(
+    runner: &Runner,
+    setup: &Setup,
+    communicator: &Communicator,
+    key: &Key,
+) -> Option<Prepared> {
+    let problem = Problem {
+        operation: key.operation,
+        root: key.root,
+        amount: &key.amount,
+        clusters: &communicator.clusters,
+        ordered: key.ordered,
+    };
+    // Of parts, not every rank knows all.
+    let bytes = match &key.amount {
+        Amount::Each(units) => Some(units * key.unit),
+        Amount::Parts(_) | Amount::Exchanged { .. } => None,
+    };
+    let (strategy, segment) = match runner {
+        Runner::Host => return None,
+        Runner::Strategy(name) => {
+            let segment = choose::segment(key.operation, bytes.unwrap_or(0));
+            (Strategy::find(key.operation, name)?, segment)
+        }
+        Runner::Auto => {
+            let is_grid = communicator.clusters.count() > 1;
+            if !is_grid && !(setup.reproducible && reduces(key.operation)) {
+                return None;
+            }
+            let (name, segment) = choose::between_clusters(key.operation, bytes, key.ordered)?;
+            (Strategy::find(key.operation, name)?, segment)
+        }
+    };
+    if !strategy.serves(&problem) {
+        return None;
+    }
+    if communicator.place.rank == 0 {
+        tell(communicator, key, bytes, strategy.name, segment);
+    }
+    let segment = (segment / key.unit.max(1)).max(1);
+    Some(Prepared::new(strategy.plan(
+        &problem,
+        communicator.place.rank,
+        segment,
+    )))
+}
+
+/// Says what was chosen, once for each plan.
+fn tell(communicator: &Communicator, key: &Key, bytes: Option<u64>, strategy: &str, segment: u64) {
+    let amount = match bytes {
+        Some(bytes) => format!("{bytes} bytes"),
+        None => "uneven parts".to_owned(),
+    };
+    let clusters = &communicator.clusters;
+    log::info(&format!(
+        "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
+         {segment} bytes",
+        key.operation,
+        clusters.ranks(),
+        clusters.count(),
+        key.root
+    ));
+}
+
+fn perform(
+    host: &Host,
+    communicator: &Communicator,
+    plan: &Prepared,
+    mut job: Job,
+) -> Result<(), c_int> {
+    let mut scratch = communicator.scratch().lock();
+    let unit = job.spaces.unit;
+    scratch.grow(unit.span(plan.plan().scratch()));
+    job.spaces.scratch = scratch.base(&unit);
+    job.load(host)?;
+    // SAFETY: the spaces are the application's buffers, of the length that its
+    // counts say, or room that was made for them.
+    if let Err(code) = unsafe { execute(host, plan, &job.spaces, communicator.place) } {
+        std::mem::forget(std::mem::take(&mut *scratch));
+        job.abandon();
+        return Err(code);
+    }
+    job.store(host)
+}

@@ -1,0 +1,155 @@
+//! What replacing collectives needs to know from the start, the same on all ranks.
+
+use once_cell::sync::OnceCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+use treepie_core::files::configuration::Collectives;
+use treepie_core::schedule::Clusters;
+
+use super::communicator::ended;
+use crate::api::host::{Host, HostError};
+use crate::api::{Word, c_int};
+use crate::platform::{self, Known, PlatformUnknown};
+use crate::session::log;
+
+/// What the user asks for, as process 0 tells all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Wanted {
+    /// Who runs which collective, as the setting is written.
+    pub collectives: String,
+    /// Reductions do not depend on where ranks run.
+    pub reproducible: bool,
+    /// The cluster of every rank, if it was given.
+    pub clusters: Option<Vec<u32>>,
+    /// What is known of the platform.
+    pub platform: Known,
+}
+
+/// Why collectives are left to the host.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// A call of ours failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// There is no platform.
+    #[error(transparent)]
+    Platform(#[from] PlatformUnknown),
+    /// Not every rank has a cluster.
+    #[error(
+        "clusters: {given} ranks have a cluster, and the job has {ranks} ranks; give one number \
+         for each rank"
+    )]
+    Clusters {
+        /// Numbers given.
+        given: usize,
+        /// Ranks of the job.
+        ranks: usize,
+    },
+    /// The setting did not come across.
+    #[error("collectives: {0}")]
+    Setting(String),
+}
+
+/// What all calls look at.
+pub struct Setup {
+    /// Who runs which collective.
+    pub collectives: Collectives,
+    /// Reductions do not depend on where ranks run.
+    pub reproducible: bool,
+    /// The cluster of every rank of the application's world.
+    pub cluster_of_rank: Vec<usize>,
+    /// The group of the application's world.
+    pub world_group: Word,
+    /// The attribute that holds what is kept for a communicator.
+    pub keyval: c_int,
+}
+
+static SETUP: OnceCell<Setup> = OnceCell::new();
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// The set-up while collectives are replaced.
+#[inline(always)]
+pub fn active() -> Option<&'static Setup> {
+    match ACTIVE.load(Ordering::Relaxed) {
+        true => SETUP.get(),
+        false => None,
+    }
+}
+
+/// From now on collectives are replaced. `world` is the application's.
+/// Collective.
+///
+/// # Errors
+/// A platform that is not this one, or a call that failed; all ranks get the same.
+pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError> {
+    let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
+    let cluster_of_rank = clusters(host, world, wanted)?;
+    let count = Clusters::new(&cluster_of_rank).count();
+    if host.rank(world)? == 0 {
+        let ranks = cluster_of_rank.len();
+        log::info(&format!(
+            "collectives: {}, on {ranks} ranks in {count} cluster{}",
+            wanted.collectives,
+            if count == 1 { "" } else { "s" }
+        ));
+    }
+    let setup = Setup {
+        collectives,
+        reproducible: wanted.reproducible,
+        cluster_of_rank,
+        world_group: host.group(world)?,
+        keyval: host.new_private_keyval(ended)?,
+    };
+    if SETUP.set(setup).is_ok() {
+        ACTIVE.store(true, Ordering::Release);
+    }
+    Ok(())
+}
+
+/// From now on the host does all collectives. `world` is the application's.
+/// Collective.
+pub fn end(host: &Host, world: Word) {
+    if let Some(setup) = active() {
+        ACTIVE.store(false, Ordering::Release);
+        if host.attribute(world, setup.keyval) != 0 {
+            host.delete_attribute(world, setup.keyval);
+        }
+    }
+}
+
+/// The cluster of every rank: as given, as the platform has it, or else a cluster
+/// for each host.
+fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Vec<usize>, SetupError> {
+    let ranks = host.size(world)?;
+    if let Some(clusters) = &wanted.clusters {
+        if clusters.len() != ranks {
+            let given = clusters.len();
+            return Err(SetupError::Clusters { given, ranks });
+        }
+        return Ok(clusters.iter().map(|&number| number as usize).collect());
+    }
+    let names = host_names(host, world)?;
+    if let Some(platform) = platform::settle(host, world, &names, &wanted.platform)? {
+        return Ok(platform.cluster_of_rank());
+    }
+    let mut known = std::collections::HashMap::new();
+    let mut number = |name| {
+        let next = known.len();
+        *known.entry(name).or_insert(next)
+    };
+    Ok(names.iter().map(|name| number(name.as_str())).collect())
+}
+
+/// The name of every rank's host.
+fn host_names(host: &Host, world: Word) -> Result<Vec<String>, HostError> {
+    let length = host.abi.max_processor_name;
+    let mut mine = host.processor_name().into_bytes();
+    mine.resize(length, 0);
+    let all = host.allgather(world, &mine)?;
+    let name = |bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        text.trim_end_matches('\0').to_owned()
+    };
+    Ok(all.chunks(length).map(name).collect())
+}

@@ -1,0 +1,199 @@
+//! The platform that the job runs on: as a file has it, or measured here, inside
+//! the job's own `MPI_Init` (`TREEPIE_PROBE=auto`).
+//!
+//! ```text
+//!   file --> does it know the hosts? --> do a few latencies fit? --> used
+//!                    | no                        | no
+//!                    +---------> measured <------+
+//! ```
+//!
+//! What is measured, and how, is in `treepie_core::platform::probe`; here is what
+//! carries its messages.
+
+mod wire;
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use thiserror::Error;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::files::{FileError, date};
+use treepie_core::platform::probe::{Identity, Options, Report, check, probe};
+use treepie_core::platform::{Mismatch, Platform};
+
+use crate::api::Word;
+use crate::api::host::{Host, HostError};
+use crate::binding;
+use crate::session::log;
+use wire::Wire;
+
+/// What is known of the platform, and whether it may be measured; the same on all
+/// ranks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Known {
+    /// A platform file, if one is named.
+    pub file: Option<File>,
+    /// It is measured if no file fits.
+    pub probe: bool,
+}
+
+/// A platform file that is named.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// What it says; `None` if it is not there yet, to be written when the platform
+    /// is measured.
+    pub text: Option<String>,
+}
+
+/// Why there is no platform.
+#[derive(Debug, Error)]
+pub enum PlatformUnknown {
+    /// A call of ours failed.
+    #[error(transparent)]
+    Host(#[from] HostError),
+    /// The platform file is no such file.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The platform file is of another place.
+    #[error("{file}: {mismatch}")]
+    Mismatch {
+        /// The file.
+        file: String,
+        /// Why.
+        mismatch: Mismatch,
+    },
+    /// The measurement gave none.
+    #[error("probe: the platform could not be measured; measure it with `treepie probe`")]
+    Unmeasured,
+}
+
+/// Seconds that measuring may take while the application waits.
+const BUDGET: f64 = 20.0;
+/// Latencies may differ from those of a file by this factor: clusters that are
+/// others differ by more, and a busy machine by less.
+const FACTOR: f64 = 3.0;
+
+/// The platform for the ranks of `world`, whose hosts have these names; `None` if
+/// nothing is known and nothing may be measured. Collective, and the same on all
+/// ranks.
+///
+/// # Errors
+/// A file that does not fit where nothing may be measured; a call that failed.
+pub fn settle(
+    host: &Host,
+    world: Word,
+    names: &[String],
+    known: &Known,
+) -> Result<Option<Platform>, PlatformUnknown> {
+    let of_file = match known.file.as_ref() {
+        Some(File {
+            name,
+            text: Some(text),
+        }) => Some((name, fitting(name, text, names)?)),
+        _ => None,
+    };
+    match (of_file, known.probe) {
+        (None, false) => Ok(None),
+        (Some((_, Ok(platform))), false) => Ok(Some(platform)),
+        (Some((name, Err(mismatch))), false) => Err(PlatformUnknown::Mismatch {
+            file: name.clone(),
+            mismatch,
+        }),
+        (of_file, true) => {
+            // On a communicator of our own, where no message of the application is.
+            let private = host.split(world, host.rank(world)?)?;
+            let found = host
+                .return_errors(private)
+                .map_err(PlatformUnknown::Host)
+                .and_then(|()| checked_or_measured(host, private, of_file, known));
+            host.free_communicator(private);
+            found.map(Some)
+        }
+    }
+}
+
+/// The platform of a file for a job on these hosts, or why it is none for it.
+fn fitting(
+    name: &str,
+    text: &str,
+    names: &[String],
+) -> Result<Result<Platform, Mismatch>, FileError> {
+    let file = PlatformFile::from_text(Path::new(name), text)?;
+    Ok(file.platform.for_job(names))
+}
+
+/// The platform of the file if a few latencies are as it says, or else one that is
+/// measured now.
+fn checked_or_measured(
+    host: &Host,
+    private: Word,
+    of_file: Option<(&String, Result<Platform, Mismatch>)>,
+    known: &Known,
+) -> Result<Platform, PlatformUnknown> {
+    let mut wire = Wire::new(host, private)?;
+    let is_first = host.rank(private)? == 0;
+    if let Some((name, fitting)) = of_file {
+        let answer = match &fitting {
+            Ok(platform) => check(&mut wire, platform, FACTOR),
+            // All ranks have seen the same names.
+            Err(mismatch) => Some(Err(mismatch.clone())),
+        };
+        if is_first && let Some(Err(mismatch)) = &answer {
+            log::warn(&format!("{name}: {mismatch}; it is measured for this run"));
+        }
+        let mut fits = [u8::from(answer == Some(Ok(())))];
+        host.broadcast(private, &mut fits)?;
+        if let (Ok(platform), [1]) = (fitting, fits) {
+            return Ok(platform);
+        }
+    }
+    let options = Options {
+        budget: BUDGET,
+        ..Options::default()
+    };
+    let identity = Identity::of(host.processor_name(), &binding::cores(), binding::place_of);
+    let report = probe(&mut wire, &identity, &options).ok().flatten();
+    let mut text = report.map_or(String::new(), |report| written(host, report, known));
+    host.broadcast_text(private, &mut text)?;
+    match text.is_empty() {
+        true => Err(PlatformUnknown::Unmeasured),
+        false => Ok(PlatformFile::from_text(Path::new(MEASURED), &text)?.platform),
+    }
+}
+
+/// What messages call a platform that has no file.
+const MEASURED: &str = "the measured platform";
+
+/// Rank 0's platform as the text of a file, which is written where one was named
+/// and is not there yet.
+fn written(host: &Host, report: Report, known: &Known) -> String {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let file = PlatformFile {
+        producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
+        date: date(since.map_or(0, |since| since.as_secs())),
+        mpi: Some(host.library_version()),
+        platform: report.platform,
+    };
+    let missing = known.file.as_ref().filter(|file| file.text.is_none());
+    let mut place = String::new();
+    if let Some(missing) = missing {
+        match file.write(Path::new(&missing.name)) {
+            Ok(()) => place = format!(", kept in {}", missing.name),
+            Err(error) => log::error(&error.to_string()),
+        }
+    }
+    if let Some(probing) = &file.platform.contents().probing {
+        let clusters = file.platform.clusters().len();
+        log::info(&format!(
+            "the platform was measured in {:.1} s: {clusters} cluster{}{place}",
+            probing.seconds,
+            if clusters == 1 { "" } else { "s" }
+        ));
+        for line in &probing.left_out {
+            log::warn(line);
+        }
+    }
+    file.to_text(Path::new(MEASURED)).unwrap_or_default()
+}

@@ -1,0 +1,198 @@
+//! Messages between ranks for measuring the platform.
+
+use std::time::{Duration, Instant};
+
+use treepie_core::platform::probe::Messenger;
+
+use crate::api::host::{Host, HostError, Requests};
+use crate::api::{Word, c_int};
+
+/// Messages whose times count.
+const DATA: c_int = 1;
+/// Texts, each behind its length.
+const TEXT: c_int = 2;
+/// A rank that waits for a text looks for it this often, so that it leaves the
+/// processor to those that measure.
+const LOOK: Duration = Duration::from_micros(200);
+
+/// The host's point-to-point messages on a communicator of our own.
+///
+/// After a call that failed nothing is sent any more, and everything that is heard
+/// is empty, which ends the measurement.
+pub struct Wire<'a> {
+    host: &'a Host,
+    comm: Word,
+    rank: usize,
+    ranks: usize,
+    began: Instant,
+    out: Vec<u8>,
+    back: Vec<u8>,
+    failed: bool,
+}
+
+/// Which way messages go.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    To,
+    From,
+}
+
+impl<'a> Wire<'a> {
+    /// Messages on `comm`, which returns its errors and which nobody else uses.
+    ///
+    /// # Errors
+    /// A call of the host's that failed.
+    pub fn new(host: &'a Host, comm: Word) -> Result<Self, HostError> {
+        Ok(Wire {
+            host,
+            comm,
+            rank: host.rank(comm)?,
+            ranks: host.size(comm)?,
+            began: Instant::now(),
+            out: Vec::new(),
+            back: Vec::new(),
+            failed: false,
+        })
+    }
+
+    /// Moves the parts of `bytes` bytes of a buffer, all started before one is
+    /// waited for. `pause` is how long to sleep between two looks.
+    fn move_parts(
+        &mut self,
+        (way, partner, tag): (Way, usize, c_int),
+        buffer: &mut [u8],
+        bytes: usize,
+        pause: Option<Duration>,
+    ) {
+        let Ok(count) = c_int::try_from(bytes) else {
+            self.failed = true;
+            return;
+        };
+        // Empty messages need no room of their own.
+        let parts = match bytes {
+            0 => buffer.len(),
+            bytes => buffer.len() / bytes,
+        };
+        let mut requests = Requests::default();
+        let base = buffer.as_mut_ptr() as Word;
+        for part in 0..parts {
+            if self.failed {
+                break;
+            }
+            let message = (base + (part * bytes) as Word, count, self.host.byte());
+            // SAFETY: the part is in the buffer, which is borrowed until all
+            // requests are complete; no two parts overlap.
+            let begun = unsafe {
+                match way {
+                    Way::To => self.host.begin_send(message, partner, tag, self.comm),
+                    Way::From => self.host.begin_receive(message, partner, tag, self.comm),
+                }
+            };
+            match begun {
+                Ok(request) => requests.push(self.host, request, 0),
+                Err(_) => self.failed = true,
+            }
+        }
+        while !requests.is_empty() {
+            match self.host.test(&mut requests, |_| ()) {
+                Ok(true) => {}
+                Ok(false) => {
+                    if let Some(pause) = pause {
+                        std::thread::sleep(pause);
+                    }
+                }
+                Err(_) => {
+                    self.failed = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// `count` messages of `bytes` bytes, with the buffer for this way.
+    fn data(&mut self, way: Way, partner: usize, bytes: u64, count: usize) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let mut buffer = std::mem::take(match way {
+            Way::To => &mut self.out,
+            Way::From => &mut self.back,
+        });
+        let length = bytes.max(1).saturating_mul(count);
+        if buffer.len() < length {
+            buffer.resize(length, 1);
+        }
+        self.move_parts((way, partner, DATA), &mut buffer[..length], bytes, None);
+        if self.failed {
+            // The host may still use it.
+            std::mem::forget(buffer);
+            return;
+        }
+        match way {
+            Way::To => self.out = buffer,
+            Way::From => self.back = buffer,
+        }
+    }
+
+    /// A text, or a part of it.
+    fn words(&mut self, way: Way, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
+        let length = bytes.len();
+        if self.failed || length == 0 {
+            return Vec::new();
+        }
+        self.move_parts((way, partner, TEXT), &mut bytes, length, Some(LOOK));
+        if self.failed {
+            std::mem::forget(bytes);
+            return Vec::new();
+        }
+        bytes
+    }
+}
+
+impl Messenger for Wire<'_> {
+    fn rank(&self) -> usize {
+        self.rank
+    }
+
+    fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    fn seconds(&mut self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+
+    fn pause(&mut self, seconds: f64) {
+        std::thread::sleep(Duration::from_secs_f64(seconds));
+    }
+
+    fn send(&mut self, to: usize, bytes: u64) {
+        self.data(Way::To, to, bytes, 1);
+    }
+
+    fn receive(&mut self, from: usize, bytes: u64) {
+        self.data(Way::From, from, bytes, 1);
+    }
+
+    fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
+        self.data(Way::To, to, bytes, count);
+    }
+
+    fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
+        self.data(Way::From, from, bytes, count);
+    }
+
+    fn tell(&mut self, to: usize, text: &str) {
+        let length = (text.len() as u64).to_ne_bytes().to_vec();
+        self.words(Way::To, to, length);
+        self.words(Way::To, to, text.as_bytes().to_vec());
+    }
+
+    fn hear(&mut self, from: usize) -> String {
+        let length = self.words(Way::From, from, vec![0; size_of::<u64>()]);
+        let Some((length, _)) = length.split_first_chunk() else {
+            return String::new();
+        };
+        let length = u64::from_ne_bytes(*length) as usize;
+        let text = self.words(Way::From, from, vec![0; length]);
+        String::from_utf8_lossy(&text).into_owned()
+    }
+}

@@ -1,0 +1,154 @@
+//! `treepie probe` on a grid whose links are known: what it finds is what was
+//! built.
+//!
+//! Other work on the machine makes a way longer, now this one, now that; so what is
+//! off is measured again, twice at most, and has to be right once.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
+
+use treepie_core::files::grid::Grid;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::{Link, Platform};
+use treepie_tests::{Mpi, artifacts, under_each_mpi};
+
+/// One grid at a time: two would take each other's processors.
+static QUIET: Mutex<()> = Mutex::new(());
+
+/// Seconds after which a probe is ended.
+const LIMIT: &str = "100";
+const TRIES: usize = 3;
+/// Bytes of a frame on the wire, and of a message in it.
+const OVERHEAD: f64 = 1538.0 / 1448.0;
+
+fn launcher(mpi: Mpi, ranks: usize) -> Vec<std::ffi::OsString> {
+    let mut words = vec![mpi.launcher().into_os_string()];
+    if mpi == Mpi::Mpich {
+        words.push("-disable-auto-cleanup".into());
+    }
+    words.extend(["-n".into(), ranks.to_string().into()]);
+    words
+}
+
+/// Probes the grid of a file with one rank a host.
+#[track_caller]
+fn probed(mpi: Mpi, file: &Path, ranks: usize) -> Platform {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let output = folder.path().join("found.platform.yaml");
+    let done = Command::new("timeout")
+        .arg(LIMIT)
+        .arg(artifacts::grid())
+        .arg("run")
+        .arg(file)
+        .arg("--")
+        .arg(artifacts::command())
+        .args(["probe", "--budget", "40", "--largest", "256K", "-o"])
+        .arg(&output)
+        .arg("--")
+        .args(launcher(mpi, ranks))
+        .env("TREEPIE_PROBE_PROGRAM", artifacts::program(mpi, "probe"))
+        .env("TREEPIE_GRID_STATE", folder.path().join("state"))
+        .output()
+        .expect("the grid starts");
+    // MPICH's launcher may complain about how ranks left; what counts is the file.
+    let said = String::from_utf8_lossy(&done.stderr);
+    match PlatformFile::read(&output) {
+        Ok(file) => file.platform,
+        Err(error) => panic!("{error}\n{said}"),
+    }
+}
+
+/// The clusters that a probe of `profiles/split-and-merged.grid.yaml` must find.
+const FOUND: [&[&str]; 3] = [
+    &["p-near0", "p-near1", "p-near2"],
+    &["p-far0", "p-far1", "p-far2"],
+    &["q-0", "q-1", "q-2", "r-0", "r-1", "r-2"],
+];
+
+fn names(platform: &Platform, cluster: usize) -> Vec<&str> {
+    let hosts = platform.clusters()[cluster].hosts.iter();
+    hosts
+        .map(|&host| platform.hosts()[host].name.as_str())
+        .collect()
+}
+
+/// What a link is off by more than is allowed, and how far; latency in seconds, rate
+/// in Mbit/s.
+fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, String> {
+    let mut wrong = BTreeMap::new();
+    let mut compare = |what: String, found: f64, built: f64, allowed: f64| {
+        if (found / built - 1.0).abs() > allowed {
+            wrong.insert(what, format!("{found:.3e} s, built {built:.3e} s"));
+        }
+    };
+    compare(format!("{name}: L"), link.latency(), latency, 0.10);
+    // The sizes that every probe measures, and all that lie between them.
+    for bytes in [64 << 10, 128 << 10, 256 << 10] {
+        let gap = f64::from(bytes) * 8.0 * OVERHEAD / (mbit * 1e6);
+        compare(
+            format!("{name}: g({bytes})"),
+            link.gap(bytes as u64),
+            gap,
+            0.15,
+        );
+    }
+    wrong
+}
+
+/// A site split by a slower switch is two clusters, two near sites are one; L is
+/// within 10 %, g(m) within 15 % from 64 KiB on, in both directions.
+fn clusters_and_parameters_are_those_that_were_built(mpi: Mpi) {
+    let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
+    let file = artifacts::repository().join("profiles/split-and-merged.grid.yaml");
+    let grid = Grid::read(&file).expect("the grid of the profile");
+    let cluster_named = |host: &str| {
+        let clusters = grid.clusters.iter();
+        clusters
+            .clone()
+            .position(|cluster| host.trim_end_matches(char::is_numeric) == cluster.name)
+            .expect("a host of the grid")
+    };
+    // What was off in every probe so far.
+    let mut always: Option<BTreeMap<String, String>> = None;
+    for _ in 0..TRIES {
+        let platform = probed(mpi, &file, 12);
+        let found: Vec<Vec<&str>> = (0..platform.clusters().len())
+            .map(|cluster| names(&platform, cluster))
+            .collect();
+        assert_eq!(found, FOUND.map(<[&str]>::to_vec));
+        let mut wrong = BTreeMap::new();
+        for (from, hosts) in found.iter().enumerate() {
+            let here = &grid.clusters[cluster_named(hosts[0])];
+            let within = platform.clusters()[from].within.as_ref();
+            let within = within.expect("every cluster has several hosts");
+            wrong.extend(off(&here.name, within, here.latency_us * 1e-6, here.mbit));
+            for (to, others) in found.iter().enumerate().filter(|&(to, _)| to != from) {
+                let (a, b) = (cluster_named(hosts[0]), cluster_named(others[0]));
+                let there = &grid.clusters[b];
+                let rate = grid.mbit(a, b);
+                let name = format!("{} to {}", here.name, there.name);
+                let link = platform.contents().links.get(&(from, to));
+                let link = link.expect("both directions are measured");
+                wrong.extend(off(&name, link, grid.latency_us(a, b) * 1e-6, rate));
+            }
+        }
+        let probing = platform.contents().probing.as_ref();
+        let probing = probing.expect("it was measured");
+        // C (C - 1) / 2 + C of 66 pairs.
+        assert_eq!((probing.probes, probing.pairs), (6, 66));
+        wrong.retain(|what, _| {
+            always
+                .as_ref()
+                .is_none_or(|always| always.contains_key(what))
+        });
+        if wrong.is_empty() {
+            return;
+        }
+        always = Some(wrong);
+    }
+    panic!("after {TRIES} probes: {always:#?}");
+}
+
+under_each_mpi!(clusters_and_parameters_are_those_that_were_built);

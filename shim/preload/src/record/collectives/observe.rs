@@ -131,13 +131,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is sent to each of `size` neighbours, whichever way the call says it.
-    pub fn to_each(&self) -> Vec<u64> {
+    /// What is sent to every neighbour, for calls with one size for all.
+    pub fn to_all(&self) -> Option<u64> {
+        (self.arguments.send_counts == 0).then(|| self.sent())
+    }
+
+    /// What is sent to the neighbour `at`, for calls with a size for each.
+    pub fn to_one(&self, at: usize) -> u64 {
         let arguments = self.arguments;
         match (arguments.send_counts, arguments.send_types) {
-            (0, _) => vec![self.sent(); self.size],
-            (counts, 0) => self.parts(counts, arguments.send_type),
-            (counts, types) => self.parts_of_types(counts, types),
+            (counts, 0) if self.host.is_null_datatype(arguments.send_type) || counts == 0 => 0,
+            (counts, 0) => {
+                let size = self.host.type_size(arguments.send_type);
+                self.count_at(counts, at).saturating_mul(size)
+            }
+            (counts, types) => self.part_of_type(counts, types, at),
         }
     }
 
@@ -177,18 +185,21 @@ impl<'a> Reader<'a> {
         if counts == 0 || types == 0 {
             return vec![0; self.size];
         }
-        let part = |rank: usize| {
-            let count = self.count_at(counts, rank);
-            if count == 0 {
-                return 0; // the type may be MPI_DATATYPE_NULL then
-            }
-            // SAFETY: as for counts; a handle for each rank.
-            let datatype = unsafe {
-                self.host
-                    .read_handle(types + rank * self.host.abi.handle_bytes)
-            };
-            count.saturating_mul(self.host.type_size(datatype))
-        };
+        let part = |rank: usize| self.part_of_type(counts, types, rank);
         (0..self.size).map(part).collect()
+    }
+
+    /// The part of `rank` where each rank has a type of its own.
+    fn part_of_type(&self, counts: Word, types: Word, rank: usize) -> u64 {
+        let count = self.count_at(counts, rank);
+        if count == 0 {
+            return 0; // the type may be MPI_DATATYPE_NULL then
+        }
+        // SAFETY: as for counts; a handle for each rank.
+        let datatype = unsafe {
+            self.host
+                .read_handle(types + rank * self.host.abi.handle_bytes)
+        };
+        count.saturating_mul(self.host.type_size(datatype))
     }
 }

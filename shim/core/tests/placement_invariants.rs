@@ -12,7 +12,7 @@ use treepie_core::placement::treematch::{
     largest_neighbours_first, smallest_first, smallest_maximum,
 };
 use treepie_core::placement::{
-    Options, PlacementError, Strategy, check, partition, permutation, place, place_top_down,
+    Effort, Options, PlacementError, Strategy, check, partition, permutation, place, place_top_down,
 };
 use treepie_core::topology::Topology;
 
@@ -47,7 +47,8 @@ proptest! {
     ) {
         let even = topology.pruned().unwrap().arities().is_some();
         for strategy in Strategy::ALL.into_iter().filter(|s| !s.balances_loads()) {
-            let placed = place(strategy, &matrix, &topology, &Options::default());
+            let options = Options { effort: Effort::Fast, ..Options::default() };
+            let placed = place(strategy, &matrix, &topology, &options);
             let needs_even = [Strategy::TreeMatchExact, Strategy::TreeMatchFast];
             if needs_even.contains(&strategy) && !even {
                 prop_assert_eq!(placed, Err(PlacementError::UnevenTree { strategy }));

@@ -82,8 +82,10 @@ impl Effort {
         // A move that is carried out costs time in proportion to the neighbours,
         // and more ranks have less time each.
         let share = (1024.0 / ranks.max(1024) as f64).powf(0.3) / (1.0 + neighbours / 32.0);
-        // Few ranks leave time for longer schedules.
-        let share = share * if ranks <= 512 { 2.0 } else { 1.0 };
+        // Few ranks leave time for several attempts, some more for a longer one.
+        let attempts = (512 / ranks.max(1)).clamp(1, 4);
+        let longer = attempts == 1 && ranks <= 512;
+        let share = share * if longer { 2.0 } else { 1.0 };
         let sweeps = |most: f64| (most * share) as usize + 20;
         let cool = |most| Schedule {
             sweeps: sweeps(most),
@@ -100,8 +102,6 @@ impl Effort {
             Effort::Normal => (cool(1000.0), hot(8000.0)),
             Effort::Strong => (cool(10_000.0), hot(100_000.0)),
         };
-        // Few ranks leave time for several attempts.
-        let attempts = (512 / ranks.max(1)).clamp(1, 4);
         let hot = std::iter::repeat_n(second, attempts);
         std::iter::once(first).chain(hot).collect()
     }

@@ -16,12 +16,13 @@
 mod error;
 mod repair;
 mod seating;
+mod wanted;
 
 use std::collections::BTreeMap;
 
 pub use error::ConstraintError;
 pub use seating::Seating;
-pub(super) use seating::{shared_depth, usable_slots};
+pub(super) use wanted::{shared_depth, usable_slots};
 
 /// What a user asks of a placement, in leaves of the topology. Nothing is asked
 /// by default: one rank on each leaf that the topology allows.

@@ -117,7 +117,12 @@ impl Job {
         };
         match () {
             () if ends(".py") => "Python",
-            () if ends(".f") || ends(".f90") => "Fortran",
+            () if [".f", ".f90", ".mpif", ".mpi", ".f08"]
+                .into_iter()
+                .any(ends) =>
+            {
+                "Fortran"
+            }
             () => "C",
         }
     }

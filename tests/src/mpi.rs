@@ -110,8 +110,7 @@ impl Mpi {
         command.push(self.launcher().into_os_string());
         let common: &[&str] = match self {
             // Waiting processes must let the others run.
-            Mpi::OpenMpi5 => &["--oversubscribe", "--bind-to", "none"],
-            Mpi::OpenMpi => &[
+            Mpi::OpenMpi | Mpi::OpenMpi5 => &[
                 "--oversubscribe",
                 "--bind-to",
                 "none",

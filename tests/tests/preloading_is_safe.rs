@@ -34,6 +34,7 @@ fn is_c_runtime(name: &str) -> bool {
         .any(|start| name.starts_with(start))
 }
 
+/// PITFALLS: 3
 #[test]
 fn the_library_needs_nothing_but_the_c_runtime() {
     let needed = needed(&artifacts::library());
@@ -42,6 +43,7 @@ fn the_library_needs_nothing_but_the_c_runtime() {
     assert!(others.is_empty(), "libtreepie.so needs {others:?}");
 }
 
+/// PITFALLS: 22
 #[test]
 fn the_companion_brings_hwloc_and_is_needed_by_nobody() {
     let needed_by_companion = needed(&artifacts::companion());

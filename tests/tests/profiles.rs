@@ -102,6 +102,8 @@ fn every_neighbourhood_collective_is_counted_along_its_edges(mpi: Mpi) {
 
 /// A profile speaks in the application's ranks: the same job profiled during a
 /// replay gives the same matrix, and tells which process was which rank.
+///
+/// PITFALLS: 27
 fn a_replayed_job_has_the_same_profile_in_its_own_ranks(mpi: Mpi) {
     let directory = directory();
     let path = directory.path().join("replayed.profile.yaml");

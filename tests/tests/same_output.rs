@@ -58,6 +58,10 @@ fn all_forms_of_point_to_point(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 3, "p2p_forms"), 3);
 }
 
+/// In place, with operations of its own, on inter-communicators, without elements,
+/// blocking and not.
+///
+/// PITFALLS: 23 25
 fn all_collectives(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 5, "collectives"), 5);
 }
@@ -80,6 +84,7 @@ fn a_ring_in_fortran_90(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring.f90"), 4);
 }
 
+/// PITFALLS: 24
 fn a_ring_in_fortran_2008(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring_f08.f90"), 4);
 }

@@ -3,11 +3,13 @@
 //! comment that says on how many ranks it is run, what it proves, and which of
 //! the known pitfalls it is about; this file runs them as they say.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::pairs;
 use treepie_tests::permutations::{as_list, rotated, seed, shuffled};
+use treepie_tests::results::Attempt;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
 };
@@ -126,8 +128,10 @@ fn sees_no_difference(mpi: Mpi, source: &str) {
         let plain = job.run().succeeded();
         assert!(!plain.stdout.is_empty(), "{}", plain.told());
         for library in uses(ranks, directory.path()) {
+            let attempt = Attempt::new(mpi, job.language(), &library.mode(), &job.title());
             let outcome = job.clone().with(library).run().silent();
             assert_same_output(&plain, &outcome);
+            attempt.passed();
         }
     }
 }
@@ -192,6 +196,14 @@ fn process_sets_have_the_worlds_order(mpi: Mpi) {
     sees_no_difference(mpi, "sessions.c");
 }
 
+fn prepared_collectives_have_the_worlds_ranks(mpi: Mpi) {
+    sees_no_difference(mpi, "prepared.c");
+}
+
+fn extensions_see_the_world(mpi: Mpi) {
+    sees_no_difference(mpi, "extensions.c");
+}
+
 fn programs_without_mpi_init_run(mpi: Mpi) {
     sees_no_difference(mpi, "sessions_alone.c");
 }
@@ -218,6 +230,10 @@ fn an_mpi_that_was_loaded_out_of_the_global_scope_works(mpi: Mpi) {
 
 fn special_arguments_keep_their_meaning_in_fortran(mpi: Mpi) {
     sees_no_difference(mpi, "sentinels.F90");
+}
+
+fn spawning_in_fortran_keeps_special_arguments(mpi: Mpi) {
+    sees_no_difference(mpi, "spawning.F90");
 }
 
 fn attributes_and_handlers_in_fortran_are_those_of_c(mpi: Mpi) {
@@ -302,6 +318,8 @@ fn every_fortran_interface_is_counted_alike(mpi: Mpi) {
 /// A tool that defines MPI's names and calls the others, before the library and
 /// behind it: it counts what it counts alone, for the application's ranks; and the
 /// library counts what it counts alone.
+///
+/// PITFALLS: 19
 fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
     let (tool, library) = (tool.display(), library.display());
@@ -341,6 +359,77 @@ fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
+/// What the host prints of an abort has the rank that the application knows.
+///
+/// PITFALLS: 11
+fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
+    let told = |library: Library| -> Option<String> {
+        let job = Job::new(mpi, 3, "abort").argument("1").argument("9");
+        let outcome = job.with(library).run();
+        assert_eq!(outcome.status.code(), Some(9), "{}", outcome.told());
+        let all = format!("{}\n{}", outcome.stdout, outcome.stderr);
+        let line = all.lines().find(|line| {
+            line.contains("MPI_ABORT was invoked") || line.contains("called MPI_Abort")
+        })?;
+        // MPICH says first on which node, by the launcher's number, and in which context.
+        Some(line.split(": ").last().unwrap_or(line).to_owned())
+    };
+    // Debian's Open MPI loses its message now and then, with or without us.
+    let told = |library: Library| (0..8).find_map(|_| told(library.clone()));
+    let plain = told(Library::Absent);
+    let words = plain.as_deref().unwrap_or_default();
+    assert!(words.contains("MPI_COMM_WORLD"), "{plain:?}");
+    assert_eq!(told(Library::Permuted(vec![1, 2, 0])), plain);
+}
+
+/// The words behind `key:` in the sources of the jobs and of these tests.
+fn named(key: &str) -> BTreeSet<String> {
+    let files = |folder: PathBuf| {
+        std::fs::read_dir(folder)
+            .expect("the folder is there")
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                let ending = path.extension().unwrap_or_default().to_string_lossy();
+                ["c", "F90", "rs"].contains(&&*ending)
+            })
+    };
+    files(folder())
+        .chain(files(artifacts::repository().join("tests/tests")))
+        .flat_map(|path| {
+            let text = std::fs::read_to_string(path).expect("sources are readable");
+            let words = text
+                .lines()
+                .filter_map(|line| {
+                    line.trim_start_matches([' ', '*', '!', '/'])
+                        .strip_prefix(key)
+                })
+                .flat_map(|rest| rest.split_whitespace().map(str::to_owned));
+            words.collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+/// The table of PITFALLS.md and what the tests name are the same.
+#[test]
+fn every_pitfall_is_named_by_a_test() {
+    let text = std::fs::read_to_string(folder().join("PITFALLS.md")).expect("it is there");
+    let (pitfalls, programs) = text
+        .split_once("| program |")
+        .expect("there are two tables");
+    let first_cells = |table: &str| -> BTreeSet<String> {
+        table
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
+            .flat_map(|cell| cell.split_whitespace().map(str::to_owned))
+            .filter(|word| word != "number")
+            .collect()
+    };
+    assert_eq!(first_cells(pitfalls).len(), 28);
+    assert_eq!(named("PITFALLS:"), first_cells(pitfalls));
+    let causes = programs.split_once('\n').expect("the table has rows").1;
+    assert_eq!(named("FAILURES:"), first_cells(causes));
+}
+
 /// A source that nobody runs proves nothing.
 #[test]
 fn every_program_of_the_folder_is_run() {
@@ -370,6 +459,9 @@ under_all_mpis!(
     files_are_written_in_the_worlds_order,
     senders_are_found_out_as_the_worlds_ranks,
     process_sets_have_the_worlds_order,
+    prepared_collectives_have_the_worlds_ranks,
+    extensions_see_the_world,
+    an_abort_is_told_with_the_applications_rank,
     programs_without_mpi_init_run,
     spawned_children_see_their_parents_ranks,
     ports_and_sockets_join_the_worlds_ranks,
@@ -384,6 +476,7 @@ under_all_mpis!(
 under_each_mpi!(
     special_arguments_keep_their_meaning_in_fortran,
     attributes_and_handlers_in_fortran_are_those_of_c,
+    spawning_in_fortran_keeps_special_arguments,
     processes_run_the_ranks_of_the_permutation_in_fortran,
     every_fortran_interface_is_counted_alike,
 );

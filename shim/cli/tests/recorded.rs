@@ -57,8 +57,8 @@ fn phases_are_shown_with_how_alike_they_are() {
     in_phases().write(&desk.path("app.profile.yaml")).unwrap();
     let answer = desk.run(&["show", "app.profile.yaml"]).good().out;
     let expected = "
-symmetry: 50.0 % of the bytes are answered by as many
-balance: rank 0 has most bytes, 1.00 times the mean
+symmetry: 50.0 % is answered by as much in the other direction
+balance: rank 0 has most, 1.00 times the mean
 
 2 phases; how alike their patterns are:
   phase  seconds  messages  bytes   share  like all      1      2
@@ -329,7 +329,17 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
     desk.run(&words).good();
     assert_eq!(dense(&desk, "own.txt"), "0 27\n1 0\n");
     let shown = desk.run(&["show", "run.0.prof"]).good().out;
-    assert!(shown.contains("2 ranks"), "{shown}");
+    let expected = "\
+run.0.prof: matrix of 2 ranks, 2 ordered pairs talk, 120 B in all
+
+  from -> to  bytes sent   share
+  0 -> 1           108 B  90.0 %
+  1 -> 0            12 B  10.0 %
+
+symmetry: 20.0 % is answered by as much in the other direction
+balance: rank 0 has most, 1.00 times the mean
+";
+    assert_eq!(shown, expected);
 }
 
 #[test]

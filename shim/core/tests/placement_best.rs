@@ -3,7 +3,7 @@
 
 use proptest::prelude::*;
 use treepie_core::affinity::Matrix;
-use treepie_core::placement::objective::dist_comm;
+use treepie_core::placement::objective::{Objective, dist_comm};
 use treepie_core::placement::{Effort, Options, Strategy as How, check, place};
 use treepie_core::topology::{Leaf, Topology, Tree};
 
@@ -199,5 +199,51 @@ proptest! {
         }
         let again = place(How::Best, &matrix, &topology, &options).unwrap();
         prop_assert_eq!(best, again);
+    }
+}
+
+#[test]
+fn for_congestion_the_most_loaded_link_is_relieved_beyond_what_the_sum_needs() {
+    // A ring of 64 and one rank in sixteen that everybody around it talks to.
+    let entries = (0..64_usize).flat_map(|rank| {
+        let hub = rank / 16 * 16;
+        [(rank, (rank + 1) % 64, 10.0), (rank, (hub + 40) % 64, 3.0)]
+    });
+    let matrix = Matrix::from_entries(64, entries.filter(|e| e.0 != e.1)).unwrap();
+    let topology = Topology::from_arities("8:2:4").unwrap();
+    let cost = |objective| {
+        let options = Options {
+            objective,
+            ..Options::default()
+        };
+        let outcome = place(How::Best, &matrix, &topology, &options).unwrap();
+        let leaves = outcome.placement.leaf_of_rank;
+        check(&leaves, 64, &topology).unwrap();
+        Objective::Congestion.value(&matrix, &topology, &leaves)
+    };
+    assert!(cost(Objective::Congestion) < cost(Objective::Sum));
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_placement() {
+    // A ring in a bad order with chords, which is no grid.
+    let entries = (0..1100_usize).flat_map(|rank| {
+        let of = |place: usize| place * 37 % 1100;
+        let near = (of(rank), of((rank + 1) % 1100), 9.0);
+        [near, (of(rank), of((rank * rank + 5) % 1100), 1.0)]
+    });
+    let matrix = Matrix::from_entries(1100, entries).unwrap();
+    let topology = Topology::from_arities("70:4:2:2").unwrap();
+    let placed = |threads| {
+        let options = Options {
+            threads,
+            effort: Effort::Fast,
+            ..Options::default()
+        };
+        place(How::Multisection, &matrix, &topology, &options).unwrap()
+    };
+    let alone = placed(1);
+    for threads in [0, 2, 3, 16] {
+        assert_eq!(placed(threads), alone, "{threads} threads");
     }
 }

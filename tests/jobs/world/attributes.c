@@ -208,4 +208,5 @@ int main(int argc, char **argv)
  *           are copied by dup and not by split; callbacks are told MPI_COMM_WORLD;
  *           those of MPI_COMM_SELF, in MPI_Finalize, still see the same ranks.
  * PITFALLS: 6 8 26
+ * FAILURES: baseattr2 baseattrcomm testLastUsedCode
  */

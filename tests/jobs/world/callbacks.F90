@@ -281,3 +281,4 @@ end program
 ! PROVES:   attributes and error handlers of the world in Fortran are those that C
 !           sees, and callbacks are told MPI_COMM_WORLD.
 ! PITFALLS: 6 7 8
+! FAILURES: commattr4f commattr4f90 fandcattrf90 fandcattrf08

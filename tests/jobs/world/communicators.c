@@ -224,4 +224,5 @@ int main(int argc, char **argv)
  * PROVES:   names, info, comparison, groups, Fortran handles and every way to make
  *           a communicator from the world see one world.
  * PITFALLS: 9 12 28
+ * FAILURES: commname testHandleInt
  */

@@ -76,4 +76,5 @@ int main(int argc, char **argv)
  * PROVES:   each error is the host's, by its class, and the world survives being
  *           freed.
  * PITFALLS: 10
+ * FAILURES: testFreeWorld
  */

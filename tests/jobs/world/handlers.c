@@ -151,4 +151,5 @@ int main(int argc, char **argv)
  *           of no communicator, are handed MPI_COMM_WORLD, may be freed in use,
  *           and are got back as they were set.
  * PITFALLS: 8 12
+ * FAILURES: attrerrtype commcall commcall_oldapi namepubf namepubf90
  */

@@ -305,4 +305,5 @@ end program
 !           MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY and LOGICALs keep their meaning, and a
 !           profile is the same by every interface.
 ! PITFALLS: 1 15 17
+! FAILURES: commnamef commnamef90 commnamef08
 ! PROFILE:  same by every interface

@@ -57,4 +57,5 @@ int main(int argc, char **argv)
  * PROVES:   the process set mpi://WORLD is in the application's order, and
  *           communicators made from it as well.
  * PITFALLS: 13
+ * FAILURES: testSessionWORLD
  */

@@ -7,7 +7,10 @@
 
 pub mod layers;
 
-use mpi_sys::{MPI_Comm, MPI_Request, RSMPI_COMM_WORLD, RSMPI_STATUS_IGNORE, RSMPI_UINT8_T};
+use mpi_sys::{
+    MPI_Comm, MPI_Request, RSMPI_COMM_WORLD, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,
+    RSMPI_STATUSES_IGNORE, RSMPI_UINT8_T,
+};
 use std::ffi::{c_int, c_void};
 use std::ptr;
 
@@ -22,6 +25,22 @@ impl Session {
         // by MPI's default.
         unsafe { mpi_sys::MPI_Init(ptr::null_mut(), ptr::null_mut()) };
         Session(())
+    }
+
+    /// Calls `MPI_Init_thread` for `MPI_THREAD_MULTIPLE`, as [`Session::start`].
+    ///
+    /// # Errors
+    /// What an MPI says that cannot have several threads in it.
+    pub fn start_for_threads() -> Result<Self, String> {
+        let (multiple, mut provided) = (mpi_sys::MPI_THREAD_MULTIPLE as c_int, 0);
+        // SAFETY: as in `start`.
+        unsafe {
+            mpi_sys::MPI_Init_thread(ptr::null_mut(), ptr::null_mut(), multiple, &mut provided)
+        };
+        match provided >= multiple {
+            true => Ok(Session(())),
+            false => Err(format!("this MPI allows threads of level {provided} only")),
+        }
     }
 
     /// `MPI_COMM_WORLD`.
@@ -92,6 +111,29 @@ impl Session {
     pub fn wait(&self, mut request: MPI_Request) {
         // SAFETY: the request was made by MPI and is used once.
         unsafe { mpi_sys::MPI_Wait(&mut request, RSMPI_STATUS_IGNORE) };
+    }
+
+    /// Whether all these requests are complete; those are null then.
+    #[inline]
+    pub fn test_all(&self, requests: &mut [MPI_Request]) -> bool {
+        let mut flag = 0;
+        let count = c_int::try_from(requests.len()).expect("these programs have a few requests");
+        // SAFETY: the requests were made by MPI or are null; nothing else uses them.
+        unsafe {
+            mpi_sys::MPI_Testall(
+                count,
+                requests.as_mut_ptr(),
+                &mut flag,
+                RSMPI_STATUSES_IGNORE,
+            )
+        };
+        flag != 0
+    }
+
+    /// A request that is none.
+    pub fn no_request() -> MPI_Request {
+        // SAFETY: a constant of mpi-sys's C part.
+        unsafe { RSMPI_REQUEST_NULL }
     }
 
     /// Sends bytes.

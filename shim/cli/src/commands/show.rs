@@ -24,9 +24,9 @@ use crate::output;
 use crate::picture::{Format, Panel, Picture, write_drawing};
 use crate::report::before_after::BeforeAfter;
 use crate::report::levels::{Situation, crossings};
+use crate::report::matrix::MatrixSummary;
 use crate::report::summary::Summary;
-use crate::report::words::some;
-use crate::report::{placement, platform, units};
+use crate::report::{placement, platform};
 
 /// Show a profile, placement, topology, configuration or matrix
 #[derive(Debug, Args)]
@@ -86,17 +86,13 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
     let input = Input::read(path, &arguments.choice)?;
     let matrix = input.matrix(&arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
-    let (order, filled, total) = (matrix.order(), matrix.non_zeros(), matrix.total());
-    if arguments.json {
-        output::print_json(&json!({ "ranks": order, "pairs": filled, "total": total }))?;
-    } else {
-        output::print(&format!(
-            "{}: matrix of {}, {} talk, {} in all\n",
-            arguments.file,
-            some(order, "rank"),
-            some(filled, "ordered pair"),
-            units::count(total)
-        ))?;
+    let summary = MatrixSummary::new(&matrix);
+    match arguments.json {
+        true => output::print_json(&summary)?,
+        false => {
+            let unit = input.unit(&arguments.choice);
+            output::print(&summary.text(&arguments.file, unit))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 pub mod before_after;
 pub mod gain;
 pub mod levels;
+pub mod matrix;
 pub mod phases;
 pub mod placement;
 pub mod platform;

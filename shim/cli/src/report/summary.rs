@@ -16,7 +16,7 @@ use super::units;
 use super::words::some;
 
 /// This many of the busiest pairs are shown.
-const TOP_PAIRS: usize = 10;
+pub const TOP_PAIRS: usize = 10;
 
 /// What is worth knowing about a profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -69,6 +69,28 @@ pub struct BusiestRank {
     pub rank: usize,
     /// Its bytes, sent and received, in parts of the mean of all ranks.
     pub times_the_mean: f64,
+}
+
+impl From<(usize, f64)> for BusiestRank {
+    fn from((rank, times_the_mean): (usize, f64)) -> Self {
+        BusiestRank {
+            rank,
+            times_the_mean,
+        }
+    }
+}
+
+impl BusiestRank {
+    /// How symmetric and how balanced a matrix is, in two lines.
+    pub fn text(&self, symmetry: f64) -> String {
+        format!(
+            "symmetry: {:.1} % is answered by as much in the other direction\n\
+             balance: rank {} has most, {:.2} times the mean\n",
+            100.0 * symmetry,
+            self.rank,
+            self.times_the_mean
+        )
+    }
 }
 
 /// A host and its processes.
@@ -152,10 +174,7 @@ impl Summary {
             pairs: partners.count(),
             top_pairs: top_pairs(&all),
             symmetry: symmetry(&size),
-            busiest: imbalance(&size).map(|(rank, times_the_mean)| BusiestRank {
-                rank,
-                times_the_mean,
-            }),
+            busiest: imbalance(&size).map(BusiestRank::from),
             phases: phases::of(profile, &all, model),
             times: times::of(profile),
             shared_memory: profile.shared_memory.clone(),
@@ -230,13 +249,7 @@ impl Summary {
             text += &self.pair_table();
         }
         if let Some(busiest) = &self.busiest {
-            text += &format!(
-                "\nsymmetry: {:.1} % of the bytes are answered by as many\n\
-                 balance: rank {} has most bytes, {:.2} times the mean\n",
-                100.0 * self.symmetry,
-                busiest.rank,
-                busiest.times_the_mean
-            );
+            text += &format!("\n{}", busiest.text(self.symmetry));
         }
         if !self.phases.is_empty() {
             text += &format!("\n{}", phases::text(&self.phases));

@@ -74,7 +74,7 @@ impl<'a> Search<'a> {
     fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options) -> Self {
         let (effort, seed) = (options.effort, options.seed);
         Search {
-            engine: Engine::new(matrix, seating.topology(), effort, seed),
+            engine: Engine::new(matrix, seating.topology(), effort, seed, options.threads),
             matrix,
             seating,
         }

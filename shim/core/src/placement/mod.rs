@@ -24,6 +24,7 @@ mod error;
 mod partition;
 mod place;
 mod random;
+mod relieve;
 mod strategy;
 mod top_down;
 

@@ -2,6 +2,7 @@
 
 use super::constraints::{Constraints, Seating};
 use super::objective::Objective;
+use super::relieve::relieved;
 use super::{Effort, PlacementError, Strategy, balance, baselines, candidates, check};
 use crate::affinity::Matrix;
 use crate::topology::Topology;
@@ -23,6 +24,9 @@ pub struct Options<'a> {
     pub seed: u64,
     /// How much work is done; counted in steps, never in seconds.
     pub effort: Effort,
+    /// How many threads work at the same time, at most; 0 is 1. The placement
+    /// is the same for any number.
+    pub threads: usize,
     /// What has to be respected; nothing if it is `None`.
     pub constraints: Option<&'a Constraints>,
     /// What is made small.
@@ -75,14 +79,28 @@ pub fn place(
     let mut chosen: Option<(Strategy, Vec<usize>)> = None;
     let mut least = Vec::new();
     for (strategy, seats) in seats {
-        let leaf_of_rank = seating.leaves_of(&seating.admit(seats)?);
+        let seats = seating.admit(seats)?;
+        let leaf_of_rank = seating.leaves_of(&seats);
         let cost = options.objective.key(matrix, topology, &leaf_of_rank);
         if chosen.is_none() || clearly_cheaper(&cost, &least) {
             least = cost;
-            chosen = Some((strategy, leaf_of_rank));
+            chosen = Some((strategy, seats));
         }
     }
-    let (strategy, leaf_of_rank) = chosen.expect("every strategy has at least one candidate");
+    let (mut chosen, mut seats) = chosen.expect("every strategy has at least one candidate");
+    if strategy == Strategy::Best && options.objective == Objective::Congestion {
+        let rounds = options.effort.relieving_rounds();
+        let relieved = relieved(matrix, topology, &seating, seats.clone(), rounds);
+        let leaf_of_rank = seating.leaves_of(&relieved);
+        let cost = options.objective.key(matrix, topology, &leaf_of_rank);
+        if clearly_cheaper(&cost, &least) {
+            seats = relieved;
+            if matches!(chosen, Strategy::Identity | Strategy::Packed) {
+                chosen = Strategy::Swaps;
+            }
+        }
+    }
+    let (strategy, leaf_of_rank) = (chosen, seating.leaves_of(&seats));
     Ok(Outcome {
         strategy,
         cost: options.objective.value(matrix, topology, &leaf_of_rank),

@@ -21,6 +21,7 @@ pub use setup::{Wanted, begin, end};
 
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
+use crate::session::log;
 use communicator::{Communicator, Key};
 use execute::{Prepared, execute};
 use job::{Job, reduces};
@@ -102,12 +103,32 @@ fn make(
     if !strategy.serves(&problem) {
         return None;
     }
+    if communicator.place.rank == 0 {
+        tell(communicator, key, bytes, strategy.name, segment);
+    }
     let segment = (segment / key.unit.max(1)).max(1);
     Some(Prepared::new(strategy.plan(
         &problem,
         communicator.place.rank,
         segment,
     )))
+}
+
+/// Says what was chosen, once for each plan.
+fn tell(communicator: &Communicator, key: &Key, bytes: Option<u64>, strategy: &str, segment: u64) {
+    let amount = match bytes {
+        Some(bytes) => format!("{bytes} bytes"),
+        None => "uneven parts".to_owned(),
+    };
+    let clusters = &communicator.clusters;
+    log::info(&format!(
+        "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
+         {segment} bytes",
+        key.operation,
+        clusters.ranks(),
+        clusters.count(),
+        key.root
+    ));
 }
 
 fn perform(

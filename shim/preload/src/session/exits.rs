@@ -6,7 +6,7 @@ use libc::c_int;
 
 use super::{keeper, parts};
 use crate::api::Word;
-use crate::world;
+use crate::{record, world};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
@@ -30,7 +30,8 @@ extern "C" fn on_exit() {
     leave_all();
 }
 
-/// `MPI_Abort`.
+/// `MPI_Abort`: what the application calls the world is aborted, so that the
+/// host's message has the rank that the application knows.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
@@ -40,8 +41,8 @@ pub unsafe fn abort(
     code: Word,
 ) -> c_int {
     leave_all();
-    // SAFETY: the caller's promise.
-    unsafe { world::on_host_world(next, comm, code) }
+    // SAFETY: the caller's promise; W' is as valid as the world it stands for.
+    record::quietly(|| unsafe { next(world::substitute(comm), code) })
 }
 
 /// `_exit`: Open MPI ends a process so after an error that is fatal. Where

@@ -51,6 +51,77 @@ pub unsafe fn create(
     record::quietly(|| unsafe { next(function, handler) })
 }
 
+/// `MPIX_Comm_create_errhandler_x`: the handler is handed the communicator itself,
+/// and a state, which can carry the application's function.
+///
+/// # Safety
+/// The caller keeps the contract of `MPIX_Comm_create_errhandler_x`.
+pub unsafe fn create_with_state(
+    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    function: Word,
+    destructor: Word,
+    state: Word,
+    handler: Word,
+) -> c_int {
+    if !super::is_substituted() || function == 0 {
+        // SAFETY: the caller's promise.
+        return record::quietly(|| unsafe { next(function, destructor, state, handler) });
+    }
+    let application = Box::into_raw(Box::new(WithState {
+        function,
+        destructor,
+        state,
+    }));
+    let ours = (
+        call_with_state as *const c_void as Word,
+        destroy_state as *const c_void as Word,
+    );
+    // SAFETY: the caller's promise; our functions are called as the application's are,
+    // the last of them once. A host that failed calls neither.
+    unsafe {
+        let code = record::quietly(|| next(ours.0, ours.1, application as Word, handler));
+        if code != SUCCESS {
+            drop(Box::from_raw(application));
+        }
+        code
+    }
+}
+
+/// What the application gave `MPIX_Comm_create_errhandler_x`.
+struct WithState {
+    function: Word,
+    destructor: Word,
+    state: Word,
+}
+
+/// `MPIX_Comm_errhandler_function_x`.
+unsafe extern "C" fn call_with_state(comm: Word, code: Word, application: *const WithState) {
+    // SAFETY: the state is the one that `create_with_state` made, and lives until it
+    // is destroyed; the function is the application's, of this type.
+    unsafe {
+        let WithState {
+            function, state, ..
+        } = *application;
+        let function =
+            std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, Word)>(function);
+        function(super::as_application_sees(comm), code, state);
+    }
+}
+
+/// `MPIX_Destructor_function`.
+unsafe extern "C" fn destroy_state(application: *mut WithState) {
+    // SAFETY: as above; the host destroys a state once, when no communicator has the
+    // handler any more.
+    unsafe {
+        let WithState {
+            destructor, state, ..
+        } = *Box::from_raw(application);
+        if destructor != 0 {
+            std::mem::transmute::<Word, unsafe extern "C" fn(Word)>(destructor)(state);
+        }
+    }
+}
+
 /// `MPI_COMM_CREATE_ERRHANDLER` and `MPI_ERRHANDLER_CREATE` as Fortran calls them:
 /// Open MPI's go round C, and hand its handlers a Fortran handle. (MPICH's call C,
 /// where a handle is the same number.)

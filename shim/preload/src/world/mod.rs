@@ -147,13 +147,12 @@ pub fn remove(host: &Host) {
     }
 }
 
-/// For procedures that belong to the host's own world: `MPI_Abort` ends and names
-/// it, and `MPI_Comm_call_errhandler` hands it to the handler, as the program
-/// expects.
+/// `MPI_Comm_call_errhandler`: the host's own world is handed to the handler, as
+/// the program expects.
 ///
 /// # Safety
-/// The caller keeps the contract of `next`, a procedure of two arguments.
-pub unsafe fn on_host_world(
+/// The caller keeps the contract of `MPI_Comm_call_errhandler`.
+pub unsafe fn call_error_handler(
     next: unsafe extern "C" fn(Word, Word) -> c_int,
     comm: Word,
     code: Word,

@@ -14,6 +14,10 @@
 //! * `put-self`: `MPI_Put` of 8 bytes into the own part of a window of both ranks;
 //! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
 //! * `isend-partner`: `MPI_Isend`, `MPI_Wait`, 8 bytes to the other rank;
+//! * `testall`: one `MPI_Testall` of four requests that are null;
+//! * `comm-rank-threads`, `isend-self-threads`: the same on two threads at a time,
+//!   each in its own time;
+//! * `init`: one `MPI_Init`, once, whatever numbers are given;
 //! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back.
 
 use std::process::ExitCode;
@@ -36,6 +40,10 @@ fn main() -> ExitCode {
         "allreduce-self" => |session, _, iterations| layers::allreduce(session, iterations),
         "neighbours-self" => |session, _, iterations| layers::neighbours(session, iterations),
         "put-self" => |_, _, _| (), // on a window, see below
+        "testall" => testall,
+        "comm-rank-threads" => |session, rank, n| on_two_threads(|| comm_rank(session, rank, n)),
+        "isend-self-threads" => |session, rank, n| on_two_threads(|| isend_self(session, rank, n)),
+        "init" => |_, _, _| (), // before the first call
         "isend-self" => isend_self,
         "isend-partner" => isend_partner,
         "ping-pong" => ping_pong,
@@ -45,9 +53,27 @@ fn main() -> ExitCode {
     else {
         return usage();
     };
-    let alone = kind == "comm-rank" || kind.ends_with("-self");
+    let threads = kind.ends_with("-threads");
+    let alone =
+        threads || kind.starts_with("comm-rank") || kind == "testall" || kind.ends_with("-self");
 
-    let session = Session::start();
+    let began = Instant::now();
+    let session = match threads {
+        true => match Session::start_for_threads() {
+            Ok(session) => session,
+            Err(error) => {
+                eprintln!("overhead: {error}");
+                return ExitCode::FAILURE;
+            }
+        },
+        false => Session::start(),
+    };
+    if kind == "init" {
+        if session.rank() == 0 {
+            println!("{}", began.elapsed().as_nanos());
+        }
+        return ExitCode::SUCCESS;
+    }
     if session.size() != 2 {
         eprintln!("overhead: wants 2 ranks, has {}", session.size());
         return ExitCode::FAILURE;
@@ -80,7 +106,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: overhead comm-rank|allreduce-self|neighbours-self|put-self|isend-self|isend-partner|ping-pong BATCHES ITERATIONS"
+        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|init BATCHES ITERATIONS"
     );
     ExitCode::from(2)
 }
@@ -97,6 +123,21 @@ fn comm_rank(session: &Session, _rank: i32, iterations: usize) {
     for _ in 0..iterations {
         std::hint::black_box(session.rank());
     }
+}
+
+fn testall(session: &Session, _rank: i32, iterations: usize) {
+    let mut requests = [Session::no_request(); 4];
+    for _ in 0..iterations {
+        std::hint::black_box(session.test_all(&mut requests));
+    }
+}
+
+/// Both do all the work, at the same time.
+fn on_two_threads(work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        scope.spawn(&work);
+        work();
+    });
 }
 
 fn isend_self(session: &Session, rank: i32, iterations: usize) {

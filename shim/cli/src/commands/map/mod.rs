@@ -4,6 +4,7 @@ mod found;
 mod search;
 mod wishes;
 
+use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -75,12 +76,20 @@ struct How {
     /// Seed of random choices; the same seed gives the same placement
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
+    /// How many threads work; the placement is the same for any number [default: all processors]
+    #[arg(long, value_name = "NUMBER")]
+    threads: Option<usize>,
     /// Load of each rank, one number each, for the tmlb strategies
     #[arg(long, value_name = "FILE")]
     loads: Option<PathBuf>,
     /// Where the ranks are now: a placement, or a list of one core for each
     #[arg(long, value_name = "FILE")]
     current: Option<PathBuf>,
+}
+
+/// How many threads can work at the same time here.
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// A number of seconds.
@@ -176,6 +185,7 @@ impl Job {
             current: self.current.as_deref(),
             seed: how.seed,
             effort: how.effort,
+            threads: how.threads.unwrap_or_else(processors),
             constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
             objective: how.objective,
             loads: self.loads.as_deref(),

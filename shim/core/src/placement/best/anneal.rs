@@ -10,6 +10,7 @@
 
 use super::block::Block;
 use super::graph::Graph;
+use super::heap::Heap;
 use super::state::State;
 use crate::placement::random::Random;
 
@@ -132,26 +133,59 @@ fn sweep_of_moves(state: &mut State, temperature: f32, chances: &[f32], random: 
     }
 }
 
-/// Brings every cell to its size, with the moves that lose least.
+/// Brings every cell to its size: cells that are too full give, one after the
+/// other, the rank that loses least on its way to a cell that is too empty.
 fn settle(state: &mut State) {
     for full in 0..state.cells {
-        while state.excess[full] > 0.5 {
-            let mut best = (f32::NEG_INFINITY, 0, 0);
-            for rank in 0..state.cell_of.len() {
-                if state.cell_of[rank] as usize != full {
-                    continue;
-                }
-                let savings = state.savings(rank);
-                for (cell, &excess) in state.excess.iter().enumerate() {
-                    let gain = savings[cell] - savings[full];
-                    if excess < -0.5 && gain > best.0 {
-                        best = (gain, rank, cell);
-                    }
-                }
+        if state.excess[full] < 0.5 {
+            continue;
+        }
+        let mut offers = Heap::new(state.cell_of.len());
+        for rank in 0..state.cell_of.len() {
+            offer(state, &mut offers, rank, full);
+        }
+        while state.excess[full] > 0.5
+            && let Some((rank, gain)) = offers.top()
+        {
+            let Some((best, cell)) = best_move(state, rank, full) else {
+                break;
+            };
+            // The cell that it would have moved to has been filled since.
+            if best < gain {
+                offers.set(rank, best);
+                continue;
             }
-            state.shift(best.1, best.2);
+            offers.remove(rank);
+            state.shift(rank, cell);
+            let graph = state.graph;
+            for &neighbour in graph.neighbours(rank) {
+                offer(state, &mut offers, neighbour as usize, full);
+            }
         }
     }
+}
+
+/// Tells the heap what a rank gains by leaving a cell that is too full.
+fn offer(state: &State, offers: &mut Heap, rank: usize, full: usize) {
+    if state.cell_of[rank] as usize == full
+        && let Some((gain, _)) = best_move(state, rank, full)
+    {
+        offers.set(rank, gain);
+    }
+}
+
+/// The most that a rank can gain by a move to a cell that is too empty, and that
+/// cell. Of equal cells the first.
+fn best_move(state: &State, rank: usize, from: usize) -> Option<(f64, usize)> {
+    let savings = state.savings(rank);
+    let mut best: Option<(f64, usize)> = None;
+    for (cell, &excess) in state.excess.iter().enumerate() {
+        let gain = f64::from(savings[cell] - savings[from]);
+        if excess < -0.5 && best.is_none_or(|best| gain > best.0) {
+            best = Some((gain, cell));
+        }
+    }
+    best
 }
 
 /// A temperature that falls by `ratio` from sweep to sweep.

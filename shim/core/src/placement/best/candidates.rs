@@ -20,12 +20,19 @@ pub struct Engine<'a> {
     ranks: usize,
     effort: Effort,
     seed: u64,
+    threads: usize,
 }
 
 impl<'a> Engine<'a> {
     /// For the ranks of a matrix on the allowed leaves of a topology, of which
     /// there must be enough.
-    pub fn new(matrix: &Matrix, topology: &'a Topology, effort: Effort, seed: u64) -> Self {
+    pub fn new(
+        matrix: &Matrix,
+        topology: &'a Topology,
+        effort: Effort,
+        seed: u64,
+        threads: usize,
+    ) -> Self {
         let ranks = matrix.order();
         let slots = Slots::for_ranks(topology, ranks);
         Engine {
@@ -34,6 +41,7 @@ impl<'a> Engine<'a> {
             ranks,
             effort,
             seed,
+            threads,
         }
     }
 
@@ -56,7 +64,14 @@ impl<'a> Engine<'a> {
             true => Effort::Fast,
             false => self.effort,
         };
-        self.of_ranks(multisection(&self.graph, &self.slots, effort, self.seed))
+        let (seed, threads) = (self.seed, self.threads);
+        self.of_ranks(multisection(
+            &self.graph,
+            &self.slots,
+            effort,
+            seed,
+            threads,
+        ))
     }
 
     /// The leaf of each rank in a placement that costs less than `limit` and

@@ -66,6 +66,15 @@ impl Effort {
         }
     }
 
+    /// Rounds of swaps that relieve the most loaded links, at most.
+    pub(in crate::placement) fn relieving_rounds(self) -> usize {
+        match self {
+            Effort::Fast => 10,
+            Effort::Normal => 100,
+            Effort::Strong => 2000,
+        }
+    }
+
     /// Annealing schedules for a block of a graph of `ranks` ranks in all with
     /// `neighbours` neighbours on average: a cool one, which keeps the shape of
     /// what bisection found, and hot ones, which look for another.
@@ -73,6 +82,8 @@ impl Effort {
         // A move that is carried out costs time in proportion to the neighbours,
         // and more ranks have less time each.
         let share = (1024.0 / ranks.max(1024) as f64).powf(0.3) / (1.0 + neighbours / 32.0);
+        // Few ranks leave time for longer schedules.
+        let share = share * if ranks <= 512 { 2.0 } else { 1.0 };
         let sweeps = |most: f64| (most * share) as usize + 20;
         let cool = |most| Schedule {
             sweeps: sweeps(most),

@@ -3,6 +3,8 @@
 //! a cell has no influence on what is between cells, because leaves of
 //! different cells are equally far apart wherever they are.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::anneal::anneal;
 use super::block::{Block, Siblings, is_group};
 use super::effort::Effort;
@@ -11,40 +13,45 @@ use super::slots::Slots;
 use super::state::total_saving;
 use crate::placement::random::Random;
 
-/// The leaf of each vertex of a graph that has as many vertices as there are slots.
-pub fn multisection(graph: &Graph, slots: &Slots, effort: Effort, seed: u64) -> Vec<usize> {
-    let order = graph.order();
-    let mut filling = Filling {
+/// Fewer vertices than this are not worth a thread.
+const WORTH_THREADS: usize = 1024;
+
+/// The leaf of each vertex of a graph that has as many vertices as there are
+/// slots; the same for any number of threads.
+pub fn multisection(
+    graph: &Graph,
+    slots: &Slots,
+    effort: Effort,
+    seed: u64,
+    threads: usize,
+) -> Vec<usize> {
+    let filling = Filling {
+        ranks: graph.order(),
         slots,
         effort,
         seed,
-        leaf_of: vec![0; order],
     };
-    let members: Vec<u32> = (0..order as u32).collect();
     let root = Siblings {
         depth: 0,
         nodes: vec![0],
     };
-    filling.fill(graph, &members, &root);
-    filling.leaf_of
+    filling.fill(graph, graph.order(), &root, threads)
 }
 
 struct Filling<'a> {
+    ranks: usize,
     slots: &'a Slots<'a>,
     effort: Effort,
     seed: u64,
-    leaf_of: Vec<usize>,
 }
 
 impl Filling<'_> {
-    /// Places `members`, whose graph is `graph`, below `top`.
-    fn fill(&mut self, graph: &Graph, members: &[u32], top: &Siblings) {
+    /// The leaf below `top` of each of `count` vertices, whose graph is `graph`;
+    /// that may be empty if `top` is a group.
+    fn fill(&self, graph: &Graph, count: usize, top: &Siblings, threads: usize) -> Vec<usize> {
         if is_group(self.slots, top) {
             let leaves = self.slots.leaves(top.depth, top.nodes[0] as usize);
-            for (&member, leaf) in members.iter().zip(leaves) {
-                self.leaf_of[member as usize] = leaf;
-            }
-            return;
+            return leaves.take(count).collect();
         }
         let block = Block::below(self.slots, top);
         let seed = self.seed.wrapping_add((top.nodes[0] as u64) << 8) ^ top.depth as u64;
@@ -53,15 +60,62 @@ impl Filling<'_> {
         for (vertex, &cell) in cell_of.iter().enumerate() {
             of_cell[cell as usize].push(vertex as u32);
         }
-        let mut number = vec![Graph::OUTSIDE; graph.order()];
-        for (cell, vertices) in block.cells.iter().zip(of_cell) {
-            let below: Vec<u32> = vertices.iter().map(|&v| members[v as usize]).collect();
-            let inside = match is_group(self.slots, cell) {
-                true => Graph::empty(),
-                false => graph.subgraph(&vertices, &mut number),
-            };
-            self.fill(&inside, &below, cell);
+        // Cells have nothing to do with each other: any thread may fill any.
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut filled = Vec::new();
+            let mut number = vec![Graph::OUTSIDE; graph.order()];
+            while let Some(vertices) = of_cell.get(next.fetch_add(1, Ordering::Relaxed)) {
+                filled.push(self.fill_cell(graph, &block, &cell_of, vertices, &mut number));
+            }
+            filled
+        };
+        let threads = match graph.order() < WORTH_THREADS {
+            true => 1,
+            false => threads.clamp(1, of_cell.len()),
+        };
+        let mut leaf_of = vec![0; count];
+        let mut take = |filled: Vec<(&[u32], Vec<usize>)>| {
+            for (vertices, leaves) in filled {
+                for (&vertex, leaf) in vertices.iter().zip(leaves) {
+                    leaf_of[vertex as usize] = leaf;
+                }
+            }
+        };
+        if threads == 1 {
+            take(work());
+        } else {
+            std::thread::scope(|scope| {
+                let others: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+                for other in others {
+                    match other.join() {
+                        Ok(filled) => take(filled),
+                        Err(panic) => std::panic::resume_unwind(panic),
+                    }
+                }
+            });
         }
+        leaf_of
+    }
+
+    /// The vertices of a cell and their leaves.
+    fn fill_cell<'v>(
+        &self,
+        graph: &Graph,
+        block: &Block,
+        cell_of: &[u32],
+        vertices: &'v [u32],
+        number: &mut [u32],
+    ) -> (&'v [u32], Vec<usize>) {
+        let Some(&first) = vertices.first() else {
+            return (vertices, Vec::new());
+        };
+        let cell = &block.cells[cell_of[first as usize] as usize];
+        let inside = match is_group(self.slots, cell) {
+            true => Graph::empty(),
+            false => graph.subgraph(vertices, number),
+        };
+        (vertices, self.fill(&inside, vertices.len(), cell, 1))
     }
 
     /// The cell of each vertex: bisection, then the better of what annealing finds.
@@ -72,7 +126,7 @@ impl Filling<'_> {
         }
         let neighbours = graph.entries() as f64 / graph.order() as f64;
         let mut most = total_saving(graph, block, &best);
-        for schedule in self.effort.schedules(self.leaf_of.len(), neighbours) {
+        for schedule in self.effort.schedules(self.ranks, neighbours) {
             let found = anneal(graph, block, best.clone(), schedule, random);
             let saving = total_saving(graph, block, &found);
             if saving > most {

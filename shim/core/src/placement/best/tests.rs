@@ -153,9 +153,9 @@ proptest! {
         let slots = Slots::new(&topology);
         let ranks = slots.total();
         let graph = Graph::new(&matrix(ranks, &entries), ranks);
-        let leaf_of = multisection(&graph, &slots, Effort::Fast, seed);
+        let leaf_of = multisection(&graph, &slots, Effort::Fast, seed, 1);
         prop_assert!(is_one_to_one(&leaf_of, &slots));
-        prop_assert_eq!(leaf_of, multisection(&graph, &slots, Effort::Fast, seed));
+        prop_assert_eq!(leaf_of, multisection(&graph, &slots, Effort::Fast, seed, 3));
     }
 
     #[test]

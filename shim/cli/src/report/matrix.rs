@@ -1,0 +1,72 @@
+//! A bare matrix in a few lines.
+
+use serde::Serialize;
+use treepie_core::affinity::Matrix;
+use treepie_core::affinity::measures::{imbalance, symmetry};
+
+use super::summary::{BusiestRank, TOP_PAIRS};
+use super::table::Table;
+use super::units;
+use super::words::some;
+use crate::picture::Unit;
+
+/// What is worth knowing about a matrix.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MatrixSummary {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Ordered pairs that talk, ranks with themselves included.
+    pub pairs: usize,
+    /// Sum of all entries.
+    pub total: f64,
+    /// The part that is answered by as much in the other direction.
+    pub symmetry: f64,
+    /// The rank with most, if anybody has any.
+    pub busiest: Option<BusiestRank>,
+    /// The pairs of different ranks with most: from, to, value.
+    pub top_pairs: Vec<(usize, usize, f64)>,
+}
+
+impl MatrixSummary {
+    /// Looks through a matrix.
+    pub fn new(matrix: &Matrix) -> Self {
+        let mut pairs: Vec<_> = matrix
+            .entries()
+            .filter(|(from, to, _)| from != to)
+            .collect();
+        // Stable: of equals, the first.
+        pairs.sort_by(|one, other| other.2.total_cmp(&one.2));
+        pairs.truncate(TOP_PAIRS);
+        MatrixSummary {
+            ranks: matrix.order(),
+            pairs: matrix.non_zeros(),
+            total: matrix.total(),
+            symmetry: symmetry(matrix),
+            busiest: imbalance(matrix).map(BusiestRank::from),
+            top_pairs: pairs,
+        }
+    }
+
+    /// All of it, for the matrix in `file`, whose values are in `unit`.
+    pub fn text(&self, file: &str, unit: Unit) -> String {
+        let mut text = format!(
+            "{file}: matrix of {}, {} talk, {} in all\n",
+            some(self.ranks, "rank"),
+            some(self.pairs, "ordered pair"),
+            unit.text(self.total)
+        );
+        let Some(busiest) = &self.busiest else {
+            return text;
+        };
+        let mut table = Table::new(["from -> to", unit.title(), "share"]);
+        for &(from, to, value) in &self.top_pairs {
+            table.row([
+                format!("{from} -> {to}"),
+                unit.text(value),
+                units::share(value, self.total),
+            ]);
+        }
+        text += &format!("\n{}\n{}", table.text(), busiest.text(self.symmetry));
+        text
+    }
+}

@@ -120,7 +120,9 @@ pub fn on(folder: &Path, host: &str, words: &[OsString], as_shell: bool) -> Comm
         .arg(namespaces::name(&state::tag(folder), host))
         .args(["unshare", "--uts", "--ipc", "sh", "-c", &script, host])
         .arg(state::hosts_file(folder))
-        .args(words);
+        .args(words)
+        // The grid's own; a job's library would not know it.
+        .env_remove(state::VARIABLE);
     command
 }
 

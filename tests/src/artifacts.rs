@@ -74,6 +74,27 @@ pub fn program(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("programs/{}/{name}", mpi.name()))
 }
 
+/// EZTrace's library for one of Debian's MPIs.
+///
+/// # Panics
+/// If it is not there: the test fails, and says how to install it.
+#[track_caller]
+pub fn eztrace(mpi: Mpi) -> PathBuf {
+    let name = format!("libeztrace-{}.so", mpi.name());
+    let folders = [
+        "/usr/lib/x86_64-linux-gnu",
+        "/usr/lib/aarch64-linux-gnu",
+        "/usr/lib",
+    ];
+    folders
+        .iter()
+        .map(|folder| Path::new(folder).join(&name))
+        .find(|file| file.exists())
+        .unwrap_or_else(|| {
+            panic!("no {name}; run scripts/setup test (or apt-get install -y eztrace)")
+        })
+}
+
 /// The Python that has mpi4py for an MPI.
 ///
 /// # Panics

@@ -359,6 +359,60 @@ fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
+/// EZTrace keeps a table of all communicators: behind the library it would meet a
+/// world that it did not see being made, and so it is behind for a profile only.
+///
+/// PITFALLS: 19
+fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
+    let tool = artifacts::eztrace(mpi).display().to_string();
+    let library = artifacts::library().display().to_string();
+    let directory = directory();
+    let output = directory.path().join("job.profile.yaml");
+    let run = |preload: &str, mode: &str| -> Vec<String> {
+        let outcome = Job::new(mpi, 3, "ring")
+            .variable("LD_PRELOAD", preload)
+            .variable(
+                "EZTRACE_TRACE_DIR",
+                directory.path().join("trace").display(),
+            )
+            .variable("TREEPIE_MODE", mode)
+            .variable("TREEPIE_PERMUTATION", "1,2,0")
+            .variable("TREEPIE_OUTPUT", output.display())
+            .run()
+            .succeeded();
+        // EZTrace tells of itself, with the process and the thread.
+        let of_job = |line: &&str| !line.is_empty() && !line.starts_with("[P");
+        outcome
+            .stdout
+            .lines()
+            .filter(of_job)
+            .map(str::to_owned)
+            .collect()
+    };
+    // EZTrace gathers what it has at rank 0, by messages of its own.
+    let to_others = |profile: &Profile| {
+        let mut pairs = pairs(&profile.point_to_point);
+        pairs.retain(|&(_, to), _| to != 0);
+        pairs
+    };
+    let alone = run(&tool, "off");
+    assert!(!alone.is_empty());
+    let counted = profile_of(&Job::new(mpi, 3, "ring"));
+    for (preload, mode) in [
+        (format!("{tool}:{library}"), "profile"),
+        (format!("{tool}:{library}"), "replay"),
+        (format!("{library}:{tool}"), "profile"),
+    ] {
+        assert_eq!(run(&preload, mode), alone, "{preload}, {mode}");
+        let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            to_others(&profile),
+            to_others(&counted),
+            "{preload}, {mode}"
+        );
+    }
+}
+
 /// What the host prints of an abort has the rank that the application knows.
 ///
 /// PITFALLS: 11
@@ -472,11 +526,13 @@ under_all_mpis!(
     another_tool_and_the_library_do_not_disturb_each_other,
 );
 
-// The MPIs of PyPI have no mpi_f08 for gfortran, or no Fortran at all.
+// The MPIs of PyPI have no mpi_f08 for gfortran, or no Fortran at all; EZTrace is
+// Debian's.
 under_each_mpi!(
     special_arguments_keep_their_meaning_in_fortran,
     attributes_and_handlers_in_fortran_are_those_of_c,
     spawning_in_fortran_keeps_special_arguments,
+    eztrace_and_the_library_do_not_disturb_each_other,
     processes_run_the_ranks_of_the_permutation_in_fortran,
     every_fortran_interface_is_counted_alike,
 );

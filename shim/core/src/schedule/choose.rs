@@ -30,6 +30,7 @@ pub fn between_clusters(
         Reduce => "grid-lanes",
         Allreduce if keeps_order => "recursive-doubling",
         Allreduce if bytes <= 32 * KIB => "grid-exchange",
+        Allreduce if bytes < 512 * KIB => "grid-direct",
         Allreduce => "grid-lanes",
         Barrier | Allgather | Allgatherv => "grid-exchange",
         Gather | Gatherv | Scatter | Scatterv => "flat",

@@ -93,10 +93,20 @@ pub fn reduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     }
 }
 
-/// `Allreduce`: shares are reduced inside clusters; each lane's ring of clusters
-/// reduces and collects them (a part for each cluster); lanes hand them round in
-/// their clusters.
-pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
+/// How a lane's members reduce and collect the parts of their share, one for each
+/// cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Round a ring, twice: 2 (C - 1) latencies, and each uplink at work all the
+    /// time.
+    Ring,
+    /// Each to all others, twice: two latencies.
+    Direct,
+}
+
+/// `Allreduce`: shares are reduced inside clusters; each lane reduces and collects
+/// them between clusters; lanes hand them round in their clusters.
+pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, way: Way) {
     let clusters = problem.clusters;
     let lanes = lanes(problem);
     let members = clusters.members(clusters.of(rank));
@@ -110,10 +120,19 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     };
     if let Some(sum) = sum {
         let mine = output(place);
-        let ring = Ring::new(problem, rank, place, sum.length);
-        ring.reduce_scatter(builder, sum, mine);
+        let lane = Lane::new(problem, rank, place, sum.length);
         let rest: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
-        for part in ring.collect(builder, mine) {
+        let complete = match way {
+            Way::Ring => {
+                lane.reduce_round(builder, sum, mine);
+                lane.collect_round(builder, mine)
+            }
+            Way::Direct => {
+                lane.reduce_at_once(builder, sum, mine);
+                lane.collect_at_once(builder, mine)
+            }
+        };
+        for part in complete {
             for &member in &rest {
                 builder.send(member, part);
             }
@@ -121,25 +140,29 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     }
     for (lane, &member) in members.iter().enumerate().take(lanes) {
         if member != rank {
-            for part in Ring::new(problem, member, lane, output(lane).length).arrivals() {
-                let (start, length) = part;
+            let far = Lane::new(problem, member, lane, output(lane).length);
+            let arrivals = match way {
+                Way::Ring => far.round(),
+                Way::Direct => far.at_once(),
+            };
+            for (start, length) in arrivals {
                 builder.receive(member, output(lane).part(start, length));
             }
         }
     }
 }
 
-/// One lane's ring: one member of every cluster, a part of the share for each.
-struct Ring {
+/// One lane: one member of every cluster, and a part of the share for each.
+struct Lane {
     ranks: Vec<usize>,
     at: usize,
     length: u64,
 }
 
-impl Ring {
+impl Lane {
     fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
         let clusters = problem.clusters;
-        Ring {
+        Lane {
             ranks: (0..clusters.count())
                 .map(|cluster| clusters.members(cluster)[lane])
                 .collect(),
@@ -165,7 +188,7 @@ impl Ring {
 
     /// Each part goes once round the ring and is reduced on its way; the last, of
     /// the next place, ends in `output`.
-    fn reduce_scatter(&self, builder: &mut Builder, sum: Range, output: Range) {
+    fn reduce_round(&self, builder: &mut Builder, sum: Range, output: Range) {
         let count = self.ranks.len();
         if count == 1 {
             return builder.copy(sum, output);
@@ -188,18 +211,77 @@ impl Ring {
         }
     }
 
-    /// The parts as they are complete here: the own one, then as they come round.
-    fn arrivals(&self) -> impl Iterator<Item = (u64, u64)> {
+    /// The parts as they are complete here: the one that was reduced last, then as
+    /// they come round.
+    fn round(&self) -> Vec<(u64, u64)> {
         let count = self.ranks.len();
-        (0..count).map(move |round| self.part_before(round + count - 1))
+        (0..count)
+            .map(|round| self.part_before(round + count - 1))
+            .collect()
+    }
+
+    /// The parts as they are complete here: the own one, then those of the places
+    /// before, nearest first.
+    fn at_once(&self) -> Vec<(u64, u64)> {
+        let distances = 0..self.ranks.len();
+        distances.map(|d| self.part_before(d)).collect()
+    }
+
+    /// Each place gets its part from all others and reduces it, in the order of
+    /// places, into `output`.
+    fn reduce_at_once(&self, builder: &mut Builder, sum: Range, output: Range) {
+        let count = self.ranks.len();
+        for distance in 1..count {
+            let (start, length) = self.part_before(count - distance);
+            builder.send(self.rank(distance), sum.part(start, length));
+        }
+        let (start, length) = self.part_before(0);
+        let own = sum.part(start, length);
+        let mut reduced: Option<Range> = None;
+        for place in 0..count {
+            let incoming = match place == self.at {
+                true => own,
+                false => {
+                    let incoming = builder.scratch(length);
+                    builder.receive(self.ranks[place], incoming);
+                    incoming
+                }
+            };
+            if let Some(before) = reduced {
+                builder.reduce(before, incoming);
+            }
+            reduced = Some(incoming);
+        }
+        if let Some(reduced) = reduced {
+            builder.copy(reduced, output.part(start, length));
+        }
+    }
+
+    /// Sends the own part to all others; gives the ranges in the order of
+    /// [`Lane::at_once`].
+    fn collect_at_once(&self, builder: &mut Builder, output: Range) -> Vec<Range> {
+        let parts: Vec<Range> = self
+            .at_once()
+            .into_iter()
+            .map(|(start, length)| output.part(start, length))
+            .collect();
+        let count = self.ranks.len();
+        for distance in 1..count {
+            builder.send(self.rank(distance), parts[0]);
+        }
+        for distance in 1..count {
+            builder.receive(self.rank(count - distance), parts[distance]);
+        }
+        parts
     }
 
     /// Hands complete parts on round the ring; gives the ranges in the order in
     /// which they are complete.
-    fn collect(&self, builder: &mut Builder, output: Range) -> Vec<Range> {
+    fn collect_round(&self, builder: &mut Builder, output: Range) -> Vec<Range> {
         let count = self.ranks.len();
         let parts: Vec<Range> = self
-            .arrivals()
+            .round()
+            .into_iter()
             .map(|(start, length)| output.part(start, length))
             .collect();
         for pair in parts.windows(2) {

@@ -15,6 +15,7 @@ mod trees;
 
 use super::strategy::Strategy;
 use crate::affinity::collective::Operation::{self, *};
+use lanes::Way::{Direct, Ring};
 use trees::Shape::{Binary, Binomial, Chain, Flat};
 
 const ROOTED_BLOCKS: &[Operation] = &[Gather, Gatherv];
@@ -118,7 +119,12 @@ pub(super) static STRATEGIES: &[Strategy] = &[
     strategy!("grid-chain", &[Allreduce], false, |p, r, b| {
         grid_reduce::allreduce(p, r, b, Chain)
     }),
-    strategy!("grid-lanes", &[Allreduce], false, lanes::allreduce),
+    strategy!("grid-lanes", &[Allreduce], false, |p, r, b| {
+        lanes::allreduce(p, r, b, Ring)
+    }),
+    strategy!("grid-direct", &[Allreduce], false, |p, r, b| {
+        lanes::allreduce(p, r, b, Direct)
+    }),
     strategy!("flat", &[Barrier], true, |p, r, b| inside::barrier(
         p, r, b, Flat
     )),

@@ -1,0 +1,190 @@
+/*
+ * How long collectives take: prints the median of REPETITIONS, in milliseconds,
+ * from a start that all ranks have together to the end of the last one.
+ *
+ *     collective_times REPETITIONS SLACK_MS [COLLECTIVE,...] [BYTES,...]
+ *
+ * The start is a time that rank 0 sets and all wait for: right where all ranks
+ * have one monotonic clock, on one machine or an emulated grid. BYTES are a
+ * rank's block for gather, scatter, allgather and alltoall, and the message
+ * otherwise. Connections are used before they are timed. Results are looked at
+ * in a repetition that does not count.
+ */
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MOST_BLOCK (1 << 18) /* larger blocks for each rank take too long */
+
+static int rank, ranks, wrong;
+static char *in, *out;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+static void wait_until(double when)
+{
+    struct timespec time = {(time_t)when, (long)((when - (time_t)when) * 1e9)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
+}
+
+static int has_blocks(const char *name)
+{
+    return !strcmp(name, "gather") || !strcmp(name, "scatter") || !strcmp(name, "allgather") ||
+           !strcmp(name, "alltoall");
+}
+
+static void call(const char *name, int bytes)
+{
+    MPI_Comm world = MPI_COMM_WORLD;
+    if (!strcmp(name, "bcast"))
+        MPI_Bcast(in, bytes, MPI_BYTE, 0, world);
+    else if (!strcmp(name, "reduce"))
+        MPI_Reduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, world);
+    else if (!strcmp(name, "allreduce"))
+        MPI_Allreduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, world);
+    else if (!strcmp(name, "gather"))
+        MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, world);
+    else if (!strcmp(name, "scatter"))
+        MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, world);
+    else if (!strcmp(name, "allgather"))
+        MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, world);
+    else if (!strcmp(name, "alltoall"))
+        MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, world);
+    else if (!strcmp(name, "barrier"))
+        MPI_Barrier(world);
+    else {
+        fprintf(stderr, "collective_times: there is no %s\n", name);
+        MPI_Abort(world, 2);
+    }
+}
+
+/* Each rank gives its number; whether the first and last that came are right. */
+static void give(const char *name, int bytes)
+{
+    int reduced = strstr(name, "reduce") != NULL;
+    for (int i = 0; reduced && i < bytes / 4; i++)
+        ((float *)in)[i] = rank + i % 3;
+    if (!reduced)
+        memset(in, rank + 1, (size_t)bytes * (has_blocks(name) ? ranks : 1));
+}
+
+static void look(const char *name, int bytes)
+{
+    float *sums = (float *)out;
+    int last = bytes / 4 - 1, sum = ranks * (ranks - 1) / 2;
+    int right = 1;
+    if (!strcmp(name, "bcast"))
+        right = in[0] == 1 && in[bytes - 1] == 1;
+    else if (!strcmp(name, "allreduce") || (!strcmp(name, "reduce") && rank == 0))
+        right = sums[0] == sum && sums[last] == sum + ranks * (last % 3);
+    else if (!strcmp(name, "scatter"))
+        right = out[0] == 1 && out[bytes - 1] == 1;
+    else if (!strcmp(name, "allgather") || !strcmp(name, "alltoall") ||
+             (!strcmp(name, "gather") && rank == 0))
+        for (int i = 0; i < ranks; i++)
+            right &= out[(size_t)i * bytes] == i + 1 && out[(size_t)(i + 1) * bytes - 1] == i + 1;
+    wrong += !right;
+}
+
+static int later(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(const char *name, int bytes, int repetitions, double slack)
+{
+    double times[64];
+    for (int repetition = -1; repetition < repetitions; repetition++) {
+        double start = now() + slack, took;
+        if (repetition < 0)
+            give(name, bytes);
+        for (int to = 1; rank == 0 && to < ranks; to++)
+            MPI_Send(&start, 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);
+        if (rank > 0)
+            MPI_Recv(&start, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (now() > start)
+            fprintf(stderr, "collective_times: rank %d was late for %s\n", rank, name);
+        wait_until(start);
+        call(name, bytes);
+        took = now() - start;
+        if (repetition < 0) {
+            look(name, bytes);
+        }
+        for (int from = 1; rank == 0 && from < ranks; from++) {
+            double other;
+            MPI_Recv(&other, 1, MPI_DOUBLE, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            took = other > took ? other : took;
+        }
+        if (rank > 0)
+            MPI_Send(&took, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+        else if (repetition >= 0)
+            times[repetition] = took;
+    }
+    if (rank == 0) {
+        qsort(times, repetitions, sizeof *times, later);
+        printf("%s %d %.3f\n", name, bytes, times[repetitions / 2] * 1e3);
+        fflush(stdout);
+    }
+}
+
+/* Every connection carries half a megabyte, so that TCP's windows are open. */
+static void warm_up(void)
+{
+    MPI_Request requests[1024];
+    for (int round = 0; round < 2; round++) {
+        int count = 0, piece = 32768;
+        for (int distance = 1; distance < ranks; distance++) {
+            int from = (rank + ranks - distance) % ranks, to = (rank + distance) % ranks;
+            for (int i = 0; i < 8; i++) {
+                MPI_Irecv(out, piece, MPI_BYTE, from, 3, MPI_COMM_WORLD, &requests[count++]);
+                MPI_Isend(in, piece, MPI_BYTE, to, 3, MPI_COMM_WORLD, &requests[count++]);
+            }
+        }
+        MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int all = 0, repetitions = argc > 1 ? atoi(argv[1]) : 3;
+    double slack = (argc > 2 ? atof(argv[2]) : 60) * 1e-3;
+    const char *every = "bcast,reduce,allreduce,allgather,alltoall,gather,scatter,barrier";
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    size_t most = (size_t)MOST_BLOCK * ranks > 4 << 20 ? (size_t)MOST_BLOCK * ranks : 4 << 20;
+    if (repetitions < 1 || repetitions > 64 || ranks > 32)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    in = malloc(most), out = malloc(most);
+    memset(in, 0, most), memset(out, 0, most);
+    warm_up();
+    char *names = strdup(argc > 3 ? argv[3] : every), *next_name;
+    for (char *name = strtok_r(names, ",", &next_name); name;
+         name = strtok_r(NULL, ",", &next_name)) {
+        char *sizes = strdup(argc > 4 ? argv[4] : "8,1024,65536,1048576,4194304"), *next_size;
+        for (char *size = strtok_r(sizes, ",", &next_size); size;
+             size = strtok_r(NULL, ",", &next_size)) {
+            int bytes = atoi(size);
+            if ((size_t)bytes <= most && !(has_blocks(name) && bytes > MOST_BLOCK))
+                measure(name, bytes, repetitions, slack);
+            if (!strcmp(name, "barrier"))
+                break;
+        }
+        free(sizes);
+    }
+    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0 && all)
+        fprintf(stderr, "collective_times: %d results are wrong\n", all);
+    MPI_Finalize();
+    return wrong != 0;
+}

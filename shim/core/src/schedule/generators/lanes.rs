@@ -269,8 +269,8 @@ impl Lane {
         for distance in 1..count {
             builder.send(self.rank(distance), parts[0]);
         }
-        for distance in 1..count {
-            builder.receive(self.rank(count - distance), parts[distance]);
+        for (distance, &part) in parts.iter().enumerate().skip(1) {
+            builder.receive(self.rank(count - distance), part);
         }
         parts
     }

@@ -110,13 +110,14 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, \
-             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, strict, log",
+             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             reproducible, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, \
-             strict, log",
+             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             reproducible, strict, log",
         ),
         (
             "strict: perhaps\n",
@@ -185,7 +186,7 @@ fn a_misspelt_variable_is_found() {
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
          are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_WINDOW, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
          TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_PLATFORM, TREEPIE_PROBE, \
-         TREEPIE_COLLECTIVES, TREEPIE_STRICT, TREEPIE_LOG"
+         TREEPIE_COLLECTIVES, TREEPIE_CLUSTERS, TREEPIE_REPRODUCIBLE, TREEPIE_STRICT, TREEPIE_LOG"
     );
 }
 

@@ -76,36 +76,64 @@ fn check_one(
     check(&problems, &plans)
 }
 
-#[test]
-fn every_strategy_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
-    for operation in Operation::all() {
-        for strategy in Strategy::of(operation) {
-            for ranks in 1..=33 {
-                let every = if operation.has_root() { ranks } else { 1 };
-                for (which, clusters) in arrangements(ranks).iter().enumerate() {
-                    for root in (0..every).filter(|root| ranks <= 9 || (root + which) % 5 == 0) {
-                        for (units, segment) in [(0, 2), (1, 1), (7, 3)] {
-                            if units == 7 && ranks > 9 && ranks % 4 != 1 {
-                                continue;
-                            }
-                            for ordered in [false, true] {
-                                let result = check_one(
-                                    strategy, operation, clusters, root, units, segment, ordered,
-                                );
-                                assert_eq!(
-                                    result,
-                                    Ok(()),
-                                    "{operation} {} on {ranks} ranks in {clusters:?}, root {root}, \
-                                     {units} units in segments of {segment}, ordered: {ordered}",
-                                    strategy.name
-                                );
-                            }
-                        }
-                    }
+/// What is checked of a strategy on `ranks` ranks: up to 9 ranks all roots on all
+/// arrangements, beyond that each root on one of them.
+fn check_strategy(strategy: &Strategy, operation: Operation, ranks: usize) {
+    let roots = if operation.has_root() { ranks } else { 1 };
+    // The order of operands matters where there are any.
+    let orders: &[bool] = match reduces(operation) {
+        true => &[false, true],
+        false => &[false],
+    };
+    for (which, clusters) in arrangements(ranks).iter().enumerate() {
+        let is_checked = |root: &usize| roots == 1 || ranks <= 9 || (root + which) % 4 == 0;
+        for root in (0..roots).filter(is_checked) {
+            for (units, segment) in [(0, 2), (1, 1), (7, 3)] {
+                if units != 1 && ranks > 9 && (ranks + root) % 4 != 1 {
+                    continue;
+                }
+                for &ordered in orders {
+                    let result =
+                        check_one(strategy, operation, clusters, root, units, segment, ordered);
+                    assert_eq!(
+                        result,
+                        Ok(()),
+                        "{operation} {} on {ranks} ranks in {clusters:?}, root {root}, {units} \
+                         units in segments of {segment}, ordered: {ordered}",
+                        strategy.name
+                    );
                 }
             }
         }
     }
+}
+
+fn reduces(operation: Operation) -> bool {
+    use Operation::*;
+    matches!(
+        operation,
+        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan
+    )
+}
+
+fn check_operations(which: impl Fn(Operation) -> bool) {
+    for operation in Operation::all().filter(|&operation| which(operation)) {
+        for strategy in Strategy::of(operation) {
+            for ranks in 1..=33 {
+                check_strategy(strategy, operation, ranks);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_strategy_that_moves_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
+    check_operations(|operation| !reduces(operation));
+}
+
+#[test]
+fn every_strategy_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
+    check_operations(reduces);
 }
 
 #[test]

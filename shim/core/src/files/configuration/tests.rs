@@ -110,13 +110,14 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, \
-             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, reproducible, strict, log",
+             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             reproducible, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, reproducible, \
-             strict, log",
+             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             reproducible, strict, log",
         ),
         (
             "strict: perhaps\n",

@@ -86,7 +86,8 @@ fn check_strategy(strategy: &Strategy, operation: Operation, ranks: usize) {
         false => &[false],
     };
     for (which, clusters) in arrangements(ranks).iter().enumerate() {
-        let is_checked = |root: &usize| roots == 1 || ranks <= 9 || (root + which) % 4 == 0;
+        let is_checked =
+            |root: &usize| roots == 1 || ranks <= 9 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
             for (units, segment) in [(0, 2), (1, 1), (7, 3)] {
                 if units != 1 && ranks > 9 && (ranks + root) % 4 != 1 {

@@ -3,6 +3,7 @@
 //! then has the host do what `MPI_ERRORS_ARE_FATAL` does. Applications see
 //! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
 
+use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::exits;
@@ -25,7 +26,9 @@ pub fn watch(host: &Host) -> Result<(), HostError> {
     }
     let handler = host.create_error_handler(on_error)?;
     STAND_IN.store(handler, Ordering::Release);
-    let mut all = vec![host.world, host.comm_self];
+    // Not on MPI_COMM_SELF: as long as nobody has set a handler there, errors of
+    // calls without a communicator go to the world's, which may return them.
+    let mut all = vec![host.world];
     if world::is_substituted() {
         all.push(world::substitute(host.world));
     }
@@ -43,6 +46,11 @@ unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
     let Some(host) = host() else { return };
     // SAFETY: the host hands its handlers these addresses.
     let (comm, code) = unsafe { (host.read_handle(comm as Word), *code) };
+    if host.is_intel() {
+        // Its own way to end from within this handler looks like a crash to its launcher.
+        let _ = writeln!(std::io::stderr(), "Fatal error: {}", host.error_text(code));
+        return host.abort(code);
+    }
     let _ = host.set_error_handler(comm, host.errors_are_fatal);
     host.call_error_handler(comm, code);
     host.abort(code);

@@ -6,6 +6,7 @@ use libc::c_int;
 
 use super::{keeper, parts};
 use crate::api::Word;
+use crate::api::host::{Host, host};
 use crate::{record, world};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
@@ -31,7 +32,9 @@ extern "C" fn on_exit() {
 }
 
 /// `MPI_Abort`: what the application calls the world is aborted, so that the
-/// host's message has the rank that the application knows.
+/// host's message has the rank that the application knows. Intel MPI's launcher
+/// takes the abort of anything but its own world for a crash, and would lose the
+/// status: there the world itself is aborted.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
@@ -41,8 +44,12 @@ pub unsafe fn abort(
     code: Word,
 ) -> c_int {
     leave_all();
+    let comm = match host().is_some_and(Host::is_intel) {
+        true => comm,
+        false => world::substitute(comm),
+    };
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.
-    record::quietly(|| unsafe { next(world::substitute(comm), code) })
+    record::quietly(|| unsafe { next(comm, code) })
 }
 
 /// `_exit`: Open MPI ends a process so after an error that is fatal. Where

@@ -166,6 +166,9 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         signals::catch();
         exits::watch();
         errors::watch(host)?;
+    } else if decision.permutation.is_some() && host.is_intel() {
+        // Its launcher takes a fatal error on anything but the world for a crash.
+        errors::watch(host)?;
     }
     let _ = SESSION.set(Session { request, decision });
     Ok(())

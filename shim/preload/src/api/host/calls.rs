@@ -409,6 +409,26 @@ impl Host {
             .to_owned()
     }
 
+    /// Whether this is Intel MPI, whose launcher reports every abort of anything
+    /// but the world as a crash, with a status of its own.
+    pub fn is_intel(&self) -> bool {
+        self.library_version().starts_with("Intel")
+    }
+
+    /// `MPI_Error_string`.
+    pub fn error_text(&self, error: c_int) -> String {
+        // Larger than every family's MPI_MAX_ERROR_STRING.
+        let mut text = vec![0u8; 4096];
+        let mut length = 0;
+        let code =
+            unsafe { (self.functions.error_string)(error, text.as_mut_ptr().cast(), &mut length) };
+        let length = usize::try_from(length).unwrap_or(0).min(text.len());
+        match code {
+            SUCCESS => String::from_utf8_lossy(&text[..length]).into_owned(),
+            _ => format!("error {error}"),
+        }
+    }
+
     /// `MPI_Get_version`: the MPI standard that the host says it follows.
     pub fn standard_version(&self) -> String {
         let (mut major, mut minor) = (0, 0);

@@ -58,6 +58,7 @@ host_functions! {
     dist_graph_neighbors: PMPI_Dist_graph_neighbors(Word, c_int, *mut c_int, *mut c_int, c_int, *mut c_int, *mut c_int);
     dist_graph_neighbors_count: PMPI_Dist_graph_neighbors_count(Word, *mut c_int, *mut c_int, *mut c_int);
     errhandler_free: PMPI_Errhandler_free(*mut Word);
+    error_string: PMPI_Error_string(c_int, *mut c_char, *mut c_int);
     get_library_version: PMPI_Get_library_version(*mut c_char, *mut c_int);
     get_processor_name: PMPI_Get_processor_name(*mut c_char, *mut c_int);
     get_version: PMPI_Get_version(*mut c_int, *mut c_int);

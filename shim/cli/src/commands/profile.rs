@@ -71,10 +71,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let watch_parts = Watch::new(&parts::directory_of(&template));
     let status = job::run(&invocation)?;
     let mut written = watch.written();
-    for directory in watch_parts.written() {
-        written.extend(merge(&directory)?);
-    }
-    report(&written, arguments.json, arguments.settings.quiet)?;
+    let merged = watch_parts.written().iter().try_for_each(|directory| {
+        written.extend(merge(directory)?);
+        Ok(())
+    });
+    let told = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
+    after_the_job(told, status)?;
     if written.is_empty() && status == 0 {
         return Err(CommandError::failed(format!(
             "{}: no profile was written: {}",
@@ -83,6 +85,21 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     Ok(ExitCode::from(status))
+}
+
+/// A failure of ours, once the job has ended. A job that failed itself keeps its
+/// status, and ours is only told.
+///
+/// # Errors
+/// The failure, where the job ended well.
+pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), CommandError> {
+    match ours {
+        Err(error) if status != 0 => {
+            eprintln!("treepie: {error}");
+            Ok(())
+        }
+        ours => ours,
+    }
 }
 
 /// Makes a profile of the parts that the ranks of a job left in `directory`, which

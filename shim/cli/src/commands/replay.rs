@@ -13,7 +13,7 @@ use treepie_core::files::{AnyFile, FileError, read_any};
 
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
-use super::profile::{report, require_directory};
+use super::profile::{after_the_job, report, require_directory};
 use crate::error::CommandError;
 use crate::launch::family::Launcher;
 use crate::launch::seating::Seating;
@@ -143,7 +143,8 @@ fn launched(
     let status = job::run(&invocation)?;
     if let Some(watch) = watch {
         let written = watch.written();
-        report(&written, arguments.json, arguments.settings.quiet)?;
+        let told = report(&written, arguments.json, arguments.settings.quiet);
+        after_the_job(told, status)?;
         if written.is_empty() && status == 0 {
             return Err(CommandError::failed(format!(
                 "{}: the replayed run left no profile; look at what the library said, or try --log info",

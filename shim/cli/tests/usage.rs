@@ -115,3 +115,24 @@ fn doctor_knows_a_program_that_does_not_exist() {
         answer.out
     );
 }
+
+#[test]
+fn shells_get_completions_and_manual_pages_name_every_subcommand() {
+    let desk = Desk::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let answer = desk.run(&["completions", shell]).good();
+        assert!(answer.out.contains("replay"), "{shell}");
+    }
+    let answer = desk.run(&["manual", "."]).good();
+    assert!(answer.out.ends_with(" pages written\n"), "{}", answer.out);
+    for page in ["treepie", "treepie-map", "treepie-replay", "treepie-probe"] {
+        let text = desk.text(&format!("{page}.1"));
+        assert!(text.contains(".SH NAME"), "{page}");
+    }
+    let missing = desk.run(&["manual", "nowhere"]);
+    assert_eq!(missing.status, 2);
+    assert_eq!(
+        missing.err,
+        "treepie: nowhere: there is no such directory; make it first\n"
+    );
+}

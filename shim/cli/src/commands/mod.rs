@@ -1,9 +1,11 @@
 //! The subcommands, one file each, and the options that several of them have.
 
 mod compare;
+mod completions;
 mod convert;
 mod doctor;
 mod heuristics;
+mod manual;
 mod map;
 mod measured;
 pub mod options;
@@ -51,6 +53,8 @@ enum Command {
     Probe(probe::Arguments),
     Predict(predict::Arguments),
     Heuristics(heuristics::Arguments),
+    Completions(completions::Arguments),
+    Manual(manual::Arguments),
 }
 
 impl CommandLine {
@@ -70,6 +74,8 @@ impl CommandLine {
             Command::Probe(arguments) => probe::run(&arguments),
             Command::Predict(arguments) => predict::run(&arguments),
             Command::Heuristics(arguments) => heuristics::run(&arguments),
+            Command::Completions(arguments) => completions::run(&arguments),
+            Command::Manual(arguments) => manual::run(&arguments),
         }
     }
 }

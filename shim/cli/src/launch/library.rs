@@ -11,8 +11,9 @@ const NAME: &str = "libtreepie.so";
 /// The library that opens hwloc for it.
 pub const COMPANION: &str = "libtreepie_hwloc.so";
 
-/// The library: what `TREEPIE_LIBRARY` names, or `lib/libtreepie.so` beside the
-/// directory of this program, or, in a build directory, beside the program.
+/// The library: what `TREEPIE_LIBRARY` names, or `lib/treepie/libtreepie.so` (where
+/// `scripts/install` puts it) or `lib/libtreepie.so` beside the directory of this
+/// program, or, in a build directory, beside the program.
 ///
 /// # Errors
 /// No such file; a path that `LD_PRELOAD` cannot hold.
@@ -54,7 +55,8 @@ fn installed() -> Result<PathBuf, CommandError> {
         |error| CommandError::failed(format!("this program's own path is not known: {error}"));
     let program = std::env::current_exe().map_err(unknown)?;
     let directory = program.parent().unwrap_or(Path::new("/"));
-    let candidates = [directory.join("../lib").join(NAME), directory.join(NAME)];
+    let candidates =
+        ["../lib/treepie", "../lib", "."].map(|place| directory.join(place).join(NAME));
     let found = candidates.iter().find_map(|path| path.canonicalize().ok());
     found.ok_or_else(|| {
         CommandError::failed(format!(

@@ -1,0 +1,33 @@
+//! `treepie completions`: what a shell needs to complete the command's words.
+
+use std::process::ExitCode;
+
+use clap::{Args, CommandFactory};
+use clap_complete::{Shell, generate};
+
+use super::{CommandLine, Outcome};
+use crate::output;
+
+/// Print the completions for a shell
+///
+/// Bash: save them as treepie in ~/.local/share/bash-completion/completions.
+/// Zsh: as _treepie in a directory of $fpath. Fish: as treepie.fish in
+/// ~/.config/fish/completions. `scripts/install` does so for all users.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The shell
+    shell: Shell,
+}
+
+/// Prints them.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let mut text = Vec::new();
+    generate(
+        arguments.shell,
+        &mut CommandLine::command(),
+        "treepie",
+        &mut text,
+    );
+    output::print(&String::from_utf8_lossy(&text))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use libc::c_int;
 
-use super::{keeper, parts};
+use super::{keeper, log, parts};
 use crate::api::Word;
-use crate::api::host::{Host, host};
+use crate::api::abi::Family;
+use crate::api::host::host;
 use crate::{record, world};
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
@@ -31,10 +32,11 @@ extern "C" fn on_exit() {
     leave_all();
 }
 
-/// `MPI_Abort`: what the application calls the world is aborted, so that the
-/// host's message has the rank that the application knows. Intel MPI's launcher
-/// takes the abort of anything but its own world for a crash, and would lose the
-/// status: there the world itself is aborted.
+/// `MPI_Abort`. Open MPI aborts what the application calls the world, so that its
+/// message has the rank that the application knows. The launchers of MPICH's family
+/// take the abort of anything but their own world for a crash, with a text and
+/// sometimes a status of its own: there the world itself is aborted, and the rank
+/// is told here.
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
@@ -44,12 +46,20 @@ pub unsafe fn abort(
     code: Word,
 ) -> c_int {
     leave_all();
-    let comm = match host().is_some_and(Host::is_intel) {
-        true => comm,
-        false => world::substitute(comm),
+    let replaced = world::substitute(comm);
+    let target = match host() {
+        Some(host) if host.abi.family != Family::OpenMpi && replaced != comm => {
+            if let Ok(rank) = host.rank(replaced) {
+                log::warn(&format!(
+                    "rank {rank} calls MPI_Abort; the MPI's own message has the launcher's number of its process"
+                ));
+            }
+            comm
+        }
+        _ => replaced,
     };
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.
-    record::quietly(|| unsafe { next(comm, code) })
+    record::quietly(|| unsafe { next(target, code) })
 }
 
 /// `_exit`: Open MPI ends a process so after an error that is fatal. Where

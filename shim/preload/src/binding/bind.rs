@@ -130,6 +130,9 @@ fn parse(line: &str) -> Option<(usize, Process)> {
     let mut words = line.splitn(3, ' ');
     let rank = words.next()?.parse().ok()?;
     let allowed = list::parse(words.next()?).ok()?;
+    if allowed.is_empty() {
+        return None;
+    }
     let host = words.next()?.to_owned();
     Some((rank, Process { host, allowed }))
 }

@@ -4,6 +4,8 @@
 use std::env;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
 use super::agreement::{Decision, agree};
 use super::request::Request;
@@ -90,6 +92,14 @@ fn start() {
     }
 }
 
+/// Ends the job before the application starts; why has been said.
+fn abort(host: &Host) {
+    // Hydra drops what it has not passed on yet of a process's output when the
+    // process aborts: the reason would be lost.
+    thread::sleep(Duration::from_millis(200));
+    host.abort(2);
+}
+
 /// Whether the launcher's variables call this the first process: for the one
 /// message that must be given without MPI's help.
 fn launcher_says_first() -> bool {
@@ -130,7 +140,7 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         // Process 0 has said why, and ends the job; the others wait for that
         // here, and no rank returns to the application.
         if host.rank(host.world)? == 0 {
-            host.abort(2);
+            abort(host);
         }
         return host.broadcast(host.world, &mut [0]);
     }
@@ -148,7 +158,7 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         if host.rank(host.world)? == 0 {
             log::error(&format!("{error}; the host does all collectives"));
             if decision.strict {
-                host.abort(2);
+                abort(host);
             }
         }
         if decision.strict {

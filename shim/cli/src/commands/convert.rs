@@ -6,7 +6,8 @@ use std::process::ExitCode;
 
 use clap::Args;
 use treepie_core::affinity::formats::Format;
-use treepie_core::files::write_atomically;
+use treepie_core::files::rank_files::{self, Form, seats};
+use treepie_core::files::{PlacementFile, write_atomically};
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -16,19 +17,26 @@ use crate::output;
 use crate::report::summary::Summary;
 use crate::report::words::some;
 
-/// Write a profile or a matrix in another format
+/// Write a profile, a matrix or a placement in another format
 ///
 /// Formats follow from the endings of the names: .mtx (MatrixMarket), .txt or .mat
 /// (all numbers, row sends to column), .csv, .graph (METIS, KaHIP), .grf (Scotch);
 /// .prof (Open MPI's monitoring, all ranks of NAME.RANK.prof) is read only. X.parts/,
 /// what the ranks of a job left that had no orderly end, also becomes a profile if
-/// the output ends in .yaml.
+/// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
+/// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Profile, directory of parts, or matrix
+    /// Profile, directory of parts, matrix, or placement
     input: PathBuf,
-    /// Matrix or profile to write
+    /// Matrix, profile or launcher's file to write
     output: PathBuf,
+    /// Form of a placement: open-mpi, open-mpi-physical, hydra, slurm, cray, pjm
+    #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
+    to: Option<Form>,
+    /// Names of the nodes of a placement on a bare shape
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    hosts: Option<Vec<String>>,
     #[command(flatten)]
     choice: MatrixChoice,
 }
@@ -36,6 +44,9 @@ pub struct Arguments {
 /// Reads the one, writes the other.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
+    if let Some(form) = arguments.to.or_else(|| Form::of_path(output)) {
+        return rank_file(arguments, form);
+    }
     let is_profile = output
         .extension()
         .is_some_and(|ending| ending == "yaml" || ending == "yml");
@@ -60,6 +71,29 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output.display(),
         some(matrix.order(), "rank"),
         some(matrix.non_zeros(), "entry")
+    ))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes a placement as a launcher reads it.
+fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
+    let (input, output) = (&arguments.input, &arguments.output);
+    let options = ["--metric", "--layer", "--model", "--phase"];
+    arguments
+        .choice
+        .require_none(output, "a launcher's file, which has no traffic", &options)?;
+    let placement = PlacementFile::read(input)?;
+    let hosts = arguments.hosts.as_deref();
+    let seats = seats(&placement.topology, &placement.assignment, hosts)
+        .map_err(|error| CommandError::usage(format!("{}: {error}", input.display())))?;
+    let text = rank_files::write(form, &seats);
+    write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
+        out.write_all(text.as_bytes())
+    })?;
+    output::print(&format!(
+        "{}: written, {} for {form}\n",
+        output.display(),
+        some(placement.ranks, "rank")
     ))?;
     Ok(ExitCode::SUCCESS)
 }

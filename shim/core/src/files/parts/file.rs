@@ -7,8 +7,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::checksum::Checksum;
 use super::merge::{Merged, Merger};
-use super::wire::{Checksum, Decoder, Encoder, Part, Sink};
+use super::part::Part;
+use super::wire::{Decoder, Encoder, Sink};
 use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
 

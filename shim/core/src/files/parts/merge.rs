@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::file::RunDescription;
-use super::wire::{Part, Phase, decode_all, less};
+use super::part::{Part, Phase};
+use super::wire::{decode_all, less};
 use super::{Kind, Records};
 use crate::affinity::collective::{Record, RecordError, Volume, size_class};
 use crate::affinity::times::CallTime;

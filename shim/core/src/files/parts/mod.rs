@@ -8,18 +8,22 @@
 //! than a small buffer, in a signal handler too. A file (`file`) is a
 //! description of the run, one part, and a checksum.
 
+mod checksum;
 mod file;
 mod merge;
+mod part;
 mod records;
 mod wire;
 
+pub use checksum::Checksum;
 pub use file::{
     RunDescription, directory_of, end_of_file, file_name, read_directory, read_file,
     remove_directory, start_of_file, temporary_name,
 };
 pub use merge::{Merged, Merger, PartError};
+pub use part::{Part, Phase, Span};
 pub use records::Records;
-pub use wire::{Checksum, Encoder, Part, Phase, Sink, Span, decode_all};
+pub use wire::{Encoder, Sink, decode_all};
 
 /// What a message is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

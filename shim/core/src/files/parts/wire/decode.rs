@@ -1,0 +1,180 @@
+//! Reading parts.
+
+use super::Tag;
+use crate::affinity::Traffic;
+use crate::affinity::collective::{Operation, Record, Volume};
+use crate::affinity::times::{CallClass, CallTime};
+use crate::files::parts::{Kind, Part, Phase, Span};
+
+/// The parts that stand one after the other in `bytes`; `None`, and no more after
+/// it, where they do not.
+pub fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Option<Part>> {
+    let mut decoder = Some(Decoder(bytes));
+    std::iter::from_fn(move || {
+        let rest = decoder.as_mut().filter(|rest| !rest.0.is_empty())?;
+        let part = rest.part();
+        if part.is_none() {
+            decoder = None;
+        }
+        Some(part)
+    })
+}
+
+/// Reads what [`Encoder`] wrote; `None` where it ends too early or makes no sense.
+pub(in crate::files::parts) struct Decoder<'a>(pub(in crate::files::parts) &'a [u8]);
+
+impl Decoder<'_> {
+    pub(in crate::files::parts) fn number(&mut self) -> Option<u64> {
+        let mut value = 0u64;
+        for shift in (0..64).step_by(7) {
+            let (&byte, rest) = self.0.split_first()?;
+            self.0 = rest;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return None;
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn small(&mut self) -> Option<u32> {
+        u32::try_from(self.number()?).ok()
+    }
+
+    pub(in crate::files::parts) fn text(&mut self) -> Option<String> {
+        let length = usize::try_from(self.number()?).ok()?;
+        let (bytes, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub(in crate::files::parts) fn list<T>(
+        &mut self,
+        mut each: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        (0..self.number()?).map(|_| each(self)).collect()
+    }
+
+    fn group(&mut self) -> Option<Vec<u32>> {
+        let mut last = 0i64;
+        self.list(|d| {
+            let coded = d.number()?;
+            let difference = (coded >> 1) as i64 ^ -((coded & 1) as i64);
+            last = last.checked_add(difference)?;
+            u32::try_from(last).ok()
+        })
+    }
+
+    fn traffic(&mut self) -> Option<((Kind, u32), Traffic)> {
+        let kind = Kind::from_number(self.number()?)?;
+        let partner = self.small()?;
+        let (messages, bytes) = (self.number()?, self.number()?);
+        Some(((kind, partner), Traffic { messages, bytes }))
+    }
+
+    fn record(&mut self) -> Option<Record> {
+        Some(Record {
+            operation: {
+                let number = self.number()?;
+                Operation::all().find(|&known| known as u64 == number)?
+            },
+            root: match self.number()?.checked_sub(1) {
+                Some(root) => Some(u32::try_from(root).ok()?),
+                None => None,
+            },
+            size_class: u8::try_from(self.number()?).ok()?,
+            calls: self.number()?,
+            group: self.group()?,
+            volume: match self.number()? {
+                0 => Volume::Uniform(self.number()?),
+                1 => Volume::PerRank(self.list(Self::number)?),
+                2 => Volume::Pairs(
+                    self.list(|d| Some((d.small()?, d.small()?, d.number()?, d.number()?)))?,
+                ),
+                _ => return None,
+            },
+        })
+    }
+
+    fn phase(&mut self) -> Option<Phase> {
+        Some(Phase {
+            name: self.text()?,
+            span: Span {
+                start: self.number()?,
+                end: self.number()?,
+                length: self.number()?,
+            },
+            left_out: self.number()? != 0,
+            ..Phase::default()
+        })
+    }
+
+    /// The next part.
+    pub(in crate::files::parts) fn part(&mut self) -> Option<Part> {
+        let mut part = Part::default();
+        loop {
+            let number = self.number()?;
+            match Tag::ALL.into_iter().find(|&tag| tag as u64 == number)? {
+                Tag::End => break,
+                Tag::Rank => {
+                    part.process = self.small()?;
+                    part.rank = self.small()?;
+                    part.host = self.text()?;
+                    part.allowed_cores = self.text()?;
+                    part.elapsed = self.number()?;
+                }
+                Tag::Counted => {
+                    let (key, traffic) = self.traffic()?;
+                    let counted = match part.phases.last_mut() {
+                        Some(phase) => &mut phase.counted,
+                        None => &mut part.counted,
+                    };
+                    *counted.entry(key).or_default() += traffic;
+                }
+                Tag::TakenBack => {
+                    let (key, traffic) = self.traffic()?;
+                    if let Some(sum) = part.counted.get_mut(&key) {
+                        *sum = less(*sum, traffic);
+                    }
+                }
+                Tag::Collective => {
+                    let record = self.record()?;
+                    match part.phases.last_mut() {
+                        Some(phase) => phase.collectives.add(record),
+                        None => part.collectives.add(record),
+                    }
+                }
+                Tag::Phase => {
+                    let phase = self.phase()?;
+                    part.phases.push(phase);
+                }
+                Tag::OpenPhase => part.open_phase = Some(self.phase()?),
+                Tag::SharedMemory => {
+                    let group = self.group()?;
+                    part.shared_memory.push(group);
+                }
+                Tag::Time => {
+                    let number = self.number()?;
+                    let class = CallClass::ALL
+                        .into_iter()
+                        .find(|&class| class as u64 == number)?;
+                    let (calls, nanoseconds) = (self.number()?, self.number()?);
+                    *part.times.entry(class).or_default() += CallTime { calls, nanoseconds };
+                }
+            }
+        }
+        Some(part)
+    }
+}
+
+/// `from` without `what`; not below nothing.
+pub(in crate::files::parts) fn less(from: Traffic, what: Traffic) -> Traffic {
+    Traffic {
+        messages: from.messages.saturating_sub(what.messages),
+        bytes: from.bytes.saturating_sub(what.bytes),
+    }
+}

@@ -1,0 +1,203 @@
+//! Writing a part.
+
+use super::{Sink, Tag};
+use crate::affinity::Traffic;
+use crate::affinity::collective::{Operation, Record, Volume};
+use crate::affinity::times::{CallClass, CallTime};
+use crate::files::parts::{Kind, Span};
+
+/// Writes one part.
+pub struct Encoder<'a, S: Sink>(&'a mut S);
+
+impl<'a, S: Sink> Encoder<'a, S> {
+    /// An encoder that writes to `sink`.
+    pub fn new(sink: &'a mut S) -> Self {
+        Encoder(sink)
+    }
+
+    fn number(&mut self, mut value: u64) {
+        let mut bytes = [0; 10];
+        let mut length = 0;
+        loop {
+            bytes[length] = value as u8 & 0x7f;
+            value >>= 7;
+            if value == 0 {
+                break;
+            }
+            bytes[length] |= 0x80;
+            length += 1;
+        }
+        self.0.put(&bytes[..=length]);
+    }
+
+    fn tag(&mut self, tag: Tag) {
+        self.number(tag as u64);
+    }
+
+    pub(in crate::files::parts) fn text(&mut self, text: &str) {
+        self.number(text.len() as u64);
+        self.0.put(text.as_bytes());
+    }
+
+    pub(in crate::files::parts) fn plain_number(&mut self, value: u64) {
+        self.number(value);
+    }
+
+    /// Who writes: process of the launcher's world, rank of the application's
+    /// world, host, allowed cores as Linux lists them, and nanoseconds since the
+    /// job's start. The first item of a part.
+    pub fn rank(&mut self, process: u32, rank: u32, host: &str, cores: &str, elapsed: u64) {
+        self.tag(Tag::Rank);
+        self.number(u64::from(process));
+        self.number(u64::from(rank));
+        self.text(host);
+        self.text(cores);
+        self.number(elapsed);
+    }
+
+    /// Messages to or from a partner. Several items of the same add up.
+    pub fn counted(&mut self, kind: Kind, partner: u32, traffic: Traffic) {
+        self.tag(Tag::Counted);
+        self.messages(kind, partner, traffic);
+    }
+
+    /// Messages that were counted and then cancelled.
+    pub fn taken_back(&mut self, kind: Kind, partner: u32, traffic: Traffic) {
+        self.tag(Tag::TakenBack);
+        self.messages(kind, partner, traffic);
+    }
+
+    fn messages(&mut self, kind: Kind, partner: u32, traffic: Traffic) {
+        self.number(kind as u64);
+        self.number(u64::from(partner));
+        self.number(traffic.messages);
+        self.number(traffic.bytes);
+    }
+
+    /// What stands before the volume of a record of a collective.
+    fn collective(&mut self, of: (Operation, Option<u32>, u8), calls: u64, group: &[u32]) {
+        let (operation, root, size_class) = of;
+        self.tag(Tag::Collective);
+        self.number(operation as u64);
+        self.number(root.map_or(0, |root| u64::from(root) + 1));
+        self.number(u64::from(size_class));
+        self.number(calls);
+        self.group(group);
+    }
+
+    fn group(&mut self, group: &[u32]) {
+        self.number(group.len() as u64);
+        // Most groups are runs of neighbouring ranks: differences are small.
+        let mut last = 0;
+        for &rank in group {
+            self.number(zigzag(i64::from(rank) - last));
+            last = i64::from(rank);
+        }
+    }
+
+    /// A record whose ranks have the same volume; operation, root and size class
+    /// are `of`.
+    pub fn uniform(
+        &mut self,
+        of: (Operation, Option<u32>, u8),
+        calls: u64,
+        group: &[u32],
+        bytes: u64,
+    ) {
+        self.collective(of, calls, group);
+        self.number(0);
+        self.number(bytes);
+    }
+
+    /// A record with one volume for each rank.
+    pub fn per_rank(
+        &mut self,
+        of: (Operation, Option<u32>, u8),
+        calls: u64,
+        group: &[u32],
+        bytes: &[u64],
+    ) {
+        self.collective(of, calls, group);
+        self.number(1);
+        self.number(bytes.len() as u64);
+        for &bytes in bytes {
+            self.number(bytes);
+        }
+    }
+
+    /// A record with one volume for each pair: from, to, bytes, messages.
+    pub fn pairs(
+        &mut self,
+        of: (Operation, Option<u32>, u8),
+        calls: u64,
+        group: &[u32],
+        pairs: impl ExactSizeIterator<Item = (u32, u32, u64, u64)>,
+    ) {
+        self.collective(of, calls, group);
+        self.number(2);
+        self.number(pairs.len() as u64);
+        for (from, to, bytes, messages) in pairs {
+            self.number(u64::from(from));
+            self.number(u64::from(to));
+            self.number(bytes);
+            self.number(messages);
+        }
+    }
+
+    /// A record, whichever volume it has.
+    pub fn record(&mut self, record: &Record) {
+        let of = (record.operation, record.root, record.size_class);
+        let (calls, group) = (record.calls, &record.group);
+        match &record.volume {
+            Volume::Uniform(bytes) => self.uniform(of, calls, group, *bytes),
+            Volume::PerRank(bytes) => self.per_rank(of, calls, group, bytes),
+            Volume::Pairs(pairs) => self.pairs(of, calls, group, pairs.iter().copied()),
+        }
+    }
+
+    /// A phase that is over: what was counted in it follows, until the next
+    /// phase. With `left_out` its counts are not part of the profile.
+    pub fn phase(&mut self, name: &str, span: Span, left_out: bool) {
+        self.tag(Tag::Phase);
+        self.phase_head(name, span, left_out);
+    }
+
+    /// The phase that goes on: all that was counted and is in no other phase is
+    /// its.
+    pub fn open_phase(&mut self, name: &str, span: Span, left_out: bool) {
+        self.tag(Tag::OpenPhase);
+        self.phase_head(name, span, left_out);
+    }
+
+    fn phase_head(&mut self, name: &str, span: Span, left_out: bool) {
+        self.text(name);
+        self.number(span.start);
+        self.number(span.end);
+        self.number(span.length);
+        self.number(u64::from(left_out));
+    }
+
+    /// World ranks that share memory.
+    pub fn shared_memory(&mut self, group: &[u32]) {
+        self.tag(Tag::SharedMemory);
+        self.group(group);
+    }
+
+    /// Calls of a class and the time in them.
+    pub fn time(&mut self, class: CallClass, time: CallTime) {
+        self.tag(Tag::Time);
+        self.number(class as u64);
+        self.number(time.calls);
+        self.number(time.nanoseconds);
+    }
+
+    /// The end of the part.
+    pub fn end(&mut self) {
+        self.tag(Tag::End);
+    }
+}
+
+/// Small numbers for small differences, whichever their sign.
+fn zigzag(difference: i64) -> u64 {
+    (difference << 1 ^ difference >> 63) as u64
+}

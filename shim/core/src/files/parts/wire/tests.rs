@@ -1,0 +1,111 @@
+use super::*;
+use crate::affinity::Traffic;
+use crate::affinity::collective::{Operation, Record, Volume};
+use crate::affinity::times::{CallClass, CallTime};
+use crate::files::parts::{Kind, Part, Span};
+
+fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
+    Record {
+        operation,
+        group: vec![2, 0, 1],
+        root,
+        size_class: 7,
+        calls: 3,
+        volume,
+    }
+}
+
+fn encoded(process: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes);
+    encoder.rank(process, 3 - process, "node-ä", "0-3,8", 1 << 40);
+    encoder.counted(Kind::Got, 1, Traffic::new(2, u64::MAX));
+    encoder.counted(Kind::Put, 70_000, Traffic::new(2, 20));
+    encoder.taken_back(Kind::Put, 70_000, Traffic::new(1, 5));
+    encoder.record(&record(Operation::Bcast, Some(0), Volume::Uniform(64)));
+    encoder.record(&record(
+        Operation::Allgatherv,
+        None,
+        Volume::PerRank(vec![1, 2, 3]),
+    ));
+    encoder.record(&record(
+        Operation::Alltoallv,
+        None,
+        Volume::Pairs(vec![(0, 1, 9, 1)]),
+    ));
+    encoder.shared_memory(&[0, 1]);
+    let time = CallTime {
+        calls: 2,
+        nanoseconds: 300,
+    };
+    encoder.time(CallClass::Wait, time);
+    let span = Span {
+        start: 1,
+        end: 9,
+        length: 5,
+    };
+    encoder.phase("2", span, false);
+    encoder.counted(Kind::Put, 70_000, Traffic::new(1, 10));
+    encoder.open_phase("1", span, true);
+    encoder.end();
+    bytes
+}
+
+#[test]
+fn parts_put_one_after_the_other_are_read_as_they_were() {
+    let bytes = [encoded(0), encoded(1)].concat();
+    let parts: Vec<Part> = decode_all(&bytes).flatten().collect();
+    assert_eq!(parts.len(), 2);
+    let part = &parts[1];
+    assert_eq!((part.process, part.rank), (1, 2));
+    assert_eq!(
+        (&*part.host, &*part.allowed_cores, part.elapsed),
+        ("node-ä", "0-3,8", 1 << 40)
+    );
+    let expected = [
+        ((Kind::Put, 70_000), Traffic::new(1, 15)),
+        ((Kind::Got, 1), Traffic::new(2, u64::MAX)),
+    ];
+    assert_eq!(part.counted, expected.into());
+    assert_eq!(part.collectives.clone().into_vec().len(), 3);
+    assert_eq!(part.shared_memory, [[0, 1]]);
+    assert_eq!(part.times[&CallClass::Wait].nanoseconds, 300);
+    assert_eq!(part.phases[0].name, "2");
+    let in_phase = part.phases[0].counted[&(Kind::Put, 70_000)];
+    assert_eq!(in_phase, Traffic::new(1, 10));
+    assert!(part.open_phase.as_ref().is_some_and(|open| open.left_out));
+}
+
+#[test]
+fn records_are_read_as_they_were_with_every_kind_of_volume() {
+    let part = decode_all(&encoded(0)).next().flatten();
+    let records = part.map(|part| part.collectives.into_vec());
+    let expected = vec![
+        record(Operation::Bcast, Some(0), Volume::Uniform(64)),
+        record(Operation::Allgatherv, None, Volume::PerRank(vec![1, 2, 3])),
+        record(
+            Operation::Alltoallv,
+            None,
+            Volume::Pairs(vec![(0, 1, 9, 1)]),
+        ),
+    ];
+    assert_eq!(records, Some(expected));
+}
+
+#[test]
+fn bytes_that_end_too_early_are_refused() {
+    let bytes = encoded(0);
+    for length in 1..bytes.len() {
+        let read: Vec<_> = decode_all(&bytes[..length]).collect();
+        assert_eq!(read, [None], "{length} bytes");
+    }
+}
+
+#[test]
+fn a_number_that_is_too_long_is_refused() {
+    assert_eq!(Decoder(&[0xff; 12]).number(), None);
+    assert_eq!(
+        Decoder(&[0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]).number(),
+        Some(u64::MAX)
+    );
+}

@@ -1,26 +1,16 @@
 //! What the command makes of what was recorded: phases, times, layers, models,
-//! parts of jobs that had no orderly end, other programs' files, and files that
-//! must be refused.
+//! other programs' files, and files that must be refused.
 #![allow(clippy::unwrap_used)]
 
 mod support;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use support::{Desk, halo, is_picture};
 use treepie_core::affinity::collective::{Operation, Record, Volume, size_class};
 use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::affinity::{Traffic, TrafficMatrix};
-use treepie_core::files::parts::{self, Checksum, Encoder, Kind, RunDescription};
-use treepie_core::files::profile::{MpiDescription, Phase, Profile, Times};
-
-/// A dense matrix with single blanks for its tabs.
-fn dense(desk: &Desk, name: &str) -> String {
-    desk.text(name).replace('\t', " ")
-}
-
-// --- phases and times ----------------------------------------------------------
+use treepie_core::files::profile::{Phase, Profile, Times};
 
 /// Two phases of 4 ranks: neighbours in the first, ranks across in the second.
 fn in_phases() -> Profile {
@@ -96,7 +86,7 @@ fn a_phase_is_converted_mapped_and_drawn_by_its_name() {
     desk.run(&["convert", "app.profile.yaml", "two.txt", "--phase", "2"])
         .good();
     assert_eq!(
-        dense(&desk, "two.txt"),
+        desk.dense("two.txt"),
         "0 0 1024 0\n0 0 0 1024\n1024 0 0 0\n0 1024 0 0\n"
     );
     desk.run(&[
@@ -166,8 +156,6 @@ time in MPI: 1 s of 4 s, 25.0 %, all ranks together
     assert!(answer.ends_with(expected), "{answer}");
 }
 
-// --- layers, metrics, models -----------------------------------------------------
-
 /// 4 ranks of Open MPI: a message from 0 to 1, and a broadcast from 0.
 fn with_broadcast() -> Profile {
     let mut profile = in_phases();
@@ -225,7 +213,7 @@ fn layers_metrics_and_models_are_chosen_when_the_matrix_is_made() {
     ] {
         let words = [&["convert", "app.profile.yaml", "m.txt"], options].concat();
         desk.run(&words).good();
-        assert_eq!(dense(&desk, "m.txt"), expected, "{options:?}");
+        assert_eq!(desk.dense("m.txt"), expected, "{options:?}");
     }
 }
 
@@ -271,8 +259,6 @@ fn a_bare_matrix_has_no_layers_to_choose_from() {
     assert!(!desk.path("m.mtx").exists());
 }
 
-// --- formats ----------------------------------------------------------------------
-
 #[test]
 fn every_format_is_written_and_read_by_its_ending() {
     let desk = Desk::new();
@@ -293,7 +279,7 @@ fn every_format_is_written_and_read_by_its_ending() {
     desk.run(&["convert", "m.graph", "m.grf"]).good();
     desk.run(&["convert", "m.grf", "again.txt"]).good();
     assert_eq!(
-        dense(&desk, "again.txt"),
+        desk.dense("again.txt"),
         "0 5 0 0\n5 0 0 0\n0 0 0 0\n0 0 0 0\n"
     );
     let refusal = desk.run(&["convert", "m.txt", "m.prof"]).refusal(2);
@@ -316,7 +302,7 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
     );
     desk.write("other.1.prof", "E\t1\t0\t1000 bytes\t1 msgs sent\n");
     desk.run(&["convert", "run.0.prof", "all.txt"]).good();
-    assert_eq!(dense(&desk, "all.txt"), "0 108\n12 0\n");
+    assert_eq!(desk.dense("all.txt"), "0 108\n12 0\n");
     let words = [
         "convert",
         "run.1.prof",
@@ -327,7 +313,7 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
         "msg",
     ];
     desk.run(&words).good();
-    assert_eq!(dense(&desk, "own.txt"), "0 27\n1 0\n");
+    assert_eq!(desk.dense("own.txt"), "0 27\n1 0\n");
     let shown = desk.run(&["show", "run.0.prof"]).good().out;
     let expected = "\
 run.0.prof: matrix of 2 ranks, 2 ordered pairs talk, 120 B in all
@@ -371,122 +357,6 @@ fn heat_maps_of_few_and_of_many_ranks_say_how_they_are_to_be_read() {
         }
         assert!(svg.len() < 1 << 20, "{ranks} ranks: {} bytes", svg.len());
         assert!(is_picture(&desk.path("ring.png")));
-    }
-}
-
-// --- parts -------------------------------------------------------------------------
-
-fn run_of(ranks: usize, run: u64) -> RunDescription {
-    RunDescription {
-        run,
-        ranks,
-        producer: "treepie 0.1.0".into(),
-        date: "2026-11-21T04:03:48Z".into(),
-        mpi: MpiDescription::default(),
-        command: vec!["./app".into()],
-        notes: Vec::new(),
-    }
-}
-
-/// The file that a rank leaves: it sent 100 bytes to `partner`.
-fn part(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
-    let mut bytes = parts::start_of_file(run);
-    let mut encoder = Encoder::new(&mut bytes);
-    encoder.rank(rank, rank, "node", "0-1", 5);
-    encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 100));
-    encoder.end();
-    let mut checksum = Checksum::default();
-    checksum.add(&bytes);
-    bytes.extend(parts::end_of_file(checksum));
-    bytes
-}
-
-fn leave(directory: &Path, rank: usize, bytes: &[u8]) {
-    std::fs::create_dir_all(directory).unwrap();
-    std::fs::write(directory.join(parts::file_name(rank)), bytes).unwrap();
-}
-
-#[test]
-fn parts_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named() {
-    let desk = Desk::new();
-    let directory = desk.path("app.profile.yaml.parts");
-    for rank in [0, 2] {
-        leave(&directory, rank, &part(&run_of(4, 7), rank as u32, 1));
-    }
-    let said = "treepie: app.profile.yaml.parts/: put together from what 2 of 4 ranks left; what \
-                the ranks 1,3 sent is missing\n";
-    let answer = desk
-        .run(&["convert", "app.profile.yaml.parts/", "app.profile.yaml"])
-        .good();
-    assert_eq!(answer.err, said);
-    let profile = Profile::read(&desk.path("app.profile.yaml")).unwrap();
-    assert_eq!(profile.missing_ranks, [1, 3]);
-    assert!(directory.exists(), "what the ranks left stays");
-    let answer = desk
-        .run(&["convert", "app.profile.yaml.parts/", "m.txt"])
-        .good();
-    assert_eq!(answer.err, said);
-    assert_eq!(
-        dense(&desk, "m.txt"),
-        "0 100 0 0\n0 0 0 0\n0 100 0 0\n0 0 0 0\n"
-    );
-    let shown = desk.run(&["show", "app.profile.yaml.parts"]).good().out;
-    assert!(
-        shown.contains("what the ranks 1,3 sent is missing"),
-        "{shown}"
-    );
-}
-
-// --- what must be refused ------------------------------------------------------------
-
-/// Converts to a file that is there already, and must stay as it is.
-fn refused(desk: &Desk, input: &str) -> String {
-    let mut said = Vec::new();
-    for output in ["kept.mtx", "kept.profile.yaml"] {
-        desk.write(output, "precious");
-        said.push(desk.run(&["convert", input, output]).refusal(1));
-        assert_eq!(desk.text(output), "precious");
-    }
-    assert_eq!(said[0], said[1]);
-    said.remove(0)
-}
-
-#[test]
-fn parts_that_do_not_belong_together_are_refused_and_nothing_is_overwritten() {
-    let good = part(&run_of(3, 7), 0, 1);
-    let cases: [(&str, Vec<u8>, &str); 5] = [
-        (
-            "another run",
-            part(&run_of(3, 8), 1, 0),
-            "x.parts/rank-1.part: is of another run (2026-11-21T04:03:48Z) than rank-0.part",
-        ),
-        (
-            "truncated",
-            good[..good.len() - 3].to_vec(),
-            "x.parts/rank-1.part: was cut off or changed: its checksum is not right; remove it",
-        ),
-        (
-            "empty",
-            Vec::new(),
-            "x.parts/rank-1.part: is no part of a profile",
-        ),
-        (
-            "a rank out of range",
-            part(&run_of(3, 7), 1, 3),
-            "x.parts/rank-1.part: names rank 3, but the job had 3 ranks",
-        ),
-        (
-            "the same rank again",
-            good.clone(),
-            "x.parts/rank-1.part: rank 0 has left two parts",
-        ),
-    ];
-    for (what, bytes, expected) in cases {
-        let desk = Desk::new();
-        leave(&desk.path("x.parts"), 0, &good);
-        leave(&desk.path("x.parts"), 1, &bytes);
-        let said = refused(&desk, "x.parts");
-        assert!(said.starts_with(expected), "{what}: {said}");
     }
 }
 

@@ -102,6 +102,11 @@ impl Desk {
         self.treepie(arguments).output().unwrap().into()
     }
 
+    /// A dense matrix with single blanks for its tabs.
+    pub fn dense(&self, name: &str) -> String {
+        self.text(name).replace('\t', " ")
+    }
+
     /// A profile of a halo exchange on 4 x 4 ranks in a bad order.
     pub fn halo(&self, name: &str) -> Profile {
         let profile = halo();

@@ -1,0 +1,125 @@
+//! Parts of jobs that had no orderly end: what becomes of them, and which are refused.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+
+use support::Desk;
+use treepie_core::affinity::Traffic;
+use treepie_core::files::parts::{self, Checksum, Encoder, Kind, RunDescription};
+use treepie_core::files::profile::{MpiDescription, Profile};
+
+fn run_of(ranks: usize, run: u64) -> RunDescription {
+    RunDescription {
+        run,
+        ranks,
+        producer: "treepie 0.1.0".into(),
+        date: "2026-11-21T04:03:48Z".into(),
+        mpi: MpiDescription::default(),
+        command: vec!["./app".into()],
+        notes: Vec::new(),
+    }
+}
+
+/// The file that a rank leaves: it sent 100 bytes to `partner`.
+fn part(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
+    let mut bytes = parts::start_of_file(run);
+    let mut encoder = Encoder::new(&mut bytes);
+    encoder.rank(rank, rank, "node", "0-1", 5);
+    encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 100));
+    encoder.end();
+    let mut checksum = Checksum::default();
+    checksum.add(&bytes);
+    bytes.extend(parts::end_of_file(checksum));
+    bytes
+}
+
+fn leave(directory: &Path, rank: usize, bytes: &[u8]) {
+    std::fs::create_dir_all(directory).unwrap();
+    std::fs::write(directory.join(parts::file_name(rank)), bytes).unwrap();
+}
+
+#[test]
+fn parts_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named() {
+    let desk = Desk::new();
+    let directory = desk.path("app.profile.yaml.parts");
+    for rank in [0, 2] {
+        leave(&directory, rank, &part(&run_of(4, 7), rank as u32, 1));
+    }
+    let said = "treepie: app.profile.yaml.parts/: put together from what 2 of 4 ranks left; what \
+                the ranks 1,3 sent is missing\n";
+    let answer = desk
+        .run(&["convert", "app.profile.yaml.parts/", "app.profile.yaml"])
+        .good();
+    assert_eq!(answer.err, said);
+    let profile = Profile::read(&desk.path("app.profile.yaml")).unwrap();
+    assert_eq!(profile.missing_ranks, [1, 3]);
+    assert!(directory.exists(), "what the ranks left stays");
+    let answer = desk
+        .run(&["convert", "app.profile.yaml.parts/", "m.txt"])
+        .good();
+    assert_eq!(answer.err, said);
+    assert_eq!(
+        desk.dense("m.txt"),
+        "0 100 0 0\n0 0 0 0\n0 100 0 0\n0 0 0 0\n"
+    );
+    let shown = desk.run(&["show", "app.profile.yaml.parts"]).good().out;
+    assert!(
+        shown.contains("what the ranks 1,3 sent is missing"),
+        "{shown}"
+    );
+}
+
+// --- what must be refused ------------------------------------------------------------
+
+/// Converts to a file that is there already, and must stay as it is.
+fn refused(desk: &Desk, input: &str) -> String {
+    let mut said = Vec::new();
+    for output in ["kept.mtx", "kept.profile.yaml"] {
+        desk.write(output, "precious");
+        said.push(desk.run(&["convert", input, output]).refusal(1));
+        assert_eq!(desk.text(output), "precious");
+    }
+    assert_eq!(said[0], said[1]);
+    said.remove(0)
+}
+
+#[test]
+fn parts_that_do_not_belong_together_are_refused_and_nothing_is_overwritten() {
+    let good = part(&run_of(3, 7), 0, 1);
+    let cases: [(&str, Vec<u8>, &str); 5] = [
+        (
+            "another run",
+            part(&run_of(3, 8), 1, 0),
+            "x.parts/rank-1.part: is of another run (2026-11-21T04:03:48Z) than rank-0.part",
+        ),
+        (
+            "truncated",
+            good[..good.len() - 3].to_vec(),
+            "x.parts/rank-1.part: was cut off or changed: its checksum is not right; remove it",
+        ),
+        (
+            "empty",
+            Vec::new(),
+            "x.parts/rank-1.part: is no part of a profile",
+        ),
+        (
+            "a rank out of range",
+            part(&run_of(3, 7), 1, 3),
+            "x.parts/rank-1.part: names rank 3, but the job had 3 ranks",
+        ),
+        (
+            "the same rank again",
+            good.clone(),
+            "x.parts/rank-1.part: rank 0 has left two parts",
+        ),
+    ];
+    for (what, bytes, expected) in cases {
+        let desk = Desk::new();
+        leave(&desk.path("x.parts"), 0, &good);
+        leave(&desk.path("x.parts"), 1, &bytes);
+        let said = refused(&desk, "x.parts");
+        assert!(said.starts_with(expected), "{what}: {said}");
+    }
+}

@@ -17,16 +17,21 @@ mod builder;
 pub mod check;
 pub mod choose;
 mod clusters;
+mod estimate;
 mod generators;
 mod hazards;
+mod network;
 pub mod plan;
 mod problem;
+pub mod simulate;
 mod strategy;
 #[cfg(test)]
 mod tests;
 
 pub use builder::{Builder, LARGEST_MESSAGE};
+pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
+pub use network::{Distance, Network};
 pub use plan::{Action, Plan, Range, Space, Step};
 pub use problem::{Amount, Problem, share};
 pub use strategy::Strategy;

@@ -1,6 +1,6 @@
 //! What a plan is asked for, as one rank knows it.
 
-use super::Clusters;
+use super::{Clusters, Network};
 use crate::affinity::collective::Operation;
 
 /// How much data there is, in units.
@@ -34,6 +34,11 @@ pub struct Problem<'a> {
     /// Operands must be combined in the order of ranks, in a way that the
     /// clusters do not change.
     pub ordered: bool,
+    /// What messages meet, if that is known: what orders between clusters are made
+    /// from. All ranks must have the same.
+    pub network: Option<&'a Network>,
+    /// Bytes of a unit.
+    pub unit_bytes: u64,
 }
 
 impl Problem<'_> {

@@ -1,11 +1,18 @@
 //! The strategies by name: which collectives they serve, and their generators.
 
-use super::generators::STRATEGIES;
+use super::estimate::Scene;
+use super::generators::{Between, Direction, STRATEGIES};
 use super::{Builder, Plan, Problem};
 use crate::affinity::collective::Operation;
 
 /// Writes what one rank does for a problem.
 pub(super) type Generate = fn(&Problem, usize, &mut Builder);
+
+/// A tree between clusters: senders before their receivers.
+pub(super) type Edges<'a> = &'a [(usize, usize)];
+
+/// Seconds that it takes, about, for an operation, along the edges of its tree.
+pub(super) type Estimate = fn(&Scene, Operation, Edges) -> f64;
 
 /// A way to do a collective.
 #[derive(Debug)]
@@ -18,9 +25,29 @@ pub struct Strategy {
     /// not depend on clusters, where [`Problem::ordered`] asks for it.
     pub keeps_order: bool,
     pub(super) generate: Generate,
+    /// The tree between clusters, where there is one.
+    pub(super) tree: Option<(Between, Direction)>,
+    /// `None` for what is never the best on a grid.
+    pub(super) estimate: Option<Estimate>,
 }
 
 impl Strategy {
+    /// Along a tree between clusters.
+    pub(super) const fn along(self, between: Between, direction: Direction) -> Self {
+        Strategy {
+            tree: Some((between, direction)),
+            ..self
+        }
+    }
+
+    /// With what tells how long it takes.
+    pub(super) const fn estimated(self, estimate: Estimate) -> Self {
+        Strategy {
+            estimate: Some(estimate),
+            ..self
+        }
+    }
+
     /// All strategies for an operation.
     pub fn of(operation: Operation) -> impl Iterator<Item = &'static Strategy> {
         STRATEGIES
@@ -28,9 +55,11 @@ impl Strategy {
             .filter(move |strategy| strategy.operations.contains(&operation))
     }
 
-    /// The strategy of this name for an operation.
+    /// The strategy of this name for an operation; `grid-` in front of it may be left
+    /// out where no other has the rest.
     pub fn find(operation: Operation, name: &str) -> Option<&'static Strategy> {
-        Strategy::of(operation).find(|strategy| strategy.name == name)
+        let called = |wanted: &str| Strategy::of(operation).find(|known| known.name == wanted);
+        called(name).or_else(|| called(&format!("grid-{name}")))
     }
 
     /// Whether the strategy can solve the problem as it is asked.

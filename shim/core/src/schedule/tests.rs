@@ -63,6 +63,8 @@ fn check_one(
             amount,
             clusters,
             ordered,
+            network: None,
+            unit_bytes: 1,
         })
         .collect();
     if !strategy.serves(&problems[0]) {
@@ -162,6 +164,8 @@ fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
         amount: &amount,
         clusters: &clusters,
         ordered: false,
+        network: None,
+        unit_bytes: 1,
     };
     check(&[problem.clone(), problem], plans)
 }

@@ -7,12 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use treepie_core::affinity::collective::Operation;
-use treepie_core::schedule::{Amount, Clusters};
+use treepie_core::affinity::collective::{Host as Family, Operation};
+use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network};
 
 use super::execute::{Place, Prepared};
 use super::setup::Setup;
 use super::unit::Room;
+use crate::api::abi;
 use crate::api::host::{Host, HostError, host};
 use crate::api::{SUCCESS, Word, c_int};
 
@@ -40,6 +41,9 @@ pub struct Communicator {
     pub place: Place,
     /// Who is near whom.
     pub clusters: Clusters,
+    /// What messages between them meet, if the platform is known.
+    pub network: Option<Arc<Network>>,
+    chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Prepared>>>>,
     scratch: Mutex<Room>,
 }
@@ -81,11 +85,26 @@ impl Communicator {
         let group = host.group(comm)?;
         let ranks = host.translate(group, setup.world_group);
         host.free_group(group);
-        let cluster_of = |rank: &u32| setup.cluster_of_rank.get(*rank as usize).copied();
-        let clusters: Option<Vec<usize>> = ranks?.iter().map(cluster_of).collect();
+        let ranks: Vec<usize> = ranks?.iter().map(|&rank| rank as usize).collect();
+        let of = |known: &[usize]| -> Option<Vec<usize>> {
+            let place = |&rank: &usize| known.get(rank).copied();
+            ranks.iter().map(place).collect()
+        };
         // Some are of another job.
-        let Some(clusters) = clusters else {
+        let Some(clusters) = of(&setup.cluster_of_rank) else {
             return Ok(None);
+        };
+        let network = setup.platform.as_ref();
+        let network = network.and_then(|platform| Network::new(platform, &ranks));
+        let clusters = match (&network, of(&setup.host_of_rank)) {
+            (Some(network), _) => Clusters::of_network(network),
+            (None, Some(hosts)) => Clusters::new(&clusters).with_closer(&hosts),
+            (None, None) => Clusters::new(&clusters),
+        };
+        let network = network.map(Arc::new);
+        let family = match host.abi.family {
+            abi::Family::OpenMpi => Family::OpenMpi,
+            abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
         };
         let rank = host.rank(comm)?;
         let private = host.split_quietly(comm, rank)?;
@@ -95,7 +114,9 @@ impl Communicator {
                 comm: private,
                 rank,
             },
-            clusters: Clusters::new(&clusters),
+            chooser: Mutex::new(Chooser::new(network.clone(), &clusters, Some(family))),
+            clusters,
+            network,
             plans: Mutex::default(),
             scratch: Mutex::default(),
         }))
@@ -117,6 +138,12 @@ impl Communicator {
         }
         plans.insert(key, plan.clone());
         plan
+    }
+
+    /// What is best for a call, of those that serve it.
+    pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
+        let mut chooser = self.chooser.lock();
+        chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
     }
 
     /// Room for what is on its way, kept from call to call.

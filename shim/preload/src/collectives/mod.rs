@@ -79,6 +79,8 @@ fn make(
         amount: &key.amount,
         clusters: &communicator.clusters,
         ordered: key.ordered,
+        network: communicator.network.as_deref(),
+        unit_bytes: key.unit,
     };
     // Of parts, not every rank knows all.
     let bytes = match &key.amount {
@@ -89,22 +91,41 @@ fn make(
         Runner::Host => return None,
         Runner::Strategy(name) => {
             let segment = choose::segment(key.operation, bytes.unwrap_or(0));
-            (Strategy::find(key.operation, name)?, segment)
+            let strategy = Strategy::find(key.operation, name)?;
+            if communicator.place.rank == 0 {
+                tell(
+                    communicator,
+                    key,
+                    bytes,
+                    strategy.name,
+                    segment,
+                    "as the setting says",
+                );
+            }
+            (strategy, segment)
         }
         Runner::Auto => {
             let is_grid = communicator.clusters.count() > 1;
             if !is_grid && !(setup.reproducible && reduces(key.operation)) {
                 return None;
             }
-            let (name, segment) = choose::between_clusters(key.operation, bytes, key.ordered)?;
-            (Strategy::find(key.operation, name)?, segment)
+            let choice = communicator.choose(key, bytes);
+            if communicator.place.rank == 0 {
+                let name = choice.strategy.map_or("host", |strategy| strategy.name);
+                tell(
+                    communicator,
+                    key,
+                    bytes,
+                    name,
+                    choice.segment,
+                    &choice.reason(),
+                );
+            }
+            (choice.strategy?, choice.segment)
         }
     };
     if !strategy.serves(&problem) {
         return None;
-    }
-    if communicator.place.rank == 0 {
-        tell(communicator, key, bytes, strategy.name, segment);
     }
     let segment = (segment / key.unit.max(1)).max(1);
     Some(Prepared::new(strategy.plan(
@@ -114,8 +135,15 @@ fn make(
     )))
 }
 
-/// Says what was chosen, once for each plan.
-fn tell(communicator: &Communicator, key: &Key, bytes: Option<u64>, strategy: &str, segment: u64) {
+/// Says what was chosen and why, once for each plan.
+fn tell(
+    communicator: &Communicator,
+    key: &Key,
+    bytes: Option<u64>,
+    strategy: &str,
+    segment: u64,
+    reason: &str,
+) {
     let amount = match bytes {
         Some(bytes) => format!("{bytes} bytes"),
         None => "uneven parts".to_owned(),
@@ -123,7 +151,7 @@ fn tell(communicator: &Communicator, key: &Key, bytes: Option<u64>, strategy: &s
     let clusters = &communicator.clusters;
     log::info(&format!(
         "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
-         {segment} bytes",
+         {segment} bytes ({reason})",
         key.operation,
         clusters.ranks(),
         clusters.count(),

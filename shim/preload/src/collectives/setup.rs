@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
 use treepie_core::files::configuration::Collectives;
+use treepie_core::platform::Platform;
 use treepie_core::schedule::Clusters;
 
 use super::communicator::ended;
@@ -59,6 +60,11 @@ pub struct Setup {
     pub reproducible: bool,
     /// The cluster of every rank of the application's world.
     pub cluster_of_rank: Vec<usize>,
+    /// The host of every rank of the application's world, as a number; empty where it was
+    /// not asked.
+    pub host_of_rank: Vec<usize>,
+    /// The platform of the application's world, if it is known.
+    pub platform: Option<Platform>,
     /// The group of the application's world.
     pub world_group: Word,
     /// The attribute that holds what is kept for a communicator.
@@ -84,7 +90,8 @@ pub fn active() -> Option<&'static Setup> {
 /// A platform that is not this one, or a call that failed; all ranks get the same.
 pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError> {
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
-    let cluster_of_rank = clusters(host, world, wanted)?;
+    let found = clusters(host, world, wanted)?;
+    let cluster_of_rank = found.cluster_of_rank;
     let count = Clusters::new(&cluster_of_rank).count();
     if host.rank(world)? == 0 {
         let ranks = cluster_of_rank.len();
@@ -98,6 +105,8 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         collectives,
         reproducible: wanted.reproducible,
         cluster_of_rank,
+        host_of_rank: found.host_of_rank,
+        platform: found.platform,
         world_group: host.group(world)?,
         keyval: host.new_private_keyval(ended)?,
     };
@@ -118,27 +127,44 @@ pub fn end(host: &Host, world: Word) {
     }
 }
 
+/// Where all ranks are.
+struct Found {
+    cluster_of_rank: Vec<usize>,
+    host_of_rank: Vec<usize>,
+    platform: Option<Platform>,
+}
+
 /// The cluster of every rank: as given, as the platform has it, or else a cluster
 /// for each host.
-fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Vec<usize>, SetupError> {
+fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Found, SetupError> {
     let ranks = host.size(world)?;
     if let Some(clusters) = &wanted.clusters {
         if clusters.len() != ranks {
             let given = clusters.len();
             return Err(SetupError::Clusters { given, ranks });
         }
-        return Ok(clusters.iter().map(|&number| number as usize).collect());
+        return Ok(Found {
+            cluster_of_rank: clusters.iter().map(|&number| number as usize).collect(),
+            host_of_rank: Vec::new(),
+            platform: None,
+        });
     }
     let names = host_names(host, world)?;
-    if let Some(platform) = platform::settle(host, world, &names, &wanted.platform)? {
-        return Ok(platform.cluster_of_rank());
-    }
     let mut known = std::collections::HashMap::new();
     let mut number = |name| {
         let next = known.len();
         *known.entry(name).or_insert(next)
     };
-    Ok(names.iter().map(|name| number(name.as_str())).collect())
+    let host_of_rank: Vec<usize> = names.iter().map(|name| number(name.as_str())).collect();
+    let platform = platform::settle(host, world, &names, &wanted.platform)?;
+    Ok(Found {
+        cluster_of_rank: match &platform {
+            Some(platform) => platform.cluster_of_rank(),
+            None => host_of_rank.clone(),
+        },
+        host_of_rank,
+        platform,
+    })
 }
 
 /// The name of every rank's host.

@@ -1,6 +1,7 @@
 //! `Allgather` and `Allgatherv`; and a broadcast that ends with one.
 
-use super::trees::{self, Shape, rotated};
+use super::between;
+use super::trees::{self, rotated};
 use crate::schedule::plan::Range;
 use crate::schedule::problem::share;
 use crate::schedule::{Builder, Problem};
@@ -76,7 +77,7 @@ pub fn bruck(problem: &Problem, rank: usize, builder: &mut Builder) {
 pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let coordinator = |cluster: usize| clusters.members(cluster)[0];
+    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
     let parts_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| part(problem, m));
     // The parts of a cluster, one behind the other.
     let gathered: Vec<Range> = (0..clusters.count())
@@ -99,10 +100,7 @@ pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
     } else {
         builder.send(coordinator(here), Range::input(0, problem.part(rank)));
     }
-    let at = Shape::for_cluster(members.len()).neighbours(
-        members,
-        members.iter().position(|&m| m == rank).unwrap_or(0),
-    );
+    let at = between::inside(problem, rank);
     trees::broadcast(builder, &at, gathered[here]);
     for other in clusters.others_towards(here) {
         let mut at = at.clone();

@@ -20,27 +20,28 @@ pub fn dissemination(problem: &Problem, rank: usize, builder: &mut Builder) {
 pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let (coordinator, members) = match clusters.members(here).split_first() {
-        Some((first, rest)) => (*first, rest),
-        None => return,
+    let coordinator = clusters.speaker(here);
+    let members = || {
+        let all = clusters.members(here).iter().copied();
+        all.filter(|&member| member != coordinator)
     };
     if rank != coordinator {
         builder.signal(coordinator);
         builder.await_signal(coordinator);
         return;
     }
-    for &member in members {
+    for member in members() {
         builder.await_signal(member);
     }
     builder.fence();
     for other in clusters.others(here) {
-        builder.signal(clusters.members(other)[0]);
+        builder.signal(clusters.speaker(other));
     }
     for other in clusters.others_towards(here) {
-        builder.await_signal(clusters.members(other)[0]);
+        builder.await_signal(clusters.speaker(other));
     }
     builder.fence();
-    for &member in members {
+    for member in members() {
         builder.signal(member);
     }
 }

@@ -1,19 +1,11 @@
-//! `Bcast` in two levels: between the clusters' coordinators, then inside each
-//! cluster. Segments go on as they come: a cluster is served while the rest of
-//! the message is still between clusters.
+//! `Bcast` on several levels: between the clusters' coordinators, then inside each
+//! cluster, its hosts, and so on. Segments go on as they come: a cluster is served while
+//! the rest of the message is still between clusters.
 
-use super::trees::{self, Neighbours, Shape, led_by};
+use super::between::{Between, Direction, all_levels, inside};
+use super::trees;
 use crate::schedule::plan::Range;
 use crate::schedule::{Builder, Problem};
-
-/// This rank's neighbours inside its cluster.
-pub fn inside(problem: &Problem, rank: usize) -> Neighbours {
-    let here = problem.clusters.of(rank);
-    let members = problem.clusters.members(here);
-    let ranks = led_by(problem.clusters.coordinator(here, problem.root), members);
-    let place = ranks.iter().position(|&member| member == rank);
-    Shape::for_cluster(ranks.len()).neighbours(&ranks, place.unwrap_or(0))
-}
 
 /// The coordinators, the root first, then as clusters follow it.
 pub fn coordinators(problem: &Problem) -> Vec<usize> {
@@ -24,22 +16,9 @@ pub fn coordinators(problem: &Problem) -> Vec<usize> {
         .collect()
 }
 
-/// This rank's neighbours in a tree of `shape` between coordinators and the usual
-/// trees inside clusters; what goes far is served first.
-pub fn two_levels(problem: &Problem, rank: usize, shape: Shape) -> Neighbours {
-    let local = inside(problem, rank);
-    let coordinators = coordinators(problem);
-    let Some(place) = coordinators.iter().position(|&other| other == rank) else {
-        return local;
-    };
-    let mut at = shape.neighbours(&coordinators, place);
-    at.children.extend(local.children);
-    at
-}
-
 /// Along a tree of coordinators.
-pub fn tree(problem: &Problem, rank: usize, builder: &mut Builder, shape: Shape) {
-    let at = two_levels(problem, rank, shape);
+pub fn tree(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Down);
     trees::broadcast(builder, &at, Range::output(0, problem.part(rank)));
 }
 

@@ -1,23 +1,23 @@
-//! `Reduce` in two levels: inside each cluster to its coordinator, then between
+//! `Reduce` on several levels: inside each cluster to its coordinator, then between
 //! coordinators; the broadcast of the same shape, backwards.
 
-use super::grid_broadcast::two_levels;
-use super::trees::{self, Shape};
+use super::between::{Between, Direction, all_levels};
+use super::trees;
 use crate::schedule::plan::Range;
 use crate::schedule::{Builder, Problem};
 
 /// Along a tree of coordinators. Who is in the same cluster is reduced first:
 /// what comes from far takes longer.
-pub fn tree(problem: &Problem, rank: usize, builder: &mut Builder, shape: Shape) {
-    let at = two_levels(problem, rank, shape);
+pub fn tree(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Up);
     let length = problem.part(rank);
     let result = (rank == problem.root).then(|| Range::output(0, length));
     trees::reduce(builder, &at, Range::input(0, length), result);
 }
 
-/// `Allreduce` as a reduction to rank 0 and a broadcast from it.
-pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, shape: Shape) {
-    let at = two_levels(problem, rank, shape);
+/// `Allreduce` as a reduction to rank 0 and a broadcast from it, along one tree.
+pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
+    let at = all_levels(problem, rank, between, Direction::Down);
     let output = Range::output(0, problem.part(rank));
     let own = Range::input(0, problem.part(rank));
     trees::reduce(builder, &at, own, (rank == 0).then_some(output));

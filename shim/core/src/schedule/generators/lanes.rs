@@ -8,16 +8,22 @@
 //!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
 //! ```
 
+use super::between;
 use super::trees::{self, Neighbours, Shape, Waiting};
 use crate::schedule::plan::Range;
 use crate::schedule::problem::share;
-use crate::schedule::{Builder, Problem};
+use crate::schedule::{Builder, Clusters, Problem};
 
 /// The most lanes: more would only make messages smaller.
 const MOST_LANES: usize = 8;
 
+/// How many lanes there are between these clusters.
+pub fn count(clusters: &Clusters) -> usize {
+    clusters.lanes().clamp(1, MOST_LANES)
+}
+
 fn lanes(problem: &Problem) -> usize {
-    problem.clusters.lanes().clamp(1, MOST_LANES)
+    count(problem.clusters)
 }
 
 /// Every member of the cluster sends each lane its share; this rank's share of
@@ -299,16 +305,14 @@ pub fn allreduce_exchange(problem: &Problem, rank: usize, builder: &mut Builder)
     let here = clusters.of(rank);
     let length = problem.part(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let ranks = clusters.members(here);
-    let place = ranks.iter().position(|&member| member == rank);
-    let at = Shape::for_cluster(ranks.len()).neighbours(ranks, place.unwrap_or(0));
+    let at = between::inside(problem, rank);
     if at.parent.is_some() {
         trees::reduce(builder, &at, own, None);
         return trees::broadcast(builder, &at, output);
     }
     let sum = builder.scratch(length);
     trees::reduce(builder, &at, own, Some(sum));
-    let coordinator = |cluster: usize| clusters.members(cluster)[0];
+    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
     for other in clusters.others(here) {
         builder.send(coordinator(other), sum);
     }

@@ -1,0 +1,72 @@
+//! Broadcasts between clusters.
+
+use super::{Scene, Stage};
+
+/// Along a tree of clusters: `edges` from cluster to cluster, senders before their
+/// receivers, those of one sender in the order in which it serves them. Every cluster
+/// hands each piece on inside when it has sent it to the others.
+pub fn broadcast_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
+    let count = scene.count();
+    let mut at = vec![Stage::default(); count];
+    let mut sent = vec![0.0; count];
+    let mut degree = vec![0.0; count];
+    for &(from, _) in edges {
+        degree[from] += 1.0;
+    }
+    for &(from, to) in edges {
+        let hop = scene.piece.hop(from, to);
+        let leaving = scene.piece.leaving[from];
+        let way = Stage {
+            first: sent[from] + hop.seconds(),
+            period: hop
+                .gap
+                .max(degree[from] * leaving)
+                .max(scene.piece.entering[to]),
+        };
+        sent[from] += leaving;
+        at[to] = at[from].then(way);
+    }
+    let pieces = scene.pieces(scene.bytes);
+    scene.most(|cluster| at[cluster].then(scene.inside(cluster)).seconds(pieces))
+}
+
+/// The root sends each piece to one other cluster, in turn; they exchange them.
+pub fn broadcast_exchange(scene: &Scene) -> f64 {
+    let (home, others) = (scene.home(), (scene.count() - 1) as f64);
+    let volume = scene.volume(scene.bytes);
+    let busiest = scene
+        .others(home)
+        .map(|other| {
+            let passed_on = volume / others * (others - 1.0) * scene.piece.leaving[other];
+            let slowest = scene.piece.hop(home, other).gap / others;
+            let comes = volume * scene.piece.entering[other].max(slowest);
+            passed_on.max(comes)
+        })
+        .fold(volume * scene.piece.leaving[home], f64::max);
+    let to = |other: usize| scene.piece.hop(home, other).seconds();
+    let first = scene
+        .others(home)
+        .map(|other| {
+            let next = scene.others(other).filter(|&next| next != home);
+            let onwards = next.map(|next| scene.piece.hop(other, next).seconds());
+            to(other) + onwards.fold(0.0, f64::max)
+        })
+        .fold(0.0, f64::max);
+    // Pieces wait their turn at whoever hands them on, on average half of it.
+    let turn = (others - 1.0).max(0.0) / 2.0;
+    let waits = turn
+        * scene
+            .others(home)
+            .map(|other| scene.piece.leaving[other])
+            .fold(0.0, f64::max);
+    let inside = (0..scene.count()).map(|cluster| scene.inside(cluster));
+    let (last, period) = inside.fold((0.0, 0.0), |(last, period): (f64, f64), stage| {
+        (last.max(stage.first), period.max(stage.period))
+    });
+    first
+        + waits
+        + last
+        + (busiest - scene.piece.leaving[home])
+            .max(0.0)
+            .max((volume - 1.0) * period)
+}

@@ -1,0 +1,261 @@
+//! Algorithms that go by rank and know no clusters: those of hosts, and ours that keep the
+//! order of ranks.
+
+use super::{Hop, Scene, Stage, direct};
+use crate::affinity::collective::{Algorithm, Host, Operation};
+
+/// Segments in which hosts send messages down a pipeline.
+const HOST_SEGMENT: u64 = 64 << 10;
+
+/// How busy links are, and until when.
+struct Links<'a, 'b> {
+    scene: &'a Scene<'b>,
+    leaving: Vec<f64>,
+    entering: Vec<f64>,
+}
+
+impl<'a, 'b> Links<'a, 'b> {
+    fn new(scene: &'a Scene<'b>) -> Self {
+        Links {
+            scene,
+            leaving: vec![0.0; scene.count()],
+            entering: vec![0.0; scene.count()],
+        }
+    }
+
+    /// A message whose sender is ready: when it has left, and when it is there.
+    fn send(&mut self, ready: f64, from: usize, to: usize, bytes: u64) -> (f64, f64) {
+        let network = self.scene.network;
+        let hop = hop(self.scene, from, to, bytes);
+        let (here, there) = (network.cluster_of()[from], network.cluster_of()[to]);
+        if here == there {
+            return (ready + hop.gap, ready + hop.seconds());
+        }
+        let start = ready.max(self.leaving[here]);
+        let left = start + network.leaving(here, bytes);
+        self.leaving[here] = left;
+        let arrives = (start + hop.latency).max(self.entering[there]);
+        self.entering[there] = arrives + network.entering(there, bytes);
+        (left, self.entering[there].max(start + hop.seconds()))
+    }
+}
+
+fn hop(scene: &Scene, from: usize, to: usize, bytes: u64) -> Hop {
+    scene
+        .network
+        .link(from, to)
+        .map_or(Hop::default(), |link| Hop {
+            gap: link.gap(bytes),
+            latency: link.latency() + link.handshake(bytes),
+        })
+}
+
+/// Along a tree by rank in which the rank at `distance` from the root has the parent
+/// `parent(distance)`, nearer to the root, and gets `bytes(distance)`. Of children, those
+/// farther away are served first where `far_first`.
+fn tree(
+    scene: &Scene,
+    parent: impl Fn(usize) -> usize,
+    bytes: impl Fn(usize) -> u64,
+    far_first: bool,
+) -> Stage {
+    const NONE: usize = usize::MAX;
+    let ranks = scene.clusters.ranks();
+    let rank = |distance: usize| (distance + scene.root) % ranks;
+    // Children of each as a list through `next`, the one to be served first in front.
+    let (mut first, mut next) = (vec![NONE; ranks], vec![NONE; ranks]);
+    let mut enter = |child: usize| {
+        let above = parent(child);
+        next[child] = first[above];
+        first[above] = child;
+    };
+    match far_first {
+        true => (1..ranks).for_each(&mut enter),
+        false => (1..ranks).rev().for_each(&mut enter),
+    }
+    let mut links = Links::new(scene);
+    let mut at = vec![0.0; ranks];
+    let (mut last, mut period): (f64, f64) = (0.0, 0.0);
+    let (mut leaves, mut enters) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
+    for distance in 0..ranks {
+        let (mut ready, mut own) = (at[distance], 0.0);
+        let mut child = first[distance];
+        while child != NONE {
+            let (from, to, size) = (rank(distance), rank(child), bytes(child));
+            (ready, at[child]) = links.send(ready, from, to, size);
+            last = last.max(at[child]);
+            let (here, there) = (scene.clusters.of(from), scene.clusters.of(to));
+            if here == there {
+                own += hop(scene, from, to, size).gap;
+            } else {
+                leaves[here] += scene.network.leaving(here, size);
+                enters[there] += scene.network.entering(there, size);
+                period = period.max(hop(scene, from, to, size).gap);
+            }
+            child = next[child];
+        }
+        period = period.max(own);
+    }
+    let period = leaves.into_iter().chain(enters).fold(period, f64::max);
+    Stage {
+        first: last,
+        period,
+    }
+}
+
+/// Rounds in each of which every rank sends one message: `to(rank, round)` says to whom,
+/// and `bytes(round)` how large it is. Each round waits for its slowest message.
+fn rounds(
+    scene: &Scene,
+    count: u32,
+    to: impl Fn(usize, u32) -> Option<usize>,
+    bytes: impl Fn(u32) -> u64,
+) -> f64 {
+    (0..count)
+        .map(|round| {
+            let mut links = Links::new(scene);
+            let size = bytes(round);
+            (0..scene.clusters.ranks())
+                .filter_map(|from| Some((from, to(from, round)?)))
+                .map(|(from, to)| links.send(0.0, from, to, size).1)
+                .fold(0.0, f64::max)
+        })
+        .sum()
+}
+
+/// Our own chain over ranks, in pieces.
+pub fn chain(scene: &Scene) -> f64 {
+    let piece = scene.piece.bytes.min(scene.bytes);
+    let stage = tree(scene, |distance| distance - 1, |_| piece, false);
+    stage.seconds(scene.pieces(scene.bytes))
+}
+
+/// Our own binomial tree over ranks, in pieces.
+pub fn binomial(scene: &Scene) -> f64 {
+    let piece = scene.piece.bytes.min(scene.bytes);
+    let stage = tree(scene, |distance| distance & (distance - 1), |_| piece, true);
+    stage.seconds(scene.pieces(scene.bytes))
+}
+
+/// Our own exchanges at distances 1, 2, 4, ...
+pub fn doubling(scene: &Scene) -> f64 {
+    let ranks = scene.clusters.ranks();
+    let to = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
+    let pieces = scene.pieces(scene.bytes);
+    let piece = scene.piece.bytes.min(scene.bytes);
+    rounds(scene, doublings(ranks), to, |_| piece) * pieces.max(1.0)
+}
+
+/// The least number of rounds that double up to so many.
+fn doublings(ranks: usize) -> u32 {
+    ranks.next_power_of_two().trailing_zeros()
+}
+
+/// A tree of the host's with the message for each rank, or the blocks of all below it.
+fn host_tree(scene: &Scene, algorithm: Algorithm, blocks: bool) -> f64 {
+    let ranks = scene.clusters.ranks();
+    let lowest_bit_cleared = |distance: usize| distance & (distance - 1);
+    let highest_bit = |distance: usize| 1usize << distance.ilog2();
+    let base_four = |distance: usize| {
+        let digit = 2 * (distance.trailing_zeros() / 2);
+        distance & !(3 << digit)
+    };
+    let size = |distance: usize| match blocks {
+        false => scene.bytes,
+        true => {
+            let below = distance & distance.wrapping_neg();
+            below.min(ranks - distance) as u64 * scene.bytes
+        }
+    };
+    let stage = match algorithm {
+        Algorithm::Linear | Algorithm::SynchronisedLinear => {
+            tree(scene, |_| 0, |_| scene.bytes, false)
+        }
+        Algorithm::HighestBitBinomial => {
+            tree(scene, |d| d - highest_bit(d), |_| scene.bytes, false)
+        }
+        Algorithm::Quadrinomial => tree(scene, base_four, |_| scene.bytes, true),
+        Algorithm::Binary | Algorithm::InOrderBinary => {
+            tree(scene, |d| (d - 1) / 2, |_| scene.bytes, false)
+        }
+        Algorithm::Chain => {
+            let segment = scene.bytes.min(HOST_SEGMENT);
+            let stage = tree(scene, |d| d - 1, |_| segment, false);
+            let segments = scene.bytes.div_ceil(HOST_SEGMENT).max(1);
+            return stage.seconds(segments as f64);
+        }
+        _ => tree(scene, lowest_bit_cleared, size, true),
+    };
+    stage.first
+}
+
+/// What a host's own collective takes, by the algorithm that it usually has for it: an
+/// estimate for what goes by rank.
+pub fn host_seconds(scene: &Scene, host: Host, operation: Operation) -> f64 {
+    let usual = host.usual_algorithm(operation, scene.clusters.ranks(), scene.bytes);
+    seconds(scene, operation, usual)
+}
+
+fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
+    use Algorithm::*;
+    use Operation::*;
+    let ranks = scene.clusters.ranks();
+    let bytes = scene.bytes;
+    let exchange = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
+    let shift = |rank: usize, round: u32| Some((rank + (1 << round)) % ranks);
+    let neighbour = |rank: usize, _| Some((rank + 1) % ranks);
+    let many = doublings(ranks);
+    let share = bytes.div_ceil(ranks as u64);
+    let halved = |round: u32| bytes >> (round + 1).min(63);
+    let doubled = |round: u32| bytes.saturating_mul(1 << round);
+    let ring = |bytes| (ranks - 1) as f64 * rounds(scene, 1, neighbour, |_| bytes);
+    let doubling = |bytes| rounds(scene, many, exchange, |_| bytes);
+    let halving = || {
+        rounds(
+            scene,
+            many,
+            |rank, round| exchange(rank, many - 1 - round),
+            halved,
+        )
+    };
+    let of = |operation, bytes| {
+        let part = Scene { bytes, ..*scene };
+        host_tree(&part, Binomial, matches!(operation, Gather | Scatter))
+    };
+    let total = bytes.saturating_mul(ranks as u64);
+    match (operation, algorithm) {
+        (Scan | Exscan, Linear) => tree(scene, |d| d - 1, |_| bytes, false).first,
+        (Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock, Pairwise) => {
+            direct(scene, Alltoall)
+        }
+        (Barrier, Binomial | Linear) => 2.0 * host_tree(scene, algorithm, false),
+        (Barrier | Allreduce | Scan | Exscan, RecursiveDoubling) => doubling(bytes),
+        (Barrier, _) => rounds(scene, many, shift, |_| 0),
+        (Alltoall, _) => rounds(scene, many, shift, |_| total / 2),
+        (Allgather | Allgatherv, RecursiveDoubling) => rounds(scene, many, exchange, doubled),
+        (Allgather | Allgatherv, Bruck) => rounds(scene, many, shift, doubled),
+        (Allgather | Allgatherv, GatherBroadcast) => of(Gather, bytes) + of(Bcast, total),
+        (Allgather | Allgatherv, _) => ring(bytes),
+        (Allreduce, Ring) => 2.0 * ring(share),
+        (Allreduce, ReduceScatterAllgather) => 2.0 * halving(),
+        (Allreduce, _) => of(Reduce, bytes) + of(Bcast, bytes),
+        (ReduceScatter | ReduceScatterBlock, Ring) => ring(bytes),
+        (ReduceScatter | ReduceScatterBlock, ReduceScatterv) => {
+            of(Reduce, total) + of(Scatter, bytes)
+        }
+        (ReduceScatter | ReduceScatterBlock, _) => {
+            let whole = Scene {
+                bytes: total,
+                ..*scene
+            };
+            rounds(&whole, many, exchange, |round| total >> (round + 1).min(63))
+        }
+        (Bcast, ScatterAllgather) => of(Scatter, share) + ring(share),
+        (Bcast, ScatterDoubling) => {
+            of(Scatter, share) + rounds(scene, many, exchange, |round| share << round.min(63))
+        }
+        (Reduce, ReduceScatterGather) => halving() + of(Gather, share),
+        (Gather | Scatter, Binomial) => host_tree(scene, Binomial, true),
+        (_, algorithm) => host_tree(scene, algorithm, false),
+    }
+}

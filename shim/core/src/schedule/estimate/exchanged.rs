@@ -1,0 +1,103 @@
+//! Blocks of their own: gathers, scatters, total exchanges, barriers.
+
+use super::Scene;
+use crate::affinity::collective::Operation;
+
+/// How many ranks of `from` send a block of `bytes` to ranks of `to`.
+type Blocks<'a> = &'a dyn Fn(usize, usize) -> f64;
+
+/// The busiest link between clusters, and the farthest way, for so many messages of a
+/// block from cluster to cluster.
+fn passing(scene: &Scene, messages: Blocks) -> f64 {
+    let volume = scene.volume(scene.bytes);
+    let mut farthest: f64 = 0.0;
+    let busiest = scene.most(|here| {
+        let (mut leaves, mut enters, mut slowest) = (0.0, 0.0, 0.0_f64);
+        for there in scene.others(here) {
+            leaves += messages(here, there) * scene.piece.leaving[here];
+            enters += messages(there, here) * scene.piece.entering[here];
+            // A connection carries one rank's messages.
+            if messages(here, there) > 0.0 {
+                slowest = slowest.max(scene.piece.hop(here, there).gap);
+            }
+        }
+        volume * f64::max(leaves, enters).max(slowest)
+    });
+    for from in 0..scene.count() {
+        for to in scene.others(from).filter(|&to| messages(from, to) > 0.0) {
+            farthest = farthest.max(scene.piece.hop(from, to).latency);
+        }
+    }
+    busiest + farthest
+}
+
+/// Everyone who has a block for another sends it straight there.
+pub fn direct(scene: &Scene, operation: Operation) -> f64 {
+    use Operation::{Gather, Gatherv, Scatter, Scatterv};
+    let (home, ranks) = (scene.home(), |cluster: usize| {
+        scene.sizes[cluster].ranks as f64
+    });
+    let between = match operation {
+        Gather | Gatherv => passing(scene, &|from, to| {
+            if to == home { ranks(from) } else { 0.0 }
+        }),
+        Scatter | Scatterv => passing(scene, &|from, to| {
+            if from == home { ranks(to) } else { 0.0 }
+        }),
+        _ => passing(scene, &|from, to| ranks(from) * ranks(to)),
+    };
+    let all: f64 = (0..scene.count()).map(ranks).sum();
+    let serves = match operation {
+        Gather | Gatherv | Scatter | Scatterv => home..home + 1,
+        _ => 0..scene.count(),
+    };
+    // Every message of a rank passes its host's card.
+    let card = serves
+        .map(|cluster| {
+            let size = scene.sizes[cluster];
+            let hop = scene.piece.within[cluster];
+            let others = all - size.on_host as f64;
+            let senders = match operation {
+                Gather | Gatherv | Scatter | Scatterv => 1.0,
+                _ => size.on_host as f64,
+            };
+            scene.volume(scene.bytes) * senders * others * hop.gap + hop.latency
+        })
+        .fold(0.0, f64::max);
+    between.max(card)
+}
+
+/// Blocks are gathered inside clusters, exchanged between coordinators, and handed on as
+/// they come.
+pub fn allgather_exchange(scene: &Scene) -> f64 {
+    let ranks = |cluster: usize| scene.sizes[cluster].ranks as u64;
+    let all: u64 = (0..scene.count()).map(ranks).sum();
+    let gathered = scene.most(|c| scene.spread(c, scene.bytes * (ranks(c) - 1)));
+    let passing = scene.most(|here| {
+        let others = (scene.count() - 1) as f64;
+        let leaves = others * scene.volume(scene.bytes * ranks(here)) * scene.piece.leaving[here];
+        let enters = scene.volume(scene.bytes * (all - ranks(here))) * scene.piece.entering[here];
+        leaves.max(enters)
+    });
+    let handed = |cluster: usize| {
+        let stage = scene.inside(cluster);
+        (stage.first, scene.volume(scene.bytes * all) * stage.period)
+    };
+    let first = scene.most(|c| handed(c).0);
+    let period = scene.most(|c| handed(c).1);
+    let latency = scene.farthest() - scene.most(|c| scene.piece.leaving[c]);
+    gathered + latency.max(0.0) + passing.max(period) + first
+}
+
+/// Members to coordinators, coordinators to each other, and back.
+pub fn barrier_exchange(scene: &Scene) -> f64 {
+    let inside = scene.most(|cluster| {
+        let size = scene.sizes[cluster];
+        match (size.ranks, size.hosts) {
+            (1, _) => 0.0,
+            (_, 1) => scene.piece.on_host[cluster].seconds(),
+            _ => scene.piece.within[cluster].seconds(),
+        }
+    });
+    2.0 * inside + scene.farthest()
+}

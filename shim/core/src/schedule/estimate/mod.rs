@@ -1,0 +1,185 @@
+//! How long a strategy takes, from what passes each link: a few hundred operations,
+//! so that a choice among all strategies costs microseconds (the simulator, which
+//! follows every message, costs milliseconds).
+//!
+//! ```text
+//!   time = the first piece's way to the last rank
+//!        + (pieces - 1) * what the busiest link on the way needs for one
+//! ```
+//!
+//! which is the pipeline of thesis table 6.2 with any tree in place of the chain, and any
+//! link that several messages share in place of `g`.
+
+mod between;
+mod by_rank;
+mod exchanged;
+mod inside;
+mod reduced;
+
+use super::{Clusters, Network};
+pub(super) use between::{broadcast_exchange, broadcast_tree};
+pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
+pub(super) use exchanged::{allgather_exchange, barrier_exchange, direct};
+pub(super) use inside::Stage;
+pub(super) use reduced::{
+    allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_lanes, reduce_tree,
+};
+
+/// Latency and gap of one message.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Hop {
+    /// `g`, in seconds.
+    pub gap: f64,
+    /// `L` and what a rendezvous adds, in seconds.
+    pub latency: f64,
+}
+
+impl Hop {
+    /// One message alone, in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.gap + self.latency
+    }
+}
+
+/// What messages of one size meet, between and inside all clusters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Costed {
+    /// The size, in bytes.
+    pub bytes: u64,
+    /// Seconds on the uplink of each cluster.
+    pub leaving: Vec<f64>,
+    /// Seconds on the downlink of each cluster.
+    pub entering: Vec<f64>,
+    /// From cluster to cluster, row by row.
+    between: Vec<Hop>,
+    /// Between hosts of each cluster.
+    pub within: Vec<Hop>,
+    /// Between ranks of a host of each cluster.
+    pub on_host: Vec<Hop>,
+}
+
+impl Costed {
+    /// Looks up everything for messages of `bytes`.
+    pub fn new(network: &Network, bytes: u64) -> Self {
+        let clusters = network.clusters();
+        let hop = |link: Option<&crate::platform::Link>| {
+            link.map_or(Hop::default(), |link| Hop {
+                gap: link.gap(bytes),
+                latency: link.latency() + link.handshake(bytes),
+            })
+        };
+        let each = |of: &dyn Fn(usize) -> f64| (0..clusters).map(of).collect::<Vec<f64>>();
+        let pairs = (0..clusters * clusters).map(|pair| (pair / clusters, pair % clusters));
+        Costed {
+            bytes,
+            leaving: each(&|cluster| network.leaving(cluster, bytes)),
+            entering: each(&|cluster| network.entering(cluster, bytes)),
+            between: pairs
+                .map(|(from, to)| hop(network.between(from, to)))
+                .collect(),
+            within: (0..clusters)
+                .map(|cluster| hop(network.within(cluster)))
+                .collect(),
+            on_host: (0..clusters)
+                .map(|cluster| hop(network.on_host(cluster)))
+                .collect(),
+        }
+    }
+
+    /// From one cluster to another.
+    pub fn hop(&self, from: usize, to: usize) -> Hop {
+        self.between[from * self.leaving.len() + to]
+    }
+}
+
+/// Ranks and hosts of one cluster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Size {
+    /// Its ranks.
+    pub ranks: usize,
+    /// Its hosts.
+    pub hosts: usize,
+    /// Ranks on its fullest host.
+    pub on_host: usize,
+}
+
+/// The sizes of all clusters.
+pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
+    (0..clusters.count())
+        .map(|cluster| {
+            let mut on: std::collections::HashMap<usize, usize> = Default::default();
+            for &rank in clusters.members(cluster) {
+                *on.entry(network.host_of()[rank]).or_default() += 1;
+            }
+            Size {
+                ranks: clusters.members(cluster).len(),
+                hosts: on.len(),
+                on_host: on.values().copied().max().unwrap_or(1),
+            }
+        })
+        .collect()
+}
+
+/// A collective whose time is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Scene<'a> {
+    /// Where.
+    pub network: &'a Network,
+    /// The ranks, as generators see them.
+    pub clusters: &'a Clusters,
+    /// How large the clusters are.
+    pub sizes: &'a [Size],
+    /// Bytes of the message, or of one rank's block.
+    pub bytes: u64,
+    /// The root, 0 where there is none.
+    pub root: usize,
+    /// Messages of one piece.
+    pub piece: &'a Costed,
+}
+
+impl Scene<'_> {
+    /// Number of clusters.
+    pub fn count(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// The root's cluster.
+    pub fn home(&self) -> usize {
+        self.clusters.of(self.root)
+    }
+
+    /// How many pieces `bytes` have, at least one.
+    pub fn pieces(&self, bytes: u64) -> f64 {
+        bytes.div_ceil(self.piece.bytes.max(1)).max(1) as f64
+    }
+
+    /// The same with every piece but the last as large as it may be, and the last in
+    /// proportion: what links carry.
+    pub fn volume(&self, bytes: u64) -> f64 {
+        match self.piece.bytes {
+            0 => 1.0,
+            piece => (bytes as f64 / piece as f64).max(1.0),
+        }
+    }
+
+    /// All clusters but one.
+    pub fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
+        let count = self.count();
+        (0..count).filter(move |&other| other != cluster)
+    }
+
+    /// The most of a number for each cluster.
+    pub fn most(&self, of: impl Fn(usize) -> f64) -> f64 {
+        (0..self.count()).map(of).fold(0.0, f64::max)
+    }
+
+    /// The longest way of one message from any cluster to any other.
+    pub fn farthest(&self) -> f64 {
+        self.most(|from| {
+            let hops = self
+                .others(from)
+                .map(|to| self.piece.hop(from, to).seconds());
+            hops.fold(0.0, f64::max)
+        })
+    }
+}

@@ -1,0 +1,171 @@
+//! Reductions between clusters.
+
+use super::{Scene, Stage};
+
+impl Scene<'_> {
+    /// Seconds to reduce one piece.
+    fn reducing(&self) -> f64 {
+        self.network
+            .computing
+            .seconds(self.piece.bytes.min(self.bytes))
+    }
+
+    /// The pieces of a cluster reduced inside: the way back of [`Scene::inside`], and
+    /// what is computed.
+    fn reduced_inside(&self, cluster: usize) -> Stage {
+        let stage = self.inside(cluster);
+        let members = self.sizes[cluster].ranks.min(5) as f64 - 1.0;
+        Stage {
+            first: stage.first + self.reducing(),
+            period: stage.period + members * self.reducing(),
+        }
+    }
+
+    /// The members of a cluster share out what is to be reduced, or collect it again:
+    /// each has all but one of `lanes` shares on its way.
+    fn shared_out(&self, cluster: usize, lanes: usize) -> f64 {
+        let bytes = self.bytes / lanes as u64 * (self.sizes[cluster].ranks as u64 - 1);
+        let computing = self.network.computing.seconds(bytes);
+        match self.sizes[cluster].ranks {
+            1 => 0.0,
+            _ => self.spread(cluster, bytes) + computing,
+        }
+    }
+}
+
+/// A reduction along a tree of clusters, the broadcast's backwards: the edges are those
+/// of the broadcast.
+pub fn reduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
+    let pieces = scene.pieces(scene.bytes);
+    reduce_stage(scene, edges).seconds(pieces)
+}
+
+fn reduce_stage(scene: &Scene, edges: &[(usize, usize)]) -> Stage {
+    let count = scene.count();
+    let mut at: Vec<Stage> = (0..count).map(|c| scene.reduced_inside(c)).collect();
+    let mut degree = vec![0.0; count];
+    for &(to, _) in edges {
+        degree[to] += 1.0;
+    }
+    let mut received = vec![0.0; count];
+    for &(to, from) in edges.iter().rev() {
+        let hop = scene.piece.hop(from, to);
+        let entering = scene.piece.entering[to];
+        let comes = at[from].then(Stage {
+            first: hop.seconds() + scene.reducing(),
+            period: hop
+                .gap
+                .max(scene.piece.leaving[from])
+                .max(degree[to] * entering.max(scene.reducing())),
+        });
+        // Pieces that come together pass the downlink one after the other.
+        at[to] = Stage {
+            first: at[to].first.max(comes.first + received[to]),
+            period: at[to].period.max(comes.period),
+        };
+        received[to] += entering;
+    }
+    at[scene.home()]
+}
+
+/// To the lowest rank's cluster along a tree and back: pieces start down while others
+/// are still coming up, on the same links.
+pub fn allreduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
+    let up = reduce_stage(scene, edges);
+    let down = super::broadcast_tree(
+        &Scene {
+            bytes: scene.bytes.min(scene.piece.bytes),
+            ..*scene
+        },
+        edges,
+    );
+    let mut busy: Vec<f64> = vec![0.0; scene.count()];
+    for &(from, to) in edges {
+        busy[from] += scene.piece.leaving[from];
+        busy[to] += scene.piece.leaving[to];
+    }
+    let period = busy.into_iter().fold(up.period, f64::max);
+    up.first + down + (scene.pieces(scene.bytes) - 1.0) * period
+}
+
+/// Reduced inside, along a chain of clusters in lanes, and to the root.
+pub fn reduce_lanes(scene: &Scene, lanes: usize) -> f64 {
+    let (home, count) = (scene.home(), scene.count());
+    let share = Scene {
+        bytes: scene.bytes / lanes as u64,
+        ..*scene
+    };
+    let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
+    let mut stage = Stage::default();
+    for distance in (1..count).rev() {
+        let (from, to) = ((home + distance) % count, (home + distance - 1) % count);
+        let hop = scene.piece.hop(from, to);
+        let together = lanes as f64;
+        stage = stage.then(Stage {
+            first: hop.seconds() + share.reducing(),
+            period: hop
+                .gap
+                .max(together * scene.piece.leaving[from])
+                .max(together * scene.piece.entering[to]),
+        });
+    }
+    let volume = scene.volume(share.bytes);
+    let to_root = scene.spread(home, scene.piece.bytes.min(scene.bytes));
+    local + stage.seconds(volume) + to_root
+}
+
+/// Coordinators send the sums of their clusters to each other.
+pub fn allreduce_exchange(scene: &Scene) -> f64 {
+    let others = (scene.count() - 1) as f64;
+    let volume = scene.volume(scene.bytes);
+    let passing = scene.most(|cluster| {
+        let busiest = scene.piece.leaving[cluster].max(scene.piece.entering[cluster]);
+        others * volume * busiest
+    });
+    let inside = |stage: fn(&Scene, usize) -> Stage| {
+        scene.most(|cluster| stage(scene, cluster).seconds(scene.pieces(scene.bytes)))
+    };
+    let latest = scene.farthest() - scene.most(|c| scene.piece.leaving[c]);
+    inside(|s, c| s.reduced_inside(c))
+        + latest.max(0.0)
+        + passing
+        + others * scene.reducing()
+        + inside(|s, c| s.inside(c))
+}
+
+/// One step of `parts` messages that each lane sends of its part, one of `C` of a share:
+/// on all uplinks at once.
+fn step(scene: &Scene, lanes: usize, parts: f64) -> (f64, f64) {
+    let part = scene.bytes / (lanes * scene.count()) as u64;
+    let cut = part.clamp(1, scene.piece.bytes.max(1));
+    // A part that is smaller than a piece occupies links as its size, nearly.
+    let scale = (cut as f64 / scene.piece.bytes.max(1) as f64).max(0.02);
+    let pieces = part.div_ceil(cut).max(1) as f64;
+    let passing = scene.most(|cluster| {
+        let busiest = scene.piece.leaving[cluster].max(scene.piece.entering[cluster]);
+        parts * lanes as f64 * pieces * scale * busiest
+    });
+    let alone = scene.most(|from| {
+        let hops = scene.others(from).map(|to| {
+            let hop = scene.piece.hop(from, to);
+            hop.latency + scale * hop.gap
+        });
+        hops.fold(0.0, f64::max)
+    });
+    (passing, alone)
+}
+
+/// Lanes that reduce and collect by sending each part straight to its cluster.
+pub fn allreduce_direct(scene: &Scene, lanes: usize) -> f64 {
+    let (passing, alone) = step(scene, lanes, (scene.count() - 1) as f64);
+    let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
+    2.0 * (local + passing + alone)
+}
+
+/// Lanes that reduce and collect round a ring of clusters.
+pub fn allreduce_ring(scene: &Scene, lanes: usize) -> f64 {
+    let (passing, alone) = step(scene, lanes, 1.0);
+    let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
+    let steps = 2.0 * (scene.count() - 1) as f64;
+    2.0 * local + steps * passing.max(alone) + alone.min(passing)
+}

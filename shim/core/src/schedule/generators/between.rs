@@ -1,0 +1,169 @@
+//! Trees between clusters: of a shape, or as a scheduler orders the sends.
+
+use std::borrow::Borrow;
+
+use super::trees::{Neighbours, Shape, led_by};
+use crate::platform::orders::{Costs, Order};
+use crate::schedule::estimate::Costed;
+use crate::schedule::{Clusters, Problem};
+
+/// How the clusters' coordinators send to each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Between {
+    /// A tree over clusters as they follow the root's.
+    Shape(Shape),
+    /// A schedule of LaPIe's (thesis 7.1) for the costs of the network, or for equal ones where no
+    /// network is known.
+    Order(Order),
+}
+
+/// Which way the message goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// From the root.
+    Down,
+    /// To the root.
+    Up,
+}
+
+impl Between {
+    /// The edges of the tree from cluster `home`, senders before their receivers, in the
+    /// order in which each sender serves its own. `costs` are looked at by orders alone.
+    pub fn edges<C: Borrow<Costs>>(
+        self,
+        clusters: usize,
+        home: usize,
+        costs: impl FnOnce() -> C,
+    ) -> Vec<(usize, usize)> {
+        match self {
+            Between::Shape(shape) => {
+                let order: Vec<usize> = (0..clusters).map(|d| (home + d) % clusters).collect();
+                let mut edges = Vec::with_capacity(clusters);
+                for place in 0..clusters {
+                    let at = shape.neighbours(&order, place);
+                    edges.extend(at.children.into_iter().map(|child| (order[place], child)));
+                }
+                edges
+            }
+            Between::Order(order) => {
+                let schedule = order.schedule(costs().borrow(), home);
+                schedule
+                    .sends
+                    .iter()
+                    .map(|send| (send.from, send.to))
+                    .collect()
+            }
+        }
+    }
+}
+
+/// Costs of a message between coordinators as the plans' executor meets them: a sender is
+/// free when the message has left its cluster, and the rest is latency. Inside, a binomial
+/// tree over the members.
+pub fn costs(costed: &Costed, clusters: &Clusters, direction: Direction) -> Costs {
+    let count = clusters.count();
+    let mut gap = vec![0.0; count * count];
+    let mut latency = gap.clone();
+    for from in 0..count {
+        for to in (0..count).filter(|&to| to != from) {
+            let (hop, busy) = match direction {
+                Direction::Down => (costed.hop(from, to), costed.leaving[from]),
+                Direction::Up => (costed.hop(to, from), costed.entering[from]),
+            };
+            let busy = busy.min(hop.gap);
+            gap[from * count + to] = busy;
+            latency[from * count + to] = hop.seconds() - busy;
+        }
+    }
+    let inside = (0..count).map(|cluster| {
+        let members = clusters.members(cluster).len();
+        f64::from(members.next_power_of_two().trailing_zeros()) * costed.within[cluster].seconds()
+    });
+    Costs::new(gap, latency, inside.collect())
+        .expect("links have costs from 0, and there is one for each two clusters")
+}
+
+/// Equal costs, where nothing is known.
+pub fn equal_costs(clusters: usize) -> Costs {
+    let all = |value: f64| vec![value; clusters * clusters];
+    Costs::new(all(1.0), all(4.0), vec![1.0; clusters])
+        .expect("equal numbers from 0, one for each pair")
+}
+
+/// The edges for a problem.
+pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(usize, usize)> {
+    let clusters = problem.clusters;
+    let home = clusters.of(problem.root);
+    let bytes = problem
+        .part(problem.root)
+        .saturating_mul(problem.unit_bytes);
+    between.edges(clusters.count(), home, || match problem.network {
+        Some(network) => costs(&Costed::new(network, bytes), clusters, direction),
+        None => equal_costs(clusters.count()),
+    })
+}
+
+/// This rank's neighbours inside its cluster: a tree over the groups of the widest
+/// level, each led by one of its ranks, and so on into the group.
+///
+/// ```text
+///   cluster   A0 --> B0, C0       one rank of every host,
+///   host      A0 --> A1, A2       then the others of each
+/// ```
+pub fn inside(problem: &Problem, rank: usize) -> Neighbours {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let leader = clusters.coordinator(here, problem.root);
+    let mut members = led_by(leader, clusters.members(here));
+    let mut at = Neighbours::default();
+    for level in clusters.closer() {
+        // The first of every group leads it.
+        let mut leaders: Vec<usize> = Vec::new();
+        for &member in &members {
+            if !leaders.iter().any(|&known| level[known] == level[member]) {
+                leaders.push(member);
+            }
+        }
+        extend(&mut at, &leaders, rank);
+        members.retain(|&member| level[member] == level[rank]);
+    }
+    extend(&mut at, &members, rank);
+    at
+}
+
+/// Adds the neighbours in the tree over `ranks`, if `rank` is one of them.
+fn extend(at: &mut Neighbours, ranks: &[usize], rank: usize) {
+    if let Some(place) = ranks.iter().position(|&other| other == rank) {
+        let more = Shape::for_cluster(ranks.len()).neighbours(ranks, place);
+        at.parent = at.parent.or(more.parent);
+        at.children.extend(more.children);
+    }
+}
+
+/// This rank's neighbours in a tree between coordinators and the usual trees inside
+/// clusters; what goes far is served first.
+pub fn all_levels(
+    problem: &Problem,
+    rank: usize,
+    between: Between,
+    direction: Direction,
+) -> Neighbours {
+    let clusters = problem.clusters;
+    let local = inside(problem, rank);
+    let here = clusters.of(rank);
+    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
+    if rank != coordinator(here) {
+        return local;
+    }
+    let mut at = Neighbours::default();
+    for (from, to) in edges(problem, between, direction) {
+        if to == here {
+            at.parent = Some(coordinator(from));
+        }
+        if from == here {
+            at.children.push(coordinator(to));
+        }
+    }
+    at.children.extend(local.children);
+    at
+}

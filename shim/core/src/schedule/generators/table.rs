@@ -1,0 +1,205 @@
+//! All strategies: name, collectives, whether they keep the order of operands, the
+//! generator, and what estimates their time between clusters.
+
+use super::between::{Between, Direction};
+use super::lanes::{self, Way::Direct, Way::Ring};
+use super::trees::Shape::{Binary, Binomial, Chain, Flat};
+use super::{
+    allgather, allreduce, alltoall, barrier, gather, grid_broadcast, grid_reduce, inside,
+    reduce_scatter, scan,
+};
+use crate::affinity::collective::Operation::{self, *};
+use crate::platform::orders::Order;
+use crate::schedule::estimate::{self, Scene};
+use crate::schedule::strategy::{Generate, Strategy};
+
+const ROOTED_BLOCKS: &[Operation] = &[Gather, Gatherv];
+const SCATTERS: &[Operation] = &[Scatter, Scatterv];
+const ALLGATHERS: &[Operation] = &[Allgather, Allgatherv];
+const EXCHANGES: &[Operation] = &[Alltoall, Alltoallv, Alltoallw];
+const REDUCE_SCATTERS: &[Operation] = &[ReduceScatter, ReduceScatterBlock];
+const SCANS: &[Operation] = &[Scan, Exscan];
+
+/// A strategy that keeps operands in the order of ranks if that is asked for, or has none.
+const fn ordered(
+    name: &'static str,
+    operations: &'static [Operation],
+    generate: Generate,
+) -> Strategy {
+    Strategy {
+        name,
+        operations,
+        keeps_order: true,
+        generate,
+        tree: None,
+        estimate: None,
+    }
+}
+
+/// A strategy that combines operands as they come.
+const fn unordered(
+    name: &'static str,
+    operations: &'static [Operation],
+    generate: Generate,
+) -> Strategy {
+    Strategy {
+        keeps_order: false,
+        ..ordered(name, operations, generate)
+    }
+}
+
+/// A broadcast, a reduction or both along a tree between clusters.
+macro_rules! between {
+    ($name:literal, Bcast, $between:expr) => {
+        ordered($name, &[Bcast], |p, r, b| {
+            grid_broadcast::tree(p, r, b, $between)
+        })
+        .along($between, Direction::Down)
+        .estimated(|s, _, edges| estimate::broadcast_tree(s, edges))
+    };
+    ($name:literal, Reduce, $between:expr) => {
+        unordered($name, &[Reduce], |p, r, b| {
+            grid_reduce::tree(p, r, b, $between)
+        })
+        .along($between, Direction::Up)
+        .estimated(|s, _, edges| estimate::reduce_tree(s, edges))
+    };
+    ($name:literal, Allreduce, $between:expr) => {
+        unordered($name, &[Allreduce], |p, r, b| {
+            grid_reduce::allreduce(p, r, b, $between)
+        })
+        .along($between, Direction::Down)
+        .estimated(|s, _, edges| estimate::allreduce_tree(s, edges))
+    };
+}
+
+/// How many lanes work side by side.
+fn lanes_of(scene: &Scene) -> usize {
+    lanes::count(scene.clusters)
+}
+
+/// All strategies, for each collective from simple to elaborate. Those whose name
+/// starts with `grid-` look at clusters, the others only at ranks.
+pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
+    ordered("flat", &[Bcast], |p, r, b| inside::broadcast(p, r, b, Flat)),
+    ordered("chain", &[Bcast], |p, r, b| {
+        inside::broadcast(p, r, b, Chain)
+    }),
+    ordered("binary", &[Bcast], |p, r, b| {
+        inside::broadcast(p, r, b, Binary)
+    }),
+    ordered("binomial", &[Bcast], |p, r, b| {
+        inside::broadcast(p, r, b, Binomial)
+    }),
+    ordered("scatter-collect", &[Bcast], allgather::scatter_collect),
+    between!("grid-flat", Bcast, Between::Shape(Flat)),
+    between!("grid-chain", Bcast, Between::Shape(Chain)),
+    between!("grid-binomial", Bcast, Between::Shape(Binomial)),
+    between!("grid-fnf", Bcast, Between::Order(Order::Fnf)),
+    between!("grid-fef", Bcast, Between::Order(Order::Fef)),
+    between!("grid-ecef", Bcast, Between::Order(Order::Ecef)),
+    between!("grid-ecef-la", Bcast, Between::Order(Order::EcefLa)),
+    between!(
+        "grid-ecef-lat-min",
+        Bcast,
+        Between::Order(Order::EcefLatMin)
+    ),
+    between!("grid-ecef-lat", Bcast, Between::Order(Order::EcefLat)),
+    between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
+    between!(
+        "grid-bottom-up-ready",
+        Bcast,
+        Between::Order(Order::BottomUpReady)
+    ),
+    between!("grid-mixed", Bcast, Between::Order(Order::Mixed)),
+    ordered("grid-exchange", &[Bcast], grid_broadcast::exchange)
+        .estimated(|s, _, _| estimate::broadcast_exchange(s)),
+    ordered("flat", &[Reduce], |p, r, b| inside::reduce(p, r, b, Flat)),
+    ordered("chain", &[Reduce], |p, r, b| inside::reduce(p, r, b, Chain))
+        .estimated(|s, _, _| estimate::chain(s)),
+    unordered("binary", &[Reduce], |p, r, b| {
+        inside::reduce(p, r, b, Binary)
+    }),
+    ordered("binomial", &[Reduce], |p, r, b| {
+        inside::reduce(p, r, b, Binomial)
+    })
+    .estimated(|s, _, _| estimate::binomial(s)),
+    between!("grid-flat", Reduce, Between::Shape(Flat)),
+    between!("grid-chain", Reduce, Between::Shape(Chain)),
+    between!("grid-binomial", Reduce, Between::Shape(Binomial)),
+    between!("grid-fnf", Reduce, Between::Order(Order::Fnf)),
+    between!("grid-fef", Reduce, Between::Order(Order::Fef)),
+    between!("grid-ecef", Reduce, Between::Order(Order::Ecef)),
+    between!("grid-ecef-la", Reduce, Between::Order(Order::EcefLa)),
+    between!(
+        "grid-ecef-lat-min",
+        Reduce,
+        Between::Order(Order::EcefLatMin)
+    ),
+    between!("grid-ecef-lat", Reduce, Between::Order(Order::EcefLat)),
+    between!("grid-bottom-up", Reduce, Between::Order(Order::BottomUp)),
+    between!(
+        "grid-bottom-up-ready",
+        Reduce,
+        Between::Order(Order::BottomUpReady)
+    ),
+    between!("grid-mixed", Reduce, Between::Order(Order::Mixed)),
+    unordered("grid-lanes", &[Reduce], lanes::reduce)
+        .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
+    ordered("flat", &[Allreduce], |p, r, b| {
+        inside::allreduce(p, r, b, Flat)
+    }),
+    ordered("chain", &[Allreduce], |p, r, b| {
+        inside::allreduce(p, r, b, Chain)
+    })
+    .estimated(|s, _, _| 2.0 * estimate::chain(s)),
+    ordered("binomial", &[Allreduce], |p, r, b| {
+        inside::allreduce(p, r, b, Binomial)
+    })
+    .estimated(|s, _, _| 2.0 * estimate::binomial(s)),
+    ordered(
+        "recursive-doubling",
+        &[Allreduce],
+        allreduce::recursive_doubling,
+    )
+    .estimated(|s, _, _| estimate::doubling(s)),
+    unordered("ring", &[Allreduce], allreduce::ring),
+    unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
+        .estimated(|s, _, _| estimate::allreduce_exchange(s)),
+    between!("grid-chain", Allreduce, Between::Shape(Chain)),
+    unordered("grid-lanes", &[Allreduce], |p, r, b| {
+        lanes::allreduce(p, r, b, Ring)
+    })
+    .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
+    unordered("grid-direct", &[Allreduce], |p, r, b| {
+        lanes::allreduce(p, r, b, Direct)
+    })
+    .estimated(|s, _, _| estimate::allreduce_direct(s, lanes_of(s))),
+    ordered("flat", &[Barrier], |p, r, b| inside::barrier(p, r, b, Flat)),
+    ordered("binomial", &[Barrier], |p, r, b| {
+        inside::barrier(p, r, b, Binomial)
+    }),
+    ordered("dissemination", &[Barrier], barrier::dissemination),
+    ordered("grid-exchange", &[Barrier], barrier::grid_exchange)
+        .estimated(|s, _, _| estimate::barrier_exchange(s)),
+    ordered("flat", ROOTED_BLOCKS, gather::gather)
+        .estimated(|s, operation, _| estimate::direct(s, operation)),
+    ordered("binomial", &[Gather], gather::gather_binomial),
+    ordered("flat", SCATTERS, gather::scatter)
+        .estimated(|s, operation, _| estimate::direct(s, operation)),
+    ordered("binomial", &[Scatter], gather::scatter_binomial),
+    ordered("flat", ALLGATHERS, allgather::flat)
+        .estimated(|s, operation, _| estimate::direct(s, operation)),
+    ordered("ring", ALLGATHERS, allgather::ring),
+    ordered("bruck", &[Allgather], allgather::bruck),
+    ordered("grid-exchange", ALLGATHERS, allgather::grid_exchange)
+        .estimated(|s, _, _| estimate::allgather_exchange(s)),
+    ordered("flat", EXCHANGES, alltoall::flat)
+        .estimated(|s, operation, _| estimate::direct(s, operation)),
+    ordered("bruck", &[Alltoall], alltoall::bruck),
+    ordered("pairwise", REDUCE_SCATTERS, reduce_scatter::pairwise)
+        .estimated(|s, operation, _| estimate::direct(s, operation)),
+    ordered("chain", SCANS, scan::chain).estimated(|s, _, _| estimate::chain(s)),
+    ordered("recursive-doubling", SCANS, scan::recursive_doubling)
+        .estimated(|s, _, _| estimate::doubling(s)),
+];

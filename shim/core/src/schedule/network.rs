@@ -1,0 +1,275 @@
+//! What messages between the ranks of a communicator meet on a platform.
+//!
+//! ```text
+//!   rank --> host's card --> uplink of its cluster --> connection --> downlink --> card --> rank
+//!            \___ inside a cluster only the cards ___/
+//! ```
+//!
+//! A platform says what one message meets: `L + g(m)`. What several messages at the
+//! same time have in common follows from it: whatever leaves a host passes its card as
+//! fast as its cluster's link is, whatever leaves a cluster its uplink, which is as
+//! fast as the fastest link out of it (faster, where several pairs together were measured to be).
+
+use super::Clusters;
+use crate::platform::models::Computing;
+use crate::platform::orders::{Costs, CostsError};
+use crate::platform::{Link, Platform};
+
+/// A link that messages of several pairs share: how long each occupies it is `share`
+/// times the gap of a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Common {
+    link: usize,
+    share: f64,
+}
+
+/// How far apart two ranks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Distance {
+    /// On one host.
+    Host,
+    /// On two hosts of a cluster.
+    Cluster,
+    /// In two clusters.
+    Grid,
+}
+
+/// The ranks of a communicator on a platform. Clusters are numbered as in
+/// [`Clusters`]: by their lowest rank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Network {
+    cluster_of: Vec<usize>,
+    host_of: Vec<usize>,
+    hosts: usize,
+    /// All links, each once for each use.
+    links: Vec<Link>,
+    /// Cluster by cluster: the link from one to the other.
+    between: Vec<Option<usize>>,
+    within: Vec<Option<usize>>,
+    on_host: Vec<Option<usize>>,
+    uplink: Vec<Option<Common>>,
+    downlink: Vec<Option<Common>>,
+    /// The rank that speaks for each cluster.
+    speakers: Vec<usize>,
+    /// What reductions and copies compute.
+    pub computing: Computing,
+}
+
+/// The size by which links are compared: large enough that the rate counts.
+const LARGE: u64 = 1 << 20;
+
+impl Network {
+    /// The part of `platform` that a communicator uses: `ranks` has the rank of the
+    /// world for each of its own. `None` if the platform has no such rank.
+    pub fn new(platform: &Platform, ranks: &[usize]) -> Option<Self> {
+        let (clusters, hosts) = (platform.cluster_of_rank(), platform.host_of_rank());
+        let places: Option<Vec<usize>> = ranks.iter().map(|&r| clusters.get(r).copied()).collect();
+        let places = places?;
+        let numbering = Clusters::new(&places);
+        let count = numbering.count();
+        // The platform's cluster for each of ours.
+        let known: Vec<usize> = (0..count)
+            .map(|c| places[numbering.members(c)[0]])
+            .collect();
+        let mut host_number = std::collections::HashMap::new();
+        let host_of: Vec<usize> = ranks
+            .iter()
+            .map(|&rank| {
+                let next = host_number.len();
+                *host_number.entry(hosts[rank]).or_insert(next)
+            })
+            .collect();
+        let mut network = Network {
+            cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
+            hosts: host_number.len(),
+            host_of,
+            links: Vec::new(),
+            between: vec![None; count * count],
+            within: vec![None; count],
+            on_host: vec![None; count],
+            uplink: vec![None; count],
+            downlink: vec![None; count],
+            speakers: (0..count)
+                .map(|c| {
+                    let members = numbering.members(c);
+                    let wanted = platform.clusters()[known[c]].coordinator;
+                    let is_wanted = |&&member: &&usize| ranks[member] == wanted;
+                    *members.iter().find(is_wanted).unwrap_or(&members[0])
+                })
+                .collect(),
+            computing: Computing::default(),
+        };
+        for (c, &place) in known.iter().enumerate() {
+            let cluster = &platform.clusters()[place];
+            network.within[c] = cluster.within.as_ref().map(|link| network.keep(link));
+            let closest = cluster.levels.first().map(|level| &level.link);
+            network.on_host[c] = closest.map(|link| network.keep(link));
+            for (other, &there) in known.iter().enumerate() {
+                if other != c {
+                    let link = network.keep(platform.between(place, there));
+                    network.between[c * count + other] = Some(link);
+                }
+            }
+            network.uplink[c] = network.common(platform, place, true);
+            network.downlink[c] = network.common(platform, place, false);
+        }
+        Some(network)
+    }
+
+    fn keep(&mut self, link: &Link) -> usize {
+        if let Some(known) = self.links.iter().position(|known| known == link) {
+            return known;
+        }
+        self.links.push(link.clone());
+        self.links.len() - 1
+    }
+
+    /// The uplink of a cluster of the platform, or its downlink: as fast as the fastest
+    /// link on that side.
+    fn common(&mut self, platform: &Platform, place: usize, leaving: bool) -> Option<Common> {
+        let others = (0..platform.clusters().len()).filter(|&other| other != place);
+        let link = |other| match leaving {
+            true => platform.between(place, other),
+            false => platform.between(other, place),
+        };
+        let fastest = others
+            .min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
+        let alone = LARGE as f64 / link(fastest).gap(LARGE).max(f64::MIN_POSITIVE);
+        let together = platform.contents().parallel.iter();
+        let together = together
+            .filter(|measured| {
+                let (here, there) = match leaving {
+                    true => (measured.from, measured.to),
+                    false => (measured.to, measured.from),
+                };
+                here == place && there == fastest
+            })
+            .map(|measured| measured.bytes_per_second)
+            .fold(alone, f64::max);
+        Some(Common {
+            share: alone / together,
+            link: self.keep(link(fastest)),
+        })
+    }
+
+    /// Number of ranks.
+    pub fn ranks(&self) -> usize {
+        self.cluster_of.len()
+    }
+
+    /// Number of clusters.
+    pub fn clusters(&self) -> usize {
+        self.within.len()
+    }
+
+    /// Number of hosts.
+    pub fn hosts(&self) -> usize {
+        self.hosts
+    }
+
+    /// The cluster of every rank.
+    pub fn cluster_of(&self) -> &[usize] {
+        &self.cluster_of
+    }
+
+    /// The host of every rank.
+    pub fn host_of(&self) -> &[usize] {
+        &self.host_of
+    }
+
+    /// The rank that speaks for each cluster: the platform's coordinator, or the lowest
+    /// where that one is not in the communicator.
+    pub fn speakers(&self) -> &[usize] {
+        &self.speakers
+    }
+
+    /// How far apart two ranks are.
+    pub fn distance(&self, one: usize, other: usize) -> Distance {
+        match self.cluster_of[one] == self.cluster_of[other] {
+            false => Distance::Grid,
+            true if self.host_of[one] == self.host_of[other] => Distance::Host,
+            true => Distance::Cluster,
+        }
+    }
+
+    /// The link from one rank to another; `None` where nothing is known about ranks so
+    /// close, which are taken to need no time.
+    pub fn link(&self, from: usize, to: usize) -> Option<&Link> {
+        let here = self.cluster_of[from];
+        match self.distance(from, to) {
+            Distance::Grid => self.between(here, self.cluster_of[to]),
+            Distance::Cluster => self.within(here),
+            Distance::Host => self.on_host(here),
+        }
+    }
+
+    /// The link from one cluster to another; `None` from one to itself.
+    pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
+        let place = self.between[from * self.clusters() + to];
+        place.map(|link| &self.links[link])
+    }
+
+    /// The link between hosts of a cluster, or the closest that is known.
+    pub fn within(&self, cluster: usize) -> Option<&Link> {
+        let place = self.within[cluster].or(self.on_host[cluster]);
+        place.map(|link| &self.links[link])
+    }
+
+    /// The link between hosts of a cluster, where it has several.
+    pub fn between_hosts(&self, cluster: usize) -> Option<&Link> {
+        self.within[cluster].map(|link| &self.links[link])
+    }
+
+    /// The link between ranks of a host of a cluster, or the closest that is known.
+    pub fn on_host(&self, cluster: usize) -> Option<&Link> {
+        let place = self.on_host[cluster].or(self.within[cluster]);
+        place.map(|link| &self.links[link])
+    }
+
+    /// Seconds that a message of `bytes` occupies the uplink of a cluster.
+    pub fn leaving(&self, cluster: usize, bytes: u64) -> f64 {
+        self.occupied(self.uplink[cluster], bytes)
+    }
+
+    /// Seconds that a message of `bytes` occupies the downlink of a cluster.
+    pub fn entering(&self, cluster: usize, bytes: u64) -> f64 {
+        self.occupied(self.downlink[cluster], bytes)
+    }
+
+    fn occupied(&self, common: Option<Common>, bytes: u64) -> f64 {
+        common.map_or(0.0, |common| {
+            common.share * self.links[common.link].gap(bytes)
+        })
+    }
+
+    /// How many ranks of each cluster fill its uplink together: 1 where one alone does.
+    pub fn pairs_to_fill(&self, cluster: usize) -> usize {
+        let share = self.uplink[cluster].map_or(1.0, |common| common.share);
+        (1.0 / share.max(1e-3)).round().max(1.0) as usize
+    }
+
+    /// Costs of one message between coordinators, of `bytes(from, to)`, and what each
+    /// cluster needs `inside`: what orders between clusters are made from.
+    ///
+    /// # Errors
+    /// Times inside that are no numbers.
+    pub fn costs(
+        &self,
+        bytes: impl Fn(usize, usize) -> u64,
+        inside: Vec<f64>,
+    ) -> Result<Costs, CostsError> {
+        let clusters = self.clusters();
+        let mut gap = vec![0.0; clusters * clusters];
+        let mut latency = gap.clone();
+        for from in 0..clusters {
+            for to in 0..clusters {
+                if let Some(link) = self.between(from, to) {
+                    let bytes = bytes(from, to);
+                    gap[from * clusters + to] = link.gap(bytes);
+                    latency[from * clusters + to] = link.latency() + link.handshake(bytes);
+                }
+            }
+        }
+        Costs::new(gap, latency, inside)
+    }
+}

@@ -9,11 +9,13 @@
 //!
 //! A subcommand is a file in `commands`. What several of them need is beside
 //! them: `launch` (how variables reach the ranks of a job), `input` (files and
-//! descriptions that a user names), `report` (tables), `picture`.
+//! descriptions that a user names), `report` (tables), `picture`, `html` (the report
+//! that a browser shows).
 #![forbid(unsafe_code)]
 
 mod commands;
 mod error;
+mod html;
 mod input;
 mod launch;
 mod output;

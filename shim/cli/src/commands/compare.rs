@@ -171,7 +171,7 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
     text += &match &measured {
         Ok(found) => {
             let headings = ("before", "after");
-            let table = levels::table(&found.crossings, Unit::Bytes, headings, found.costs);
+            let table = levels::table(&found.crossings, Unit::Bytes, headings, found.costs).text();
             format!("measured on {}\n\n{table}", in_words(&found.topology))
         }
         Err(error) => format!("no levels are shown: {error}\n"),

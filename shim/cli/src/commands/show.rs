@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::json;
 use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::files::configuration::Settings;
@@ -11,34 +11,44 @@ use treepie_core::files::grid::Grid;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any};
+use treepie_core::files::{AnyFile, read_any, write_atomically};
 use treepie_core::topology::Topology;
 
 use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
-use crate::input::occupancy::leaf_of_rank;
-use crate::input::topology::{self, in_words};
-use crate::input::traffic::{Input, parts_in, profile_of_placement};
+use crate::html::{self, OnMachine, Sources};
+use crate::input::topology::{self, HELP};
+use crate::input::traffic::{Input, parts_in};
 use crate::output;
-use crate::picture::{Format, Panel, Picture, write_drawing};
-use crate::report::before_after::BeforeAfter;
-use crate::report::levels::{Situation, crossings};
+use crate::picture::{Format, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::Summary;
-use crate::report::{placement, platform};
+use crate::report::{placement, platform, units};
 
 /// Show a profile, placement, topology, configuration or matrix
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
     file: String,
+    /// For --html, further files about the same job: a placement, a profile taken in
+    /// its replay, a platform, a topology
+    #[arg(value_name = "MORE", requires = "html")]
+    more: Vec<PathBuf>,
+    /// Write a report in one HTML file, to read in a browser or send around
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["svg", "png"])]
+    html: Option<PathBuf>,
+    #[arg(long, short, value_name = "TOPOLOGY", help = HELP)]
+    topology: Option<String>,
     /// Draw it as SVG
     #[arg(long, value_name = "OUT", conflicts_with = "png")]
     svg: Option<PathBuf>,
     /// Draw it as PNG
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
+    /// What to draw [default: the heat map; of a topology, its tree]
+    #[arg(long, value_name = "WHAT", value_enum)]
+    draw: Option<Draw>,
     /// Profile of a placement, if it is not where the placement says
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
@@ -49,8 +59,26 @@ pub struct Arguments {
     choice: MatrixChoice,
 }
 
+/// What a picture shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Draw {
+    /// Who sends how much to whom, as a matrix
+    HeatMap,
+    /// The tree of the machine, with what goes over its links
+    Tree,
+}
+
+/// A picture of a file.
+enum Shown {
+    HeatMap(Picture),
+    Tree(MachineTree),
+}
+
 /// Shows whatever it is.
 pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(output) = &arguments.html {
+        return report(arguments, output);
+    }
     let path = Path::new(&arguments.file);
     if path.is_dir() {
         return profile(arguments, path, parts_in(path)?);
@@ -69,6 +97,24 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Platform(found) => platform(arguments, &found),
         AnyFile::Grid(found) => grid(arguments, &found),
     }
+}
+
+/// The HTML report of all files.
+fn report(arguments: &Arguments, output: &Path) -> Outcome {
+    let mut files = vec![PathBuf::from(&arguments.file)];
+    files.extend(arguments.more.iter().chain(&arguments.profile).cloned());
+    let sources = Sources::read(&files, arguments.topology.as_deref())?;
+    let text = html::report(&sources, &arguments.choice)?;
+    write_atomically(output, |out| out.write_all(text.as_bytes()))?;
+    match arguments.json {
+        true => output::print_json(&json!({ "output": output, "bytes": text.len() }))?,
+        false => output::print(&format!(
+            "{}: written, {}; open it in a browser\n",
+            output.display(),
+            units::bytes(text.len() as f64)
+        ))?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
@@ -98,8 +144,11 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
 }
 
 /// A matrix in the order of the ranks.
-fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Picture, CommandError> {
-    Ok(Picture {
+fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Shown, CommandError> {
+    if let Some(Draw::Tree) = arguments.draw {
+        return machine_picture(arguments, path);
+    }
+    Ok(Shown::HeatMap(Picture {
         title: path
             .file_name()
             .unwrap_or_default()
@@ -113,11 +162,11 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Picture
             matrix: input.matrix(&arguments.choice)?,
             blocks: Vec::new(),
         }],
-    })
+    }))
 }
 
 fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {
-    draw(arguments, || placement_picture(arguments, path, file))?;
+    draw(arguments, || machine_picture(arguments, path))?;
     match arguments.json {
         true => output::print_json(&placement::json(file))?,
         false => output::print(&placement::text(&arguments.file, file))?,
@@ -125,54 +174,24 @@ fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcom
     Ok(ExitCode::SUCCESS)
 }
 
-/// The placement's matrix before and after, with the blocks of its machine.
-fn placement_picture(
-    arguments: &Arguments,
-    path: &Path,
-    file: &PlacementFile,
-) -> Result<Picture, CommandError> {
-    let recorded = file
-        .profile
-        .as_deref()
-        .and_then(|name| profile_of_placement(path, name));
-    let source = arguments.profile.clone().or(recorded).ok_or_else(|| {
-        CommandError::usage(format!(
-            "{}: its profile is not beside it, and a picture needs it; name it with --profile",
-            arguments.file
-        ))
-    })?;
-    let input = Input::read(&source, &arguments.choice)?;
-    if input.ranks() != file.ranks {
-        return Err(CommandError::failed(format!(
-            "{}: has {} ranks and {} has {}; name the right profile with --profile",
-            source.display(),
-            input.ranks(),
-            arguments.file,
-            file.ranks
-        )));
+/// The matrix in the order of the cores, or the tree of the machine.
+fn machine_picture(arguments: &Arguments, path: &Path) -> Result<Shown, CommandError> {
+    let mut files = vec![path.to_owned()];
+    files.extend(arguments.profile.clone());
+    let sources = Sources::read(&files, arguments.topology.as_deref())?;
+    let machine = OnMachine::new(&sources, &arguments.choice)?;
+    match arguments.draw {
+        Some(Draw::Tree) => Ok(Shown::Tree(html::tree(&machine))),
+        _ => html::heat_maps(&machine)
+            .map(Shown::HeatMap)
+            .map_err(CommandError::failed),
     }
-    let bytes = input.bytes(&arguments.choice)?;
-    let current = leaf_of_rank(&file.leaf_of_process, &input.process_of_rank());
-    let before = Situation {
-        matrix: &bytes,
-        leaf_of_rank: &current,
-    };
-    let after = Situation {
-        matrix: &bytes,
-        leaf_of_rank: &file.assignment,
-    };
-    let crossings = crossings(&file.topology, before, after);
-    let picture = BeforeAfter {
-        title: format!("{} on {}", source.display(), in_words(&file.topology)),
-        names: ("before".to_owned(), format!("after ({})", file.strategy)),
-        topology: &file.topology,
-        unit: input.bytes_unit(),
-    };
-    picture.of(before, after, &crossings)
 }
 
 fn tree(arguments: &Arguments, topology: &Topology) -> Outcome {
-    draw(arguments, || Err(no_picture(arguments, "topology")))?;
+    draw(arguments, || {
+        Ok(Shown::Tree(html::bare_tree(&arguments.file, topology)))
+    })?;
     if arguments.json {
         let names: Vec<&str> = topology.levels().iter().map(|l| l.name.as_str()).collect();
         output::print_json(&json!({
@@ -237,12 +256,15 @@ fn configuration(arguments: &Arguments, settings: &Settings) -> Outcome {
 /// Draws if a picture was asked for.
 fn draw(
     arguments: &Arguments,
-    picture: impl FnOnce() -> Result<Picture, CommandError>,
+    picture: impl FnOnce() -> Result<Shown, CommandError>,
 ) -> Result<(), CommandError> {
     let wanted = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
     for (path, format) in wanted {
         if let Some(path) = path {
-            return picture()?.write_as(format, path);
+            return match picture()? {
+                Shown::HeatMap(picture) => picture.write_as(format, path),
+                Shown::Tree(tree) => write_drawing(&tree, format, path),
+            };
         }
     }
     Ok(())

@@ -22,6 +22,7 @@ mod grid;
 mod layout;
 mod network;
 mod scale;
+mod tree;
 mod write;
 
 use treepie_core::affinity::Matrix;
@@ -30,7 +31,8 @@ pub use blocks::{Block, blocks_of};
 pub use chart::{Axis, Chart, Series, Style};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
-pub use write::{Format, write_drawing};
+pub use tree::{Loads, MachineTree};
+pub use write::{Drawing, Format, svg, write_drawing};
 
 /// One heat map.
 #[derive(Debug, Clone)]

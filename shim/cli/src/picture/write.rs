@@ -56,11 +56,15 @@ impl Picture {
     /// # Errors
     /// A file that cannot be written.
     pub fn write_as(&self, format: Format, path: &Path) -> Result<(), CommandError> {
-        let laid_out = LaidOut {
+        write_drawing(&self.laid_out(), format, path)
+    }
+
+    /// The picture as something to draw.
+    pub fn laid_out(&self) -> impl Drawing {
+        LaidOut {
             picture: self,
             layout: Layout::new(self),
-        };
-        write_drawing(&laid_out, format, path)
+        }
     }
 }
 
@@ -112,7 +116,11 @@ pub fn write_drawing(
     Ok(())
 }
 
-fn svg(drawing: &impl Drawing) -> Result<String, String> {
+/// A drawing as the text of an SVG file.
+///
+/// # Errors
+/// What the backend says.
+pub fn svg(drawing: &impl Drawing) -> Result<String, String> {
     font::register();
     let size = drawing.size();
     let mut text = String::new();

@@ -46,6 +46,22 @@ impl BeforeAfter<'_> {
         })
     }
 
+    /// One situation alone, under the first of the names.
+    ///
+    /// # Errors
+    /// Leaves that do not fit the matrix.
+    pub fn of_one(&self, now: Situation, crossings: &[Crossing]) -> Result<Picture, CommandError> {
+        let panel = self.panel(&self.names.0, now, crossings, |crossing| {
+            crossing.bytes_before
+        })?;
+        Ok(Picture {
+            title: self.title.clone(),
+            axis: "process".to_owned(),
+            unit: self.unit,
+            panels: vec![panel],
+        })
+    }
+
     fn panel(
         &self,
         title: &str,

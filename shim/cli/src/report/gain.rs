@@ -94,32 +94,46 @@ impl Gain {
     /// Some lines for people.
     pub fn text(&self, unit: Unit) -> String {
         let mut text = String::new();
-        if !self.links.is_empty() {
-            let mut table = Table::new(["most loaded link", "before", "after", "change"]);
-            for link in &self.links {
-                table.row([
-                    format!("of a {}", link.name),
-                    unit.text(link.before),
-                    unit.text(link.after),
-                    units::change(link.before, link.after),
-                ]);
-            }
+        if let Some(table) = self.links_table(unit) {
             text += &table.text();
             text += "\n";
         }
-        text += &self.crossing.text(unit);
-        if let Some(bound) = self.lower_bound.filter(|&bound| bound > 0.0) {
-            let above = self.sum.placement / bound - 1.0;
-            text += &match above < 5e-4 {
-                true => "  no placement has a lower DistComm\n".to_owned(),
-                false => format!(
-                    "  no placement has a DistComm below {}; this one is {:.1} % above\n",
-                    units::count(bound.floor()),
-                    100.0 * above
-                ),
-            };
+        text += &format!("  {}\n", self.crossing.text(unit));
+        if let Some(words) = self.bound_in_words() {
+            text += &format!("  {words}\n");
         }
         text
+    }
+
+    /// The most loaded link of every level, if there are any.
+    pub fn links_table(&self, unit: Unit) -> Option<Table> {
+        if self.links.is_empty() {
+            return None;
+        }
+        let mut table = Table::new(["most loaded link", "before", "after", "change"]);
+        for link in &self.links {
+            table.row([
+                format!("of a {}", link.name),
+                unit.text(link.before),
+                unit.text(link.after),
+                units::change(link.before, link.after),
+            ]);
+        }
+        Some(table)
+    }
+
+    /// How far the placement is from what no placement is below, if that is known.
+    pub fn bound_in_words(&self) -> Option<String> {
+        let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
+        let above = self.sum.placement / bound - 1.0;
+        Some(match above < 5e-4 {
+            true => "no placement has a lower DistComm".to_owned(),
+            false => format!(
+                "no placement has a DistComm below {}; this one is {:.1} % above",
+                units::count(bound.floor()),
+                100.0 * above
+            ),
+        })
     }
 }
 
@@ -172,17 +186,18 @@ impl CrossingPairs {
         }
     }
 
-    fn text(&self, unit: Unit) -> String {
+    /// In one line, without its end.
+    pub fn text(&self, unit: Unit) -> String {
         let place = self.words.split(" (").next().unwrap_or(&self.words);
         if self.pairs == 0 {
-            return format!("  nobody talks {place}\n");
+            return format!("nobody talks {place}");
         }
         let listed = self.heaviest.iter();
         let listed =
             listed.map(|&(low, high, amount)| format!("{low}-{high} {}", unit.text(amount)));
         let listed: Vec<String> = listed.collect();
         format!(
-            "  {place}: {} of ranks, were {}; heaviest {}\n",
+            "{place}: {} of ranks, were {}; heaviest {}",
             some(self.pairs, "pair"),
             units::count(self.pairs_before as f64),
             listed.join(", ")

@@ -83,7 +83,7 @@ pub fn table(
     unit: Unit,
     headings: (&str, &str),
     costs: (f64, f64),
-) -> String {
+) -> Table {
     let sum = |of: fn(&Crossing) -> f64| crossings.iter().map(of).sum::<f64>();
     let whole = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
     let mut table = Table::new([
@@ -122,7 +122,24 @@ pub fn table(
         empty(),
         units::change(costs.0, costs.1),
     ]);
-    table.text()
+    table
+}
+
+/// The table of crossings where there is only one situation, which is `before`.
+pub fn single_table(crossings: &[Crossing], unit: Unit, cost: f64) -> Table {
+    let whole: f64 = crossings.iter().map(|c| c.bytes_before).sum();
+    let mut table = Table::new([unit.title(), "amount", "share"]);
+    for crossing in crossings {
+        table.row([
+            crossing.between.clone(),
+            unit.text(crossing.bytes_before),
+            units::share(crossing.bytes_before, whole),
+        ]);
+    }
+    table.row(["all of it".to_owned(), unit.text(whole), String::new()]);
+    let name = format!("DistComm (bytes x {})", measure(crossings));
+    table.row([name, units::count(cost.round()), String::new()]);
+    table
 }
 
 /// What the distances are.

@@ -76,6 +76,22 @@ pub fn of(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSumm
 
 /// The phases as a table, and what follows for placements.
 pub fn text(phases: &[PhaseSummary]) -> String {
+    let mut text = format!(
+        "{}; how alike their patterns are:\n",
+        some(phases.len(), "phase")
+    );
+    text += &table(phases).text();
+    if phases.len() > MOST_LISTED {
+        text += &format!("  the {MOST_LISTED} with most bytes; all with --json\n");
+    }
+    if let Some(verdict) = verdict(phases) {
+        text += &format!("  {verdict}\n");
+    }
+    text
+}
+
+/// The phases with most bytes, and how alike they are.
+pub fn table(phases: &[PhaseSummary]) -> Table {
     let total: u64 = phases.iter().fold(0, |sum, p| sum.saturating_add(p.bytes));
     let mut headings = vec!["phase", "seconds", "messages", "bytes", "share", "like all"];
     let compared = phases.iter().all(|phase| !phase.likeness.is_empty());
@@ -95,15 +111,7 @@ pub fn text(phases: &[PhaseSummary]) -> String {
         row.extend(phase.likeness.iter().copied().map(percent));
         table.row(row);
     }
-    let mut text = format!(
-        "{}; how alike their patterns are:\n",
-        some(phases.len(), "phase")
-    );
-    text += &table.text();
-    if phases.len() > MOST_LISTED {
-        text += &format!("  the {MOST_LISTED} with most bytes; all with --json\n");
-    }
-    text + &verdict(phases)
+    table
 }
 
 /// Those that are shown, in the order of the run.
@@ -115,22 +123,20 @@ fn listed(phases: &[PhaseSummary]) -> Vec<&PhaseSummary> {
     by_bytes.into_iter().map(|at| &phases[at]).collect()
 }
 
-fn verdict(phases: &[PhaseSummary]) -> String {
-    let least = phases
+/// Whether one placement serves all phases; none without traffic.
+pub fn verdict(phases: &[PhaseSummary]) -> Option<String> {
+    let (phase, alike) = phases
         .iter()
         .filter_map(|phase| Some((phase, phase.likeness_to_whole?)))
-        .min_by(|(_, one), (_, other)| one.total_cmp(other));
-    match least {
-        None => String::new(),
-        Some((_, alike)) if alike >= ALIKE => {
-            "  all are alike: one placement serves the whole run\n".to_owned()
-        }
-        Some((phase, _)) => format!(
-            "  they differ: a placement for the whole run is none for phase {name}; compare with \
-             `treepie map ... --phase {name}`\n",
+        .min_by(|(_, one), (_, other)| one.total_cmp(other))?;
+    Some(match alike >= ALIKE {
+        true => "all are alike: one placement serves the whole run".to_owned(),
+        false => format!(
+            "they differ: a placement for the whole run is none for phase {name}; compare with \
+             `treepie map ... --phase {name}`",
             name = phase.name
         ),
-    }
+    })
 }
 
 fn percent(part: Option<f64>) -> String {

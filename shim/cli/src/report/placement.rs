@@ -69,34 +69,49 @@ fn gain(file: &PlacementFile) -> String {
 
 /// The ranks on the cores of each lowest block.
 fn ranks_by_block(file: &PlacementFile) -> String {
-    let topology = &file.topology;
-    let mut rank_on: Vec<Option<usize>> = vec![None; topology.leaf_count()];
-    for (rank, &leaf) in file.assignment.iter().enumerate() {
-        rank_on[leaf] = Some(rank);
+    let blocks = blocks(&file.topology, &file.assignment);
+    let hidden = blocks.len().saturating_sub(MOST_LINES);
+    let mut text = "  ranks on the cores of\n".to_owned();
+    for (name, ranks) in blocks.iter().take(MOST_LINES) {
+        text += &format!("  {name}: {ranks}\n");
     }
-    let depth = topology.depth() - 1;
-    let mut lines = Vec::new();
-    for block in 0..topology.node_count(depth) {
-        let leaves = topology.leaves_below(depth, block);
-        let ranks: Vec<String> = leaves
-            .clone()
-            .map(|leaf| rank_on[leaf].map_or("-".to_owned(), |rank| rank.to_string()))
-            .collect();
-        if ranks.iter().any(|rank| rank != "-") {
-            lines.push(format!(
-                "  {}: {}\n",
-                block_name(topology, leaves.start),
-                ranks.join(" ")
-            ));
-        }
-    }
-    let hidden = lines.len().saturating_sub(MOST_LINES);
-    lines.truncate(MOST_LINES);
-    let mut text = "  ranks on the cores of\n".to_owned() + &lines.concat();
     if hidden > 0 {
         text += &format!("  ... and {hidden} more; --json lists all\n");
     }
     text
+}
+
+/// The lowest blocks that have ranks: their names, and the ranks on their cores,
+/// `-` where there is none.
+pub fn blocks(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<(String, String)> {
+    let ranks_on = ranks_on(topology, leaf_of_rank);
+    let depth = topology.depth() - 1;
+    let mut blocks = Vec::new();
+    for block in 0..topology.node_count(depth) {
+        let leaves = topology.leaves_below(depth, block);
+        let name = block_name(topology, leaves.start);
+        if leaves.clone().any(|leaf| !ranks_on[leaf].is_empty()) {
+            let ranks = leaves.map(|leaf| match ranks_on[leaf].as_str() {
+                "" => "-",
+                ranks => ranks,
+            });
+            blocks.push((name, ranks.collect::<Vec<_>>().join(" ")));
+        }
+    }
+    blocks
+}
+
+/// The ranks on every leaf, with commas where it has several.
+pub fn ranks_on(topology: &Topology, leaf_of_rank: &[usize]) -> Vec<String> {
+    let mut ranks_on = vec![String::new(); topology.leaf_count()];
+    for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
+        let ranks = &mut ranks_on[leaf];
+        if !ranks.is_empty() {
+            ranks.push(',');
+        }
+        *ranks += &rank.to_string();
+    }
+    ranks_on
 }
 
 /// `node 2 socket 0`, or `the machine` where there are only cores.

@@ -229,7 +229,7 @@ impl Summary {
             text += &format!("  {note}\n");
         }
         text.push('\n');
-        text += &self.layer_table();
+        text += &self.layer_table().text();
         for (number, group) in self.shared_memory.iter().enumerate() {
             text += match number {
                 0 => "\nshared memory, so they must stay on one node: ranks ",
@@ -246,7 +246,7 @@ impl Summary {
             text += "\n";
         } else {
             text += "; most bytes go\n";
-            text += &self.pair_table();
+            text += &self.pair_table().text();
         }
         if let Some(busiest) = &self.busiest {
             text += &format!("\n{}", busiest.text(self.symmetry));
@@ -260,7 +260,8 @@ impl Summary {
         text
     }
 
-    fn layer_table(&self) -> String {
+    /// Messages and bytes of each layer.
+    pub fn layer_table(&self) -> Table {
         let mut table = Table::new(["layer", "messages", "bytes", "share"]);
         let row = |name: String, messages: u64, bytes: u64| {
             let share = units::share(bytes as f64, self.bytes as f64);
@@ -279,10 +280,11 @@ impl Summary {
             table.row(row(name, layer.messages, layer.bytes));
         }
         table.row(row("all".to_owned(), self.messages, self.bytes));
-        table.text()
+        table
     }
 
-    fn pair_table(&self) -> String {
+    /// The busiest pairs.
+    pub fn pair_table(&self) -> Table {
         let mut table = Table::new(["from -> to", "messages", "bytes", "share"]);
         for pair in &self.top_pairs {
             table.row([
@@ -292,7 +294,7 @@ impl Summary {
                 units::share(pair.bytes as f64, self.bytes as f64),
             ]);
         }
-        table.text()
+        table
     }
 }
 

@@ -87,6 +87,14 @@ impl TimesSummary {
             units::seconds(elapsed),
             units::share(mpi, elapsed)
         );
+        text += &self.class_table().text();
+        text + "\n" + &self.rank_table()
+    }
+
+    /// Time by class of calls.
+    pub fn class_table(&self) -> Table {
+        let mpi: f64 = self.mpi_seconds.iter().sum();
+        let elapsed: f64 = self.elapsed_seconds.iter().sum();
         let mut table = Table::new([
             "calls", "number", "bytes", "seconds", "of MPI", "of all", "least", "most", "at rank",
         ]);
@@ -112,8 +120,7 @@ impl TimesSummary {
                 most.to_string(),
             ]);
         }
-        text += &table.text();
-        text + "\n" + &self.rank_table()
+        table
     }
 
     fn rank_table(&self) -> String {

@@ -172,7 +172,7 @@ impl<'a> Found<'a> {
     pub fn text(&self, output: &Path) -> String {
         let unit = self.job.input.bytes_unit();
         let costs = (self.gain.sum.identity, self.gain.sum.placement);
-        let table = levels::table(&self.crossings, unit, ("before", "after"), costs);
+        let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.loads_text();
         text += &format!("\n{}: written; {}\n", output.display(), self.advice(output));

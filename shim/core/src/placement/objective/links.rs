@@ -21,12 +21,16 @@ impl LinkLoad {
     }
 }
 
-/// The most loaded link of every level, from the root: element `d` is about the
-/// links between depth `d` and `d + 1`. Of equally loaded links the first.
+/// The load of every link, from the root: element `d` has one for each node at
+/// depth `d + 1`, of the link between it and its parent.
 ///
 /// # Panics
 /// If `leaf_of_rank` is no list of leaves of the ranks.
-pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<LinkLoad> {
+pub fn all_link_loads(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_rank: &[usize],
+) -> Vec<Vec<LinkLoad>> {
     let depth = topology.depth();
     let idle = |node| LinkLoad {
         node,
@@ -48,8 +52,17 @@ pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) 
             b = topology.parent(at + 1, b);
         }
     }
+    links
+}
+
+/// The most loaded link of every level, from the root: element `d` is about the
+/// links between depth `d` and `d + 1`. Of equally loaded links the first.
+///
+/// # Panics
+/// If `leaf_of_rank` is no list of leaves of the ranks.
+pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) -> Vec<LinkLoad> {
     let most_loaded = |level: &Vec<LinkLoad>| {
-        let mut most = idle(0);
+        let mut most = level[0];
         for link in level {
             if link.load() > most.load() {
                 most = *link;
@@ -57,6 +70,7 @@ pub fn link_loads(matrix: &Matrix, topology: &Topology, leaf_of_rank: &[usize]) 
         }
         most
     };
+    let links = all_link_loads(matrix, topology, leaf_of_rank);
     links.iter().map(most_loaded).collect()
 }
 

@@ -13,7 +13,7 @@ mod thesis;
 
 pub use bound::lower_bound;
 pub use choice::Objective;
-pub use links::{LinkLoad, link_lengths, link_loads};
+pub use links::{LinkLoad, all_link_loads, link_lengths, link_loads};
 pub use pairs::{Crossing, PairsAcross, pairs_across};
 pub use thesis::{coupe_min, makespan_comm, temps_comm};
 

@@ -1,0 +1,171 @@
+//! What is known of a job on a machine, before and after: what the report says
+//! is computed here, how it says it in the sections.
+
+use treepie_core::affinity::Matrix;
+use treepie_core::topology::Topology;
+
+use super::sources::Sources;
+use crate::commands::options::MatrixChoice;
+use crate::error::CommandError;
+use crate::input::occupancy::leaf_of_rank;
+use crate::input::traffic::Input;
+use crate::report::gain::Gain;
+use crate::report::levels::{Crossing, Situation, crossings};
+use crate::report::summary::Summary;
+
+/// Traffic and where its ends are, owned.
+pub struct State {
+    /// Bytes from rank to rank.
+    pub bytes: Matrix,
+    /// Core of every rank.
+    pub leaf_of_rank: Vec<usize>,
+}
+
+impl State {
+    /// As it is compared.
+    pub fn situation(&self) -> Situation<'_> {
+        Situation {
+            matrix: &self.bytes,
+            leaf_of_rank: &self.leaf_of_rank,
+        }
+    }
+}
+
+/// How things are after, and how that is known.
+pub struct After {
+    /// The state.
+    pub state: State,
+    /// What it is called: `after (treematch)`.
+    pub name: String,
+    /// True where a second profile says so; else it follows from the placement.
+    pub measured: bool,
+    /// Links, pairs, bound.
+    pub gain: Gain,
+    /// What the placement promised, where it can be told beside what was measured.
+    pub promised: Option<Vec<Crossing>>,
+}
+
+/// The job on its machine.
+pub struct OnMachine {
+    /// The file that says what was sent.
+    pub profile: String,
+    /// The machine.
+    pub topology: Topology,
+    /// How things were.
+    pub before: State,
+    /// How things are.
+    pub after: Option<After>,
+    /// What crosses each level; before twice if there is no after.
+    pub crossings: Vec<Crossing>,
+}
+
+/// All that the report tells.
+pub struct Facts {
+    /// The job.
+    pub summary: Summary,
+    /// The job in its replay.
+    pub after: Option<Summary>,
+    /// The machine, or why there is none.
+    pub machine: Result<OnMachine, String>,
+}
+
+impl Facts {
+    /// Computes everything.
+    ///
+    /// # Errors
+    /// A machine that was named and does not fit; choices that the profile does
+    /// not have. A machine that nobody named may be unknown: the report says why.
+    pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        let (path, profile) = &sources.before;
+        let summary = Summary::new(path, profile, choice.model);
+        let after = sources.after.as_ref();
+        let after = after.map(|(path, profile)| Summary::new(path, profile, choice.model));
+        let named = sources.topology.is_some() || sources.placement.is_some();
+        let machine = match OnMachine::new(sources, choice) {
+            Err(error) if named => return Err(error),
+            Err(error) => Err(error.to_string()),
+            Ok(found) => Ok(found),
+        };
+        Ok(Facts {
+            summary,
+            after,
+            machine,
+        })
+    }
+}
+
+impl OnMachine {
+    /// Finds the cores, and computes what crosses them.
+    ///
+    /// # Errors
+    /// A machine that cannot be read or is too small; choices that the profile
+    /// does not have.
+    pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
+        let input = |(path, profile): &(std::path::PathBuf, _)| {
+            Input::of_profile(path, Clone::clone(profile), choice)
+        };
+        let first = input(&sources.before)?;
+        let placement = sources.placement.as_ref().map(|(_, file)| file);
+        let topology = match (&sources.topology, placement) {
+            (Some(named), _) => named.clone(),
+            (None, Some(file)) => file.topology.clone(),
+            (None, None) => first.topology(None)?,
+        };
+        // A placement knows where processes are on its own machine.
+        let of_placement = placement.filter(|file| file.topology == topology);
+        let state = |input: &Input| -> Result<State, CommandError> {
+            let leaf_of_process = match of_placement {
+                Some(file) => file.leaf_of_process.clone(),
+                None => input.leaf_of_process(&topology)?,
+            };
+            Ok(State {
+                bytes: input.bytes(choice)?,
+                leaf_of_rank: leaf_of_rank(&leaf_of_process, &input.process_of_rank()),
+            })
+        };
+        let before = state(&first)?;
+        let promised = of_placement.map(|file| State {
+            bytes: before.bytes.clone(),
+            leaf_of_rank: file.assignment.clone(),
+        });
+        let measured = sources.after.as_ref().map(input).transpose()?;
+        let measured = measured.as_ref().map(state).transpose()?;
+        let promise = promised.as_ref();
+        let promise = promise.map(|p| crossings(&topology, before.situation(), p.situation()));
+        let after = match (measured, promised) {
+            (Some(state), _) => Some((state, true, promise)),
+            (None, Some(state)) => Some((state, false, None)),
+            (None, None) => None,
+        };
+        let after = after.map(|(state, measured, promised)| After {
+            gain: gain(&topology, &before, &state),
+            name: match (measured, placement) {
+                (false, Some(file)) => format!("after ({})", file.strategy),
+                _ => "after, as measured".to_owned(),
+            },
+            state,
+            measured,
+            promised,
+        });
+        let last = after.as_ref().map_or(&before, |after| &after.state);
+        Ok(OnMachine {
+            profile: sources.before.0.display().to_string(),
+            crossings: crossings(&topology, before.situation(), last.situation()),
+            topology,
+            before,
+            after,
+        })
+    }
+}
+
+/// What has been gained; the bound is that of the cores that are used.
+fn gain(topology: &Topology, before: &State, after: &State) -> Gain {
+    let mut used = after.leaf_of_rank.clone();
+    used.sort_unstable();
+    used.dedup();
+    let alone = used.len() == after.leaf_of_rank.len();
+    let usable = topology.clone().allowing_only(&used).ok();
+    let usable = usable.filter(|_| alone);
+    let (before, after) = (before.situation(), after.situation());
+    Gain::new(topology, usable.as_ref(), before, after)
+}

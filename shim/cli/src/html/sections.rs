@@ -1,0 +1,383 @@
+//! The parts of the report, from top to bottom.
+
+use std::path::Path;
+
+use super::facts::{Facts, State};
+use super::page::{Card, Page};
+use super::pictures;
+use super::sources::Sources;
+use crate::input::topology::in_words;
+use crate::picture::Unit;
+use crate::report::levels::{self, between};
+use crate::report::summary::Summary;
+use crate::report::table::Table;
+use crate::report::words::some;
+use crate::report::{phases, placement, platform, units};
+
+/// More blocks than this are left to `treepie show --json`.
+const MOST_BLOCKS: usize = 64;
+
+/// The application's command.
+pub fn title(facts: &Facts) -> String {
+    match facts.summary.command.as_str() {
+        "" => facts.summary.file.clone(),
+        command => command.to_owned(),
+    }
+}
+
+/// `16 ranks on mygale, Open MPI v4.1.4, 2026-11-21T04:03:48Z`.
+pub fn facts_line(facts: &Facts) -> String {
+    let summary = &facts.summary;
+    let hosts = match &summary.hosts[..] {
+        [host] => host.name.clone(),
+        hosts => some(hosts.len(), "host"),
+    };
+    let ranks = some(summary.ranks, "rank");
+    format!("{ranks} on {hosts}, {}, {}", summary.mpi, summary.date)
+}
+
+/// Who wrote the page, from what.
+pub fn footer(sources: &Sources) -> String {
+    let mut files = vec![name(&sources.before.0)];
+    files.extend(sources.after.as_ref().map(|(path, _)| name(path)));
+    files.extend(sources.placement.as_ref().map(|(path, _)| name(path)));
+    files.extend(sources.platform.as_ref().map(|(path, _)| name(path)));
+    let version = env!("CARGO_PKG_VERSION");
+    format!("treepie {version}, from {}", files.join(", "))
+}
+
+fn name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// All sections.
+///
+/// # Errors
+/// What cannot be drawn.
+pub fn write(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), String> {
+    page.cards(&cards(facts));
+    where_it_ran(page, facts, sources)?;
+    what_crosses(page, facts)?;
+    what_was_gained(page, facts);
+    what_is_left(page, facts, sources);
+    if let Some((path, file)) = &sources.platform {
+        page.section("platform", "The platform");
+        page.paragraph(&platform::in_words(&file.platform));
+        let drawing = platform::drawing(&name(path), &file.platform);
+        page.figure("map", "Clusters with the latencies within and between them, and the time of a message by its size", &drawing)?;
+        page.end_section();
+    }
+    Ok(())
+}
+
+/// The figures that matter.
+fn cards(facts: &Facts) -> Vec<Card> {
+    let summary = &facts.summary;
+    let bytes = |value: f64| Unit::Bytes.text(value);
+    let mut cards = Vec::new();
+    if let Ok(machine) = &facts.machine {
+        let whole: f64 = machine.crossings.iter().map(|c| c.bytes_before).sum();
+        if let (Some(top), Some(after)) = (machine.crossings.first(), &machine.after) {
+            let change =
+                |id, name: String, before: f64, after: f64, text: &dyn Fn(f64) -> String| Card {
+                    id,
+                    name,
+                    value: units::change(before, after),
+                    detail: format!("{} to {}", text(before), text(after)),
+                    better: (before != after).then_some(after < before),
+                };
+            let short = top.between.split(" (").next().unwrap_or(&top.between);
+            cards.push(change(
+                "top-level",
+                format!("bytes {short}"),
+                top.bytes_before,
+                top.bytes_after,
+                &bytes,
+            ));
+            let sum = after.gain.sum;
+            cards.push(change(
+                "dist-comm",
+                "DistComm, bytes x distance".into(),
+                sum.identity,
+                sum.placement,
+                &|value| units::count(value.round()),
+            ));
+            if let Some(link) = after.gain.links.first() {
+                cards.push(change(
+                    "busiest-link",
+                    format!("busiest link of a {}", link.name),
+                    link.before,
+                    link.after,
+                    &bytes,
+                ));
+            }
+        } else if let Some(top) = machine.crossings.first() {
+            let short = top.between.split(" (").next().unwrap_or(&top.between);
+            cards.push(Card {
+                id: "top-level",
+                name: format!("bytes {short}"),
+                value: bytes(top.bytes_before),
+                detail: format!("{} of all", units::share(top.bytes_before, whole)),
+                better: None,
+            });
+        }
+    }
+    cards.push(Card {
+        id: "sent",
+        name: "sent in all".into(),
+        value: bytes(summary.bytes as f64),
+        detail: some_messages(summary),
+        better: None,
+    });
+    cards
+}
+
+fn some_messages(summary: &Summary) -> String {
+    format!(
+        "{} messages, {} of ranks",
+        units::count(summary.messages as f64),
+        some(summary.pairs, "ordered pair")
+    )
+}
+
+/// Hosts, and the ranks on each block of cores.
+fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), String> {
+    page.section("where", "What ran where");
+    if facts.summary.hosts.len() > 1 {
+        let mut table = Table::new(["host", "processes"]);
+        for host in facts.summary.hosts.iter().take(MOST_BLOCKS) {
+            table.row([host.name.clone(), host.processes.to_string()]);
+        }
+        page.table("hosts", &table);
+    }
+    if !facts.summary.notes.is_empty() {
+        page.list(&facts.summary.notes);
+    }
+    let machine = match &facts.machine {
+        Ok(machine) => machine,
+        Err(reason) => {
+            page.paragraph(&format!("Nothing is known of the cores: {reason}"));
+            page.end_section();
+            return Ok(());
+        }
+    };
+    if let Some((_, file)) = &sources.placement {
+        let moved = file
+            .permutation
+            .iter()
+            .enumerate()
+            .filter(|(process, rank)| process != *rank);
+        page.paragraph(&format!(
+            "The placement ({}) gives {} of {} another rank than the launcher.",
+            file.strategy,
+            moved.count(),
+            some(file.ranks, "process")
+        ));
+    }
+    page.figure(
+        "tree",
+        "The tree of the machine with its ranks; a line is the broader the more bytes go over it",
+        &pictures::tree(machine),
+    )?;
+    let before = placement::blocks(&machine.topology, &machine.before.leaf_of_rank);
+    let after = machine
+        .after
+        .as_ref()
+        .map(|after| placement::blocks(&machine.topology, &after.state.leaf_of_rank));
+    page.table("ranks", &blocks_table(&before, after.as_deref()));
+    if before.len() > MOST_BLOCKS {
+        page.paragraph(&format!(
+            "The first {MOST_BLOCKS} of {} are listed.",
+            before.len()
+        ));
+    }
+    page.end_section();
+    Ok(())
+}
+
+fn blocks_table(before: &[(String, String)], after: Option<&[(String, String)]>) -> Table {
+    let Some(after) = after else {
+        let mut table = Table::new(["cores of", "ranks"]);
+        for (name, ranks) in before.iter().take(MOST_BLOCKS) {
+            table.row([name, ranks]);
+        }
+        return table;
+    };
+    let mut table = Table::new(["cores of", "ranks before", "after"]);
+    let mut names: Vec<&String> = before.iter().map(|(name, _)| name).collect();
+    names.extend(
+        after
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|&name| before.iter().all(|(other, _)| other != name)),
+    );
+    let of = |blocks: &[(String, String)], wanted: &String| {
+        let found = blocks.iter().find(|(name, _)| name == wanted);
+        found.map_or("-".to_owned(), |(_, ranks)| ranks.clone())
+    };
+    for name in names.into_iter().take(MOST_BLOCKS) {
+        table.row([name.clone(), of(before, name), of(after, name)]);
+    }
+    table
+}
+
+/// Heat maps, layers, pairs, phases, times.
+fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
+    page.section("crosses", "What crosses what");
+    if let Ok(machine) = &facts.machine {
+        page.figure("heat", "Who sends how much to whom, in the order of the cores; the blocks are those of the machine", &pictures::heat_maps(machine)?.laid_out())?;
+        if machine.after.is_none() {
+            let cost = machine.before.situation().dist_comm(&machine.topology);
+            page.table(
+                "levels",
+                &levels::single_table(&machine.crossings, Unit::Bytes, cost),
+            );
+        }
+    }
+    page.heading("By kind of call");
+    page.table("layers", &facts.summary.layer_table());
+    if facts.summary.layers.iter().any(|layer| layer.modelled) {
+        page.paragraph("What collectives send is modelled from how often they were called, on whom and with how much; all else was counted.");
+    }
+    if !facts.summary.top_pairs.is_empty() {
+        page.heading("The busiest pairs");
+        page.table("pairs", &facts.summary.pair_table());
+    }
+    if let Some(busiest) = &facts.summary.busiest {
+        let lines = busiest.text(facts.summary.symmetry);
+        page.list(&lines.lines().map(str::to_owned).collect::<Vec<_>>());
+    }
+    if !facts.summary.phases.is_empty() {
+        page.heading("Phases, and how alike they are");
+        page.table("phases", &phases::table(&facts.summary.phases));
+    }
+    if let Some(times) = &facts.summary.times {
+        page.heading("Time in MPI");
+        page.table("times", &times.class_table());
+    }
+    page.end_section();
+    Ok(())
+}
+
+/// Before and after, by level and by link, and in seconds where they were measured.
+fn what_was_gained(page: &mut Page, facts: &Facts) {
+    let Ok(machine) = &facts.machine else {
+        return;
+    };
+    let Some(after) = &machine.after else {
+        return;
+    };
+    page.section("gained", "What was gained");
+    page.paragraph(match after.measured {
+        true => "Counted in both runs: as the launcher started it, and in the replay.",
+        false => "Counted in the first run, and computed for the placement. A profile taken in the replay (treepie replay ... -o after.profile.yaml), given as a further file, puts measurement in its place.",
+    });
+    let cost = |state: &State| state.situation().dist_comm(&machine.topology);
+    let costs = (cost(&machine.before), cost(&after.state));
+    let headings = ("before", "after");
+    page.table(
+        "levels",
+        &levels::table(&machine.crossings, Unit::Bytes, headings, costs),
+    );
+    if let Some(table) = after.gain.links_table(Unit::Bytes) {
+        page.table("links", &table);
+    }
+    if let Some(promised) = &after.promised {
+        page.heading("What the placement promised, and what was measured");
+        let mut table = Table::new(["bytes sent", "promised", "measured"]);
+        for (promise, measured) in promised.iter().zip(&machine.crossings) {
+            let texts =
+                [promise.bytes_after, measured.bytes_after].map(|bytes| Unit::Bytes.text(bytes));
+            table.row([promise.between.clone()].into_iter().chain(texts));
+        }
+        page.table("promised", &table);
+    }
+    let times = facts
+        .summary
+        .times
+        .as_ref()
+        .zip(facts.after.as_ref().and_then(|after| after.times.as_ref()));
+    if let Some((first, second)) = times {
+        page.heading("Time, of the rank that took longest");
+        let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
+        let mut table = Table::new(["", "before", "after", "change"]);
+        for (name, before, after) in [
+            (
+                "from MPI_Init to MPI_Finalize",
+                longest(&first.elapsed_seconds),
+                longest(&second.elapsed_seconds),
+            ),
+            (
+                "in MPI",
+                longest(&first.mpi_seconds),
+                longest(&second.mpi_seconds),
+            ),
+        ] {
+            table.row([
+                name.to_owned(),
+                units::seconds(before),
+                units::seconds(after),
+                units::change(before, after),
+            ]);
+        }
+        page.table("seconds", &table);
+    }
+    page.end_section();
+}
+
+/// Pairs that still talk across, the bound, and what the figures do not say.
+fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
+    page.section("left", "What is left");
+    let mut lines = Vec::new();
+    if let Ok(machine) = &facts.machine {
+        match &machine.after {
+            Some(after) => {
+                lines.push(after.gain.crossing.text(Unit::Bytes));
+                lines.extend(after.gain.bound_in_words().map(|words| format!("on these cores, {words}")));
+            }
+            None => lines.push(format!(
+                "no placement has been computed for {}: how much of what goes {} could stay inside is not known",
+                in_words(&machine.topology),
+                between(&machine.topology, 0)
+            )),
+        }
+    }
+    let summary = &facts.summary;
+    lines.extend(phases::verdict(&summary.phases).map(|verdict| format!("phases: {verdict}")));
+    let modelled: u64 = summary
+        .layers
+        .iter()
+        .filter(|layer| layer.modelled)
+        .map(|layer| layer.bytes)
+        .sum();
+    if modelled > 0 {
+        let share = units::share(modelled as f64, summary.bytes as f64);
+        lines.push(format!("{share} of the bytes are modelled, not counted"));
+    }
+    page.list(&lines);
+    page.heading("What to do next");
+    page.command(&advice(facts, sources));
+    page.end_section();
+}
+
+/// The next command.
+fn advice(facts: &Facts, sources: &Sources) -> String {
+    let profile = name(&sources.before.0);
+    let job = format!(
+        "mpirun -n {} {}",
+        facts.summary.ranks, facts.summary.command
+    );
+    match (&sources.placement, &sources.after) {
+        (None, _) => format!("treepie map {profile} -o app.placement.yaml"),
+        (Some((path, _)), None) => {
+            format!(
+                "treepie replay {} -o after.profile.yaml -- {job}",
+                name(path)
+            )
+        }
+        (Some((path, _)), Some(_)) => format!("treepie replay {} -- {job}", name(path)),
+    }
+}

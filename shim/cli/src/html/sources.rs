@@ -1,0 +1,125 @@
+//! The files that a report is made of, told apart by what is in them.
+
+use std::path::{Path, PathBuf};
+
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::files::profile::Profile;
+use treepie_core::files::{AnyFile, read_any};
+use treepie_core::topology::Topology;
+
+use crate::error::CommandError;
+use crate::input::topology;
+use crate::input::traffic::{parts_in, profile_of_placement};
+use crate::report::words::some;
+
+/// A file and what was read from it.
+pub type Read<T> = (PathBuf, T);
+
+/// What a report is made of.
+pub struct Sources {
+    /// What the ranks sent before.
+    pub before: Read<Profile>,
+    /// What they sent in a replay.
+    pub after: Option<Read<Profile>>,
+    /// Where they belong.
+    pub placement: Option<Read<PlacementFile>>,
+    /// How fast links are.
+    pub platform: Option<Read<PlatformFile>>,
+    /// The machine, if it was named.
+    pub topology: Option<Topology>,
+}
+
+impl Sources {
+    /// Reads all files. The first profile is from before, a second one from
+    /// after; of a placement alone, the profile that it was made from is read.
+    ///
+    /// # Errors
+    /// Files that cannot be read or do not fit each other; too many of a kind.
+    pub fn read(paths: &[PathBuf], machine: Option<&str>) -> Result<Self, CommandError> {
+        let mut profiles = Vec::new();
+        let (mut placement, mut platform, mut named) = (None, None, None);
+        for path in paths {
+            if path.is_dir() {
+                profiles.push((path.clone(), parts_in(path)?));
+                continue;
+            }
+            let file = read_any(path)?;
+            let kind = file.kind();
+            let taken = match file {
+                AnyFile::Profile(found) if profiles.len() < 2 => {
+                    profiles.push((path.clone(), *found));
+                    continue;
+                }
+                AnyFile::Placement(found) => placement.replace((path.clone(), *found)).is_some(),
+                AnyFile::Platform(found) => platform.replace((path.clone(), *found)).is_some(),
+                AnyFile::Topology(found) => named.replace(*found).is_some(),
+                AnyFile::Profile(_) => true,
+                _ => return Err(no_part(path, &kind.to_string())),
+            };
+            if taken {
+                return Err(CommandError::usage(format!(
+                    "{}: one {kind} too many; a report has two profiles, a placement, a platform \
+                     and a topology at most",
+                    path.display()
+                )));
+            }
+        }
+        if let (true, Some((path, file))) = (profiles.is_empty(), &placement) {
+            profiles.push(profile_of(path, file)?);
+        }
+        let mut profiles = profiles.into_iter();
+        let before = profiles.next().ok_or_else(|| {
+            CommandError::usage(
+                "--html: a report is about a job, and there is no profile among the files; name one",
+            )
+        })?;
+        let sources = Sources {
+            before,
+            after: profiles.next(),
+            placement,
+            platform,
+            topology: machine.map(topology::read).transpose()?.or(named),
+        };
+        sources.check()?;
+        Ok(sources)
+    }
+
+    /// Refuses files of jobs of different sizes.
+    fn check(&self) -> Result<(), CommandError> {
+        let ranks = self.before.1.ranks;
+        let after = self.after.iter().map(|(path, file)| (path, file.ranks));
+        let placement = self.placement.iter().map(|(path, file)| (path, file.ranks));
+        match after.chain(placement).find(|&(_, found)| found != ranks) {
+            None => Ok(()),
+            Some((path, found)) => Err(CommandError::failed(format!(
+                "{}: is of {} and {} of {}; give files of the same job",
+                path.display(),
+                some(found, "rank"),
+                self.before.0.display(),
+                some(ranks, "rank")
+            ))),
+        }
+    }
+}
+
+fn no_part(path: &Path, kind: &str) -> CommandError {
+    CommandError::usage(format!(
+        "{}: a {kind} is no part of a report; name profiles, a placement, a platform, a topology",
+        path.display()
+    ))
+}
+
+/// The profile that a placement was made from.
+fn profile_of(path: &Path, file: &PlacementFile) -> Result<Read<Profile>, CommandError> {
+    let named = file.profile.as_deref();
+    let found = named.and_then(|named| profile_of_placement(path, named));
+    let source = found.ok_or_else(|| {
+        CommandError::usage(format!(
+            "{}: its profile is not beside it, and a report needs it; name it, too",
+            path.display()
+        ))
+    })?;
+    let profile = Profile::read(&source)?;
+    Ok((source, profile))
+}

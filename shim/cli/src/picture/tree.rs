@@ -1,0 +1,330 @@
+//! The tree of a machine, with what goes over each of its links.
+//!
+//! ```text
+//!                 [ network ]
+//!                /           \        between nodes
+//!          [ node 0 ]     [ node 1 ]  322 KiB, 33.4 %
+//!           /      \       /      \   between cores
+//!          0        2     1        3  640 KiB, 66.5 %
+//! ```
+
+use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
+use plotters::style::text_anchor::HPos;
+use treepie_core::topology::Topology;
+
+use super::canvas::{Canvas, Drawn, Lettering};
+use super::scale::{Scale, Unit};
+use super::write::Drawing;
+
+/// With more nodes than this in a row, their links cannot be told apart.
+const MOST_NODES: usize = 128;
+
+const WIDTH: i32 = 1900;
+const MARGIN: i32 = 40;
+/// Width of the words beside the tree.
+const WORDS: i32 = 470;
+const TITLE_HEIGHT: i32 = 80;
+const HALF_TITLE: i32 = 60;
+const LEVEL_HEIGHT: i32 = 150;
+const LEAF_HEIGHT: i32 = 60;
+const LEGEND_HEIGHT: i32 = 90;
+/// Height of the box of a node.
+const BOX: i32 = 44;
+/// About the width of a letter, in parts of its height.
+const LETTER: f64 = 0.56;
+
+const BLACK: RGBColor = RGBColor(0, 0, 0);
+const GREY: RGBColor = RGBColor(80, 80, 80);
+const IDLE: RGBColor = RGBColor(205, 205, 205);
+const NODE: RGBColor = RGBColor(222, 235, 247);
+const EDGE: RGBColor = RGBColor(140, 140, 140);
+
+const TITLE: Lettering = Lettering {
+    size: 42.0,
+    bold: true,
+    colour: BLACK,
+    anchor: HPos::Center,
+    upwards: false,
+};
+const TEXT: Lettering = Lettering {
+    size: 27.0,
+    bold: false,
+    ..TITLE
+};
+const BESIDE: Lettering = Lettering {
+    anchor: HPos::Left,
+    ..TEXT
+};
+
+/// One state of the traffic.
+#[derive(Debug, Clone)]
+pub struct Loads {
+    /// Which one it is.
+    pub title: String,
+    /// The load of the link above every node: element `d` has those of the nodes
+    /// at depth `d + 1`.
+    pub of_link: Vec<Vec<f64>>,
+    /// What stands at each leaf: its ranks.
+    pub on_leaf: Vec<String>,
+    /// For each level from the root, what turns there: two lines.
+    pub beside: Vec<(String, String)>,
+}
+
+/// The tree of a machine, once for each state, one below the other.
+#[derive(Debug, Clone)]
+pub struct MachineTree {
+    /// What it shows.
+    pub title: String,
+    /// What the loads count.
+    pub unit: Unit,
+    /// The tree.
+    pub topology: Topology,
+    /// The states, from top to bottom.
+    pub states: Vec<Loads>,
+}
+
+impl Drawing for MachineTree {
+    fn size(&self) -> (u32, u32) {
+        let states = self.states.len() as i32 * self.state_height();
+        let height = MARGIN + TITLE_HEIGHT + states + LEGEND_HEIGHT;
+        (WIDTH as u32, height as u32)
+    }
+
+    fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
+        canvas.clear()?;
+        canvas.text(&self.title, (WIDTH / 2, MARGIN + 8), TITLE)?;
+        let scale = self.scale();
+        for (number, state) in self.states.iter().enumerate() {
+            let top = MARGIN + TITLE_HEIGHT + number as i32 * self.state_height();
+            self.draw_state(state, top, scale.as_ref(), canvas)?;
+        }
+        match scale {
+            Some(scale) => self.draw_legend(&scale, canvas),
+            None => Ok(()),
+        }
+    }
+}
+
+impl MachineTree {
+    /// The deepest level that is drawn.
+    fn shown(&self) -> usize {
+        let few = |&depth: &usize| self.topology.node_count(depth) <= MOST_NODES;
+        let depths = 1..=self.topology.depth();
+        depths.take_while(few).last().unwrap_or(0)
+    }
+
+    fn state_height(&self) -> i32 {
+        HALF_TITLE + BOX + self.shown() as i32 * LEVEL_HEIGHT + LEAF_HEIGHT
+    }
+
+    /// One scale for all states, or none where nothing is sent.
+    fn scale(&self) -> Option<Scale> {
+        let loads = self.states.iter().flat_map(|state| &state.of_link);
+        let loads = loads.take(self.states.len() * self.topology.depth());
+        let some = loads.flatten().copied().filter(|&load| load > 0.0);
+        let range = some.fold(None, |range: Option<(f64, f64)>, load| match range {
+            None => Some((load, load)),
+            Some((low, high)) => Some((low.min(load), high.max(load))),
+        });
+        range.map(|(low, high)| Scale::new(self.unit, low, high))
+    }
+
+    /// The middle of every node that is drawn, by depth.
+    fn places(&self) -> Vec<Vec<f64>> {
+        let shown = self.shown();
+        let width = f64::from(WIDTH - 2 * MARGIN - WORDS);
+        let lowest = self.topology.node_count(shown);
+        let step = width / lowest as f64;
+        let place = |node: usize| f64::from(MARGIN) + step * (node as f64 + 0.5);
+        let mut places: Vec<Vec<f64>> = vec![(0..lowest).map(place).collect()];
+        for depth in (0..shown).rev() {
+            let below = &places[0];
+            let middle = |node: usize| {
+                let children = self.topology.children(depth, node);
+                (below[children.start] + below[children.end - 1]) / 2.0
+            };
+            let row = (0..self.topology.node_count(depth)).map(middle).collect();
+            places.insert(0, row);
+        }
+        places
+    }
+
+    fn draw_state<DB: DrawingBackend>(
+        &self,
+        state: &Loads,
+        top: i32,
+        scale: Option<&Scale>,
+        canvas: &Canvas<DB>,
+    ) -> Drawn {
+        let places = self.places();
+        let middle = MARGIN + (WIDTH - 2 * MARGIN - WORDS) / 2;
+        let title = Lettering {
+            size: 33.0,
+            ..TITLE
+        };
+        canvas.text(&state.title, (middle, top + HALF_TITLE / 2 - 8), title)?;
+        let row = |depth: usize| top + HALF_TITLE + BOX / 2 + depth as i32 * LEVEL_HEIGHT;
+        for depth in 0..self.shown() {
+            for node in 0..self.topology.node_count(depth + 1) {
+                let parent = self.topology.parent(depth + 1, node);
+                let from = (places[depth][parent] as i32, row(depth));
+                let to = (places[depth + 1][node] as i32, row(depth + 1));
+                let load = state.of_link[depth][node];
+                let (colour, width) = stroke(load, scale);
+                canvas.line(from, to, colour, width)?;
+            }
+            let Some((first, second)) = state.beside.get(depth) else {
+                continue;
+            };
+            let x = WIDTH - MARGIN - WORDS + 24;
+            let y = row(depth) + LEVEL_HEIGHT / 2;
+            canvas.text(first, (x, y - 18), BESIDE)?;
+            let bold = Lettering {
+                bold: true,
+                ..BESIDE
+            };
+            canvas.text(second, (x, y + 18), bold)?;
+        }
+        for (depth, nodes) in places.iter().enumerate() {
+            for (node, &x) in nodes.iter().enumerate() {
+                self.draw_node(state, (depth, node), (x as i32, row(depth)), canvas)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The box of a node, or the ranks of a leaf.
+    fn draw_node<DB: DrawingBackend>(
+        &self,
+        state: &Loads,
+        (depth, node): (usize, usize),
+        (x, y): (i32, i32),
+        canvas: &Canvas<DB>,
+    ) -> Drawn {
+        let is_leaf = depth == self.topology.depth();
+        let label = match is_leaf {
+            true => state.on_leaf.get(node).cloned().unwrap_or_default(),
+            false => self.name(depth, node),
+        };
+        let nodes = self.topology.node_count(depth) as i32;
+        let room = (WIDTH - 2 * MARGIN - WORDS) / nodes.max(1) - 6;
+        let wanted = (LETTER * TEXT.size * label.chars().count() as f64) as i32 + 16;
+        let fits = wanted <= room && !label.is_empty();
+        let width = match fits {
+            true => wanted.max(36).min(room),
+            false => room.clamp(4, 14),
+        };
+        let height = if fits { BOX } else { 14 };
+        let corner = (x - width / 2, y - height / 2);
+        canvas.rectangle(corner, (width, height), NODE)?;
+        canvas.frame(corner, (width, height), EDGE)?;
+        match fits {
+            true => canvas.text(&label, (x, y), TEXT),
+            false => Ok(()),
+        }
+    }
+
+    /// `socket 1` counted in its node, the host's name where the node is a host, or what the root is.
+    fn name(&self, depth: usize, node: usize) -> String {
+        let Some(level) = depth.checked_sub(1) else {
+            let above = match self.topology.levels()[0].name.as_str() {
+                "node" | "host" | "switch" | "cluster" => "network",
+                _ => "machine",
+            };
+            return above.to_owned();
+        };
+        let name = &self.topology.levels()[level].name;
+        let parent = self.topology.parent(depth, node);
+        let place = node - self.topology.children(level, parent).start;
+        let leaf = self.topology.leaves_below(depth, node).start;
+        match (&self.topology.leaf(leaf).host, name.as_str()) {
+            (Some(host), "node" | "host") => host.clone(),
+            _ => format!("{name} {place}"),
+        }
+    }
+
+    /// Strokes of some loads, so that the others can be told.
+    fn draw_legend<DB: DrawingBackend>(&self, scale: &Scale, canvas: &Canvas<DB>) -> Drawn {
+        let y = self.size().1 as i32 - LEGEND_HEIGHT / 2;
+        let name = format!("{} over a link:", self.unit.title());
+        canvas.text(&name, (MARGIN, y), BESIDE)?;
+        let mut x = MARGIN + 20 + (LETTER * TEXT.size * name.chars().count() as f64) as i32;
+        for mark in scale.marks() {
+            let (colour, width) = stroke(mark, Some(scale));
+            canvas.line((x, y), (x + 60, y), colour, width)?;
+            let text = self.unit.mark(mark);
+            canvas.text(&text, (x + 70, y), BESIDE)?;
+            x += 100 + (LETTER * TEXT.size * text.chars().count() as f64) as i32;
+        }
+        canvas.line((x, y), (x + 60, y), IDLE, 2)?;
+        canvas.text(
+            "none",
+            (x + 70, y),
+            Lettering {
+                colour: GREY,
+                ..BESIDE
+            },
+        )
+    }
+}
+
+/// How a link of this load is drawn: the more, the darker and broader.
+fn stroke(load: f64, scale: Option<&Scale>) -> (RGBColor, u32) {
+    match scale {
+        Some(scale) if load > 0.0 => {
+            let width = 4.0 + 16.0 * scale.place(load);
+            (scale.colour(load), width.round() as u32)
+        }
+        _ => (IDLE, 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn tree(arities: &str) -> MachineTree {
+        let topology = Topology::from_arities(arities).unwrap();
+        let of_link: Vec<Vec<f64>> = (1..=topology.depth())
+            .map(|depth| (0..topology.node_count(depth)).map(|n| n as f64).collect())
+            .collect();
+        let loads = Loads {
+            title: "before".into(),
+            on_leaf: (0..topology.leaf_count()).map(|n| n.to_string()).collect(),
+            beside: vec![("between".into(), "1 KiB".into()); topology.depth()],
+            of_link,
+        };
+        MachineTree {
+            title: "a machine".into(),
+            unit: Unit::Bytes,
+            topology,
+            states: vec![loads],
+        }
+    }
+
+    #[test]
+    fn parents_are_drawn_in_the_middle_of_their_children() {
+        let places = tree("2:2").places();
+        assert_eq!(places.len(), 3);
+        assert_eq!(places[1][0], (places[2][0] + places[2][1]) / 2.0);
+        assert_eq!(places[0][0], (places[1][0] + places[1][1]) / 2.0);
+    }
+
+    #[test]
+    fn levels_with_too_many_nodes_are_left_out() {
+        assert_eq!(tree("4:2:2").shown(), 3);
+        assert_eq!(tree("64:2:16").shown(), 2);
+        assert_eq!(tree("1000:2").shown(), 0);
+    }
+
+    #[test]
+    fn more_load_is_a_broader_line_and_none_is_thin() {
+        let scale = Scale::new(Unit::Bytes, 1024.0, 1048576.0);
+        let (_, little) = stroke(1024.0, Some(&scale));
+        let (_, much) = stroke(1048576.0, Some(&scale));
+        assert!(little < much);
+        assert_eq!(stroke(0.0, Some(&scale)), (IDLE, 2));
+    }
+}

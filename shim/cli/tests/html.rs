@@ -1,0 +1,244 @@
+//! The report in one HTML file: what is in it, and that a browser shows it.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::path::Path;
+use std::process::Command;
+
+use support::{Desk, halo};
+use treepie_core::files::placement::PlacementFile;
+
+const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
+
+/// A desk with a profile, its placement, the profile of its replay, a platform,
+/// and the report of `files`.
+fn reported(files: &[&str]) -> (Desk, String) {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    desk.run(&["map", "app.profile.yaml", "--topology", "4:2:2"])
+        .good();
+    let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();
+    let mut replayed = halo();
+    for (process, &rank) in placement.permutation.iter().enumerate() {
+        replayed.process_of_rank[rank] = process;
+    }
+    replayed.write(&desk.path("after.profile.yaml")).unwrap();
+    desk.write("two.platform.yaml", PLATFORM);
+    let arguments = [&["show"], files, &["--html", "report.html"]].concat();
+    let answer = desk.run(&arguments).good();
+    assert!(
+        answer.out.starts_with("report.html: written, "),
+        "{}",
+        answer.out
+    );
+    let text = desk.text("report.html");
+    (desk, text)
+}
+
+const ALL: [&str; 4] = [
+    "app.profile.yaml",
+    "app.placement.yaml",
+    "after.profile.yaml",
+    "two.platform.yaml",
+];
+
+/// The text of the element with this name, its markup taken out.
+#[track_caller]
+fn text_of(page: &str, id: &str) -> String {
+    let start = page.find(&format!("id=\"{id}\">"));
+    let start = start.unwrap_or_else(|| panic!("nothing is called {id} in {page}"));
+    let inner = &page[start + id.len() + 6..];
+    let end = ["</table>", "</dd>", "</section>"]
+        .iter()
+        .filter_map(|end| inner.find(end))
+        .min();
+    let mut text = String::new();
+    let mut inside = false;
+    for letter in inner[..end.unwrap()].chars() {
+        match letter {
+            '<' => inside = true,
+            '>' => {
+                inside = false;
+                text.push(' ');
+            }
+            letter if !inside => text.push(letter),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_report_tells_what_ran_where_what_crosses_what_was_gained_and_what_is_left() {
+    let (_desk, page) = reported(&ALL);
+    assert_eq!(text_of(&page, "top-level"), "-98.5 %");
+    assert_eq!(text_of(&page, "dist-comm"), "-54.7 %");
+    assert_eq!(text_of(&page, "busiest-link"), "-97.9 %");
+    assert_eq!(text_of(&page, "sent"), "1.52 MiB");
+    let levels = text_of(&page, "levels");
+    assert!(
+        levels.contains("between nodes (network) 1.52 MiB 100.0 % 24 KiB 1.5 % -98.5 %"),
+        "{levels}"
+    );
+    assert!(
+        text_of(&page, "links").contains("of a node 390 KiB 8 KiB -97.9 %"),
+        "{page}"
+    );
+    assert!(text_of(&page, "left").contains("between nodes: 12 pairs of ranks, were 24"));
+    assert!(text_of(&page, "promised").contains("between nodes (network) 24 KiB 24 KiB"));
+    assert!(text_of(&page, "ranks").contains("node 0 socket 0 0 1"));
+    for figure in ["tree", "heat", "map"] {
+        assert!(page.contains(&format!("<figure id=\"{figure}\">\n<svg role=\"img\"")));
+    }
+}
+
+#[test]
+fn a_report_of_a_placement_alone_finds_its_profile_and_says_that_nothing_was_measured() {
+    let (_desk, page) = reported(&["app.placement.yaml"]);
+    assert_eq!(text_of(&page, "top-level"), "-98.5 %");
+    assert!(text_of(&page, "gained").contains("computed for the placement"));
+    assert!(!page.contains("id=\"promised\""));
+}
+
+#[test]
+fn a_report_of_a_profile_alone_says_what_could_be_done_next() {
+    let (_desk, page) = reported(&["app.profile.yaml", "--topology", "4:2:2"]);
+    assert_eq!(text_of(&page, "top-level"), "1.52 MiB");
+    assert!(page.contains("treepie map app.profile.yaml -o app.placement.yaml"));
+    assert!(!page.contains("id=\"gained\""));
+}
+
+#[test]
+fn a_report_needs_nothing_from_elsewhere_and_runs_nothing() {
+    let (_desk, page) = reported(&ALL);
+    for foreign in [
+        "<script", "<link", "<img", "url(", "@import", "src=", "href=",
+    ] {
+        assert!(!page.contains(foreign), "{foreign} is in the page");
+    }
+    let addresses = page.matches("http").count();
+    let of_the_drawings = page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count();
+    // `http-equiv` is the only other word.
+    assert_eq!(addresses, of_the_drawings + 1);
+}
+
+#[test]
+fn files_that_do_not_fit_a_report_are_refused() {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    desk.write("two.platform.yaml", PLATFORM);
+    let of = |files: &[&str]| desk.run(&[&["show"], files, &["--html", "r.html"]].concat());
+    let none = of(&["two.platform.yaml"]).refusal(2);
+    assert!(
+        none.contains("there is no profile among the files"),
+        "{none}"
+    );
+    let three = of(&["app.profile.yaml"; 3]).refusal(2);
+    assert!(three.contains("one profile too many"), "{three}");
+    let small = of(&["app.profile.yaml", "--topology", "2:2"]).refusal(1);
+    assert!(small.contains("has 4 cores and 16 processes"), "{small}");
+    assert!(!desk.path("r.html").exists());
+}
+
+#[test]
+fn the_tree_of_a_machine_is_drawn_with_and_without_a_job() {
+    let (desk, _) = reported(&ALL);
+    for arguments in [
+        &["show", "4:2:2", "--png", "tree.png"][..],
+        &[
+            "show",
+            "app.placement.yaml",
+            "--draw",
+            "tree",
+            "--png",
+            "tree.png",
+        ],
+        &[
+            "show",
+            "app.profile.yaml",
+            "--topology",
+            "4:2:2",
+            "--draw",
+            "tree",
+            "--svg",
+            "tree.svg",
+        ],
+    ] {
+        desk.run(arguments).good();
+    }
+    assert!(support::is_picture(&desk.path("tree.png")));
+    let drawn = desk.text("tree.svg");
+    assert!(drawn.contains("between nodes (network)"), "{drawn}");
+    assert!(drawn.contains("1.52 MiB, 100.0 %"), "{drawn}");
+}
+
+/// Chromium as `scripts/setup test` installs it.
+fn browser(arguments: &[&str], page: &Path, home: &Path) -> (String, String) {
+    let output = Command::new("timeout")
+        .args([
+            "60",
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+        ])
+        .args(["--hide-scrollbars", "--enable-logging=stderr"])
+        .arg(format!("--user-data-dir={}", home.display()))
+        .args(arguments)
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.success(),
+        "chromium is needed (scripts/setup test installs it): {error}"
+    );
+    (String::from_utf8_lossy(&output.stdout).into_owned(), error)
+}
+
+#[test]
+fn a_browser_shows_the_report_in_light_and_dark_without_a_complaint() {
+    let (desk, _) = reported(&ALL);
+    let page = desk.path("report.html");
+    let home = desk.path("browser");
+    let (shown, told) = browser(&["--dump-dom"], &page, &home);
+    // What the browser made of it: a page that it had to mend would have lost rows.
+    assert_eq!(text_of(&shown, "top-level"), "-98.5 %");
+    assert!(text_of(&shown, "levels").contains("DistComm (bytes x hops) 4 792 320 2 170 880"));
+    assert_eq!(
+        shown.matches("<figure").count(),
+        shown.matches("</svg>").count()
+    );
+    assert!(!told.contains("CONSOLE"), "{told}");
+    let mut grounds = Vec::new();
+    for (name, scheme) in [("light.png", "1"), ("dark.png", "0")] {
+        let picture = desk.path(name);
+        let shot = format!("--screenshot={}", picture.display());
+        let scheme = format!("--blink-settings=preferredColorScheme={scheme}");
+        let (_, told) = browser(&["--window-size=1160,2400", &shot, &scheme], &page, &home);
+        assert!(!told.contains("CONSOLE"), "{told}");
+        grounds.push(ground_of(&picture));
+    }
+    assert!(grounds[0] > 240 && grounds[1] < 48, "{grounds:?}");
+}
+
+/// The grey of a page's ground, which is what most of its pixels are; a third of
+/// the rows at least must have something else on them, or the page is blank.
+fn ground_of(path: &Path) -> u8 {
+    let decoder = png::Decoder::new(std::io::BufReader::new(std::fs::File::open(path).unwrap()));
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut pixels).unwrap();
+    let bytes = frame.color_type.samples();
+    let ground: Vec<u8> = pixels[..bytes].to_vec();
+    let rows = pixels.chunks(frame.line_size).take(frame.height as usize);
+    let drawn = rows.filter(|row| row.chunks(bytes).any(|pixel| pixel != ground));
+    let drawn = drawn.count();
+    assert!(
+        drawn * 3 > frame.height as usize,
+        "{drawn} rows of {}",
+        frame.height
+    );
+    ground[0]
+}

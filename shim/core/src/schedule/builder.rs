@@ -102,6 +102,13 @@ impl Builder {
         }
     }
 
+    /// What follows starts when the step written last is complete: one after the other.
+    pub fn in_turn(&mut self) {
+        if let Some(last) = (self.actions.len() as u32).checked_sub(1) {
+            self.fence = vec![last];
+        }
+    }
+
     /// `right = left op right`, in pieces.
     pub fn reduce(&mut self, left: Range, right: Range) {
         let piece = self.piece(left.length);

@@ -13,12 +13,16 @@
 //! while the rest is on its way. Generators know nothing of MPI, and who runs a
 //! plan knows nothing of trees.
 
+mod bound;
 mod builder;
 pub mod check;
 pub mod choose;
 mod clusters;
 mod estimate;
+pub mod export;
 mod generators;
+#[cfg(test)]
+mod grids;
 mod hazards;
 mod network;
 pub mod plan;
@@ -28,10 +32,11 @@ mod strategy;
 #[cfg(test)]
 mod tests;
 
+pub use bound::bound;
 pub use builder::{Builder, LARGEST_MESSAGE};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
 pub use network::{Distance, Network};
 pub use plan::{Action, Plan, Range, Space, Step};
 pub use problem::{Amount, Problem, share};
-pub use strategy::Strategy;
+pub use strategy::{Strategy, Uniform};

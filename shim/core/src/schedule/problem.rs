@@ -47,6 +47,14 @@ impl Problem<'_> {
         self.clusters.ranks()
     }
 
+    /// The rank that speaks for a cluster in this collective: the root for its own.
+    pub fn leader(&self, cluster: usize) -> usize {
+        match self.operation.has_root() {
+            true => self.clusters.coordinator(cluster, self.root),
+            false => self.clusters.speaker(cluster),
+        }
+    }
+
     /// Units of a rank's block or part; of the message, where there is one.
     pub fn part(&self, rank: usize) -> u64 {
         match self.amount {

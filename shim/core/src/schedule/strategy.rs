@@ -2,7 +2,7 @@
 
 use super::estimate::Scene;
 use super::generators::{Between, Direction, STRATEGIES};
-use super::{Builder, Plan, Problem};
+use super::{Amount, Builder, Clusters, Network, Plan, Problem};
 use crate::affinity::collective::Operation;
 
 /// Writes what one rank does for a problem.
@@ -24,6 +24,8 @@ pub struct Strategy {
     /// Whether operands stay in the order of ranks, combined in a way that does
     /// not depend on clusters, where [`Problem::ordered`] asks for it.
     pub keeps_order: bool,
+    /// More ranks than this it does not serve.
+    pub most_ranks: usize,
     pub(super) generate: Generate,
     /// The tree between clusters, where there is one.
     pub(super) tree: Option<(Between, Direction)>,
@@ -64,7 +66,9 @@ impl Strategy {
 
     /// Whether the strategy can solve the problem as it is asked.
     pub fn serves(&self, problem: &Problem) -> bool {
-        self.operations.contains(&problem.operation) && (self.keeps_order || !problem.ordered)
+        self.operations.contains(&problem.operation)
+            && (self.keeps_order || !problem.ordered)
+            && problem.ranks() <= self.most_ranks
     }
 
     /// What `rank` does, in messages of at most `segment` units (larger where
@@ -73,5 +77,41 @@ impl Strategy {
         let mut builder = Builder::new(segment);
         (self.generate)(problem, rank, &mut builder);
         builder.finish()
+    }
+}
+
+/// A call that all ranks make alike: what predictions, simulations and exports are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uniform {
+    /// Which collective.
+    pub operation: Operation,
+    /// Bytes of the message, or of one rank's block.
+    pub bytes: u64,
+    /// The root, 0 where there is none.
+    pub root: usize,
+}
+
+impl Strategy {
+    /// The plans of all ranks for a call, in units of a byte.
+    pub fn plans(
+        &self,
+        call: &Uniform,
+        network: Option<&Network>,
+        clusters: &Clusters,
+        segment: u64,
+    ) -> Vec<Plan> {
+        let amount = Amount::Each(call.bytes);
+        let problem = Problem {
+            operation: call.operation,
+            root: call.root,
+            amount: &amount,
+            clusters,
+            ordered: false,
+            network,
+            unit_bytes: 1,
+        };
+        (0..clusters.ranks())
+            .map(|rank| self.plan(&problem, rank, segment))
+            .collect()
     }
 }

@@ -1,23 +1,39 @@
 //! Every generator through the checker.
 
 use super::check::{Flaw, check};
+use super::grids::scattered;
 use super::plan::{Action, Plan, Range};
-use super::{Amount, Builder, Clusters, Problem, Strategy};
+use super::{Amount, Builder, Clusters, Network, Problem, Strategy};
 use crate::affinity::collective::Operation;
 
+/// Ranks in clusters, with or without a network.
+struct Arrangement {
+    clusters: Clusters,
+    network: Option<Network>,
+}
+
 /// Arrangements of `ranks` ranks in clusters: one; blocks; round-robin; unequal
-/// ones with a singleton.
-fn arrangements(ranks: usize) -> Vec<Clusters> {
-    let mut all = vec![Clusters::one(ranks)];
+/// ones with a singleton. The last two on networks whose links all differ, with hosts of two ranks and
+/// coordinators that are not the lowest rank.
+fn arrangements(ranks: usize) -> Vec<Arrangement> {
+    let plain = |clusters: Clusters| Arrangement {
+        clusters,
+        network: None,
+    };
+    let on_network = |numbers: Vec<usize>| {
+        let network = scattered(&numbers);
+        Arrangement {
+            clusters: Clusters::of_network(&network),
+            network: Some(network),
+        }
+    };
+    let mut all = vec![plain(Clusters::one(ranks))];
     if ranks > 1 {
-        all.push(Clusters::new(
-            &(0..ranks).map(|r| r * 3 / ranks).collect::<Vec<_>>(),
-        ));
-        all.push(Clusters::new(
-            &(0..ranks).map(|r| r % 4).collect::<Vec<_>>(),
-        ));
+        let blocks: Vec<usize> = (0..ranks).map(|r| r * 3 / ranks).collect();
+        all.push(plain(Clusters::new(&blocks)));
+        all.push(on_network((0..ranks).map(|r| r % 4).collect()));
         let unequal = |r: usize| if r == ranks / 2 { 9 } else { r * r % 7 % 3 };
-        all.push(Clusters::new(&(0..ranks).map(unequal).collect::<Vec<_>>()));
+        all.push(on_network((0..ranks).map(unequal).collect()));
     }
     all
 }
@@ -48,12 +64,13 @@ fn amounts(operation: Operation, ranks: usize, root: usize, units: u64) -> Vec<A
 fn check_one(
     strategy: &Strategy,
     operation: Operation,
-    clusters: &Clusters,
+    at: &Arrangement,
     root: usize,
     units: u64,
     segment: u64,
     ordered: bool,
 ) -> Result<(), Flaw> {
+    let clusters = &at.clusters;
     let amounts = amounts(operation, clusters.ranks(), root, units);
     let problems: Vec<Problem> = amounts
         .iter()
@@ -63,8 +80,8 @@ fn check_one(
             amount,
             clusters,
             ordered,
-            network: None,
-            unit_bytes: 1,
+            network: at.network.as_ref(),
+            unit_bytes: 4096,
         })
         .collect();
     if !strategy.serves(&problems[0]) {
@@ -80,14 +97,15 @@ fn check_one(
 
 /// What is checked of a strategy on `ranks` ranks: up to 9 ranks all roots on all
 /// arrangements, beyond that each root on one of them.
-fn check_strategy(strategy: &Strategy, operation: Operation, ranks: usize) {
+fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arrangement]) {
+    let ranks = arrangements[0].clusters.ranks();
     let roots = if operation.has_root() { ranks } else { 1 };
     // The order of operands matters where there are any.
     let orders: &[bool] = match reduces(operation) {
         true => &[false, true],
         false => &[false],
     };
-    for (which, clusters) in arrangements(ranks).iter().enumerate() {
+    for (which, at) in arrangements.iter().enumerate() {
         let is_checked =
             |root: &usize| roots == 1 || ranks <= 9 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
@@ -96,14 +114,14 @@ fn check_strategy(strategy: &Strategy, operation: Operation, ranks: usize) {
                     continue;
                 }
                 for &ordered in orders {
-                    let result =
-                        check_one(strategy, operation, clusters, root, units, segment, ordered);
+                    let result = check_one(strategy, operation, at, root, units, segment, ordered);
                     assert_eq!(
                         result,
                         Ok(()),
-                        "{operation} {} on {ranks} ranks in {clusters:?}, root {root}, {units} \
+                        "{operation} {} on {ranks} ranks in {:?}, root {root}, {units} \
                          units in segments of {segment}, ordered: {ordered}",
-                        strategy.name
+                        strategy.name,
+                        at.clusters,
                     );
                 }
             }
@@ -120,10 +138,11 @@ fn reduces(operation: Operation) -> bool {
 }
 
 fn check_operations(which: impl Fn(Operation) -> bool) {
-    for operation in Operation::all().filter(|&operation| which(operation)) {
-        for strategy in Strategy::of(operation) {
-            for ranks in 1..=33 {
-                check_strategy(strategy, operation, ranks);
+    for ranks in 1..=33 {
+        let arrangements = arrangements(ranks);
+        for operation in Operation::all().filter(|&operation| which(operation)) {
+            for strategy in Strategy::of(operation) {
+                check_strategy(strategy, operation, &arrangements);
             }
         }
     }

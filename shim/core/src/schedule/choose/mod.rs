@@ -11,6 +11,8 @@
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
 mod rules;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

@@ -44,8 +44,12 @@ pub fn broadcast_exchange(scene: &Scene) -> f64 {
         })
         .fold(volume * scene.piece.leaving[home], f64::max);
     let to = |other: usize| scene.piece.hop(home, other).seconds();
+    // With few pieces, not all others hand some on.
+    let takes = scene.pieces(scene.bytes) as usize;
     let first = scene
+        .clusters
         .others(home)
+        .take(takes)
         .map(|other| {
             let next = scene.others(other).filter(|&next| next != home);
             let onwards = next.map(|next| scene.piece.hop(other, next).seconds());
@@ -69,4 +73,34 @@ pub fn broadcast_exchange(scene: &Scene) -> f64 {
         + (busiest - scene.piece.leaving[home])
             .max(0.0)
             .max((volume - 1.0) * period)
+}
+
+/// Along the same tree with several ranks of every cluster side by side: each carries
+/// every `lanes`-th piece, so that a connection that cannot fill the uplink alone does not
+/// hold the others up.
+pub fn broadcast_lanes(scene: &Scene, edges: &[(usize, usize)], lanes: usize) -> f64 {
+    let count = scene.count();
+    let mut at = vec![Stage::default(); count];
+    let mut sent = vec![0.0; count];
+    let mut degree = vec![0.0; count];
+    for &(from, _) in edges {
+        degree[from] += 1.0;
+    }
+    let handed = match lanes {
+        1 => 0.0,
+        _ => scene.piece.within[scene.home()].seconds(),
+    };
+    for &(from, to) in edges {
+        let hop = scene.piece.hop(from, to);
+        let way = Stage {
+            first: sent[from] + hop.seconds(),
+            period: (hop.gap / lanes as f64)
+                .max(degree[from] * scene.piece.leaving[from])
+                .max(scene.piece.entering[to]),
+        };
+        sent[from] += scene.piece.leaving[from];
+        at[to] = at[from].then(way);
+    }
+    let pieces = scene.pieces(scene.bytes);
+    handed + scene.most(|cluster| at[cluster].then(scene.inside(cluster)).seconds(pieces))
 }

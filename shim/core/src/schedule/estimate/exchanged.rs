@@ -2,6 +2,7 @@
 
 use super::Scene;
 use crate::affinity::collective::Operation;
+use crate::schedule::generators::{Grouped, by_tail};
 
 /// How many ranks of `from` send a block of `bytes` to ranks of `to`.
 type Blocks<'a> = &'a dyn Fn(usize, usize) -> f64;
@@ -100,4 +101,61 @@ pub fn barrier_exchange(scene: &Scene) -> f64 {
         }
     });
     2.0 * inside + scene.farthest()
+}
+
+/// One message of all blocks of a cluster from the root or to it, in the order that the
+/// generator takes, and inside.
+pub fn grouped(scene: &Scene, order: Grouped) -> f64 {
+    let home = scene.home();
+    let block = |cluster: usize| scene.volume(scene.bytes * scene.sizes[cluster].ranks as u64);
+    let inside = |cluster: usize| {
+        let others = (scene.sizes[cluster].ranks - 1) as u64;
+        scene.spread(cluster, scene.bytes * others)
+    };
+    let tail = |cluster: usize| scene.piece.hop(home, cluster).latency + inside(cluster);
+    let passes = |cluster: usize| block(cluster) * scene.piece.hop(home, cluster).gap;
+    let order = by_tail(scene.clusters, home, order, passes, tail);
+    let mut sent = 0.0;
+    let mut last = inside(home);
+    for cluster in order {
+        let hop = scene.piece.hop(home, cluster);
+        let passes = block(cluster) * hop.gap.max(scene.piece.entering[cluster]);
+        last = last.max(sent + passes + hop.latency + inside(cluster));
+        sent += block(cluster) * scene.piece.leaving[home];
+    }
+    last.max(sent + inside(home))
+}
+
+/// Blocks between two clusters go in one message between coordinators.
+pub fn alltoall_grouped(scene: &Scene) -> f64 {
+    let ranks = |cluster: usize| scene.sizes[cluster].ranks as u64;
+    let all: u64 = (0..scene.count()).map(ranks).sum();
+    let away = |cluster: usize| scene.bytes * ranks(cluster) * (all - ranks(cluster));
+    let passing = scene.most(|cluster| {
+        let busiest = scene.piece.leaving[cluster].max(scene.piece.entering[cluster]);
+        scene.volume(away(cluster)).max((scene.count() - 1) as f64) * busiest
+    });
+    let local = scene.most(|cluster| scene.spread(cluster, away(cluster)));
+    2.0 * local + passing + scene.farthest()
+}
+
+/// Parts reduced inside clusters, exchanged between coordinators, and handed on.
+pub fn reduce_scatter_exchange(scene: &Scene) -> f64 {
+    let ranks = |cluster: usize| scene.sizes[cluster].ranks as u64;
+    let all: u64 = (0..scene.count()).map(ranks).sum();
+    let total = scene.bytes * all;
+    let pieces = scene.pieces(total);
+    let inside = scene.most(|cluster| scene.inside(cluster).seconds(pieces));
+    let computing = 2.0 * scene.network.computing.seconds(total);
+    let passing = scene.most(|cluster| {
+        let leaves = scene.volume(scene.bytes * (all - ranks(cluster)));
+        let others = (scene.count() - 1) as f64;
+        let enters = others * scene.volume(scene.bytes * ranks(cluster));
+        f64::max(
+            leaves.max(others) * scene.piece.leaving[cluster],
+            enters * scene.piece.entering[cluster],
+        )
+    });
+    let handed = scene.most(|cluster| scene.spread(cluster, scene.bytes * (ranks(cluster) - 1)));
+    inside + computing + passing + scene.farthest() + handed
 }

@@ -17,9 +17,12 @@ mod inside;
 mod reduced;
 
 use super::{Clusters, Network};
-pub(super) use between::{broadcast_exchange, broadcast_tree};
+pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree};
 pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
-pub(super) use exchanged::{allgather_exchange, barrier_exchange, direct};
+pub(super) use exchanged::{
+    allgather_exchange, alltoall_grouped, barrier_exchange, direct, grouped,
+    reduce_scatter_exchange,
+};
 pub(super) use inside::Stage;
 pub(super) use reduced::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_lanes, reduce_tree,

@@ -91,27 +91,23 @@ pub fn allreduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
 /// Reduced inside, along a chain of clusters in lanes, and to the root.
 pub fn reduce_lanes(scene: &Scene, lanes: usize) -> f64 {
     let (home, count) = (scene.home(), scene.count());
-    let share = Scene {
-        bytes: scene.bytes / lanes as u64,
-        ..*scene
-    };
+    let share = scene.bytes.div_ceil(lanes as u64);
+    // A share that is smaller than a piece occupies links as its size.
+    let scale = (share as f64 / scene.piece.bytes.max(1) as f64).min(1.0);
     let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
     let mut stage = Stage::default();
     for distance in (1..count).rev() {
         let (from, to) = ((home + distance) % count, (home + distance - 1) % count);
         let hop = scene.piece.hop(from, to);
-        let together = lanes as f64;
+        let shared = scene.piece.leaving[from].max(scene.piece.entering[to]);
         stage = stage.then(Stage {
-            first: hop.seconds() + share.reducing(),
-            period: hop
-                .gap
-                .max(together * scene.piece.leaving[from])
-                .max(together * scene.piece.entering[to]),
+            first: hop.latency + scale * hop.gap + scene.reducing(),
+            period: scale * shared.max(hop.gap / lanes as f64),
         });
     }
-    let volume = scene.volume(share.bytes);
-    let to_root = scene.spread(home, scene.piece.bytes.min(scene.bytes));
-    local + stage.seconds(volume) + to_root
+    let pieces = scene.volume(share) * lanes as f64;
+    let to_root = scene.spread(home, scene.piece.bytes.min(share));
+    local + stage.seconds(pieces) + to_root
 }
 
 /// Coordinators send the sums of their clusters to each other.

@@ -75,9 +75,15 @@ pub fn bruck(problem: &Problem, rank: usize, builder: &mut Builder) {
 /// Members hand their parts to their coordinator; coordinators exchange the parts
 /// of their clusters, and hand on what comes.
 pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
+    collect(problem, rank, builder, Range::output(0, problem.total()));
+}
+
+/// The same, into room for all parts.
+pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range) {
+    let part = |_: &Problem, rank: usize| all.part(problem.start(rank), problem.part(rank));
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
+    let coordinator = |cluster: usize| problem.leader(cluster);
     let parts_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| part(problem, m));
     // The parts of a cluster, one behind the other.
     let gathered: Vec<Range> = (0..clusters.count())

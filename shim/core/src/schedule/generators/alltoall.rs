@@ -1,5 +1,6 @@
 //! `Alltoall`, `Alltoallv` and `Alltoallw`.
 
+use super::matchings::Matching;
 use crate::schedule::plan::Range;
 use crate::schedule::problem::Amount;
 use crate::schedule::{Builder, Problem};
@@ -73,5 +74,130 @@ pub fn bruck(problem: &Problem, rank: usize, builder: &mut Builder) {
     }
     for distance in 0..ranks {
         builder.copy(at(distance), output[(rank + ranks - distance) % ranks]);
+    }
+}
+
+/// One message at a time (MPICH, LAM; item 73): in step i to the rank i further, or to rank xor i
+/// where ranks are a power of two, so that two exchange.
+pub fn pairwise(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let ranks = problem.ranks();
+    let partners = (1..ranks).map(|step| match ranks.is_power_of_two() {
+        true => (rank ^ step, rank ^ step),
+        false => ((rank + step) % ranks, (rank + ranks - step) % ranks),
+    });
+    let (to, from): (Vec<usize>, Vec<usize>) = partners.unzip();
+    one_after_the_other(problem, rank, builder, &to, &from);
+}
+
+/// One message at a time, in the order of a matching of senders and receivers.
+pub fn matched(problem: &Problem, rank: usize, builder: &mut Builder, matching: Matching) {
+    let ranks = problem.ranks();
+    // Blocks that not all ranks know the size of are taken to be alike.
+    let bytes = match problem.amount {
+        Amount::Each(units) => units.saturating_mul(problem.unit_bytes),
+        Amount::Parts(_) | Amount::Exchanged { .. } => 64 << 10,
+    };
+    let clusters = problem.clusters;
+    let seconds = |from: usize, to: usize| match problem.network {
+        Some(network) => network
+            .link(from, to)
+            .map_or(0.0, |link| link.delivery(bytes)),
+        None if clusters.of(from) == clusters.of(to) => 1.0,
+        None => 10.0,
+    };
+    let order = matching.order(ranks, seconds);
+    let from: Vec<usize> = (1..ranks).map(|d| (rank + ranks - d) % ranks).collect();
+    one_after_the_other(problem, rank, builder, &order[rank], &from);
+}
+
+/// Sends in turn; what comes is received whenever it comes.
+fn one_after_the_other(
+    problem: &Problem,
+    rank: usize,
+    builder: &mut Builder,
+    to: &[usize],
+    from: &[usize],
+) {
+    let (input, output) = blocks(problem);
+    builder.copy(input[rank], output[rank]);
+    for &from in from {
+        builder.receive(from, output[from]);
+    }
+    for &to in to {
+        if input[to].length > 0 {
+            builder.send(to, input[to]);
+            builder.in_turn();
+        }
+    }
+}
+
+/// Blocks between two clusters go in one message, from coordinator to coordinator:
+///
+/// ```text
+///   members --blocks for c--> coordinator ==all blocks for c==> coordinator of c --> members
+/// ```
+///
+/// Blocks of one length.
+pub fn grouped(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let block = problem.part(rank);
+    let here = clusters.of(rank);
+    let members = clusters.members(here);
+    let leader = clusters.speaker(here);
+    let at = |owner: usize| (problem.start(owner), block);
+    let to_block = |range: fn(u64, u64) -> Range, owner: usize| {
+        let (start, length) = at(owner);
+        range(start, length)
+    };
+    // Inside the cluster straight to each other.
+    builder.copy(to_block(Range::input, rank), to_block(Range::output, rank));
+    for &member in members.iter().filter(|&&member| member != rank) {
+        builder.receive(member, to_block(Range::output, member));
+    }
+    for &member in members.iter().filter(|&&member| member != rank) {
+        builder.send(member, to_block(Range::input, member));
+    }
+    for other in clusters.others(here) {
+        let far = clusters.members(other);
+        // The own blocks for them, in their order.
+        let own = builder.scratch(far.len() as u64 * block);
+        for (place, &receiver) in far.iter().enumerate() {
+            let into = own.part(place as u64 * block, block);
+            builder.copy(to_block(Range::input, receiver), into);
+        }
+        if rank != leader {
+            builder.send(leader, own);
+            continue;
+        }
+        let all = builder.scratch(members.len() as u64 * own.length);
+        for (place, &member) in members.iter().enumerate() {
+            let into = all.part(place as u64 * own.length, own.length);
+            match member == rank {
+                true => builder.copy(own, into),
+                false => builder.receive(member, into),
+            }
+        }
+        builder.send(clusters.speaker(other), all);
+    }
+    for other in clusters.others_towards(here) {
+        let far = clusters.members(other);
+        if rank != leader {
+            for &sender in far {
+                builder.receive(leader, to_block(Range::output, sender));
+            }
+            continue;
+        }
+        // Sender by sender, the blocks for the members here.
+        let all = builder.scratch((far.len() * members.len()) as u64 * block);
+        builder.receive(clusters.speaker(other), all);
+        for (row, &sender) in far.iter().enumerate() {
+            for (column, &member) in members.iter().enumerate() {
+                let from = all.part((row * members.len() + column) as u64 * block, block);
+                match member == rank {
+                    true => builder.copy(from, to_block(Range::output, sender)),
+                    false => builder.send(member, from),
+                }
+            }
+        }
     }
 }

@@ -113,7 +113,7 @@ pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(
 pub fn inside(problem: &Problem, rank: usize) -> Neighbours {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
-    let leader = clusters.coordinator(here, problem.root);
+    let leader = problem.leader(here);
     let mut members = led_by(leader, clusters.members(here));
     let mut at = Neighbours::default();
     for level in clusters.closer() {
@@ -151,7 +151,7 @@ pub fn all_levels(
     let clusters = problem.clusters;
     let local = inside(problem, rank);
     let here = clusters.of(rank);
-    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
+    let coordinator = |cluster: usize| problem.leader(cluster);
     if rank != coordinator(here) {
         return local;
     }
@@ -166,4 +166,61 @@ pub fn all_levels(
     }
     at.children.extend(local.children);
     at
+}
+
+/// In which order a scatter serves clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Grouped {
+    /// As they follow the root's (item 68).
+    InOrder,
+    /// The one first that would be done last if it were served alone (item 69).
+    SlowestFirst,
+    /// The one first that needs longest when its message has left: the best order of one sender
+    /// (item 69, remark).
+    LatestTailFirst,
+}
+
+/// The clusters other than `home` in the order in which a scatter from it serves them. `block` and
+/// `tail` say how long the message of a cluster occupies the way, and what follows.
+pub fn by_tail(
+    clusters: &Clusters,
+    home: usize,
+    order: Grouped,
+    block: impl Fn(usize) -> f64,
+    tail: impl Fn(usize) -> f64,
+) -> Vec<usize> {
+    let mut served: Vec<usize> = clusters.others(home).collect();
+    let key = |cluster: usize| match order {
+        Grouped::InOrder => 0.0,
+        Grouped::SlowestFirst => block(cluster) + tail(cluster),
+        Grouped::LatestTailFirst => tail(cluster),
+    };
+    served.sort_by(|&one, &other| key(other).total_cmp(&key(one)));
+    served
+}
+
+/// The same for a scatter of one-length blocks on the problem's network.
+pub fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
+    let clusters = problem.clusters;
+    let home = clusters.of(problem.root);
+    let bytes = |cluster: usize| {
+        let units = problem.part(problem.root) * clusters.members(cluster).len() as u64;
+        units.saturating_mul(problem.unit_bytes)
+    };
+    let Some(network) = problem.network else {
+        return clusters.others(home).collect();
+    };
+    let block = |cluster: usize| {
+        network
+            .between(home, cluster)
+            .map_or(0.0, |link| link.gap(bytes(cluster)))
+    };
+    let tail = |cluster: usize| {
+        let within = network.within(cluster);
+        let inside = within.map_or(0.0, |link| link.delivery(bytes(cluster)));
+        network.between(home, cluster).map_or(0.0, |link| {
+            link.latency() + link.handshake(bytes(cluster)) + inside
+        })
+    };
+    by_tail(clusters, home, order, block, tail)
 }

@@ -1,6 +1,7 @@
 //! `Gather`, `Gatherv`, `Scatter` and `Scatterv`.
 
-use super::trees::{Shape, rotated};
+use super::between::{self, Grouped};
+use super::trees::{Shape, led_by, rotated};
 use crate::schedule::plan::Range;
 use crate::schedule::{Builder, Problem};
 
@@ -112,4 +113,94 @@ pub fn scatter_binomial(problem: &Problem, rank: usize, builder: &mut Builder) {
         builder.send(child, held.part(start, count as u64 * block));
     }
     builder.copy(held.part(0, block), Range::output(0, block));
+}
+
+/// The ranks of a cluster whose parts go together, its coordinator first.
+fn group(problem: &Problem, cluster: usize) -> Vec<usize> {
+    let leader = problem.clusters.coordinator(cluster, problem.root);
+    led_by(leader, problem.clusters.members(cluster))
+}
+
+/// The blocks of a cluster come to its coordinator, and go to the root in one message (thesis item
+/// 68, backwards). Blocks of one length.
+pub fn gather_grouped(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let (here, home) = (clusters.of(rank), clusters.of(problem.root));
+    if here == home {
+        return gather_to_root(problem, rank, builder);
+    }
+    let group = group(problem, here);
+    let own = Range::input(0, problem.part(rank));
+    if rank != group[0] {
+        return builder.send(group[0], own);
+    }
+    let all = builder.scratch(group.len() as u64 * own.length);
+    for (place, &member) in group.iter().enumerate() {
+        let into = all.part(place as u64 * own.length, own.length);
+        match member == rank {
+            true => builder.copy(own, into),
+            false => builder.receive(member, into),
+        }
+    }
+    builder.send(problem.root, all);
+}
+
+/// The root's side of [`gather_grouped`], and that of the members of its cluster.
+fn gather_to_root(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let home = clusters.of(problem.root);
+    let own = Range::input(0, problem.part(rank));
+    if rank != problem.root {
+        return builder.send(problem.root, own);
+    }
+    let place = |owner: usize| Range::output(problem.start(owner), own.length);
+    builder.copy(own, place(rank));
+    for &member in clusters.members(home).iter().filter(|&&m| m != rank) {
+        builder.receive(member, place(member));
+    }
+    for other in clusters.others(home) {
+        let group = group(problem, other);
+        let all = builder.scratch(group.len() as u64 * own.length);
+        builder.receive(group[0], all);
+        for (at, &member) in group.iter().enumerate() {
+            builder.copy(all.part(at as u64 * own.length, own.length), place(member));
+        }
+    }
+}
+
+/// The root sends the blocks of each cluster to its coordinator in one message, and it
+/// scatters them (thesis items 68 and 69). Blocks of one length.
+pub fn scatter_grouped(problem: &Problem, rank: usize, builder: &mut Builder, order: Grouped) {
+    let clusters = problem.clusters;
+    let (here, home) = (clusters.of(rank), clusters.of(problem.root));
+    let own = Range::output(0, problem.part(rank));
+    if rank == problem.root {
+        let block = |owner: usize| Range::input(problem.start(owner), own.length);
+        for other in between::grouped_order(problem, order) {
+            let group = group(problem, other);
+            let all = builder.scratch(group.len() as u64 * own.length);
+            for (at, &member) in group.iter().enumerate() {
+                builder.copy(block(member), all.part(at as u64 * own.length, own.length));
+            }
+            builder.send(group[0], all);
+        }
+        for &member in clusters.members(home).iter().filter(|&&m| m != rank) {
+            builder.send(member, block(member));
+        }
+        return builder.copy(block(rank), own);
+    }
+    let leader = clusters.coordinator(here, problem.root);
+    if rank != leader {
+        return builder.receive(leader, own);
+    }
+    let group = group(problem, here);
+    let all = builder.scratch(group.len() as u64 * own.length);
+    builder.receive(problem.root, all);
+    for (at, &member) in group.iter().enumerate() {
+        let block = all.part(at as u64 * own.length, own.length);
+        match member == rank {
+            true => builder.copy(block, own),
+            false => builder.send(member, block),
+        }
+    }
 }

@@ -12,7 +12,7 @@ pub fn coordinators(problem: &Problem) -> Vec<usize> {
     let home = problem.clusters.of(problem.root);
     std::iter::once(home)
         .chain(problem.clusters.others(home))
-        .map(|cluster| problem.clusters.coordinator(cluster, problem.root))
+        .map(|cluster| problem.leader(cluster))
         .collect()
 }
 

@@ -15,11 +15,12 @@ pub fn tree(problem: &Problem, rank: usize, builder: &mut Builder, between: Betw
     trees::reduce(builder, &at, Range::input(0, length), result);
 }
 
-/// `Allreduce` as a reduction to rank 0 and a broadcast from it, along one tree.
+/// `Allreduce` as a reduction to the coordinator of the first cluster and a broadcast from it, along
+/// one tree.
 pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
     let at = all_levels(problem, rank, between, Direction::Down);
     let output = Range::output(0, problem.part(rank));
     let own = Range::input(0, problem.part(rank));
-    trees::reduce(builder, &at, own, (rank == 0).then_some(output));
+    trees::reduce(builder, &at, own, at.parent.is_none().then_some(output));
     trees::broadcast(builder, &at, output);
 }

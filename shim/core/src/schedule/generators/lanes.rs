@@ -8,8 +8,8 @@
 //!   lane 0: a0 - b0    lane 1: a1 - b1      a chain or ring between clusters
 //! ```
 
-use super::between;
-use super::trees::{self, Neighbours, Shape, Waiting};
+use super::between::{self, Between, Direction};
+use super::trees::{self, Neighbours, Shape, Waiting, led_by};
 use crate::schedule::plan::Range;
 use crate::schedule::problem::share;
 use crate::schedule::{Builder, Clusters, Problem};
@@ -312,7 +312,7 @@ pub fn allreduce_exchange(problem: &Problem, rank: usize, builder: &mut Builder)
     }
     let sum = builder.scratch(length);
     trees::reduce(builder, &at, own, Some(sum));
-    let coordinator = |cluster: usize| clusters.coordinator(cluster, problem.root);
+    let coordinator = |cluster: usize| problem.leader(cluster);
     for other in clusters.others(here) {
         builder.send(coordinator(other), sum);
     }
@@ -337,4 +337,61 @@ pub fn allreduce_exchange(problem: &Problem, rank: usize, builder: &mut Builder)
         done += piece.length;
     }
     trees::broadcast(builder, &at, output);
+}
+
+/// `Bcast` along a tree of clusters with a lane for every few pieces: each lane has a rank of every
+/// cluster, which carries every k-th piece between clusters and hands it on inside. For links
+/// that one connection cannot fill.
+///
+/// ```text
+///   root --> a1 --s1, s3, ..--> b1 --> b0      lane 1
+///     \-------s0, s2, ..------> b0 --> b1      lane 0
+/// ```
+pub fn broadcast(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
+    let clusters = problem.clusters;
+    let lanes = lanes(problem);
+    let (here, home) = (clusters.of(rank), clusters.of(problem.root));
+    let lane_of = |cluster: usize, lane: usize| {
+        led_by(problem.leader(cluster), clusters.members(cluster))[lane]
+    };
+    let edges = between::edges(problem, between, Direction::Down);
+    let above = edges.iter().find(|&&(_, to)| to == here);
+    let below: Vec<usize> = edges
+        .iter()
+        .filter(|&&(from, _)| from == here)
+        .map(|&(_, to)| to)
+        .collect();
+    // Inside, from whoever has the piece first: the root, or the lane's own rank.
+    let inside: Vec<Neighbours> = (0..lanes)
+        .map(|lane| {
+            let first = match here == home {
+                true => problem.root,
+                false => lane_of(here, lane),
+            };
+            let ranks = led_by(first, clusters.members(here));
+            let place = ranks.iter().position(|&member| member == rank);
+            Shape::for_cluster(ranks.len()).neighbours(&ranks, place.unwrap_or(0))
+        })
+        .collect();
+    let data = Range::output(0, problem.part(rank));
+    for (index, piece) in builder.pieces(data).enumerate() {
+        let lane = index % lanes;
+        let carries = rank == lane_of(here, lane);
+        match (above, carries) {
+            (Some(&(from, _)), true) => builder.receive_piece(lane_of(from, lane), piece),
+            _ => {
+                if let Some(parent) = inside[lane].parent {
+                    builder.receive_piece(parent, piece);
+                }
+            }
+        }
+        if carries {
+            for &cluster in &below {
+                builder.send_piece(lane_of(cluster, lane), piece);
+            }
+        }
+        for &child in &inside[lane].children {
+            builder.send_piece(child, piece);
+        }
+    }
 }

@@ -10,11 +10,12 @@ mod grid_broadcast;
 mod grid_reduce;
 mod inside;
 mod lanes;
+mod matchings;
 mod reduce_scatter;
 mod scan;
 mod table;
 mod trees;
 
-pub(super) use between::{Between, Direction, costs};
+pub(super) use between::{Between, Direction, Grouped, by_tail, costs};
 pub(super) use table::STRATEGIES;
 pub(super) use trees::Shape;

@@ -1,6 +1,7 @@
 //! `Reduce_scatter` and `Reduce_scatter_block`.
 
-use super::trees::Waiting;
+use super::between;
+use super::trees::{self, Waiting};
 use crate::schedule::plan::Range;
 use crate::schedule::{Builder, Problem};
 
@@ -32,5 +33,58 @@ pub fn pairwise(problem: &Problem, rank: usize, builder: &mut Builder) {
             builder.copy(reduced, Range::output(done, piece.length));
         }
         done += piece.length;
+    }
+}
+
+/// Every cluster reduces all parts to its coordinator, coordinators send each other the sums for
+/// their members, and hand them on: each uplink carries one sum for every part.
+pub fn grid_exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let at = between::inside(problem, rank);
+    let all = Range::input(0, problem.total());
+    let result = Range::output(0, problem.part(rank));
+    if at.parent.is_some() {
+        // What is reduced goes up the tree; parts come from the coordinator itself.
+        trees::reduce(builder, &at, all, None);
+        return builder.receive(problem.leader(here), result);
+    }
+    let sum = builder.scratch(all.length);
+    trees::reduce(builder, &at, all, Some(sum));
+    let parts = |cluster: usize| {
+        let members = clusters.members(cluster).iter();
+        members.map(|&member| (member, problem.start(member), problem.part(member)))
+    };
+    let length = |cluster: usize| parts(cluster).map(|(_, _, length)| length).sum();
+    // The sums for the members of a cluster, one behind the other.
+    let packed: Vec<Range> = (0..clusters.count())
+        .map(|cluster| {
+            let room = builder.scratch(length(cluster));
+            let mut done = 0;
+            for (_, start, length) in parts(cluster) {
+                builder.copy(sum.part(start, length), room.part(done, length));
+                done += length;
+            }
+            room
+        })
+        .collect();
+    for other in clusters.others(here) {
+        builder.send(problem.leader(other), packed[other]);
+    }
+    let mut reduced = packed[here];
+    for other in clusters.others_towards(here) {
+        let incoming = builder.scratch(reduced.length);
+        builder.receive(problem.leader(other), incoming);
+        builder.reduce(reduced, incoming);
+        reduced = incoming;
+    }
+    let mut done = 0;
+    for (member, _, length) in parts(here) {
+        let part = reduced.part(done, length);
+        match member == rank {
+            true => builder.copy(part, result),
+            false => builder.send(member, part),
+        }
+        done += length;
     }
 }

@@ -1,5 +1,6 @@
 //! `Scan` and `Exscan`.
 
+use super::allgather;
 use super::trees::Waiting;
 use crate::affinity::collective::Operation;
 use crate::schedule::plan::Range;
@@ -75,5 +76,24 @@ pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder)
     }
     if inclusive {
         builder.copy(sum, output);
+    }
+}
+
+/// All get what all others give, along the clusters, and each reduces what is before it: one
+/// latency between clusters however ranks are numbered, and every message everywhere.
+pub fn gathered(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let length = problem.part(rank);
+    let all = builder.scratch(problem.total());
+    allgather::collect(problem, rank, builder, all);
+    let of = |rank: usize| all.part(rank as u64 * length, length);
+    let last = match problem.operation {
+        Operation::Scan => Some(rank),
+        _ => rank.checked_sub(1),
+    };
+    if let Some(last) = last {
+        for next in 1..=last {
+            builder.reduce(of(next - 1), of(next));
+        }
+        builder.copy(of(last), Range::output(0, length));
     }
 }

@@ -1,9 +1,10 @@
 //! All strategies: name, collectives, whether they keep the order of operands, the
 //! generator, and what estimates their time between clusters.
 
-use super::between::{Between, Direction};
+use super::between::{Between, Direction, Grouped};
 use super::lanes::{self, Way::Direct, Way::Ring};
-use super::trees::Shape::{Binary, Binomial, Chain, Flat};
+use super::matchings::{MOST_RANKS, Matching};
+use super::trees::Shape::{Alpha, Binary, Binomial, Chain, Flat, Octopus};
 use super::{
     allgather, allreduce, alltoall, barrier, gather, grid_broadcast, grid_reduce, inside,
     reduce_scatter, scan,
@@ -30,6 +31,7 @@ const fn ordered(
         name,
         operations,
         keeps_order: true,
+        most_ranks: usize::MAX,
         generate,
         tree: None,
         estimate: None,
@@ -73,6 +75,32 @@ macro_rules! between {
     };
 }
 
+/// A gather or a scatter with one message for each cluster.
+macro_rules! grouped {
+    ($name:literal, Gather, $order:expr) => {
+        ordered($name, &[Gather], gather::gather_grouped)
+            .estimated(|s, _, _| estimate::grouped(s, $order))
+    };
+    ($name:literal, Scatter, $order:expr) => {
+        ordered($name, &[Scatter], |p, r, b| {
+            gather::scatter_grouped(p, r, b, $order)
+        })
+        .estimated(|s, _, _| estimate::grouped(s, $order))
+    };
+}
+
+/// A total exchange in the order of a matching: for few ranks.
+macro_rules! matched {
+    ($name:literal, $matching:expr) => {
+        Strategy {
+            most_ranks: MOST_RANKS,
+            ..ordered($name, EXCHANGES, |p, r, b| {
+                alltoall::matched(p, r, b, $matching)
+            })
+        }
+    };
+}
+
 /// How many lanes work side by side.
 fn lanes_of(scene: &Scene) -> usize {
     lanes::count(scene.clusters)
@@ -90,6 +118,12 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     }),
     ordered("binomial", &[Bcast], |p, r, b| {
         inside::broadcast(p, r, b, Binomial)
+    }),
+    ordered("octopus", &[Bcast], |p, r, b| {
+        inside::broadcast(p, r, b, Octopus(2))
+    }),
+    ordered("alpha", &[Bcast], |p, r, b| {
+        inside::broadcast(p, r, b, Alpha(25))
     }),
     ordered("scatter-collect", &[Bcast], allgather::scatter_collect),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
@@ -112,6 +146,11 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         Between::Order(Order::BottomUpReady)
     ),
     between!("grid-mixed", Bcast, Between::Order(Order::Mixed)),
+    ordered("grid-lanes", &[Bcast], |p, r, b| {
+        lanes::broadcast(p, r, b, Between::Order(Order::Mixed))
+    })
+    .along(Between::Order(Order::Mixed), Direction::Down)
+    .estimated(|s, _, edges| estimate::broadcast_lanes(s, edges, lanes_of(s))),
     ordered("grid-exchange", &[Bcast], grid_broadcast::exchange)
         .estimated(|s, _, _| estimate::broadcast_exchange(s)),
     ordered("flat", &[Reduce], |p, r, b| inside::reduce(p, r, b, Flat)),
@@ -185,9 +224,13 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("flat", ROOTED_BLOCKS, gather::gather)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("binomial", &[Gather], gather::gather_binomial),
+    grouped!("grid-grouped", Gather, Grouped::InOrder),
     ordered("flat", SCATTERS, gather::scatter)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("binomial", &[Scatter], gather::scatter_binomial),
+    grouped!("grid-grouped", Scatter, Grouped::InOrder),
+    grouped!("grid-slowest-first", Scatter, Grouped::SlowestFirst),
+    grouped!("grid-latest-tail-first", Scatter, Grouped::LatestTailFirst),
     ordered("flat", ALLGATHERS, allgather::flat)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("ring", ALLGATHERS, allgather::ring),
@@ -197,9 +240,24 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("flat", EXCHANGES, alltoall::flat)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("bruck", &[Alltoall], alltoall::bruck),
+    ordered("pairwise", EXCHANGES, alltoall::pairwise),
+    matched!("max-min", Matching::MaxMin),
+    matched!("max-weight", Matching::MaxWeight),
+    matched!("greedy", Matching::Greedy),
+    matched!("open-shop", Matching::OpenShop),
+    ordered("grid-grouped", &[Alltoall], alltoall::grouped)
+        .estimated(|s, _, _| estimate::alltoall_grouped(s)),
     ordered("pairwise", REDUCE_SCATTERS, reduce_scatter::pairwise)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
+    unordered(
+        "grid-exchange",
+        REDUCE_SCATTERS,
+        reduce_scatter::grid_exchange,
+    )
+    .estimated(|s, _, _| estimate::reduce_scatter_exchange(s)),
     ordered("chain", SCANS, scan::chain).estimated(|s, _, _| estimate::chain(s)),
+    ordered("grid-gather", SCANS, scan::gathered)
+        .estimated(|s, _, _| estimate::allgather_exchange(s)),
     ordered("recursive-doubling", SCANS, scan::recursive_doubling)
         .estimated(|s, _, _| estimate::doubling(s)),
 ];

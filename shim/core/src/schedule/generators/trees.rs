@@ -10,7 +10,7 @@
 //!                           3   4 5           6 5  3
 //! ```
 //!
-//! In all but the binary tree the places below a place follow it without a gap,
+//! In flat, chain and binomial trees the places below a place follow it without a gap,
 //! and its children's in turn, so that a reduction along it keeps their order.
 
 use crate::schedule::Builder;
@@ -27,6 +27,12 @@ pub enum Shape {
     Binary,
     /// Who has the message sends it to one who has not, until all have it.
     Binomial,
+    /// 2^d places in a binomial tree, each of which starts a chain of the others (octopus,
+    /// k-chains; thesis table 6.2).
+    Octopus(u32),
+    /// Each gives a share of those below it, in hundredths, to its first child, and so on with the
+    /// rest (Bernaschi and Iannello; thesis algorithm 2): 50 is about binomial, little is flat.
+    Alpha(u32),
 }
 
 /// A place's neighbours in a tree, as ranks.
@@ -72,6 +78,8 @@ impl Shape {
                 children.reverse();
                 ((place > 0).then(|| place - lowest_bit), children)
             }
+            Shape::Octopus(degree) => octopus(1 << degree, count, place),
+            Shape::Alpha(hundredths) => alpha(hundredths, count, place),
         };
         Neighbours {
             parent: parent.map(|place| ranks[place]),
@@ -81,6 +89,39 @@ impl Shape {
                 .collect(),
         }
     }
+}
+
+/// Parent and children in a binomial core of `core` places with a chain behind each.
+fn octopus(core: usize, count: usize, place: usize) -> (Option<usize>, Vec<usize>) {
+    if place >= core {
+        return (Some(place - core), vec![place + core]);
+    }
+    let places: Vec<usize> = (0..core.min(count)).collect();
+    let mut at = Shape::Binomial.neighbours(&places, place);
+    at.children.push(place + core);
+    (at.parent, at.children)
+}
+
+/// Parent and children by the thesis's algorithm 2: a set of n places gives the last round(alpha n)
+/// of them to a child, who leads them, until it is alone.
+fn alpha(hundredths: u32, count: usize, place: usize) -> (Option<usize>, Vec<usize>) {
+    let given = |places: usize| (places * hundredths as usize / 100).clamp(1, places - 1);
+    let (mut first, mut places, mut parent) = (0, count, None);
+    while place != first {
+        let kept = places - given(places);
+        if place < first + kept {
+            places = kept;
+        } else {
+            parent = Some(first);
+            (first, places) = (first + kept, places - kept);
+        }
+    }
+    let mut children = Vec::new();
+    while places > 1 {
+        places -= given(places);
+        children.push(place + places);
+    }
+    (parent, children)
 }
 
 /// The ranks of `0..count` from `root` on, round.

@@ -25,6 +25,16 @@ impl Passing {
         }
     }
 
+    /// Through a link that is faster than the rest of the way: it shares with what else goes on there, as
+    /// connections do, and does not wait.
+    fn beside(self, free: &mut f64, seconds: f64) -> Passing {
+        *free = self.head.max(*free) + seconds;
+        Passing {
+            head: self.head,
+            tail: self.tail.max(self.head + seconds),
+        }
+    }
+
     /// The same, later.
     pub fn after(self, seconds: f64) -> Passing {
         Passing {
@@ -84,7 +94,7 @@ impl<'a> Links<'a> {
                 let here = network.cluster_of()[from];
                 let own = self.connections.entry((from, to)).or_default();
                 start
-                    .through(card, card_seconds(network, here, bytes, gap))
+                    .beside(card, card_seconds(network, here, bytes, gap))
                     .through(&mut self.leaving[here], network.leaving(here, bytes))
                     .through(own, gap)
             }
@@ -106,7 +116,7 @@ impl<'a> Links<'a> {
                 let there = network.cluster_of()[to];
                 passing
                     .through(&mut self.entering[there], network.entering(there, bytes))
-                    .through(card, card_seconds(network, there, bytes, gap))
+                    .beside(card, card_seconds(network, there, bytes, gap))
             }
         }
     }

@@ -4,49 +4,11 @@ use crate::platform::models::Group;
 use crate::platform::models::broadcast::Broadcast;
 use crate::platform::models::scatter::Scatter;
 use crate::platform::orders::{Accounting, Costs, Order};
-use crate::platform::{Cluster, Contents, Host, Link, Platform, Sample};
-use crate::schedule::{Amount, Clusters, Problem, Strategy};
+use crate::platform::{Link, Sample};
+use crate::schedule::grids::{lan, network};
+use crate::schedule::{Clusters, Strategy, Uniform};
 
 const MIB: u64 = 1 << 20;
-
-/// Clusters of so many hosts of one rank each.
-fn network(
-    sizes: &[usize],
-    within: impl Fn(usize) -> Link,
-    between: impl Fn(usize, usize) -> Link,
-) -> Network {
-    let mut contents = Contents::default();
-    for (place, &size) in sizes.iter().enumerate() {
-        let first = contents.hosts.len();
-        contents
-            .hosts
-            .extend((first..first + size).map(|rank| Host {
-                name: format!("n{rank}"),
-                ranks: vec![rank],
-            }));
-        contents.clusters.push(Cluster {
-            name: format!("c{place}"),
-            hosts: (first..first + size).collect(),
-            coordinator: first,
-            within: (size > 1).then(|| within(place)),
-            levels: Vec::new(),
-            contention: None,
-        });
-    }
-    for from in 0..sizes.len() {
-        for to in (0..sizes.len()).filter(|&to| to != from) {
-            contents.links.insert((from, to), between(from, to));
-        }
-    }
-    let platform = Platform::new(contents).unwrap();
-    let ranks: Vec<usize> = (0..platform.ranks()).collect();
-    Network::new(&platform, &ranks).unwrap()
-}
-
-/// `L` = 50 us and `g(m)` = 2 us + 9 ns a byte.
-fn lan() -> Link {
-    Link::linear(50e-6, 2e-6, 9e-9).unwrap()
-}
 
 fn one_cluster(ranks: usize) -> Network {
     network(&[ranks], |_| lan(), |_, _| unreachable!())
@@ -61,20 +23,13 @@ fn simulated(
     sending: Sending,
 ) -> Outcome {
     let clusters = Clusters::of_network(network);
-    let amount = Amount::Each(bytes);
-    let problem = Problem {
+    let call = Uniform {
         operation,
+        bytes,
         root: 0,
-        amount: &amount,
-        clusters: &clusters,
-        ordered: false,
-        network: Some(network),
-        unit_bytes: 1,
     };
     let strategy = Strategy::find(operation, strategy).unwrap();
-    let plans: Vec<Plan> = (0..network.ranks())
-        .map(|rank| strategy.plan(&problem, rank, segment))
-        .collect();
+    let plans = strategy.plans(&call, Some(network), &clusters, segment);
     let options = Options {
         sending,
         timeline: true,

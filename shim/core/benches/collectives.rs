@@ -1,0 +1,230 @@
+//! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-core --bench
+//! collectives [-- choose|scale]`.
+//!
+//! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`: the
+//! plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a broadcast, a reduction and
+//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound.
+#![allow(clippy::unwrap_used)] // a benchmark may panic
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use treepie_core::affinity::collective::{Host as Family, Operation};
+use treepie_core::platform::statistics::median;
+use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
+use treepie_core::schedule::simulate::{Options, simulate};
+use treepie_core::schedule::{Chooser, Clusters, Network, Strategy, Uniform, bound};
+
+fn main() {
+    let which: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with('-'))
+        .collect();
+    let wants = |name: &str| which.is_empty() || which.iter().any(|given| given == name);
+    if wants("choose") {
+        choose();
+    }
+    if wants("scale") {
+        scale();
+    }
+}
+
+/// Clusters of so many ranks, four on a host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered in
+/// blocks, or in turn.
+fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
+    let of = |rank: usize| match in_blocks {
+        true => rank * clusters / ranks,
+        false => rank % clusters,
+    };
+    let members =
+        |cluster: usize| -> Vec<usize> { (0..ranks).filter(|&rank| of(rank) == cluster).collect() };
+    let mut contents = Contents::default();
+    for cluster in 0..clusters {
+        let first = contents.hosts.len();
+        let all = members(cluster);
+        for on_host in all.chunks(4) {
+            contents.hosts.push(Host {
+                name: format!("n{}", on_host[0]),
+                ranks: on_host.to_vec(),
+            });
+        }
+        contents.clusters.push(Cluster {
+            name: format!("c{cluster}"),
+            hosts: (first..contents.hosts.len()).collect(),
+            coordinator: all[0],
+            within: (contents.hosts.len() - first > 1)
+                .then(|| Link::linear(50e-6, 2e-6, 9e-9).unwrap()),
+            levels: vec![treepie_core::platform::Level {
+                name: "node".to_owned(),
+                link: Link::linear(1e-6, 2e-7, 2e-10).unwrap(),
+            }],
+            contention: None,
+        });
+    }
+    for from in 0..clusters {
+        for to in (0..clusters).filter(|&to| to != from) {
+            let (low, high) = (from.min(to), from.max(to));
+            let milliseconds = 1 + (7 * low + 5 * high) % 12;
+            let uplink = |cluster: usize| 50 * (1 + cluster * 7 % 12);
+            contents
+                .links
+                .insert((from, to), wan(milliseconds, uplink(from).min(uplink(to))));
+        }
+    }
+    let platform = Platform::new(contents).unwrap();
+    let all: Vec<usize> = (0..ranks).collect();
+    Network::new(&platform, &all).unwrap()
+}
+
+/// As a probe writes it: a dozen sizes, a handshake from 64 KiB on.
+fn wan(milliseconds: usize, mbit: usize) -> Link {
+    let latency = 1e-3 * milliseconds as f64;
+    let per_byte = 8.5 / (1e6 * mbit as f64);
+    let sizes = [
+        0,
+        1,
+        1 << 10,
+        4 << 10,
+        8 << 10,
+        16 << 10,
+        32 << 10,
+        65535,
+        65536,
+        256 << 10,
+        1 << 20,
+    ];
+    let sample = |&bytes: &u64| Sample {
+        bytes,
+        gap: 5e-6 + per_byte * bytes as f64,
+        handshake: if bytes > 65535 { 2.0 * latency } else { 0.0 },
+        send: 5e-6,
+        receive: 5e-6,
+        confidence: 0.0,
+    };
+    Link::new(latency, sizes.iter().map(sample).collect()).unwrap()
+}
+
+const OPERATIONS: [Operation; 9] = [
+    Operation::Bcast,
+    Operation::Reduce,
+    Operation::Allreduce,
+    Operation::Gather,
+    Operation::Scatter,
+    Operation::Allgather,
+    Operation::Alltoall,
+    Operation::ReduceScatter,
+    Operation::Barrier,
+];
+
+fn choose() {
+    println!("choosing a plan, microseconds (median; the host's own among the candidates)");
+    println!(
+        "{:>9} {:>6}  {:16} {:>9} {:>9}",
+        "clusters", "ranks", "operation", "first", "again"
+    );
+    for (clusters, ranks) in [(4, 16), (16, 64), (16, 256), (64, 1024)] {
+        let network = Arc::new(grid(clusters, ranks, true));
+        let known = Clusters::of_network(&network);
+        let fresh = Chooser::new(Some(network.clone()), &known, Some(Family::OpenMpi));
+        for operation in OPERATIONS {
+            let (mut first, mut again) = (Vec::new(), Vec::new());
+            for round in 0..101u64 {
+                let bytes = 1000 + 977 * round * round;
+                let mut chooser = fresh.clone();
+                let began = Instant::now();
+                black_box(chooser.choose(operation, Some(bytes), 0, false, &known));
+                first.push(1e6 * began.elapsed().as_secs_f64());
+                let began = Instant::now();
+                for _ in 0..100 {
+                    black_box(chooser.choose(operation, Some(black_box(bytes)), 0, false, &known));
+                }
+                again.push(1e4 * began.elapsed().as_secs_f64());
+            }
+            println!(
+                "{clusters:>9} {ranks:>6}  {:16} {:>9.2} {:>9.3}",
+                operation.to_string(),
+                median(&first).unwrap(),
+                median(&again).unwrap()
+            );
+        }
+    }
+}
+
+fn scale() {
+    println!("\nsimulated makespans, milliseconds (segment in bytes; over the bound)");
+    for (clusters, ranks) in [(20, 1_000), (50, 1_000), (20, 10_000), (50, 10_000)] {
+        for operation in [Operation::Bcast, Operation::Reduce, Operation::Allreduce] {
+            for bytes in [8, 64 << 10, 1 << 20] {
+                rows(clusters, ranks, operation, bytes);
+            }
+        }
+    }
+}
+
+fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
+    let network = Arc::new(grid(clusters, ranks, true));
+    let known = Clusters::of_network(&network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let least = bound(&network, &known, operation, bytes, 0);
+    let mut chooser = Chooser::new(Some(network.clone()), &known, None);
+    let choice = chooser.choose(operation, Some(bytes), 0, false, &known);
+    println!(
+        "\n{operation} of {bytes} bytes on {ranks} ranks in {clusters} clusters: bound {:.3}",
+        1e3 * least
+    );
+    let simulated = |network: &Network, strategy: &Strategy, segment: u64| {
+        let known = Clusters::of_network(network);
+        let plans = strategy.plans(&call, Some(network), &known, segment);
+        simulate(network, &plans, 1, Options::default())
+            .unwrap()
+            .seconds
+    };
+    let line = |name: &str, segment: u64, seconds: f64, mark: &str| {
+        println!(
+            "  {mark:1} {name:28} {segment:>9} {:>12.3} {:>8.2}",
+            1e3 * seconds,
+            seconds / least
+        );
+    };
+    let binomial = Strategy::find(operation, "binomial").unwrap();
+    for (name, in_blocks) in [
+        ("host: binomial, in blocks", true),
+        ("host: binomial, in turn", false),
+    ] {
+        let network = grid(clusters, ranks, in_blocks);
+        line(
+            name,
+            bytes.max(1),
+            simulated(&network, binomial, bytes.max(1)),
+            "",
+        );
+    }
+    let by_rank = ["binomial", "chain", "recursive-doubling"];
+    for plan in choice.considered() {
+        if by_rank.contains(&plan.strategy.name) {
+            continue;
+        }
+        let chosen = choice
+            .strategy
+            .is_some_and(|chosen| chosen.name == plan.strategy.name);
+        let began = Instant::now();
+        let seconds = simulated(&network, plan.strategy, plan.segment);
+        line(
+            plan.strategy.name,
+            plan.segment,
+            seconds,
+            if chosen { "*" } else { "" },
+        );
+        if began.elapsed().as_secs() > 5 {
+            println!(
+                "      (simulated in {:.1} s)",
+                began.elapsed().as_secs_f64()
+            );
+        }
+    }
+}

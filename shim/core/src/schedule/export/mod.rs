@@ -1,0 +1,12 @@
+//! Plans for other simulators: GOAL for LogGOPSim, time-independent traces for SimGrid's SMPI.
+//!
+//! Both know messages and computing, and nothing of buffers: what a plan copies and reduces becomes time or
+//! work, and a step waits for those it needs.
+
+mod goal;
+#[cfg(test)]
+mod tests;
+mod time_independent;
+
+pub use goal::goal;
+pub use time_independent::time_independent;

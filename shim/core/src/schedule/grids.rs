@@ -1,0 +1,126 @@
+//! Grids that tests of this folder run on.
+
+use crate::platform::{Cluster, Contents, Host, Level, Link, Platform, Sample};
+use crate::schedule::{Clusters, Network};
+
+/// Clusters of so many hosts of one rank each.
+pub fn network(
+    sizes: &[usize],
+    within: impl Fn(usize) -> Link,
+    between: impl Fn(usize, usize) -> Link,
+) -> Network {
+    let numbers: Vec<usize> = sizes
+        .iter()
+        .enumerate()
+        .flat_map(|(place, &size)| std::iter::repeat_n(place, size))
+        .collect();
+    of_numbers(&numbers, 1, within, between)
+}
+
+/// Ranks in the clusters that `numbers` say, with so many ranks on a host.
+pub fn of_numbers(
+    numbers: &[usize],
+    on_host: usize,
+    within: impl Fn(usize) -> Link,
+    between: impl Fn(usize, usize) -> Link,
+) -> Network {
+    let clusters = Clusters::new(numbers);
+    let mut contents = Contents::default();
+    for place in 0..clusters.count() {
+        let first = contents.hosts.len();
+        for ranks in clusters.members(place).chunks(on_host) {
+            contents.hosts.push(Host {
+                name: format!("n{}", ranks[0]),
+                ranks: ranks.to_vec(),
+            });
+        }
+        let hosts = contents.hosts.len() - first;
+        contents.clusters.push(Cluster {
+            name: format!("c{place}"),
+            hosts: (first..first + hosts).collect(),
+            coordinator: *clusters.members(place).last().unwrap(),
+            within: (hosts > 1).then(|| within(place)),
+            levels: match on_host {
+                1 => Vec::new(),
+                _ => vec![Level {
+                    name: "node".to_owned(),
+                    link: Link::linear(1e-6, 2e-7, 2e-10).unwrap(),
+                }],
+            },
+            contention: None,
+        });
+    }
+    for from in 0..clusters.count() {
+        for to in (0..clusters.count()).filter(|&to| to != from) {
+            contents.links.insert((from, to), between(from, to));
+        }
+    }
+    let platform = Platform::new(contents).unwrap();
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    Network::new(&platform, &ranks).unwrap()
+}
+
+/// The same with links that all differ, and two ranks on a host.
+pub fn scattered(numbers: &[usize]) -> Network {
+    let wan_of = |from: usize, to: usize| {
+        let mix = |salt: usize| ((from + 1) * salt + (to + 2) * (salt + 3)) % 11;
+        wan(1.0 + mix(5) as f64, 50.0 * (1 + mix(7)) as f64)
+    };
+    of_numbers(numbers, 2, |_| lan(), wan_of)
+}
+
+/// `L` = 50 us and `g(m)` = 2 us + 9 ns a byte.
+pub fn lan() -> Link {
+    Link::linear(50e-6, 2e-6, 9e-9).unwrap()
+}
+
+/// Of so many milliseconds and Mbit/s (on TCP over Ethernet), with messages that ask first
+/// from 64 KiB on, as those of MPIs do.
+pub fn wan(milliseconds: f64, mbit: f64) -> Link {
+    let per_byte = 8.0 * 1538.0 / 1448.0 / (mbit * 1e6);
+    let latency = 1e-3 * milliseconds;
+    let sample = |bytes: u64, handshake: f64| Sample {
+        bytes,
+        gap: 5e-6 + per_byte * bytes as f64,
+        handshake,
+        send: 5e-6,
+        receive: 5e-6,
+        confidence: 0.0,
+    };
+    let asks = 2.0 * latency;
+    let samples = vec![sample(0, 0.0), sample(65535, 0.0), sample(65536, asks)];
+    let more = sample(1 << 20, asks);
+    Link::new(latency, samples.into_iter().chain([more]).collect()).unwrap()
+}
+
+/// Four clusters of four, 10 ms and 100 Mbit/s apart: `four-by-four`.
+pub fn four_by_four() -> Network {
+    network(&[4; 4], |_| lan(), |_, _| wan(10.0, 100.0))
+}
+
+/// Four clusters of four whose delays and uplinks differ: the unequal WAN of the measured
+/// baselines.
+pub fn unequal() -> Network {
+    let delays = [
+        [0, 5, 10, 20],
+        [5, 0, 8, 15],
+        [10, 8, 0, 12],
+        [20, 15, 12, 0],
+    ];
+    let uplinks = [100.0_f64, 100.0, 20.0, 50.0];
+    network(
+        &[4; 4],
+        |_| lan(),
+        |from, to| wan(f64::from(delays[from][to]), uplinks[from].min(uplinks[to])),
+    )
+}
+
+/// Clusters of unequal sizes, a single rank among them.
+pub fn uneven() -> Network {
+    let latency = |from: usize, to: usize| 2.0 + ((3 * from + 5 * to) % 7) as f64;
+    network(
+        &[7, 1, 3, 5, 2, 4],
+        |_| lan(),
+        |from, to| wan(latency(from.min(to), from.max(to)), 200.0),
+    )
+}

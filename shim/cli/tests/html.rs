@@ -173,6 +173,49 @@ fn the_tree_of_a_machine_is_drawn_with_and_without_a_job() {
     assert!(drawn.contains("1.52 MiB, 100.0 %"), "{drawn}");
 }
 
+#[test]
+fn a_plan_is_shown_in_time_and_is_part_of_a_report() {
+    let plan = ["--plan", "bcast=grid-flat", "--bytes", "1M"];
+    let files = [&ALL[..], &plan].concat();
+    let (desk, page) = reported(&files);
+    assert!(page.contains("<figure id=\"plan\">\n<svg role=\"img\""));
+    let show = |more: &[&str]| {
+        desk.run(&[&["show", "two.platform.yaml"], &plan[..], more].concat())
+            .good()
+    };
+    let json = show(&["--json", "--png", "plan.png"]).json();
+    assert!(support::is_picture(&desk.path("plan.png")));
+    let bars = json["bars"].as_array().unwrap();
+    let last = bars.iter().map(|bar| bar["end"].as_f64().unwrap());
+    assert!((last.fold(0.0, f64::max) - json["seconds"].as_f64().unwrap()).abs() < 1e-3);
+    let received: u64 = bars
+        .iter()
+        .filter(|bar| bar["doing"] == "receives")
+        .map(|bar| bar["bytes"].as_u64().unwrap())
+        .sum();
+    let ranks = json["ranks"].as_u64().unwrap();
+    assert_eq!(received, (ranks - 1) << 20);
+    let text = show(&[]).out;
+    assert!(
+        text.starts_with("two.platform.yaml: bcast by grid-flat, 1 MiB among"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_plan_that_does_not_exist_is_refused_with_those_that_do() {
+    let (desk, _) = reported(&ALL);
+    let of = |file: &str, plan: &str| desk.run(&["show", file, "--plan", plan]).refusal(2);
+    let unknown = of("two.platform.yaml", "bcast=quickly");
+    assert!(
+        unknown.contains("bcast has no strategy `quickly`; it has flat, chain"),
+        "{unknown}"
+    );
+    assert!(of("two.platform.yaml", "bcast").contains("such as bcast=grid-ecef"));
+    assert!(of("two.platform.yaml", "alltoallv=pairwise").contains("another size for every rank"));
+    assert!(of("app.profile.yaml", "bcast=flat").contains("is no platform"));
+}
+
 /// Chromium as `scripts/setup test` installs it.
 fn browser(arguments: &[&str], page: &Path, home: &Path) -> (String, String) {
     let output = Command::new("timeout")

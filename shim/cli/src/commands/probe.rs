@@ -16,8 +16,7 @@ use treepie_core::platform::{
 };
 
 use super::Outcome;
-use super::options::absolute_path;
-use super::predict::size;
+use super::options::{absolute_path, size};
 use crate::error::CommandError;
 use crate::launch::family::{Family, Launcher};
 use crate::launch::injection::Invocation;

@@ -18,13 +18,14 @@ use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::html::{self, OnMachine, Sources};
+use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, parts_in};
 use crate::output;
-use crate::picture::{Format, MachineTree, Panel, Picture, write_drawing};
+use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::Summary;
-use crate::report::{placement, platform, units};
+use crate::report::{placement, plan, platform, units};
 
 /// Show a profile, placement, topology, configuration or matrix
 #[derive(Debug, Args)]
@@ -56,6 +57,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    plan: PlanChoice,
+    #[command(flatten)]
     choice: MatrixChoice,
 }
 
@@ -72,6 +75,7 @@ enum Draw {
 enum Shown {
     HeatMap(Picture),
     Tree(MachineTree),
+    Gantt(Gantt),
 }
 
 /// Shows whatever it is.
@@ -89,7 +93,14 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if topology::is_described(&arguments.file) {
         return tree(arguments, &topology::read(&arguments.file)?);
     }
-    match read_any(path)? {
+    let found = read_any(path)?;
+    if let (Some(words), false) = (&arguments.plan.plan, matches!(found, AnyFile::Platform(_))) {
+        return Err(CommandError::usage(format!(
+            "--plan {words}: {} is no platform, and a plan runs on one; name a platform file",
+            arguments.file
+        )));
+    }
+    match found {
         AnyFile::Profile(found) => profile(arguments, path, *found),
         AnyFile::Placement(found) => placement(arguments, path, &found),
         AnyFile::Topology(found) => tree(arguments, &found),
@@ -104,7 +115,17 @@ fn report(arguments: &Arguments, output: &Path) -> Outcome {
     let mut files = vec![PathBuf::from(&arguments.file)];
     files.extend(arguments.more.iter().chain(&arguments.profile).cloned());
     let sources = Sources::read(&files, arguments.topology.as_deref())?;
-    let text = html::report(&sources, &arguments.choice)?;
+    let platform = sources.platform.as_ref();
+    let plan = match (platform, &arguments.plan.plan) {
+        (Some((_, file)), _) => arguments.plan.on(&file.platform)?,
+        (None, Some(words)) => {
+            return Err(CommandError::usage(format!(
+                "--plan {words}: there is no platform among the files; name one"
+            )));
+        }
+        (None, None) => None,
+    };
+    let text = html::report(&sources, plan.as_ref(), &arguments.choice)?;
     write_atomically(output, |out| out.write_all(text.as_bytes()))?;
     match arguments.json {
         true => output::print_json(&json!({ "output": output, "bytes": text.len() }))?,
@@ -216,7 +237,20 @@ fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+/// A plan on a platform: who does what when.
+fn simulated(arguments: &Arguments, plan: &Simulated) -> Outcome {
+    draw(arguments, || Ok(Shown::Gantt(plan::gantt(plan))))?;
+    match arguments.json {
+        true => output::print_json(&plan::json(plan))?,
+        false => output::print(&plan::text(&arguments.file, plan))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
+    if let Some(plan) = arguments.plan.on(&found.platform)? {
+        return simulated(arguments, &plan);
+    }
     let wanted = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
     for (path, format) in wanted {
         if let Some(path) = path {
@@ -264,6 +298,7 @@ fn draw(
             return match picture()? {
                 Shown::HeatMap(picture) => picture.write_as(format, path),
                 Shown::Tree(tree) => write_drawing(&tree, format, path),
+                Shown::Gantt(chart) => write_drawing(&chart, format, path),
             };
         }
     }

@@ -6,13 +6,14 @@ use super::facts::{Facts, State};
 use super::page::{Card, Page};
 use super::pictures;
 use super::sources::Sources;
+use crate::input::plan::Simulated;
 use crate::input::topology::in_words;
 use crate::picture::Unit;
 use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::some;
-use crate::report::{phases, placement, platform, units};
+use crate::report::{phases, placement, plan, platform, units};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -57,7 +58,12 @@ fn name(path: &Path) -> String {
 ///
 /// # Errors
 /// What cannot be drawn.
-pub fn write(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), String> {
+pub fn write(
+    page: &mut Page,
+    facts: &Facts,
+    sources: &Sources,
+    plan: Option<&Simulated>,
+) -> Result<(), String> {
     page.cards(&cards(facts));
     where_it_ran(page, facts, sources)?;
     what_crosses(page, facts)?;
@@ -68,6 +74,13 @@ pub fn write(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(), St
         page.paragraph(&platform::in_words(&file.platform));
         let drawing = platform::drawing(&name(path), &file.platform);
         page.figure("map", "Clusters with the latencies within and between them, and the time of a message by its size", &drawing)?;
+        if let Some(plan) = plan {
+            page.heading(&plan::in_words(plan));
+            let took = units::seconds(plan.outcome.seconds);
+            let words =
+                format!("What each rank does when, as simulated on this platform: {took} in all");
+            page.figure("plan", &words, &plan::gantt(plan))?;
+        }
         page.end_section();
     }
     Ok(())

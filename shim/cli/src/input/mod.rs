@@ -5,5 +5,6 @@ pub mod machine;
 mod measured;
 pub mod numbers;
 pub mod occupancy;
+pub mod plan;
 pub mod topology;
 pub mod traffic;

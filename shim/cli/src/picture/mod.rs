@@ -18,6 +18,7 @@ mod canvas;
 mod chart;
 mod draw;
 mod font;
+mod gantt;
 mod grid;
 mod layout;
 mod network;
@@ -29,6 +30,7 @@ use treepie_core::affinity::Matrix;
 
 pub use blocks::{Block, blocks_of};
 pub use chart::{Axis, Chart, Series, Style};
+pub use gantt::{Bar, Gantt};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
 pub use tree::{Loads, MachineTree};

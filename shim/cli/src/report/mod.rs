@@ -6,6 +6,7 @@ pub mod levels;
 pub mod matrix;
 pub mod phases;
 pub mod placement;
+pub mod plan;
 pub mod platform;
 pub mod summary;
 pub mod table;

@@ -1,0 +1,128 @@
+//! A plan of a collective as users ask for it, simulated on a platform.
+
+use clap::Args;
+use treepie_core::affinity::collective::Operation;
+use treepie_core::platform::Platform;
+use treepie_core::schedule::simulate::{Options, Outcome, simulate};
+use treepie_core::schedule::{Amount, Clusters, Network, Plan, Problem, Strategy};
+
+use crate::commands::options::size;
+use crate::error::CommandError;
+
+/// Which plan.
+#[derive(Debug, Args)]
+pub struct PlanChoice {
+    /// Of a platform: simulate a collective on it and draw who does what when, such as
+    /// bcast=grid-ecef or allreduce=grid-direct
+    #[arg(long, value_name = "COLLECTIVE=STRATEGY")]
+    pub plan: Option<String>,
+    /// Bytes of the plan's message, or of one rank's block: 64, 16K, 1M
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64K", requires = "plan")]
+    pub bytes: u64,
+    /// Bytes of the plan's largest message
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "48K", requires = "plan")]
+    pub segment: u64,
+    /// Rank of the plan's root
+    #[arg(long, value_name = "RANK", default_value = "0", requires = "plan")]
+    pub root: usize,
+}
+
+/// A plan in time.
+pub struct Simulated {
+    /// The collective.
+    pub operation: Operation,
+    /// How it is done.
+    pub strategy: &'static Strategy,
+    /// Bytes of the message, or of one rank's block.
+    pub bytes: u64,
+    /// Bytes of the largest message.
+    pub segment: u64,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// What happens when.
+    pub outcome: Outcome,
+}
+
+impl PlanChoice {
+    /// Simulates the plan that was asked for, if any, on the ranks of `platform`.
+    ///
+    /// # Errors
+    /// Words that name no plan, and a root that the platform has not: usage.
+    pub fn on(&self, platform: &Platform) -> Result<Option<Simulated>, CommandError> {
+        let Some(words) = &self.plan else {
+            return Ok(None);
+        };
+        let (operation, strategy) = parse(words)?;
+        if self.root >= platform.ranks() {
+            return Err(CommandError::usage(format!(
+                "--root {}: the platform has the ranks 0 to {}; name one of them",
+                self.root,
+                platform.ranks() - 1
+            )));
+        }
+        let ranks: Vec<usize> = (0..platform.ranks()).collect();
+        let network = Network::new(platform, &ranks).ok_or_else(|| {
+            CommandError::failed("the platform does not know all of its own ranks; probe it again")
+        })?;
+        let clusters = Clusters::of_network(&network);
+        let amount = Amount::Each(self.bytes);
+        let problem = Problem {
+            operation,
+            root: self.root,
+            amount: &amount,
+            clusters: &clusters,
+            ordered: false,
+            network: Some(&network),
+            unit_bytes: 1,
+        };
+        let segment = self.segment.max(1);
+        let plan = |&rank: &usize| strategy.plan(&problem, rank, segment);
+        let plans: Vec<Plan> = ranks.iter().map(plan).collect();
+        let options = Options {
+            timeline: true,
+            ..Options::default()
+        };
+        let outcome = simulate(&network, &plans, 1, options)
+            .map_err(|error| CommandError::failed(format!("--plan {words}: {error}")))?;
+        Ok(Some(Simulated {
+            operation,
+            strategy,
+            bytes: self.bytes,
+            segment,
+            ranks: ranks.len(),
+            outcome,
+        }))
+    }
+}
+
+fn parse(words: &str) -> Result<(Operation, &'static Strategy), CommandError> {
+    let wrong = |problem: String| CommandError::usage(format!("--plan {words}: {problem}"));
+    let (collective, name) = words.split_once('=').ok_or_else(|| {
+        wrong("a collective and a strategy were expected, such as bcast=grid-ecef".to_owned())
+    })?;
+    let operation: Operation = collective
+        .parse()
+        .map_err(|unknown| wrong(format!("{unknown}")))?;
+    let by_rank = [
+        Operation::Alltoallv,
+        Operation::Alltoallw,
+        Operation::Gatherv,
+        Operation::Scatterv,
+        Operation::Allgatherv,
+        Operation::ReduceScatter,
+    ];
+    if by_rank.contains(&operation) {
+        return Err(wrong(format!(
+            "{operation} has another size for every rank; take its form with one size for all"
+        )));
+    }
+    let known = || Strategy::of(operation).map(|strategy| strategy.name);
+    let strategy = Strategy::find(operation, name).ok_or_else(|| match known().next() {
+        None => wrong(format!("there are no plans for {operation}")),
+        Some(_) => wrong(format!(
+            "{operation} has no strategy `{name}`; it has {}",
+            known().collect::<Vec<_>>().join(", ")
+        )),
+    })?;
+    Ok((operation, strategy))
+}

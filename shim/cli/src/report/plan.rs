@@ -1,0 +1,91 @@
+//! A plan in time, as text, for programs and as a Gantt chart.
+
+use serde_json::{Value, json};
+use treepie_core::schedule::simulate::Doing;
+
+use super::units;
+use super::words::some;
+use crate::input::plan::Simulated;
+use crate::picture::{Bar, Gantt};
+
+/// What ranks do, in the order of [`kind`].
+const KINDS: [&str; 4] = ["sends", "receives", "reduces", "copies"];
+
+fn kind(doing: Doing) -> usize {
+    match doing {
+        Doing::Send => 0,
+        Doing::Receive => 1,
+        Doing::Reduce => 2,
+        Doing::Copy => 3,
+    }
+}
+
+/// `bcast by grid-ecef, 1 MiB among 16 ranks`.
+pub fn in_words(plan: &Simulated) -> String {
+    format!(
+        "{} by {}, {} among {}",
+        plan.operation,
+        plan.strategy.name,
+        units::bytes(plan.bytes as f64),
+        some(plan.ranks, "rank")
+    )
+}
+
+/// A few lines.
+pub fn text(platform: &str, plan: &Simulated) -> String {
+    let outcome = &plan.outcome;
+    let ends = outcome.ends.iter().copied();
+    let first = ends.fold(f64::INFINITY, f64::min);
+    format!(
+        "{platform}: {}\n  {} until the last rank has ended, {} for the first\n  \
+         {} of {} at most, {} between clusters\n",
+        in_words(plan),
+        units::seconds(outcome.seconds),
+        units::seconds(first),
+        some(outcome.messages, "message"),
+        units::bytes(plan.segment as f64),
+        units::bytes(outcome.bytes_between as f64)
+    )
+}
+
+/// All of it.
+pub fn json(plan: &Simulated) -> Value {
+    let outcome = &plan.outcome;
+    let bars = outcome.bars.iter().map(|bar| {
+        json!({
+            "rank": bar.rank, "start": bar.start, "end": bar.end,
+            "doing": KINDS[kind(bar.doing)], "peer": bar.peer, "bytes": bar.bytes,
+        })
+    });
+    json!({
+        "collective": plan.operation.to_string(),
+        "strategy": plan.strategy.name,
+        "bytes": plan.bytes,
+        "segment": plan.segment,
+        "ranks": plan.ranks,
+        "seconds": outcome.seconds,
+        "ends": outcome.ends,
+        "messages": outcome.messages,
+        "bytes_between_clusters": outcome.bytes_between,
+        "bars": bars.collect::<Vec<_>>(),
+    })
+}
+
+/// Who does what when.
+pub fn gantt(plan: &Simulated) -> Gantt {
+    let bars = plan.outcome.bars.iter().map(|bar| Bar {
+        row: bar.rank,
+        start: bar.start,
+        end: bar.end,
+        kind: kind(bar.doing),
+    });
+    // What nobody does needs no colour in the legend.
+    let last = plan.outcome.bars.iter().map(|bar| kind(bar.doing)).max();
+    Gantt {
+        title: in_words(plan),
+        rows: (0..plan.ranks).map(|rank| format!("rank {rank}")).collect(),
+        kinds: KINDS[..last.map_or(0, |last| last + 1)].to_vec(),
+        bars: bars.collect(),
+        mark: units::seconds,
+    }
+}

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
-use super::collectives::{self, Arguments, Latest, Seen, Tallies};
+use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use crate::api::Word;
@@ -26,7 +26,7 @@ pub struct Communicator {
     inter: bool,
     /// World ranks that the caller sends to in neighbourhood collectives.
     neighbours: OnceCell<Vec<Option<u32>>>,
-    latest: Latest,
+    recent: Recent,
     tallies: Mutex<Tallies>,
 }
 
@@ -141,7 +141,7 @@ impl Communicator {
             rank: host.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),
-            latest: Latest::default(),
+            recent: Recent::default(),
             tallies: Mutex::default(),
         })
     }
@@ -166,9 +166,33 @@ impl Communicator {
         })
     }
 
+    /// Counts a collective call as far as this rank reports it.
+    #[inline(always)]
+    pub fn count_call(&self, operation: Operation, arguments: &Arguments) {
+        if operation.has_equal_blocks() {
+            if self.rank != 0 || self.inter {
+                return;
+            }
+            if let Some(host) = host()
+                && let Some(seen) =
+                    collectives::observe_block(host, operation, arguments, 0, self.partners.len())
+            {
+                self.count(operation, &seen);
+            }
+        } else {
+            self.count_parts(operation, arguments);
+        }
+    }
+
+    #[inline(never)]
+    fn count_parts(&self, operation: Operation, arguments: &Arguments) {
+        if let Some(seen) = self.observe(operation, arguments) {
+            self.count(operation, &seen);
+        }
+    }
+
     /// What this rank has to report of a collective call; nothing where another
     /// does, and of inter-communicators.
-    #[inline]
     pub fn observe(&self, operation: Operation, arguments: &Arguments) -> Option<Seen> {
         if self.inter {
             return None;
@@ -183,13 +207,23 @@ impl Communicator {
     }
 
     /// Counts a collective call.
-    #[inline]
+    #[inline(always)]
     pub fn count(&self, operation: Operation, seen: &Seen) {
-        if !self.latest.add(operation, seen) {
-            let mut tallies = self.tallies.lock();
-            self.latest.turn_to(&mut tallies, operation, seen);
-            tallies.add(operation, seen);
+        match seen.amount {
+            Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes) => (),
+            _ => self.count_rare(operation, seen),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_rare(&self, operation: Operation, seen: &Seen) {
+        let mut tallies = self.tallies.lock();
+        if let Amount::Block(bytes) = seen.amount {
+            self.recent
+                .turn_to(&mut tallies, operation, seen.root, bytes);
+        }
+        tallies.add(operation, seen);
     }
 
     /// Whether this process speaks for the communicator; its ranks in the world.
@@ -203,20 +237,20 @@ impl Communicator {
             && !tallies.is_empty()
             && collectives::is_reported(&self.partners)
         {
-            tallies.encode(&self.latest, &self.partners, encoder);
+            tallies.encode(&self.recent, &self.partners, encoder);
         }
     }
 
     /// Adds what was counted to `records`, and takes it from here.
     fn put_away(&self, records: &mut Records) {
         let mut tallies = std::mem::take(&mut *self.tallies.lock());
-        self.latest.settle(&mut tallies);
+        self.recent.settle(&mut tallies);
         if tallies.is_empty() || !collectives::is_reported(&self.partners) {
             return;
         }
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes);
-        tallies.encode(&self.latest, &self.partners, &mut encoder);
+        tallies.encode(&self.recent, &self.partners, &mut encoder);
         encoder.end();
         for part in parts::decode_all(&bytes).flatten() {
             for record in part.collectives.into_vec() {

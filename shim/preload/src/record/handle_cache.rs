@@ -44,19 +44,31 @@ impl<T, const N: usize> HandleCache<T, N> {
     ) -> Option<R> {
         // Handles are aligned addresses or numbers that differ in the low bits.
         let at = (handle ^ (handle >> 6) ^ (handle >> 12)) & (N - 1);
-        let slot = self.slots[at].try_borrow().ok()?;
-        if slot.handle == handle && slot.epoch == epoch {
-            return slot.value.as_deref().map(read);
+        let mut slot = self.slots[at].try_borrow().ok()?;
+        if slot.handle != handle || slot.epoch != epoch {
+            drop(slot);
+            self.fill(at, handle, epoch, find)?;
+            slot = self.slots[at].try_borrow().ok()?;
         }
-        drop(slot);
+        slot.value.as_deref().map(read)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fill(
+        &self,
+        at: usize,
+        handle: Word,
+        epoch: u64,
+        find: impl FnOnce(Word) -> Option<Arc<T>>,
+    ) -> Option<()> {
         let value = find(handle);
-        let mut slot = self.slots[at].try_borrow_mut().ok()?;
-        *slot = Slot {
+        *self.slots[at].try_borrow_mut().ok()? = Slot {
             handle,
             epoch,
             value,
         };
-        slot.value.as_deref().map(read)
+        Some(())
     }
 }
 

@@ -112,14 +112,19 @@ pub struct Message {
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
 fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
-    if !is_active() {
+    let state = STATE.load(Ordering::Relaxed);
+    let outermost = match state & COUNTING {
+        0 => None,
+        _ => thread::outermost(),
+    };
+    let Some(thread) = outermost else {
         return call();
+    };
+    let code = thread.call((state & TIMING != 0).then_some(class), call);
+    if code == SUCCESS {
+        count(thread);
     }
-    thread::around(is(TIMING).then_some(class), call, |thread, code| {
-        if code == SUCCESS {
-            count(thread);
-        }
-    })
+    code
 }
 
 /// A procedure that is not counted, but whose own calls must not be either.
@@ -200,9 +205,7 @@ pub fn collective(
     };
     around(class, call, |thread| {
         thread.with_communicator(comm, |communicator| {
-            if let Some(seen) = communicator.observe(operation, &arguments()) {
-                communicator.count(operation, &seen);
-            }
+            communicator.count_call(operation, &arguments());
         });
     })
 }
@@ -222,7 +225,7 @@ pub fn collective_init(
 }
 
 /// A neighbourhood collective.
-#[inline]
+#[inline(always)]
 pub fn neighbourhood(
     call: impl FnOnce() -> c_int,
     comm: Word,
@@ -230,9 +233,9 @@ pub fn neighbourhood(
 ) -> c_int {
     around(CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
-            for (partner, bytes) in neighbours::messages(communicator, &arguments()) {
+            neighbours::each_message(communicator, &arguments(), |partner, bytes| {
                 thread.count(Kind::Neighbourhood, partner, bytes);
-            }
+            });
         });
     })
 }
@@ -266,8 +269,7 @@ pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word)
         return call();
     }
     let internal = thread::is_nested();
-    let timed = is(TIMING).then_some(CallClass::Other);
-    let code = thread::around(timed, call, |_, _| ());
+    let code = quietly(call);
     if code == SUCCESS {
         let handle = registry::handle_at(address);
         match object {
@@ -296,8 +298,7 @@ pub fn object_end(call: impl FnOnce() -> c_int, object: Object, address: Word) -
         return call();
     }
     let handle = registry::handle_at(address);
-    let timed = is(TIMING).then_some(CallClass::Other);
-    let code = thread::around(timed, call, |_, _| ());
+    let code = quietly(call);
     if code == SUCCESS {
         match object {
             Object::Communicator => communicators::ended(handle),

@@ -24,6 +24,7 @@ pub struct Access {
 
 impl Thread {
     /// Counts a one-sided call.
+    #[inline(always)]
     pub(super) fn count_access(&self, access: &Access) {
         let Some(host) = host() else { return };
         let Ok(target) = usize::try_from(access.target) else {
@@ -41,6 +42,7 @@ impl Thread {
         self.count_part(host, Kind::Got, partner, access.got);
     }
 
+    #[inline(always)]
     fn count_part(&self, host: &Host, kind: Kind, partner: u32, (count, datatype): (i64, Word)) {
         if datatype != 0 && count > 0 {
             let bytes = host.type_size(datatype).saturating_mul(count as u64);

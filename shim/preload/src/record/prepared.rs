@@ -44,7 +44,10 @@ pub fn collective(operation: Operation, comm: Word, arguments: &Arguments, addre
 /// A neighbourhood collective was prepared; the host put its request at `address`.
 pub fn neighbourhood(comm: Word, arguments: &Arguments, address: Word) {
     if let Some(communicator) = communicators::find(comm) {
-        let sent = neighbours::messages(&communicator, arguments).collect();
+        let mut sent = Vec::new();
+        neighbours::each_message(&communicator, arguments, |partner, bytes| {
+            sent.push((partner, bytes));
+        });
         let prepared = Prepared::Messages(Kind::Neighbourhood, sent);
         PREPARED.set(handle_at(address), Some(prepared));
     }

@@ -1,8 +1,7 @@
-//! What each thread has for itself: how deep in calls it is, its counters, and
+//! What each thread has for itself: whether it is in a call, its counters, and
 //! the handles that it used last.
 
 use std::cell::Cell;
-use std::time::Instant;
 
 use treepie_core::affinity::times::CallClass;
 
@@ -10,6 +9,7 @@ use super::Message;
 use super::communicators::{self, Communicator, Window};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
+use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use crate::api::host::host;
@@ -17,7 +17,8 @@ use crate::api::{Word, c_int};
 
 /// One thread's part of the record.
 pub struct Thread {
-    depth: Cell<u32>,
+    /// Whether this thread is within a procedure that the application called.
+    inside: Cell<bool>,
     counters: &'static Counters,
     communicators: HandleCache<Communicator, 8>,
     windows: HandleCache<Window, 4>,
@@ -28,50 +29,36 @@ thread_local! {
     static THREAD: Thread = Thread::new();
 }
 
-/// Makes the call, one level deeper; `after` sees the result of calls that the
-/// application itself makes, which are timed where a class is given. A thread
-/// that is going away only calls.
+/// This thread's record; `None` for a thread that is going away.
 #[inline(always)]
-pub fn around(
-    timed: Option<CallClass>,
-    call: impl FnOnce() -> c_int,
-    after: impl FnOnce(&Thread, c_int),
-) -> c_int {
-    let mut call = Some(call);
-    let done = THREAD.try_with(|thread| {
-        let call = call.take()?;
-        let depth = thread.depth.get();
-        thread.depth.set(depth + 1);
-        let began = timed.map(|class| (class, Instant::now()));
-        let code = call();
-        thread.depth.set(depth);
-        if depth == 0 {
-            if let Some((class, began)) = began {
-                thread.count_time(class, began);
-            }
-            after(thread, code);
-        }
-        Some(code)
-    });
-    match (done, call) {
-        (Ok(Some(code)), _) => code,
-        (_, Some(call)) => call(),
-        // `call` is only gone where `done` holds its result.
-        (_, None) => crate::api::SUCCESS,
-    }
+fn own() -> Option<&'static Thread> {
+    let own = THREAD.try_with(std::ptr::from_ref).ok()?;
+    // SAFETY: the record goes with its thread, which does not end while a call
+    // that it makes is on its way: nobody keeps the reference for longer.
+    Some(unsafe { &*own })
+}
+
+/// This thread's record where it makes a call of the application's own.
+#[inline(always)]
+pub fn outermost() -> Option<&'static Thread> {
+    own().filter(|thread| !thread.inside.get())
 }
 
 /// Whether this thread is within a procedure that the application called.
 pub fn is_nested() -> bool {
-    THREAD
-        .try_with(|thread| thread.depth.get() > 0)
-        .unwrap_or(false)
+    own().is_some_and(|thread| thread.inside.get())
+}
+
+/// Nanoseconds on the clock of phases.
+#[cold]
+fn clock() -> u64 {
+    phases::now()
 }
 
 impl Thread {
     fn new() -> Self {
         Thread {
-            depth: Cell::new(0),
+            inside: Cell::new(false),
             counters: counters::claim(),
             communicators: HandleCache::new(),
             windows: HandleCache::new(),
@@ -79,11 +66,23 @@ impl Thread {
         }
     }
 
+    /// Makes a call; what is called within it is not the application's. The call
+    /// is timed where a class is given.
+    #[inline(always)]
+    pub fn call(&self, timed: Option<CallClass>, call: impl FnOnce() -> c_int) -> c_int {
+        let began = if timed.is_some() { clock() } else { 0 };
+        self.inside.set(true);
+        let code = call();
+        self.inside.set(false);
+        if let Some(class) = timed {
+            self.count_time(class, began);
+        }
+        code
+    }
+
     #[cold]
-    fn count_time(&self, class: CallClass, began: Instant) {
-        let nanoseconds = began.elapsed().as_nanos();
-        self.counters
-            .add_time(class, u64::try_from(nanoseconds).unwrap_or(u64::MAX));
+    fn count_time(&self, class: CallClass, began: u64) {
+        self.counters.add_time(class, clock().saturating_sub(began));
     }
 
     /// Counts a message that was sent.
@@ -110,7 +109,7 @@ impl Thread {
     }
 
     /// Counts a message to or from a rank of the application's world.
-    #[inline]
+    #[inline(always)]
     pub fn count(&self, kind: Kind, partner: u32, bytes: u64) {
         self.counters.add(kind, partner, bytes);
     }
@@ -139,6 +138,7 @@ impl Thread {
     }
 
     /// The world ranks of a window of the application's.
+    #[inline(always)]
     pub fn with_window<R>(&self, window: Word, read: impl FnOnce(&Window) -> R) -> Option<R> {
         self.windows.with(
             window,

@@ -66,9 +66,20 @@ impl Operation {
     }
 
     /// Whether one rank of the communicator is the root.
+    #[inline]
     pub fn has_root(self) -> bool {
         use Operation::*;
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
+    }
+
+    /// Whether all ranks' blocks are equal: what one rank knows of a call, all know.
+    #[inline]
+    pub fn has_equal_blocks(self) -> bool {
+        use Operation::*;
+        !matches!(
+            self,
+            Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw
+        )
     }
 
     /// What the bytes of a record of this operation stand for.

@@ -50,6 +50,8 @@ pub struct Abi {
     pub byte: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
+    /// Which handles of predefined datatypes say their size; none where the mask is 0.
+    pub sized_types: SizedTypes,
     /// `MPI_ERRORS_ARE_FATAL`.
     pub errors_are_fatal: Handle,
     /// `MPI_ERRORS_RETURN`.
@@ -82,6 +84,36 @@ pub struct Abi {
     pub max_library_version: usize,
     /// The keyvals of the attributes that MPI predefines on its world.
     pub predefined: Predefined,
+}
+
+/// Handles of datatypes that hold the size of an element: those whose bits under
+/// `mask` are `kind`, in the byte that starts at the bit `shift`.
+#[derive(Debug)]
+pub struct SizedTypes {
+    /// Bits that tell the kind of a handle; 0 where no handle holds a size.
+    pub mask: usize,
+    /// What these bits are.
+    pub kind: usize,
+    /// Where the size is.
+    pub shift: u32,
+}
+
+impl SizedTypes {
+    /// No handle holds a size.
+    pub const NONE: SizedTypes = SizedTypes {
+        mask: 0,
+        kind: 1,
+        shift: 0,
+    };
+}
+
+impl Abi {
+    /// Bytes of an element of `datatype`, where its handle says so.
+    #[inline(always)]
+    pub fn type_size(&self, datatype: usize) -> Option<u64> {
+        let sized = &self.sized_types;
+        (datatype & sized.mask == sized.kind).then_some((datatype >> sized.shift & 0xff) as u64)
+    }
 }
 
 /// Keyvals of predefined attributes.

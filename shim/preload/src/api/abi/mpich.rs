@@ -1,6 +1,6 @@
 //! MPICH 3.4 to 5 and its relatives: handles are 32-bit numbers.
 
-use super::{Abi, Family, Handle, Predefined};
+use super::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// MPICH's `mpi.h`.
 pub static MPICH: Abi = Abi {
@@ -11,6 +11,13 @@ pub static MPICH: Abi = Abi {
     comm_null: Handle::Value(0x0400_0000),
     byte: Handle::Value(0x4c00_010d),
     datatype_null: Handle::Value(0x0c00_0000),
+    // "The size is in the second byte" of predefined types that are not pairs with
+    // gaps: MPIR_Datatype_get_basic_size.
+    sized_types: SizedTypes {
+        mask: 0xff00_0000,
+        kind: 0x4c00_0000,
+        shift: 8,
+    },
     errors_are_fatal: Handle::Value(0x5400_0000),
     errors_return: Handle::Value(0x5400_0001),
     no_op: Handle::Value(0x5800_000e),

@@ -1,6 +1,6 @@
 //! Open MPI 4 and 5: handles are addresses of objects in the library.
 
-use super::{Abi, Family, Handle, Predefined};
+use super::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// Open MPI's `mpi.h`.
 pub static OPEN_MPI: Abi = Abi {
@@ -11,6 +11,7 @@ pub static OPEN_MPI: Abi = Abi {
     comm_null: Handle::Symbol(c"ompi_mpi_comm_null"),
     byte: Handle::Symbol(c"ompi_mpi_byte"),
     datatype_null: Handle::Symbol(c"ompi_mpi_datatype_null"),
+    sized_types: SizedTypes::NONE,
     errors_are_fatal: Handle::Symbol(c"ompi_mpi_errors_are_fatal"),
     errors_return: Handle::Symbol(c"ompi_mpi_errors_return"),
     no_op: Handle::Symbol(c"ompi_mpi_op_no_op"),

@@ -1,6 +1,6 @@
 //! The ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
 
-use super::{Abi, Family, Handle, Predefined};
+use super::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// The standard's `mpi.h`.
 pub static STANDARD: Abi = Abi {
@@ -11,6 +11,7 @@ pub static STANDARD: Abi = Abi {
     comm_null: Handle::Value(0x100),
     byte: Handle::Value(0x247),
     datatype_null: Handle::Value(0x200),
+    sized_types: SizedTypes::NONE,
     errors_are_fatal: Handle::Value(0x141),
     errors_return: Handle::Value(0x143),
     no_op: Handle::Value(0x3d),

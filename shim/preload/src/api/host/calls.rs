@@ -361,8 +361,13 @@ impl Host {
     }
 
     /// Bytes of one element of `datatype`; 0 where the host refuses the handle.
-    #[inline]
+    #[inline(always)]
     pub fn type_size(&self, datatype: Word) -> u64 {
+        let known = self.abi.type_size(datatype);
+        known.unwrap_or_else(|| self.ask_type_size(datatype))
+    }
+
+    fn ask_type_size(&self, datatype: Word) -> u64 {
         let mut size = 0;
         if unsafe { (self.functions.type_size)(datatype, &mut size) } != SUCCESS {
             return 0;

@@ -13,8 +13,8 @@ use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::files::parts::Records;
 
-pub use observe::{Arguments, Reader, Seen, observe};
-pub use tallies::{Latest, Tallies};
+pub use observe::{Amount, Arguments, Reader, Seen, observe, observe_block};
+pub use tallies::{Recent, Tallies};
 
 use super::patience::Patience;
 

@@ -49,6 +49,50 @@ pub enum Amount {
     Sent(u32, Vec<u64>),
 }
 
+/// The root of a call that has one; the outer `None` where there is no such rank.
+#[inline(always)]
+fn root_of(operation: Operation, arguments: &Arguments, size: usize) -> Option<Option<u32>> {
+    if !operation.has_root() {
+        return Some(None);
+    }
+    // MPICH reports success where an error handler took care of the error.
+    let root = u32::try_from(arguments.root).ok()?;
+    ((root as usize) < size).then_some(Some(root))
+}
+
+/// What rank 0, which is `rank`, has to report of a call in which all ranks' blocks
+/// are equal; nothing of others, and on other ranks.
+#[inline(always)]
+pub fn observe_block(
+    host: &Host,
+    operation: Operation,
+    arguments: &Arguments,
+    rank: u32,
+    size: usize,
+) -> Option<Seen> {
+    use Operation::*;
+    if rank != 0 {
+        return None;
+    }
+    let root = root_of(operation, arguments, size)?;
+    let reader = Reader::new(host, arguments, size);
+    let is_root = root == Some(rank);
+    let bytes = match operation {
+        Barrier => 0,
+        Bcast | Reduce | Allreduce | Scan | Exscan => reader.sent(),
+        Gather if is_root && arguments.send_buffer == host.abi.in_place => reader.received(),
+        Gather => reader.sent(),
+        Scatter if is_root => reader.sent(),
+        Scatter | Allgather | Alltoall => reader.received(),
+        ReduceScatterBlock => reader.bytes(arguments.receive_count, arguments.send_type),
+        Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw => return None,
+    };
+    Some(Seen {
+        root,
+        amount: Amount::Block(bytes),
+    })
+}
+
 /// What this rank has to report of a call; nothing where another rank does.
 pub fn observe(
     host: &Host,
@@ -58,33 +102,21 @@ pub fn observe(
     size: usize,
 ) -> Option<Seen> {
     use Operation::*;
-    let reader = Reader::new(host, arguments, size);
-    let root = u32::try_from(arguments.root).unwrap_or(u32::MAX);
-    if operation.has_root() && root as usize >= size {
-        // MPICH reports success where an error handler took care of the error.
-        return None;
+    if operation.has_equal_blocks() {
+        return observe_block(host, operation, arguments, rank, size);
     }
+    let root = root_of(operation, arguments, size)?;
+    let reader = Reader::new(host, arguments, size);
     let in_place = arguments.send_buffer == host.abi.in_place;
-    let first = rank == 0;
     let reports = match operation {
-        Gatherv | Scatterv => rank == root,
+        Gatherv | Scatterv => root == Some(rank),
         Alltoallv | Alltoallw => true,
-        _ => first,
+        _ => rank == 0,
     };
     if !reports {
         return None;
     }
     let amount = match operation {
-        Barrier => Amount::Block(0),
-        Bcast | Reduce | Allreduce | Scan | Exscan => Amount::Block(reader.sent()),
-        Gather if rank == root && in_place => Amount::Block(reader.received()),
-        Gather => Amount::Block(reader.sent()),
-        Scatter if rank == root => Amount::Block(reader.sent()),
-        Scatter | Allgather | Alltoall => Amount::Block(reader.received()),
-        ReduceScatterBlock => {
-            let size = host.type_size(arguments.send_type);
-            Amount::Block(size.saturating_mul(arguments.receive_count.max(0) as u64))
-        }
         Gatherv | Allgatherv => {
             Amount::Parts(reader.parts(arguments.receive_counts, arguments.receive_type))
         }
@@ -107,11 +139,9 @@ pub fn observe(
             rank,
             reader.parts_of_types(arguments.send_counts, arguments.send_types),
         ),
+        _ => return None,
     };
-    Some(Seen {
-        root: operation.has_root().then_some(root),
-        amount,
-    })
+    Some(Seen { root, amount })
 }
 
 /// Reads a call's arguments as bytes.
@@ -123,6 +153,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// A reader for a call whose arrays have `size` elements.
+    #[inline(always)]
     pub fn new(host: &'a Host, arguments: &'a Arguments, size: usize) -> Self {
         Reader {
             host,
@@ -132,6 +163,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What is sent to every neighbour, for calls with one size for all.
+    #[inline(always)]
     pub fn to_all(&self) -> Option<u64> {
         (self.arguments.send_counts == 0).then(|| self.sent())
     }
@@ -149,14 +181,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn sent(&self) -> u64 {
-        let count = self.arguments.send_count.max(0) as u64;
-        count.saturating_mul(self.host.type_size(self.arguments.send_type))
+    #[inline(always)]
+    fn bytes(&self, count: i64, datatype: Word) -> u64 {
+        self.host
+            .type_size(datatype)
+            .saturating_mul(count.max(0) as u64)
     }
 
+    #[inline(always)]
+    fn sent(&self) -> u64 {
+        self.bytes(self.arguments.send_count, self.arguments.send_type)
+    }
+
+    #[inline(always)]
     fn received(&self) -> u64 {
-        let count = self.arguments.receive_count.max(0) as u64;
-        count.saturating_mul(self.host.type_size(self.arguments.receive_type))
+        self.bytes(self.arguments.receive_count, self.arguments.receive_type)
     }
 
     fn count_at(&self, counts: Word, rank: usize) -> u64 {

@@ -16,7 +16,7 @@ struct Tally {
     calls: u64,
     bytes: u64,
     parts: Vec<u64>,
-    sent: HashMap<(u32, u32), Traffic>,
+    sent: HashMap<(u32, u32), Traffic, BuildHasherDefault<KeyHasher>>,
 }
 
 /// What makes calls alike: operation, root, size class.
@@ -26,58 +26,80 @@ type Key = (Operation, Option<u32>, u8);
 #[derive(Default)]
 pub struct Tallies {
     all: HashMap<Key, Tally, BuildHasherDefault<KeyHasher>>,
-    /// What [`Latest`] counts at the moment.
-    latest: Option<Key>,
+    /// What the cells of [`Recent`] count at the moment.
+    recent: [Option<Key>; CELLS],
 }
 
-/// The kind of call that a communicator saw last, counted without a lock:
+/// How many kinds of calls a communicator counts without a lock.
+const CELLS: usize = 8;
+
+/// The kinds of calls that a communicator saw of late, counted without a lock:
 /// applications repeat themselves. MPI allows one collective at a time on a
 /// communicator, so that a load and a store do for an addition.
 #[derive(Default)]
-pub struct Latest {
-    /// A packed [`Key`] + 1; 0 while there is none.
+pub struct Recent {
+    cells: [Cell; CELLS],
+}
+
+/// Calls of one kind.
+#[derive(Default)]
+struct Cell {
+    /// A packed [`Key`]; 0 while there is none.
     key: AtomicU64,
     calls: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Latest {
-    /// Counts a call if it is like the last one.
-    #[inline]
-    pub fn add(&self, operation: Operation, seen: &Seen) -> bool {
-        let Amount::Block(bytes) = seen.amount else {
-            return false;
-        };
-        if self.key.load(Ordering::Relaxed) != pack(operation, seen.root, size_class(bytes)) {
+impl Recent {
+    /// Counts a call if one like it was counted of late.
+    #[inline(always)]
+    pub fn add(&self, operation: Operation, root: Option<u32>, bytes: u64) -> bool {
+        let key = pack(operation, root, size_class(bytes));
+        let cell = &self.cells[place(key)];
+        if cell.key.load(Ordering::Relaxed) != key {
             return false;
         }
         let add = |counter: &AtomicU64, more: u64| {
             let sum = counter.load(Ordering::Relaxed).saturating_add(more);
             counter.store(sum, Ordering::Relaxed);
         };
-        add(&self.calls, 1);
-        add(&self.bytes, bytes);
+        add(&cell.calls, 1);
+        add(&cell.bytes, bytes);
         true
     }
 
-    /// Moves what was counted to the tallies, and gets ready for calls like this
-    /// one.
-    pub fn turn_to(&self, tallies: &mut Tallies, operation: Operation, seen: &Seen) {
-        self.settle(tallies);
-        if let Amount::Block(bytes) = seen.amount {
-            let key = (operation, seen.root, size_class(bytes));
-            tallies.latest = Some(key);
-            let packed = pack(key.0, key.1, key.2);
-            self.key.store(packed, Ordering::Relaxed);
-        }
+    /// Gets ready for calls like this one; what was counted in its cell goes to the
+    /// tallies.
+    pub fn turn_to(
+        &self,
+        tallies: &mut Tallies,
+        operation: Operation,
+        root: Option<u32>,
+        bytes: u64,
+    ) {
+        let key = (operation, root, size_class(bytes));
+        let packed = pack(key.0, key.1, key.2);
+        let at = place(packed);
+        self.cells[at].settle(tallies, at);
+        tallies.recent[at] = Some(key);
+        self.cells[at].key.store(packed, Ordering::Relaxed);
     }
 
-    /// Moves what was counted to the tallies.
+    /// Moves all that was counted to the tallies.
     pub fn settle(&self, tallies: &mut Tallies) {
+        for (at, cell) in self.cells.iter().enumerate() {
+            cell.settle(tallies, at);
+        }
+    }
+}
+
+impl Cell {
+    /// Moves what this cell, number `at`, counted to the tallies.
+    fn settle(&self, tallies: &mut Tallies, at: usize) {
         self.key.store(0, Ordering::Relaxed);
         let calls = self.calls.swap(0, Ordering::Relaxed);
         let bytes = self.bytes.swap(0, Ordering::Relaxed);
-        if let Some(key) = tallies.latest.take() {
+        if let Some(key) = tallies.recent[at].take() {
             let tally = tallies.all.entry(key).or_default();
             tally.calls = tally.calls.saturating_add(calls);
             tally.bytes = tally.bytes.saturating_add(bytes);
@@ -85,7 +107,14 @@ impl Latest {
     }
 }
 
+/// The cell of a packed key.
+#[inline(always)]
+fn place(packed: u64) -> usize {
+    (packed ^ packed >> 8 ^ packed >> 16) as usize % CELLS
+}
+
 /// A key as one number that is not 0.
+#[inline(always)]
 fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
     let root = root.map_or(0, |root| u64::from(root) + 1);
     (root << 16 | u64::from(size_class) << 8 | operation as u64) + 1
@@ -139,7 +168,7 @@ impl Tally {
 impl Tallies {
     /// Writes records of what was counted, for a communicator whose ranks are
     /// `group` in the world. Nothing is allocated.
-    pub fn encode<S: Sink>(&self, latest: &Latest, group: &[u32], encoder: &mut Encoder<'_, S>) {
+    pub fn encode<S: Sink>(&self, recent: &Recent, group: &[u32], encoder: &mut Encoder<'_, S>) {
         use Operation::*;
         for (&of, tally) in &self.all {
             match of.0 {
@@ -156,17 +185,19 @@ impl Tallies {
                 _ => encoder.uniform(of, tally.calls, group, tally.bytes),
             }
         }
-        if let Some(of) = self.latest {
-            let calls = latest.calls.load(Ordering::Relaxed);
-            if calls > 0 {
-                encoder.uniform(of, calls, group, latest.bytes.load(Ordering::Relaxed));
+        for (of, cell) in self.recent.iter().zip(&recent.cells) {
+            let calls = cell.calls.load(Ordering::Relaxed);
+            if let &Some(of) = of
+                && calls > 0
+            {
+                encoder.uniform(of, calls, group, cell.bytes.load(Ordering::Relaxed));
             }
         }
     }
 
     /// Whether nothing was counted.
     pub fn is_empty(&self) -> bool {
-        self.all.is_empty() && self.latest.is_none()
+        self.all.is_empty() && self.recent.iter().all(Option::is_none)
     }
 }
 

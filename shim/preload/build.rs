@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::process::Command;
 use std::{env, fs};
 
 struct Parameter {
@@ -31,6 +32,7 @@ const BOUND_EARLY: [&str; 4] = [
 ];
 
 fn main() {
+    link_unwinder();
     let tables = ["roles", "interface", "extensions"].map(|table| {
         let file = format!("src/api/{table}.table");
         println!("cargo::rerun-if-changed={file}");
@@ -42,6 +44,24 @@ fn main() {
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
     let path = Path::new(&out).join("entry_points.rs");
     fs::write(path, generate(&procedures)).expect("OUT_DIR is writable");
+}
+
+/// Links the compiler's unwinder into the library where there is one to link: the
+/// shared one would be loaded into every process that inherits the variable, and
+/// takes longer than all the rest of the library.
+fn link_unwinder() {
+    println!("cargo::rerun-if-env-changed=CC");
+    let compiler = env::var("CC").unwrap_or_else(|_| "cc".to_owned());
+    let found = Command::new(compiler)
+        .arg("-print-file-name=libgcc_eh.a")
+        .output();
+    let Ok(output) = found else { return };
+    let file = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    // A compiler that has none says the bare name.
+    if let Some(folder) = Path::new(&file).parent().filter(|f| f.is_absolute()) {
+        println!("cargo::rustc-link-search=native={}", folder.display());
+        println!("cargo::rustc-link-lib=static=gcc_eh");
+    }
 }
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -341,14 +361,27 @@ impl Procedure {
 
 fn generate(procedures: &[Procedure]) -> String {
     let mut code = String::new();
-    for prefix in ["", "P"] {
+    // Both names of a procedure: the one without the P starts a byte later.
+    let names: String = procedures
+        .iter()
+        .map(|procedure| format!("P{}\\0", procedure.name))
+        .collect();
+    let _ = writeln!(
+        code,
+        "/// The names of all entry points, each ended by NUL.\n\
+         pub static NAMES: [u8; {}] = *b\"{names}\";",
+        procedures.iter().map(|p| p.name.len() + 2).sum::<usize>(),
+    );
+    for (prefix, start) in [("", 1), ("P", 0)] {
+        let mut at = start;
         let _ = writeln!(
             code,
             "static NEXT_{prefix}MPI: [Next; {}] = [",
             procedures.len()
         );
         for procedure in procedures {
-            let _ = writeln!(code, "    Next::new(c\"{prefix}{}\"),", procedure.name);
+            let _ = writeln!(code, "    Next::new({at}), // {prefix}{}", procedure.name);
+            at += procedure.name.len() + 2;
         }
         code.push_str("];\n");
     }

@@ -6,17 +6,22 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use super::elf;
+use super::entry::NAMES;
 
 /// The next definition of one name, looked up when it is first called: a
 /// process that never calls MPI never searches.
+///
+/// It holds no address of its name: the linker would have to write hundreds of
+/// them at the start of every process.
 pub struct Next {
-    name: &'static CStr,
+    /// Where its name starts in [`NAMES`].
+    name: u32,
     address: AtomicPtr<c_void>,
 }
 
 impl Next {
-    /// The next definition of `name`, not looked up yet.
-    pub const fn new(name: &'static CStr) -> Self {
+    /// The next definition of the name that starts there, not looked up yet.
+    pub const fn new(name: u32) -> Self {
         Next {
             name,
             address: AtomicPtr::new(ptr::null_mut()),
@@ -25,7 +30,8 @@ impl Next {
 
     /// The name that is looked up.
     pub fn name(&self) -> &'static CStr {
-        self.name
+        let names = NAMES.get(self.name as usize..).unwrap_or_default();
+        CStr::from_bytes_until_nul(names).unwrap_or_default()
     }
 
     /// The address, or `None` where no loaded library has the name.
@@ -41,7 +47,7 @@ impl Next {
     #[cold]
     #[inline(never)]
     fn look_up(&self) -> Option<*mut c_void> {
-        let address = find(self.name)?;
+        let address = find(self.name())?;
         self.address.store(address, Ordering::Relaxed);
         Some(address)
     }
@@ -126,6 +132,13 @@ mod tests {
         for path in ["", "/usr/lib/libc.so.6", "/libmpi/libz.so.1", "libmpi.a"] {
             assert!(!is_mpi_library(path.as_bytes()), "{path}");
         }
+    }
+
+    #[test]
+    fn names_are_found_in_the_row_of_all_names() {
+        assert_eq!(Next::new(0).name().to_bytes()[..5], *b"PMPI_");
+        assert_eq!(Next::new(1).name().to_bytes()[..4], *b"MPI_");
+        assert!(Next::new(u32::MAX).name().is_empty());
     }
 
     #[test]

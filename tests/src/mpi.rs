@@ -118,7 +118,10 @@ impl Mpi {
                 "mpi_yield_when_idle",
                 "1",
             ],
-            _ => &[],
+            Mpi::Mpich5 | Mpi::StandardAbi => &["-genv", "MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"],
+            Mpi::Intel => &["-genv", "I_MPI_THREAD_YIELD", "3"],
+            // It has no such setting.
+            Mpi::Mpich => &[],
         };
         command.extend(common.iter().map(OsString::from));
         command.push("-n".into());

@@ -1,18 +1,21 @@
 //! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-core --bench
-//! collectives [-- choose|scale]`.
+//! collectives [-- choose|scale|smpi DIRECTORY]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`: the
 //! plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a broadcast, a reduction and
-//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound.
+//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound. `smpi`: some of them as
+//! time-independent traces with their platform, and what the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 use std::hint::black_box;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
 use treepie_core::affinity::collective::{Host as Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
+use treepie_core::schedule::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
 use treepie_core::schedule::simulate::{Options, simulate};
 use treepie_core::schedule::{Chooser, Clusters, Network, Strategy, Uniform, bound};
 
@@ -27,6 +30,11 @@ fn main() {
     }
     if wants("scale") {
         scale();
+    }
+    if let [first, directory] = which.as_slice() {
+        if first == "smpi" {
+            smpi(Path::new(directory));
+        }
     }
 }
 
@@ -204,11 +212,7 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             "",
         );
     }
-    let by_rank = ["binomial", "chain", "recursive-doubling"];
     for plan in choice.considered() {
-        if by_rank.contains(&plan.strategy.name) {
-            continue;
-        }
         let chosen = choice
             .strategy
             .is_some_and(|chosen| chosen.name == plan.strategy.name);
@@ -226,5 +230,51 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
                 began.elapsed().as_secs_f64()
             );
         }
+    }
+}
+
+/// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in the
+/// simulator here, and the command that replays it.
+fn smpi(directory: &Path) {
+    let (clusters, ranks) = (20, 1_000);
+    let network = grid(clusters, ranks, true);
+    let known = Clusters::of_network(&network);
+    let (platform, hosts) = simgrid(&network);
+    let path = |name: &str| directory.join(name);
+    std::fs::write(path("platform.xml"), platform).unwrap();
+    std::fs::write(path("hosts"), hosts).unwrap();
+    for (operation, strategy, bytes, segment) in [
+        (Operation::Bcast, "binomial", 32 << 10, 32 << 10),
+        (Operation::Bcast, "grid-flat", 32 << 10, 32 << 10),
+        (Operation::Bcast, "grid-ecef-la", 32 << 10, 32 << 10),
+        (Operation::Bcast, "grid-ecef-lat", 1 << 20, 32 << 10),
+        (Operation::Bcast, "grid-chain", 1 << 20, 32 << 10),
+        (Operation::Reduce, "binomial", 32 << 10, 32 << 10),
+        (Operation::Reduce, "grid-ecef-la", 32 << 10, 32 << 10),
+        (Operation::Allreduce, "grid-exchange", 1 << 10, 1 << 10),
+    ] {
+        let call = Uniform {
+            operation,
+            bytes,
+            root: 0,
+        };
+        let strategy = Strategy::find(operation, strategy).unwrap();
+        let plans = strategy.plans(&call, Some(&network), &known, segment);
+        let name = format!("{operation}-{}-{bytes}", strategy.name);
+        let mut list = String::new();
+        for (rank, trace) in time_independent(&plans, 1).iter().enumerate() {
+            let file = path(&format!("{name}.rank{rank}.ti"));
+            std::fs::write(&file, trace).unwrap();
+            list += &format!("{}\n", file.display());
+        }
+        std::fs::write(path(&format!("{name}.ti")), list).unwrap();
+        let outcome = simulate(&network, &plans, 1, Options::default()).unwrap();
+        println!(
+            "{name} {:.3} smpirun -np {ranks} -platform {} -hostfile {} -replay {} {SMPIRUN_OPTIONS}",
+            1e3 * outcome.seconds,
+            path("platform.xml").display(),
+            path("hosts").display(),
+            path(&format!("{name}.ti")).display(),
+        );
     }
 }

@@ -9,6 +9,7 @@ mod manual;
 mod map;
 mod measured;
 pub mod options;
+mod plans;
 mod predict;
 mod probe;
 mod profile;

@@ -5,12 +5,14 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use treepie_core::affinity::collective::Operation;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::models::{Computing, Form};
 use treepie_core::platform::predict::{Collective, Prediction, Question, predict};
+use treepie_core::schedule::Uniform;
 
 use super::options::size;
-use super::{Outcome, measured};
+use super::{Outcome, measured, plans};
 use crate::error::CommandError;
 use crate::output;
 use crate::report::table::Table;
@@ -24,9 +26,9 @@ pub struct Arguments {
     #[arg(value_name = "PLATFORM")]
     file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather,
-    /// alltoall, barrier
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present = "measured")]
-    collective: Option<Collective>,
+    /// alltoall, barrier; with --plans all others as well
+    #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present = "measured")]
+    collective: Option<Operation>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     bytes: u64,
@@ -55,6 +57,8 @@ pub struct Arguments {
     /// Nanoseconds that a reduction takes for each byte
     #[arg(long, value_name = "NS", default_value = "0.25")]
     compute: f64,
+    #[command(flatten)]
+    plans: plans::PlanOptions,
     /// Print it as JSON
     #[arg(long)]
     json: bool,
@@ -78,6 +82,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
             arguments.compute
         )));
     }
+    if let (true, Some(operation)) = (arguments.plans.plans, arguments.collective) {
+        let call = Uniform {
+            operation,
+            bytes: arguments.bytes,
+            root: if operation.has_root() {
+                arguments.root
+            } else {
+                0
+            },
+        };
+        let (file, plans) = (&arguments.file, &arguments.plans);
+        return plans::run(file, platform, call, plans, arguments.json);
+    }
     let question = Question {
         root: arguments.root,
         ranks: arguments.ranks,
@@ -88,10 +105,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             per_byte: arguments.compute * 1e-9,
         },
         // With --measured, the file names a collective for each line.
-        ..Question::new(
-            arguments.collective.unwrap_or(Collective::Bcast),
-            arguments.bytes,
-        )
+        ..Question::new(collective(arguments.collective)?, arguments.bytes)
     };
     if let Some(file) = &arguments.measured {
         let picture = arguments.picture.as_deref();
@@ -122,6 +136,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
     text += &table(&predictions).text();
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The collective that the models know by this name.
+fn collective(operation: Option<Operation>) -> Result<Collective, CommandError> {
+    let Some(operation) = operation else {
+        return Ok(Collective::Bcast);
+    };
+    operation
+        .to_string()
+        .parse()
+        .map_err(|error| CommandError::usage(format!("--collective: {error}; or ask for --plans")))
 }
 
 fn table(predictions: &[Prediction]) -> Table {

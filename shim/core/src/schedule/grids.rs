@@ -1,6 +1,6 @@
 //! Grids that tests of this folder run on.
 
-use crate::platform::{Cluster, Contents, Host, Level, Link, Platform, Sample};
+use crate::platform::{Cluster, Contents, Host, Level, Link, Parallel, Platform, Sample};
 use crate::schedule::{Clusters, Network};
 
 /// Clusters of so many hosts of one rank each.
@@ -18,12 +18,27 @@ pub fn network(
 }
 
 /// Ranks in the clusters that `numbers` say, with so many ranks on a host.
-pub fn of_numbers(
+fn of_numbers(
     numbers: &[usize],
     on_host: usize,
     within: impl Fn(usize) -> Link,
     between: impl Fn(usize, usize) -> Link,
 ) -> Network {
+    finished(contents(numbers, on_host, within, between))
+}
+
+fn finished(contents: Contents) -> Network {
+    let platform = Platform::new(contents).unwrap();
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    Network::new(&platform, &ranks).unwrap()
+}
+
+fn contents(
+    numbers: &[usize],
+    on_host: usize,
+    within: impl Fn(usize) -> Link,
+    between: impl Fn(usize, usize) -> Link,
+) -> Contents {
     let clusters = Clusters::new(numbers);
     let mut contents = Contents::default();
     for place in 0..clusters.count() {
@@ -55,12 +70,39 @@ pub fn of_numbers(
             contents.links.insert((from, to), between(from, to));
         }
     }
-    let platform = Platform::new(contents).unwrap();
-    let ranks: Vec<usize> = (0..platform.ranks()).collect();
-    Network::new(&platform, &ranks).unwrap()
+    contents
 }
 
-/// The same with links that all differ, and two ranks on a host.
+/// Three clusters of four whose uplinks four connections together fill, and one fills to a quarter.
+pub fn narrow_connections() -> Network {
+    let numbers: Vec<usize> = (0..12).map(|rank| rank / 4).collect();
+    let mut contents = contents(&numbers, 1, |_| lan(), |_, _| wan(10.0, 50.0));
+    let alone = (1 << 20) as f64 / wan(10.0, 50.0).gap(1 << 20);
+    for (&(from, to), _) in &contents.links {
+        contents.parallel.push(Parallel {
+            from,
+            to,
+            pairs: 4,
+            bytes_per_second: 4.0 * alone,
+        });
+    }
+    finished(contents)
+}
+
+/// Four clusters of two hosts of two ranks, on links that all differ.
+pub fn platform() -> Platform {
+    let numbers: Vec<usize> = (0..16).map(|rank| rank / 4).collect();
+    let between = |from: usize, to: usize| wan(1.0 + (4 * from + to) as f64, 100.0);
+    Platform::new(contents(&numbers, 2, |_| lan(), between)).unwrap()
+}
+
+/// Three clusters of three hosts of four ranks.
+pub fn deep() -> Network {
+    let numbers: Vec<usize> = (0..36).map(|rank| rank / 12).collect();
+    of_numbers(&numbers, 4, |_| lan(), |_, _| wan(10.0, 100.0))
+}
+
+/// Ranks in these clusters, on links that all differ, two on a host.
 pub fn scattered(numbers: &[usize]) -> Network {
     let wan_of = |from: usize, to: usize| {
         let mix = |salt: usize| ((from + 1) * salt + (to + 2) * (salt + 3)) % 11;

@@ -24,6 +24,9 @@ pub struct Strategy {
     /// Whether operands stay in the order of ranks, combined in a way that does
     /// not depend on clusters, where [`Problem::ordered`] asks for it.
     pub keeps_order: bool,
+    /// Whether it comes into question only where operands must stay in order: those that know
+    /// clusters are better elsewhere.
+    pub(super) only_ordered: bool,
     /// More ranks than this it does not serve.
     pub most_ranks: usize,
     pub(super) generate: Generate,
@@ -39,6 +42,14 @@ impl Strategy {
         Strategy {
             tree: Some((between, direction)),
             ..self
+        }
+    }
+
+    /// For operands in order, with what tells how long it takes.
+    pub(super) const fn for_order(self, estimate: Estimate) -> Self {
+        Strategy {
+            only_ordered: true,
+            ..self.estimated(estimate)
         }
     }
 

@@ -1,9 +1,9 @@
 //! Every generator through the checker.
 
 use super::check::{Flaw, check};
-use super::grids::scattered;
+use super::grids::{self, scattered};
 use super::plan::{Action, Plan, Range};
-use super::{Amount, Builder, Clusters, Network, Problem, Strategy};
+use super::{Amount, Builder, Clusters, Distance, Network, Problem, Strategy};
 use crate::affinity::collective::Operation;
 
 /// Ranks in clusters, with or without a network.
@@ -12,7 +12,7 @@ struct Arrangement {
     network: Option<Network>,
 }
 
-/// Arrangements of `ranks` ranks in clusters: one; blocks; round-robin; unequal
+/// Arrangements of `ranks` ranks in clusters: one; blocks with two more levels inside; round-robin; unequal
 /// ones with a singleton. The last two on networks whose links all differ, with hosts of two ranks and
 /// coordinators that are not the lowest rank.
 fn arrangements(ranks: usize) -> Vec<Arrangement> {
@@ -30,7 +30,11 @@ fn arrangements(ranks: usize) -> Vec<Arrangement> {
     let mut all = vec![plain(Clusters::one(ranks))];
     if ranks > 1 {
         let blocks: Vec<usize> = (0..ranks).map(|r| r * 3 / ranks).collect();
-        all.push(plain(Clusters::new(&blocks)));
+        let groups = |size: usize| (0..ranks).map(|r| r / size).collect::<Vec<usize>>();
+        let deep = Clusters::new(&blocks)
+            .with_closer(&groups(4))
+            .with_closer(&groups(2));
+        all.push(plain(deep));
         all.push(on_network((0..ranks).map(|r| r % 4).collect()));
         let unequal = |r: usize| if r == ranks / 2 { 9 } else { r * r % 7 % 3 };
         all.push(on_network((0..ranks).map(unequal).collect()));
@@ -156,6 +160,54 @@ fn every_strategy_that_moves_does_what_mpi_defines_for_1_to_33_ranks_and_every_r
 #[test]
 fn every_strategy_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
     check_operations(reduces);
+}
+
+#[test]
+fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
+    let platform = grids::platform();
+    // The third cluster's two hosts, its coordinator among them, and one rank of the first.
+    let network = Network::new(&platform, &[8, 11, 1, 10]).unwrap();
+    assert_eq!((network.clusters(), network.hosts()), (2, 3));
+    assert_eq!(network.cluster_of(), [0, 0, 1, 0]);
+    // Rank 11 of the world speaks for its cluster; that of the first, 3, is not here.
+    assert_eq!(network.speakers(), [1, 2]);
+    let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
+    assert_eq!(milliseconds(0, 2).round(), 9.0);
+    assert_eq!(milliseconds(2, 0).round(), 3.0);
+    assert_eq!(network.distance(1, 3), Distance::Host);
+    assert_eq!(network.distance(0, 3), Distance::Cluster);
+    let clusters = Clusters::of_network(&network);
+    assert_eq!((clusters.speaker(0), clusters.coordinator(0, 3)), (1, 3));
+    assert_eq!(Network::new(&platform, &[0, 16]), None);
+}
+
+#[test]
+fn uplinks_are_as_fast_as_the_fastest_link_out_and_faster_where_pairs_together_were() {
+    let (mib, plain) = (1 << 20, grids::unequal());
+    // 100 Mbit/s towards the second cluster, 20 and 50 towards the others.
+    let fastest = plain.between(0, 1).unwrap().gap(mib);
+    assert_eq!(plain.leaving(0, mib), fastest);
+    assert_eq!(
+        plain.entering(2, mib),
+        plain.between(0, 2).unwrap().gap(mib)
+    );
+    assert_eq!(plain.pairs_to_fill(0), 1);
+    let narrow = grids::narrow_connections();
+    let alone = narrow.between(0, 1).unwrap().gap(mib);
+    assert!((narrow.leaving(0, mib) - alone / 4.0).abs() < 1e-6 * alone);
+    assert_eq!(narrow.pairs_to_fill(0), 4);
+}
+
+#[test]
+fn levels_that_part_nothing_or_everything_are_left_out() {
+    let two = Clusters::new(&[0, 0, 0, 0, 1, 1, 1, 1]);
+    let levels = |numbers: &[usize]| two.clone().with_closer(numbers).closer().len();
+    assert_eq!(levels(&[0, 0, 1, 1, 2, 2, 3, 3]), 1);
+    assert_eq!(levels(&[0, 0, 0, 0, 1, 1, 1, 1]), 0);
+    assert_eq!(levels(&[0, 1, 2, 3, 4, 5, 6, 7]), 0);
+    // Numbers of different clusters are different groups.
+    let closer = two.with_closer(&[0, 0, 1, 1, 0, 0, 1, 1]);
+    assert_eq!(closer.closer(), [vec![0, 0, 1, 1, 2, 2, 3, 3]]);
 }
 
 #[test]

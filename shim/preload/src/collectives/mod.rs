@@ -13,6 +13,7 @@ mod packed;
 mod setup;
 mod unit;
 
+use treepie_core::affinity::collective::Operation;
 use treepie_core::files::configuration::Runner;
 use treepie_core::schedule::{Amount, Problem, Strategy, choose};
 
@@ -82,9 +83,17 @@ fn make(
         network: communicator.network.as_deref(),
         unit_bytes: key.unit,
     };
-    // Of parts, not every rank knows all.
     let bytes = match &key.amount {
         Amount::Each(units) => Some(units * key.unit),
+        // These parts all ranks know, others not.
+        Amount::Parts(parts)
+            if matches!(
+                key.operation,
+                Operation::Allgatherv | Operation::ReduceScatter
+            ) =>
+        {
+            Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64)
+        }
         Amount::Parts(_) | Amount::Exchanged { .. } => None,
     };
     let (strategy, segment) = match runner {

@@ -72,7 +72,7 @@ impl Order {
         Order::BottomUp,
     ];
 
-    /// The schedule from cluster `root`. Takes O(C^3) for C clusters.
+    /// The schedule from cluster `root`. Takes O(C^3) for C clusters at worst, and mostly much less.
     ///
     /// # Panics
     /// If there is no cluster `root`.
@@ -84,20 +84,25 @@ impl Order {
             schedule: Schedule::start(clusters),
             informed: vec![root],
             waiting: (0..clusters).filter(|&cluster| cluster != root).collect(),
+            best: vec![(f64::INFINITY, NONE); clusters],
+            ahead: vec![(0.0, NONE); clusters],
         };
+        if self == Order::Fnf {
+            for node in 0..clusters {
+                let others = (0..clusters).filter(|&other| other != node);
+                let transfers = others.map(|other| costs.transfer(node, other));
+                state.ahead[node].0 = transfers.sum();
+            }
+        }
         while !state.waiting.is_empty() {
             let (from, to) = match self {
                 Order::Flat => (root, state.waiting[0]),
                 Order::Fnf => state.fastest_node(),
-                Order::Fef => state.least(|from, to| costs.latency(from, to)),
-                Order::Ecef => state.earliest(|_| 0.0),
-                Order::EcefLa => state.earliest(|to| state.next_send(to, f64::min, |_| 0.0)),
-                Order::EcefLatMin => {
-                    state.earliest(|to| state.next_send(to, f64::min, |k| costs.inside(k)))
-                }
-                Order::EcefLat => {
-                    state.earliest(|to| state.next_send(to, f64::max, |k| costs.inside(k)))
-                }
+                Order::Fef => state.least(|_, from, to| costs.latency(from, to), |_, _| 0.0),
+                Order::Ecef => state.earliest(|_, _| 0.0),
+                Order::EcefLa => state.earliest_with_next(less, |_| 0.0),
+                Order::EcefLatMin => state.earliest_with_next(less, |k| costs.inside(k)),
+                Order::EcefLat => state.earliest_with_next(more, |k| costs.inside(k)),
                 Order::BottomUp => state.slowest_cluster(|_| 0.0),
                 Order::BottomUpReady => state.slowest_cluster(|from| state.schedule.ready[from]),
                 Order::Mixed if clusters <= 20 => return Order::EcefLa.schedule(costs, root),
@@ -117,7 +122,32 @@ struct State<'a> {
     schedule: Schedule,
     informed: Vec<usize>,
     waiting: Vec<usize>,
+    /// For every cluster that waits, its best sender and what that one's transfer weighs, where the
+    /// order looks at that.
+    best: Vec<(f64, usize)>,
+    /// For every cluster that waits, its best or worst next receiver and what that weighs, where the
+    /// order looks ahead; for FNF, all its transfers together.
+    ahead: Vec<(f64, usize)>,
 }
+
+fn less(one: f64, other: f64) -> bool {
+    one < other
+}
+
+fn more(one: f64, other: f64) -> bool {
+    one > other
+}
+
+/// The lesser of two weights with their clusters; of equal ones, the lower cluster.
+fn better(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
+    match other.0 < one.0 || (other.0 == one.0 && other.1 < one.1) {
+        true => other,
+        false => one,
+    }
+}
+
+/// In place of a cluster that there is not.
+const NONE: usize = usize::MAX;
 
 impl State<'_> {
     fn send(&mut self, from: usize, to: usize) {
@@ -127,46 +157,72 @@ impl State<'_> {
         self.informed.insert(place, to);
     }
 
-    /// The pair with the least weight.
-    fn least(&self, weight: impl Fn(usize, usize) -> f64) -> (usize, usize) {
-        let mut best = (self.informed[0], self.waiting[0]);
-        let mut least = f64::INFINITY;
-        for &from in &self.informed {
-            for &to in &self.waiting {
-                let weight = weight(from, to);
-                if weight < least {
-                    (best, least) = ((from, to), weight);
+    /// The pair with the least `weight`, to which `ahead` of the receiver is added. Weights of a
+    /// sender may grow when it sends, and nowhere else.
+    ///
+    /// Of every receiver only the best sender is looked at, and found anew where it has just sent.
+    fn least(
+        &mut self,
+        weight: impl Fn(&Self, usize, usize) -> f64,
+        ahead: impl Fn(&Self, usize) -> f64,
+    ) -> (usize, usize) {
+        let last = self.schedule.sends.last().map(|send| (send.from, send.to));
+        let mut chosen = (f64::INFINITY, self.informed[0], self.waiting[0]);
+        for place in 0..self.waiting.len() {
+            let to = self.waiting[place];
+            let known = self.best[to];
+            self.best[to] = match last {
+                Some((sender, joined)) if known.1 != sender && known.1 != NONE => {
+                    better(known, (weight(self, joined, to), joined))
                 }
+                _ => {
+                    let senders = self.informed.iter();
+                    senders
+                        .map(|&from| (weight(self, from, to), from))
+                        .fold((f64::INFINITY, NONE), better)
+                }
+            };
+            let (least, from) = self.best[to];
+            let whole = least + ahead(self, to);
+            // Ties go to the lowest sender, then the lowest receiver.
+            if whole < chosen.0 || (whole == chosen.0 && from < chosen.1) {
+                chosen = (whole, from, to);
             }
         }
-        best
+        (chosen.1, chosen.2)
     }
 
-    /// The pair whose transfer, with what `ahead` adds for its receiver, is done
-    /// first.
-    fn earliest(&self, ahead: impl Fn(usize) -> f64) -> (usize, usize) {
-        let mut ahead_of = vec![0.0; self.costs.clusters()];
-        for &to in &self.waiting {
-            ahead_of[to] = ahead(to);
-        }
-        self.least(|from, to| {
-            self.schedule.ready[from] + self.costs.transfer(from, to) + ahead_of[to]
-        })
+    /// The pair whose transfer, with what is `ahead` of its receiver, is done first.
+    fn earliest(&mut self, ahead: impl Fn(&Self, usize) -> f64) -> (usize, usize) {
+        self.least(
+            |state, from, to| state.schedule.ready[from] + state.costs.transfer(from, to),
+            ahead,
+        )
     }
 
-    /// What `to` could do next: its transfers to the others that wait, with what
-    /// `inside` says of each, `combine`d; 0 if it is the last.
-    fn next_send(
-        &self,
-        to: usize,
-        combine: fn(f64, f64) -> f64,
+    /// The same with what each could do next ahead: its transfers to the others that wait, with
+    /// what `inside` says of each, of which `is_better` picks one; 0 if it is the last.
+    fn earliest_with_next(
+        &mut self,
+        is_better: fn(f64, f64) -> bool,
         inside: impl Fn(usize) -> f64,
-    ) -> f64 {
-        let others = self.waiting.iter().filter(|&&next| next != to);
-        others
-            .map(|&next| self.costs.transfer(to, next) + inside(next))
-            .reduce(combine)
-            .unwrap_or(0.0)
+    ) -> (usize, usize) {
+        let joined = self.schedule.sends.last().map_or(NONE, |send| send.to);
+        for place in 0..self.waiting.len() {
+            let to = self.waiting[place];
+            if self.ahead[to].1 != joined && joined != NONE {
+                continue;
+            }
+            let mut next = (0.0, NONE);
+            for &other in self.waiting.iter().filter(|&&other| other != to) {
+                let weight = self.costs.transfer(to, other) + inside(other);
+                if next.1 == NONE || is_better(weight, next.0) {
+                    next = (weight, other);
+                }
+            }
+            self.ahead[to] = next;
+        }
+        self.earliest(|state, to| state.ahead[to].0)
     }
 
     /// The cluster that is done last if served best, and who serves it.
@@ -191,13 +247,6 @@ impl State<'_> {
 
     /// The waiting cluster that sends fastest, from whoever is done first.
     fn fastest_node(&self) -> (usize, usize) {
-        let clusters = self.costs.clusters();
-        let speed = |node: usize| {
-            let others = (0..clusters).filter(|&other| other != node);
-            others
-                .map(|other| self.costs.transfer(node, other))
-                .sum::<f64>()
-        };
         let first = |nodes: &[usize], weight: &dyn Fn(usize) -> f64| {
             let mut best = nodes[0];
             for &node in &nodes[1..] {
@@ -207,7 +256,7 @@ impl State<'_> {
             }
             best
         };
-        let to = first(&self.waiting, &speed);
+        let to = first(&self.waiting, &|node| self.ahead[node].0);
         let done = |from: usize| self.schedule.ready[from] + self.costs.transfer(from, to);
         (first(&self.informed, &done), to)
     }

@@ -206,3 +206,74 @@ fn costs_that_are_none_are_refused() {
     );
     assert!(Costs::new(Vec::new(), Vec::new(), Vec::new()).is_err());
 }
+
+/// ECEF and its lookaheads as they are defined: every pair, every time.
+fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
+    let clusters = costs.clusters();
+    let mut sends: Vec<(usize, usize)> = Vec::new();
+    while sends.len() + 1 < clusters {
+        let schedule = Schedule::of(costs, root, &sends).unwrap();
+        let informed = |c: &usize| *c == root || sends.iter().any(|&(_, to)| to == *c);
+        let waiting: Vec<usize> = (0..clusters).filter(|c| !informed(c)).collect();
+        let ahead = |to: usize| {
+            let next = waiting.iter().filter(|&&other| other != to).map(|&other| {
+                costs.transfer(to, other)
+                    + match order {
+                        Order::EcefLa => 0.0,
+                        _ => costs.inside(other),
+                    }
+            });
+            match order {
+                Order::Ecef => 0.0,
+                Order::EcefLat => next.reduce(f64::max).unwrap_or(0.0),
+                _ => next.reduce(f64::min).unwrap_or(0.0),
+            }
+        };
+        let mut best = (f64::INFINITY, 0, 0);
+        for from in (0..clusters).filter(informed) {
+            for &to in &waiting {
+                let weight = schedule.ready[from] + costs.transfer(from, to) + ahead(to);
+                if weight < best.0 {
+                    best = (weight, from, to);
+                }
+            }
+        }
+        sends.push((best.1, best.2));
+    }
+    sends
+}
+
+#[test]
+fn schedules_are_those_of_the_definitions_on_grids_of_any_size() {
+    // Numbers without a pattern, some of them equal.
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        ((state >> 33) % 40 + 1) as f64
+    };
+    for clusters in [1, 2, 3, 5, 8, 13, 21] {
+        for _ in 0..5 {
+            let mut list = |count: usize| (0..count).map(|_| next()).collect::<Vec<f64>>();
+            let (gap, latency) = (list(clusters * clusters), list(clusters * clusters));
+            let costs = Costs::new(gap, latency, list(clusters)).unwrap();
+            for order in [
+                Order::Ecef,
+                Order::EcefLa,
+                Order::EcefLatMin,
+                Order::EcefLat,
+            ] {
+                let root = clusters / 2;
+                let found = order.schedule(&costs, root);
+                let found: Vec<(usize, usize)> = found
+                    .sends
+                    .iter()
+                    .map(|send| (send.from, send.to))
+                    .collect();
+                let expected = by_definition(order, &costs, root);
+                assert_eq!(found, expected, "{order} on {clusters}");
+            }
+        }
+    }
+}

@@ -37,6 +37,9 @@ const WORTH: f64 = 0.97;
 /// Of plans that differ by less, the first in the table, which is the simplest, is taken.
 const ALIKE: f64 = 0.99;
 
+/// At most this many choices are remembered; a program that changes its root all the time has more.
+const MOST_CHOICES: usize = 1024;
+
 /// What was chosen for a call.
 #[derive(Debug, Clone)]
 pub struct Choice {
@@ -140,13 +143,16 @@ impl Chooser {
     /// Chooses on this network, by rules where there is none. `host` is whose collectives
     /// are to be beaten; `None` where they are out of the question.
     pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, host: Option<Host>) -> Self {
-        let known = network.map(|network| Known {
-            sizes: estimate::sizes(&network, clusters),
-            pieces: PIECES
-                .iter()
-                .map(|&bytes| Costed::new(&network, bytes))
-                .collect(),
-            network,
+        let known = network.map(|network| {
+            let sizes = estimate::sizes(&network, clusters);
+            Known {
+                pieces: PIECES
+                    .iter()
+                    .map(|&bytes| Costed::new(&network, bytes).with_inside(&sizes))
+                    .collect(),
+                sizes,
+                network,
+            }
         });
         Chooser {
             known,
@@ -183,6 +189,9 @@ impl Chooser {
             _ => None,
         };
         let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, bytes)));
+        if self.chosen.len() >= MOST_CHOICES {
+            self.chosen.clear();
+        }
         self.chosen.insert(class, choice.clone());
         choice
     }
@@ -202,7 +211,7 @@ fn by_rule(class: Class, bytes: Option<u64>) -> Choice {
 impl Known {
     /// The quickest; `None` where no strategy's time is known.
     fn predicted(&self, class: Class, clusters: &Clusters, host: Option<Host>) -> Option<Choice> {
-        let whole = Costed::new(&self.network, class.bytes);
+        let whole = Costed::new(&self.network, class.bytes).with_inside(&self.sizes);
         let scene = Scene {
             network: &self.network,
             clusters,
@@ -214,7 +223,8 @@ impl Known {
         let orders = Orders::default();
         let mut considered = Vec::with_capacity(16);
         for strategy in Strategy::of(class.operation) {
-            if class.ordered && !strategy.keeps_order {
+            let serves = strategy.keeps_order || !class.ordered;
+            if !serves || (strategy.only_ordered && !class.ordered) {
                 continue;
             }
             considered.extend(self.best_size(strategy, class.operation, &scene, &orders));
@@ -257,6 +267,7 @@ impl Known {
             None => Vec::new(),
         };
         let mut best: Option<Considered> = None;
+        let mut worse = 0;
         let smaller = self.pieces.iter().rev();
         let smaller = smaller.filter(|piece| piece.bytes < scene.bytes);
         for piece in std::iter::once(scene.piece).chain(smaller) {
@@ -267,6 +278,13 @@ impl Known {
                     segment: piece.bytes.max(1),
                     seconds,
                 });
+                worse = 0;
+            } else {
+                // Times fall and rise again with the number of pieces.
+                worse += 1;
+                if worse == 2 {
+                    break;
+                }
             }
         }
         best

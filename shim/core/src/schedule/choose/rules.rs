@@ -35,7 +35,9 @@ pub fn between_clusters(
         Barrier | Allgather | Allgatherv => "grid-exchange",
         Gather | Gatherv | Scatter | Scatterv => "flat",
         Alltoall | Alltoallv | Alltoallw => "flat",
-        ReduceScatter | ReduceScatterBlock => "pairwise",
+        ReduceScatter | ReduceScatterBlock if keeps_order => "pairwise",
+        ReduceScatter | ReduceScatterBlock => "grid-exchange",
+        Scan | Exscan if bytes <= KIB => "grid-gather",
         Scan | Exscan => return None,
     };
     Some((name, segment(operation, bytes)))

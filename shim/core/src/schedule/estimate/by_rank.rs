@@ -189,6 +189,45 @@ fn host_tree(scene: &Scene, algorithm: Algorithm, blocks: bool) -> f64 {
     stage.first
 }
 
+/// Everyone sends to the next rank, P - 1 times: what arrives last has come along nearly the whole ring, unless
+/// a link between clusters takes longer.
+fn ring(scene: &Scene, bytes: u64) -> f64 {
+    let ranks = scene.clusters.ranks();
+    let mut leaving = vec![0.0; scene.count()];
+    let mut around = 0.0;
+    for from in 0..ranks {
+        let to = (from + 1) % ranks;
+        around += hop(scene, from, to, bytes).seconds();
+        let here = scene.clusters.of(from);
+        if here != scene.clusters.of(to) {
+            leaving[here] += scene.network.leaving(here, bytes);
+        }
+    }
+    let steps = (ranks - 1) as f64;
+    let busiest = leaving.into_iter().fold(0.0, f64::max);
+    (around / ranks as f64).max(busiest) * steps
+}
+
+/// Short messages hosts send all at once; with those that ask first, each rank waits for one partner after
+/// the other.
+fn pairwise(scene: &Scene) -> f64 {
+    let at_once = direct(scene, Operation::Alltoall);
+    let asks = scene.others(0).any(|to| {
+        let link = scene.network.between(0, to);
+        link.is_some_and(|link| link.handshake(scene.bytes) > 0.0)
+    });
+    if !asks {
+        return at_once;
+    }
+    let in_turn = scene.most(|here| {
+        let partners = scene.others(here);
+        partners
+            .map(|there| scene.sizes[there].ranks as f64 * scene.piece.hop(here, there).seconds())
+            .sum()
+    });
+    in_turn.max(at_once)
+}
+
 /// What a host's own collective takes, by the algorithm that it usually has for it: an
 /// estimate for what goes by rank.
 pub fn host_seconds(scene: &Scene, host: Host, operation: Operation) -> f64 {
@@ -203,12 +242,11 @@ fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
     let bytes = scene.bytes;
     let exchange = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
     let shift = |rank: usize, round: u32| Some((rank + (1 << round)) % ranks);
-    let neighbour = |rank: usize, _| Some((rank + 1) % ranks);
     let many = doublings(ranks);
     let share = bytes.div_ceil(ranks as u64);
     let halved = |round: u32| bytes >> (round + 1).min(63);
     let doubled = |round: u32| bytes.saturating_mul(1 << round);
-    let ring = |bytes| (ranks - 1) as f64 * rounds(scene, 1, neighbour, |_| bytes);
+    let ring = |bytes| ring(scene, bytes);
     let doubling = |bytes| rounds(scene, many, exchange, |_| bytes);
     let halving = || {
         rounds(
@@ -226,7 +264,7 @@ fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
     match (operation, algorithm) {
         (Scan | Exscan, Linear) => tree(scene, |d| d - 1, |_| bytes, false).first,
         (Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock, Pairwise) => {
-            direct(scene, Alltoall)
+            pairwise(scene)
         }
         (Barrier, Binomial | Linear) => 2.0 * host_tree(scene, algorithm, false),
         (Barrier | Allreduce | Scan | Exscan, RecursiveDoubling) => doubling(bytes),

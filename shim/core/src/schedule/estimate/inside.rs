@@ -1,7 +1,7 @@
 //! What happens inside a cluster, along the trees that generators use there: hosts
 //! first, then the ranks of a host.
 
-use super::{Hop, Scene};
+use super::{Hop, Scene, Size};
 use crate::schedule::generators::Shape;
 
 /// A part of a pipeline.
@@ -47,15 +47,21 @@ impl Stage {
     }
 }
 
+impl Stage {
+    /// The coordinator of a cluster of this size serves its members.
+    pub(super) fn inside(size: &Size, within: Hop, on_host: Hop) -> Stage {
+        let last = Stage::group(size.on_host, on_host);
+        match size.hosts {
+            1 => last,
+            hosts => Stage::group(hosts, within).then(last),
+        }
+    }
+}
+
 impl Scene<'_> {
     /// A cluster's coordinator serves its members with pieces, or is served.
     pub fn inside(&self, cluster: usize) -> Stage {
-        let size = self.sizes[cluster];
-        let on_host = Stage::group(size.on_host, self.piece.on_host[cluster]);
-        match size.hosts {
-            1 => on_host,
-            hosts => Stage::group(hosts, self.piece.within[cluster]).then(on_host),
-        }
+        self.piece.inside[cluster]
     }
 
     /// The members of a cluster exchange `bytes` in all with each other, each rank with

@@ -59,6 +59,8 @@ pub struct Costed {
     pub within: Vec<Hop>,
     /// Between ranks of a host of each cluster.
     pub on_host: Vec<Hop>,
+    /// What each cluster does inside with such messages, once [`Costed::with_inside`] has found it.
+    inside: Vec<Stage>,
 }
 
 impl Costed {
@@ -86,7 +88,17 @@ impl Costed {
             on_host: (0..clusters)
                 .map(|cluster| hop(network.on_host(cluster)))
                 .collect(),
+            inside: Vec::new(),
         }
+    }
+
+    /// The same, with what clusters of these sizes do inside.
+    pub fn with_inside(mut self, sizes: &[Size]) -> Self {
+        let stage = |(cluster, size): (usize, &Size)| {
+            Stage::inside(size, self.within[cluster], self.on_host[cluster])
+        };
+        self.inside = sizes.iter().enumerate().map(stage).collect();
+        self
     }
 
     /// From one cluster to another.

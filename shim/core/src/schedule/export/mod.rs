@@ -4,9 +4,11 @@
 //! work, and a step waits for those it needs.
 
 mod goal;
+mod simgrid;
 #[cfg(test)]
 mod tests;
 mod time_independent;
 
 pub use goal::goal;
+pub use simgrid::{OPTIONS as SMPIRUN_OPTIONS, simgrid};
 pub use time_independent::time_independent;

@@ -161,3 +161,25 @@ fn a_broadcast_between_two_ranks_reads_as_the_formats_say() {
         ]
     );
 }
+
+#[test]
+fn the_platform_for_simgrid_has_every_host_and_a_route_for_every_two_clusters() {
+    let network = grids::scattered(&[0, 1, 0, 2, 0, 1, 0, 1]);
+    let (xml, hosts) = simgrid(&network);
+    assert_eq!(hosts.lines().count(), network.ranks());
+    let listed: Vec<&str> = xml
+        .split("radical=\"")
+        .skip(1)
+        .flat_map(|rest| rest.split('"').next().unwrap().split(','))
+        .collect();
+    assert_eq!(listed.len(), network.hosts());
+    for host in hosts.lines() {
+        assert!(listed.contains(&&host[1..]), "{host} in {listed:?}");
+    }
+    let (clusters, count) = (network.clusters(), |what: &str| xml.matches(what).count());
+    assert_eq!(count("<zoneRoute "), clusters * (clusters - 1));
+    for element in ["zone", "platform"] {
+        let opened = count(&format!("<{element} "));
+        assert_eq!(opened, count(&format!("</{element}>")), "{element}");
+    }
+}

@@ -12,7 +12,7 @@ use super::between::{self, Between, Direction};
 use super::trees::{self, Neighbours, Shape, Waiting, led_by};
 use crate::schedule::plan::Range;
 use crate::schedule::problem::share;
-use crate::schedule::{Builder, Clusters, Problem};
+use crate::schedule::{Builder, Clusters, Network, Problem};
 
 /// The most lanes: more would only make messages smaller.
 const MOST_LANES: usize = 8;
@@ -20,6 +20,15 @@ const MOST_LANES: usize = 8;
 /// How many lanes there are between these clusters.
 pub fn count(clusters: &Clusters) -> usize {
     clusters.lanes().clamp(1, MOST_LANES)
+}
+
+/// How many lanes a broadcast needs: as many as fill the uplinks together.
+pub fn to_fill(clusters: &Clusters, network: Option<&Network>) -> usize {
+    let needed = network.map_or(MOST_LANES, |network| {
+        let each = (0..network.clusters()).map(|cluster| network.pairs_to_fill(cluster));
+        each.max().unwrap_or(1)
+    });
+    count(clusters).min(needed)
 }
 
 fn lanes(problem: &Problem) -> usize {
@@ -349,7 +358,7 @@ pub fn allreduce_exchange(problem: &Problem, rank: usize, builder: &mut Builder)
 /// ```
 pub fn broadcast(problem: &Problem, rank: usize, builder: &mut Builder, between: Between) {
     let clusters = problem.clusters;
-    let lanes = lanes(problem);
+    let lanes = to_fill(clusters, problem.network);
     let (here, home) = (clusters.of(rank), clusters.of(problem.root));
     let lane_of = |cluster: usize, lane: usize| {
         led_by(problem.leader(cluster), clusters.members(cluster))[lane]

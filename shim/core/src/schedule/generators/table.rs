@@ -31,6 +31,7 @@ const fn ordered(
         name,
         operations,
         keeps_order: true,
+        only_ordered: false,
         most_ranks: usize::MAX,
         generate,
         tree: None,
@@ -145,24 +146,30 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         Bcast,
         Between::Order(Order::BottomUpReady)
     ),
-    between!("grid-mixed", Bcast, Between::Order(Order::Mixed)),
+    // One of the others, by the number of clusters: not predicted again.
+    ordered("grid-mixed", &[Bcast], |p, r, b| {
+        grid_broadcast::tree(p, r, b, Between::Order(Order::Mixed))
+    }),
     ordered("grid-lanes", &[Bcast], |p, r, b| {
         lanes::broadcast(p, r, b, Between::Order(Order::Mixed))
     })
     .along(Between::Order(Order::Mixed), Direction::Down)
-    .estimated(|s, _, edges| estimate::broadcast_lanes(s, edges, lanes_of(s))),
+    .estimated(|s, _, edges| {
+        let lanes = lanes::to_fill(s.clusters, Some(s.network));
+        estimate::broadcast_lanes(s, edges, lanes)
+    }),
     ordered("grid-exchange", &[Bcast], grid_broadcast::exchange)
         .estimated(|s, _, _| estimate::broadcast_exchange(s)),
     ordered("flat", &[Reduce], |p, r, b| inside::reduce(p, r, b, Flat)),
     ordered("chain", &[Reduce], |p, r, b| inside::reduce(p, r, b, Chain))
-        .estimated(|s, _, _| estimate::chain(s)),
+        .for_order(|s, _, _| estimate::chain(s)),
     unordered("binary", &[Reduce], |p, r, b| {
         inside::reduce(p, r, b, Binary)
     }),
     ordered("binomial", &[Reduce], |p, r, b| {
         inside::reduce(p, r, b, Binomial)
     })
-    .estimated(|s, _, _| estimate::binomial(s)),
+    .for_order(|s, _, _| estimate::binomial(s)),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),
@@ -182,7 +189,9 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         Reduce,
         Between::Order(Order::BottomUpReady)
     ),
-    between!("grid-mixed", Reduce, Between::Order(Order::Mixed)),
+    unordered("grid-mixed", &[Reduce], |p, r, b| {
+        grid_reduce::tree(p, r, b, Between::Order(Order::Mixed))
+    }),
     unordered("grid-lanes", &[Reduce], lanes::reduce)
         .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
     ordered("flat", &[Allreduce], |p, r, b| {
@@ -191,17 +200,17 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("chain", &[Allreduce], |p, r, b| {
         inside::allreduce(p, r, b, Chain)
     })
-    .estimated(|s, _, _| 2.0 * estimate::chain(s)),
+    .for_order(|s, _, _| 2.0 * estimate::chain(s)),
     ordered("binomial", &[Allreduce], |p, r, b| {
         inside::allreduce(p, r, b, Binomial)
     })
-    .estimated(|s, _, _| 2.0 * estimate::binomial(s)),
+    .for_order(|s, _, _| 2.0 * estimate::binomial(s)),
     ordered(
         "recursive-doubling",
         &[Allreduce],
         allreduce::recursive_doubling,
     )
-    .estimated(|s, _, _| estimate::doubling(s)),
+    .for_order(|s, _, _| estimate::doubling(s)),
     unordered("ring", &[Allreduce], allreduce::ring),
     unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
         .estimated(|s, _, _| estimate::allreduce_exchange(s)),

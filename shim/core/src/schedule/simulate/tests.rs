@@ -5,7 +5,7 @@ use crate::platform::models::broadcast::Broadcast;
 use crate::platform::models::scatter::Scatter;
 use crate::platform::orders::{Accounting, Costs, Order};
 use crate::platform::{Link, Sample};
-use crate::schedule::grids::{lan, network};
+use crate::schedule::grids::{self, lan, network};
 use crate::schedule::{Clusters, Strategy, Uniform};
 
 const MIB: u64 = 1 << 20;
@@ -188,6 +188,27 @@ fn an_uplink_carries_one_message_at_a_time_and_a_slow_receiver_does_not_hold_up_
         outcome.seconds
     );
     assert_eq!(outcome.bytes_between, 2 * MIB);
+}
+
+#[test]
+fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
+    // Three clusters of three hosts of four ranks.
+    let network = grids::deep();
+    assert_eq!(Clusters::of_network(&network).closer().len(), 1);
+    let bytes = 4 << 20;
+    for strategy in ["grid-chain", "grid-exchange"] {
+        let taken = |segment: u64| {
+            let of = Sending::Overlapping;
+            simulated(&network, Operation::Bcast, strategy, bytes, segment, of).seconds
+        };
+        let once = network.leaving(0, bytes) + network.between(0, 1).unwrap().latency();
+        assert!(
+            taken(16 << 10) < 1.1 * once,
+            "{strategy}: {}",
+            taken(16 << 10)
+        );
+        assert!(taken(bytes) > 1.5 * once, "{strategy}: {}", taken(bytes));
+    }
 }
 
 #[test]

@@ -30,6 +30,8 @@ pub struct Strategy {
     /// More ranks than this it does not serve.
     pub most_ranks: usize,
     pub(super) generate: Generate,
+    /// Whether the tree between clusters is all that sets it apart from others for the operation.
+    pub(super) is_tree: bool,
     /// The tree between clusters, where there is one.
     pub(super) tree: Option<(Between, Direction)>,
     /// `None` for what is never the best on a grid.
@@ -40,7 +42,16 @@ impl Strategy {
     /// Along a tree between clusters.
     pub(super) const fn along(self, between: Between, direction: Direction) -> Self {
         Strategy {
+            is_tree: true,
             tree: Some((between, direction)),
+            ..self
+        }
+    }
+
+    /// Not only along its tree.
+    pub(super) const fn in_its_way(self) -> Self {
+        Strategy {
+            is_tree: false,
             ..self
         }
     }

@@ -221,13 +221,42 @@ impl Known {
             piece: &whole,
         };
         let orders = Orders::default();
-        let mut considered = Vec::with_capacity(16);
+        let mut considered: Vec<Considered> = Vec::with_capacity(16);
+        // Trees that were looked at, each with its best size: schedulers often come to the same one.
+        let mut trees: Vec<(Vec<(usize, usize)>, Considered)> = Vec::with_capacity(16);
         for strategy in Strategy::of(class.operation) {
             let serves = strategy.keeps_order || !class.ordered;
             if !serves || (strategy.only_ordered && !class.ordered) {
                 continue;
             }
-            considered.extend(self.best_size(strategy, class.operation, &scene, &orders));
+            let Some(estimate) = strategy.estimate else {
+                continue;
+            };
+            let edges = match strategy.tree {
+                Some((between, direction)) => {
+                    let made = || orders.costs(&scene, direction);
+                    between.edges(scene.count(), scene.home(), made)
+                }
+                None => Vec::new(),
+            };
+            let known = trees.iter().find(|(known, _)| *known == edges);
+            let known = known.filter(|_| strategy.is_tree);
+            let found = match known {
+                Some(&(_, same)) => Considered { strategy, ..same },
+                None => {
+                    let best = |scene: &Scene| estimate(scene, class.operation, &edges);
+                    let (segment, seconds) = self.best_size(&scene, best);
+                    Considered {
+                        strategy,
+                        segment,
+                        seconds,
+                    }
+                }
+            };
+            considered.push(found);
+            if strategy.is_tree {
+                trees.push((edges, found));
+            }
         }
         let mut best = *considered.first()?;
         for other in &considered[1..] {
@@ -249,35 +278,16 @@ impl Known {
         })
     }
 
-    /// A strategy with the size of messages that suits it best; larger ones where there is
-    /// next to nothing between them.
-    fn best_size(
-        &self,
-        strategy: &'static Strategy,
-        operation: Operation,
-        scene: &Scene,
-        orders: &Orders,
-    ) -> Option<Considered> {
-        let estimate = strategy.estimate?;
-        let edges = match strategy.tree {
-            Some((between, direction)) => {
-                let made = || orders.costs(scene, direction);
-                between.edges(scene.count(), scene.home(), made)
-            }
-            None => Vec::new(),
-        };
-        let mut best: Option<Considered> = None;
+    /// The size of messages that suits a strategy best, and what it takes then; larger ones where
+    /// there is next to nothing between them.
+    fn best_size(&self, scene: &Scene, estimate: impl Fn(&Scene) -> f64) -> (u64, f64) {
+        let mut best = (scene.piece.bytes.max(1), estimate(scene));
         let mut worse = 0;
         let smaller = self.pieces.iter().rev();
-        let smaller = smaller.filter(|piece| piece.bytes < scene.bytes);
-        for piece in std::iter::once(scene.piece).chain(smaller) {
-            let seconds = estimate(&Scene { piece, ..*scene }, operation, &edges);
-            if best.is_none_or(|best| seconds < ALIKE * best.seconds) {
-                best = Some(Considered {
-                    strategy,
-                    segment: piece.bytes.max(1),
-                    seconds,
-                });
+        for piece in smaller.filter(|piece| piece.bytes < scene.bytes) {
+            let seconds = estimate(&Scene { piece, ..*scene });
+            if seconds < ALIKE * best.1 {
+                best = (piece.bytes, seconds);
                 worse = 0;
             } else {
                 // Times fall and rise again with the number of pieces.

@@ -6,28 +6,39 @@ use super::{Scene, Stage};
 /// receivers, those of one sender in the order in which it serves them. Every cluster
 /// hands each piece on inside when it has sent it to the others.
 pub fn broadcast_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
-    let count = scene.count();
-    let mut at = vec![Stage::default(); count];
-    let mut sent = vec![0.0; count];
-    let mut degree = vec![0.0; count];
+    let mut at = vec![Node::default(); scene.count()];
     for &(from, _) in edges {
-        degree[from] += 1.0;
+        at[from].degree += 1.0;
     }
     for &(from, to) in edges {
         let hop = scene.piece.hop(from, to);
-        let leaving = scene.piece.leaving[from];
+        let (sender, leaving) = (at[from], scene.piece.leaving[from]);
         let way = Stage {
-            first: sent[from] + hop.seconds(),
+            first: sender.sent + hop.seconds(),
             period: hop
                 .gap
-                .max(degree[from] * leaving)
+                .max(sender.degree * leaving)
                 .max(scene.piece.entering[to]),
         };
-        sent[from] += leaving;
-        at[to] = at[from].then(way);
+        at[from].sent += leaving;
+        at[to].stage = sender.stage.then(way);
     }
     let pieces = scene.pieces(scene.bytes);
-    scene.most(|cluster| at[cluster].then(scene.inside(cluster)).seconds(pieces))
+    scene.most(|cluster| {
+        let stage = at[cluster].stage.then(scene.inside(cluster));
+        stage.seconds(pieces)
+    })
+}
+
+/// A cluster in a tree.
+#[derive(Debug, Clone, Copy, Default)]
+struct Node {
+    /// The way to it.
+    stage: Stage,
+    /// How many others it sends to.
+    degree: f64,
+    /// How long it has sent the first piece to others.
+    sent: f64,
 }
 
 /// The root sends each piece to one other cluster, in turn; they exchange them.

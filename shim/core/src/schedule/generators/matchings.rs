@@ -167,7 +167,7 @@ impl Left {
 
     /// Each takes its longest message to a rank that nobody sends to yet. Who had to idle
     /// chooses first in the next step; if nobody had, the last goes first.
-    fn greedy(&self, turns: &mut Vec<usize>) -> Step {
+    fn greedy(&self, turns: &mut [usize]) -> Step {
         let mut step: Step = vec![None; self.ranks];
         let mut taken = vec![false; self.ranks];
         for &from in turns.iter() {
@@ -189,7 +189,7 @@ impl Left {
         };
         match turns.iter().any(idle) {
             true => turns.sort_by_key(|from| !idle(from)),
-            false => turns.rotate_right(1.min(self.ranks)),
+            false => turns.rotate_right(1),
         }
         step
     }

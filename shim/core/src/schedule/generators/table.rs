@@ -34,6 +34,7 @@ const fn ordered(
         only_ordered: false,
         most_ranks: usize::MAX,
         generate,
+        is_tree: false,
         tree: None,
         estimate: None,
     }
@@ -154,6 +155,7 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         lanes::broadcast(p, r, b, Between::Order(Order::Mixed))
     })
     .along(Between::Order(Order::Mixed), Direction::Down)
+    .in_its_way()
     .estimated(|s, _, edges| {
         let lanes = lanes::to_fill(s.clusters, Some(s.network));
         estimate::broadcast_lanes(s, edges, lanes)

@@ -288,10 +288,9 @@ impl<'a> Engine<'a> {
         let link = self.network.link(from, to);
         let coming = passing.after(link.map_or(0.0, |link| link.latency()));
         self.at(coming.head, What::Come(message, coming));
-        if link.is_some_and(|link| link.handshake(bytes) > 0.0) {
-            if let Some((step, _)) = sent {
-                self.at(passing.tail, What::End((from, step)));
-            }
+        let asked = link.is_some_and(|link| link.handshake(bytes) > 0.0);
+        if let (true, Some((step, _))) = (asked, sent) {
+            self.at(passing.tail, What::End((from, step)));
         }
         if self.network.cluster_of()[from] != self.network.cluster_of()[to] {
             self.outcome.bytes_between += bytes;

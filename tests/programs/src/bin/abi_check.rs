@@ -97,6 +97,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         comm_null,
         byte,
         datatype_null,
+        sized_types: _,
         errors_are_fatal,
         errors_return,
         no_op,

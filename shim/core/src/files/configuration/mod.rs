@@ -49,6 +49,16 @@ pub const PREFIX: &str = "TREEPIE_";
 /// The variable that names the configuration file; it is no setting itself.
 pub const CONFIG_VARIABLE: &str = "TREEPIE_CONFIG";
 
+/// The variable that tells the command where the library is (module files set it).
+pub const LIBRARY_VARIABLE: &str = "TREEPIE_LIBRARY";
+
+/// The variable that tells the command which program measures platforms.
+pub const PROBE_VARIABLE: &str = "TREEPIE_PROBE_PROGRAM";
+
+/// The variables of the command. They are no settings, and jobs that inherit them
+/// are none the worse.
+const OF_COMMAND: [&str; 2] = [LIBRARY_VARIABLE, PROBE_VARIABLE];
+
 /// The variable of a setting: `TREEPIE_MODE` for `mode`.
 pub fn variable_of(setting: &str) -> String {
     format!("{PREFIX}{}", setting.to_ascii_uppercase())
@@ -286,7 +296,8 @@ pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Se
     let known = known_variables();
     names
         .into_iter()
-        .filter(|name| name.starts_with(PREFIX) && !known.iter().any(|known| known == name))
+        .filter(|name| name.starts_with(PREFIX) && !OF_COMMAND.contains(name))
+        .filter(|name| !known.iter().any(|known| known == name))
         .map(|name| SettingsError::UnknownVariable {
             variable: one_line(name),
         })

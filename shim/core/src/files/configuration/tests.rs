@@ -178,7 +178,13 @@ fn wrong_variables_are_named() {
 
 #[test]
 fn a_misspelt_variable_is_found() {
-    let names = ["PATH", "TREEPIE_MODE", "TREEPIE_CONFIG", "TREEPIE_PLACMENT"];
+    let names = [
+        "PATH",
+        "TREEPIE_MODE",
+        "TREEPIE_CONFIG",
+        "TREEPIE_LIBRARY",
+        "TREEPIE_PLACMENT",
+    ];
     let unknown = unknown_variables(names);
     assert_eq!(unknown.len(), 1);
     assert_eq!(

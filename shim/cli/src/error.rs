@@ -2,11 +2,15 @@
 
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::FileError;
 use treepie_core::placement::PlacementError;
 use treepie_core::topology::TopologyError;
+
+use crate::launch::library;
+use crate::output;
 
 /// Why the command stops. The text is one line: what is wrong and what to do.
 #[derive(Debug, Error)]
@@ -57,6 +61,9 @@ pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     if !error.use_stderr() {
         // The reader of the help may have closed the pipe: nothing to tell it.
         let _ = error.print();
+        if error.kind() == ErrorKind::DisplayVersion {
+            output::print(&library::in_words())?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let text = error.to_string();

@@ -1,9 +1,11 @@
 //! Writing answers: to standard output, which a reader may close early.
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::time::Duration;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use serde::Serialize;
 
 use crate::error::CommandError;
@@ -36,26 +38,83 @@ pub fn print_json(answer: &impl Serialize) -> Result<(), CommandError> {
 
 /// Shows on a terminal, and nowhere else, that something is being worked on.
 /// It goes away when it is dropped.
-pub struct Working(ProgressBar);
+pub struct Working {
+    bar: ProgressBar,
+    /// Moves the bar on, where the end is known; ended by dropping the sender.
+    clock: Option<(Sender<()>, JoinHandle<()>)>,
+}
 
 impl Working {
     /// Starts to show `what`.
     pub fn on(what: &str) -> Self {
-        if !io::stderr().is_terminal() {
-            return Working(ProgressBar::hidden());
+        Working {
+            bar: shown("{spinner} {msg} ({elapsed})", None, what),
+            clock: None,
         }
-        let style = ProgressStyle::with_template("{spinner} {msg} ({elapsed})")
-            .unwrap_or_else(|_| ProgressStyle::default_spinner());
-        let bar = ProgressBar::new_spinner()
-            .with_style(style)
-            .with_message(what.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(120));
-        Working(bar)
     }
+
+    /// Starts to show `what`, which takes `budget` at most: with a bar.
+    pub fn within(what: &str, budget: Duration) -> Self {
+        let length = budget.as_millis().max(1) as u64;
+        let bar = shown(
+            "{msg} [{bar:40}] {elapsed} of {eta_total}",
+            Some(budget),
+            what,
+        );
+        if bar.is_hidden() {
+            return Working { bar, clock: None };
+        }
+        bar.set_length(length);
+        let moved = bar.clone();
+        let (ended, end) = mpsc::channel::<()>();
+        let clock = std::thread::spawn(move || {
+            let start = Instant::now();
+            while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(TICK) {
+                moved.set_position((start.elapsed().as_millis() as u64).min(length));
+            }
+        });
+        Working {
+            bar,
+            clock: Some((ended, clock)),
+        }
+    }
+}
+
+/// How often what is shown moves.
+const TICK: Duration = Duration::from_millis(120);
+
+fn shown(template: &str, budget: Option<Duration>, what: &str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let total = budget.map_or(String::new(), |budget| {
+        format!("{} s", budget.as_secs_f64())
+    });
+    let style = ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+        .with_key(
+            "eta_total",
+            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // What cannot be shown is not worth a failure.
+                let _ = out.write_str(&total);
+            },
+        );
+    let bar = match budget {
+        Some(_) => ProgressBar::new(1),
+        None => ProgressBar::new_spinner(),
+    };
+    let bar = bar.with_style(style).with_message(what.to_owned());
+    bar.enable_steady_tick(TICK);
+    bar
 }
 
 impl Drop for Working {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        if let Some((ended, clock)) = self.clock.take() {
+            drop(ended);
+            // It cannot have failed: it only waits and moves the bar.
+            let _ = clock.join();
+        }
+        self.bar.finish_and_clear();
     }
 }

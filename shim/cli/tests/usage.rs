@@ -43,10 +43,8 @@ fn help_and_version_go_to_standard_output() {
     let help = desk.run(&["--help"]).good();
     assert!(help.out.contains("The usual way:"), "{}", help.out);
     let version = desk.run(&["--version"]).good();
-    assert_eq!(
-        version.out,
-        format!("treepie {}\n", env!("CARGO_PKG_VERSION"))
-    );
+    let first = concat!("treepie ", env!("CARGO_PKG_VERSION"), "\n");
+    assert!(version.out.starts_with(first), "{}", version.out);
 }
 
 #[test]
@@ -135,4 +133,84 @@ fn shells_get_completions_and_manual_pages_name_every_subcommand() {
         missing.err,
         "treepie: nowhere: there is no such directory; make it first\n"
     );
+}
+
+#[test]
+fn help_has_topics_and_the_version_tells_what_would_be_preloaded() {
+    let desk = Desk::new();
+    let all = desk.run(&["help"]).good().out;
+    assert!(all.contains("Topics of `treepie help TOPIC`:"), "{all}");
+    let variables = desk.run(&["help", "variables"]).good().out;
+    assert!(variables.contains("TREEPIE_COLLECTIVES"), "{variables}");
+    assert_eq!(
+        desk.run(&["help", "map"]).good().out,
+        desk.run(&["map", "--help"]).good().out
+    );
+    let unknown = desk.run(&["help", "nothing"]).refusal(2);
+    assert!(unknown.contains("topics are by-hand"), "{unknown}");
+    let version = desk.run(&["--version"]).good().out;
+    let lines: Vec<&str> = version.lines().collect();
+    assert_eq!(lines[0], concat!("treepie ", env!("CARGO_PKG_VERSION")));
+    assert!(
+        lines[1].ends_with("libtreepie.so: is no library of treepie's"),
+        "{version}"
+    );
+    assert!(
+        lines[2].contains("no libtreepie_hwloc.so beside it"),
+        "{version}"
+    );
+}
+
+#[test]
+fn the_quiet_write_their_files_and_say_nothing() {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    for arguments in [
+        &["map", "app.profile.yaml", "--topology", "4:2:2", "--quiet"][..],
+        &["convert", "app.profile.yaml", "m.txt", "--quiet"],
+    ] {
+        let answer = desk.run(arguments).good();
+        assert_eq!((answer.out.as_str(), answer.err.as_str()), ("", ""));
+    }
+    assert!(desk.path("app.placement.yaml").exists() && desk.path("m.txt").exists());
+    let json = desk
+        .run(&["convert", "app.profile.yaml", "m.mtx", "--json"])
+        .good()
+        .json();
+    assert_eq!(json["ranks"], 16);
+}
+
+/// What a command shows on a terminal, which `script` makes.
+fn on_a_terminal(desk: &Desk, command: &str, variable: Option<&str>) -> String {
+    let binary = env!("CARGO_BIN_EXE_treepie");
+    let mut script = std::process::Command::new("script");
+    script
+        .args(["-qec", &format!("{binary} {command}"), "/dev/null"])
+        .current_dir(desk.path(""))
+        .env("TERM", "xterm")
+        .env_remove("NO_COLOR");
+    if let Some(name) = variable {
+        script.env(name, "1");
+    }
+    String::from_utf8_lossy(&script.output().unwrap().stdout).into_owned()
+}
+
+#[test]
+fn progress_and_colours_are_for_terminals_only() {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    let map = "map app.profile.yaml --topology 4:2:2 --budget 0.5";
+    let shown = on_a_terminal(&desk, map, None);
+    assert!(
+        shown.contains("placing 16 ranks") && shown.contains(" of 0.5 s"),
+        "{shown}"
+    );
+    let quiet = on_a_terminal(&desk, &format!("{map} --quiet"), None);
+    assert_eq!(quiet, "");
+    let piped = desk.run(&map.split(' ').collect::<Vec<_>>()).good();
+    assert_eq!(piped.err, "");
+    let colour = '\u{1b}';
+    assert!(on_a_terminal(&desk, "--help", None).contains(colour));
+    assert!(!on_a_terminal(&desk, "--help", Some("NO_COLOR")).contains(colour));
+    assert!(!desk.run(&["--help"]).good().out.contains(colour));
 }

@@ -1,10 +1,11 @@
 //! `treepie convert`: a profile or a matrix in another format.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
+use serde_json::json;
 use treepie_core::affinity::formats::Format;
 use treepie_core::files::rank_files::{self, Form, seats};
 use treepie_core::files::{PlacementFile, write_atomically};
@@ -37,8 +38,24 @@ pub struct Arguments {
     /// Names of the nodes of a placement on a bare shape
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
+    /// Only write the file
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
+    /// Say what was written as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     choice: MatrixChoice,
+}
+
+/// Says what was written.
+fn tell(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
+    match (arguments.json, arguments.quiet) {
+        (true, _) => output::print_json(&json!({ "output": arguments.output, "ranks": ranks }))?,
+        (false, true) => {}
+        (false, false) => output::print(text)?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the one, writes the other.
@@ -51,7 +68,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .extension()
         .is_some_and(|ending| ending == "yaml" || ending == "yml");
     if is_profile {
-        return profile(&arguments.input, output, choice);
+        return profile(arguments);
     }
     let writable = |format: &Format| *format != Format::Monitoring;
     let format = Format::of_path(output).filter(writable).ok_or_else(|| {
@@ -66,13 +83,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
         format.write(&matrix, out)
     })?;
-    output::print(&format!(
+    let text = format!(
         "{}: written, {} and {}\n",
         output.display(),
         some(matrix.order(), "rank"),
         some(matrix.non_zeros(), "entry")
-    ))?;
-    Ok(ExitCode::SUCCESS)
+    );
+    tell(arguments, matrix.order(), &text)
 }
 
 /// Writes a placement as a launcher reads it.
@@ -90,16 +107,17 @@ fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
     write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
         out.write_all(text.as_bytes())
     })?;
-    output::print(&format!(
+    let text = format!(
         "{}: written, {} for {form}\n",
         output.display(),
         some(placement.ranks, "rank")
-    ))?;
-    Ok(ExitCode::SUCCESS)
+    );
+    tell(arguments, placement.ranks, &text)
 }
 
 /// Writes what the ranks of a job left as one profile. What they left stays.
-fn profile(input: &Path, output: &Path, choice: &MatrixChoice) -> Outcome {
+fn profile(arguments: &Arguments) -> Outcome {
+    let (input, output) = (&arguments.input, &arguments.output);
     if !input.is_dir() {
         return Err(CommandError::usage(format!(
             "{}: only a directory of parts, which a job without an orderly end leaves, becomes a \
@@ -109,9 +127,10 @@ fn profile(input: &Path, output: &Path, choice: &MatrixChoice) -> Outcome {
         )));
     }
     let options = ["--metric", "--layer", "--model", "--phase"];
-    choice.require_none(output, "a profile, which has all of it", &options)?;
+    let kind = "a profile, which has all of it";
+    arguments.choice.require_none(output, kind, &options)?;
     let profile = parts_in(input)?;
     profile.write(output)?;
-    output::print(&Summary::new(output, &profile, None).short_text())?;
-    Ok(ExitCode::SUCCESS)
+    let text = Summary::new(output, &profile, None).short_text();
+    tell(arguments, profile.ranks, &text)
 }

@@ -32,7 +32,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     command.build();
     let mut pages = 1;
     write(directory, &command, "treepie")?;
-    let documented = |one: &&Command| !one.is_hide_set() && one.get_name() != "help";
+    let documented = |one: &&Command| !one.is_hide_set();
     for subcommand in command.get_subcommands().filter(documented) {
         let name = format!("treepie-{}", subcommand.get_name());
         write(directory, subcommand, &name)?;

@@ -4,6 +4,7 @@ mod compare;
 mod completions;
 mod convert;
 mod doctor;
+mod help;
 mod heuristics;
 mod manual;
 mod map;
@@ -28,7 +29,12 @@ pub type Outcome = Result<ExitCode, CommandError>;
 /// Measures who sends how much to whom in an MPI job, computes which rank
 /// belongs on which core, and runs the same program again that way.
 #[derive(Debug, Parser)]
-#[command(name = "treepie", version, arg_required_else_help = false)]
+#[command(
+    name = "treepie",
+    version,
+    arg_required_else_help = false,
+    disable_help_subcommand = true
+)]
 #[command(after_help = "\
 The usual way:
   treepie profile -o app.profile.yaml -- mpirun -np 16 ./app
@@ -56,6 +62,7 @@ enum Command {
     Heuristics(heuristics::Arguments),
     Completions(completions::Arguments),
     Manual(manual::Arguments),
+    Help(help::Arguments),
 }
 
 impl CommandLine {
@@ -77,6 +84,7 @@ impl CommandLine {
             Command::Heuristics(arguments) => heuristics::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Manual(arguments) => manual::run(&arguments),
+            Command::Help(arguments) => help::run(&arguments),
         }
     }
 }

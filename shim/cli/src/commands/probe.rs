@@ -4,10 +4,11 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use clap::Args;
 use serde_json::json;
+use treepie_core::files::configuration::PROBE_VARIABLE;
 use treepie_core::files::platform::magpie::MagpieClusters;
 use treepie_core::files::platform::{PlatformFile, latencies, logp_mpi};
 use treepie_core::files::{check_writable, date, list, write_atomically};
@@ -27,7 +28,7 @@ use crate::report::words::some;
 use crate::report::{platform as report, units};
 
 /// Names the program that measures, if it is not where it was built.
-const PROGRAM: &str = "TREEPIE_PROBE_PROGRAM";
+const PROGRAM: &str = PROBE_VARIABLE;
 
 /// Measure a platform: its clusters and the pLogP parameters of its links
 #[derive(Debug, Args)]
@@ -74,6 +75,9 @@ pub struct Arguments {
     /// Print what was found as JSON
     #[arg(long)]
     json: bool,
+    /// Only write the platform
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
     /// The launcher with its options, without a program
     #[arg(last = true, value_name = "LAUNCHER")]
     command: Vec<OsString>,
@@ -237,7 +241,8 @@ fn measure(arguments: &Arguments) -> Outcome {
         arguments.at_a_time.to_string().into(),
         arguments.together.to_string().into(),
     ]);
-    let working = output::Working::on("measuring");
+    let budget = Duration::from_secs_f64(arguments.budget.min(1e6));
+    let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
     let status = job::run(&Invocation {
         program: launcher.path,
         name: arguments.command[0].clone(),
@@ -274,7 +279,13 @@ fn program(family: Family) -> Result<PathBuf, CommandError> {
         });
     }
     let own = std::env::current_exe().unwrap_or_default();
-    let programs = own.parent().unwrap_or(Path::new("/")).join("../programs");
+    let own = own.parent().unwrap_or(Path::new("/"));
+    // Where it was built, and where scripts/install puts it.
+    let places = [own.join("../programs"), own.join("../lib/treepie/programs")];
+    let programs = places
+        .iter()
+        .find(|place| place.is_dir())
+        .unwrap_or(&places[0]);
     let mpis: &[&str] = match family {
         Family::OpenMpi => &["openmpi"],
         Family::Hydra => &["mpich"],
@@ -327,7 +338,9 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
             )),
         );
     }
-    output::print(&text)?;
+    if !arguments.quiet {
+        output::print(&text)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

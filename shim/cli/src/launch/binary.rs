@@ -57,6 +57,19 @@ pub fn needed(path: &Path) -> Option<Vec<String>> {
     Some(elf.libraries.iter().map(|&name| name.to_owned()).collect())
 }
 
+/// The procedures that a library offers; none for a file that is no library.
+pub fn exported(path: &Path) -> Vec<String> {
+    let Some(bytes) = read(path) else {
+        return Vec::new();
+    };
+    let Ok(elf) = Elf::parse(&bytes) else {
+        return Vec::new();
+    };
+    let symbols = elf.dynsyms.iter().filter(|symbol| !symbol.is_import());
+    let names = symbols.filter_map(|symbol| elf.dynstrtab.get_at(symbol.st_name));
+    names.map(str::to_owned).collect()
+}
+
 /// The MPI library that a program is linked to, directly or through others,
 /// and whose it is.
 pub fn mpi_of(path: &Path) -> Option<(PathBuf, Family)> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::binary;
 use super::environment::LIBRARY;
 use crate::error::CommandError;
 
@@ -35,6 +36,29 @@ pub fn find() -> Result<PathBuf, CommandError> {
         )));
     }
     Ok(path)
+}
+
+/// What this program would preload, for `--version`: the library, whose MPI it
+/// speaks, and its companion.
+pub fn in_words() -> String {
+    let path = match find() {
+        Ok(path) => path,
+        Err(error) => return format!("  no library: {error}\n"),
+    };
+    let entries = binary::exported(&path);
+    let counted = entries.iter().filter(|name| name.starts_with("MPI_"));
+    let speaks = match counted.count() {
+        0 => "is no library of treepie's".to_owned(),
+        count => {
+            format!("{count} procedures of Open MPI, of MPICH's family and of the standard ABI")
+        }
+    };
+    let companion = path.with_file_name(COMPANION);
+    let hwloc = match companion.is_file() {
+        true => companion.display().to_string(),
+        false => format!("no {COMPANION} beside it: jobs see no hardware"),
+    };
+    format!("  {}: {speaks}\n  {hwloc}\n", path.display())
 }
 
 fn named_by_user(path: &Path) -> Result<PathBuf, CommandError> {

@@ -45,6 +45,9 @@ pub struct Arguments {
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
+    /// Only write the placement
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
     #[command(flatten)]
     how: How,
     #[command(flatten)]
@@ -121,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     if arguments.json {
         output::print_json(&found.answer(&output))?;
-    } else {
+    } else if !arguments.quiet {
         output::print(&found.text(&output))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -195,7 +198,11 @@ impl Job {
     fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
         let how = &arguments.how;
         let matrix = self.input.matrix(&arguments.choice)?;
-        let _working = Working::on(&format!("placing {}", some(self.input.ranks(), "rank")));
+        let what = format!("placing {}", some(self.input.ranks(), "rank"));
+        let _working = (!arguments.quiet).then(|| match how.budget {
+            Some(budget) => Working::within(&what, budget),
+            None => Working::on(&what),
+        });
         let options = self.options(how);
         let strategy = how.strategy;
         Ok(search::within(

@@ -7,6 +7,8 @@ ROOT=$PWD
 BUILD=$ROOT/build
 # The version of mpi4py under test, and of its test suite.
 MPI4PY=4.1.2
+# What makes the Debian package.
+CARGO_DEB=3.8.0
 
 # Rust's usual place, for shells that do not read a profile.
 if ! command -v cargo >/dev/null && [ -x "${HOME:-/root}/.cargo/bin/cargo" ]; then

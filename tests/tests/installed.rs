@@ -23,6 +23,7 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
     std::fs::rename(at("first"), at("second")).expect("it is a directory of ours");
     for file in [
         "lib/treepie/libtreepie_hwloc.so",
+        "lib/treepie/programs/mpich/probe",
         "share/man/man1/treepie-replay.1",
         "share/bash-completion/completions/treepie",
         "share/doc/treepie/LD_PRELOAD.md",
@@ -50,6 +51,82 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
         directory.path().join("app.profile.yaml").is_file(),
         "{}",
         outcome.told()
+    );
+}
+
+/// The whole of it: made by cargo-deb, unpacked somewhere, and a job profiled from
+/// there with the libraries that the command finds beside itself.
+#[test]
+fn the_debian_package_holds_a_command_that_finds_its_library() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let script = artifacts::repository().join("scripts/package");
+    let mut command = Command::new(script);
+    command.current_dir(directory.path());
+    let made = run_watched(command, Duration::from_secs(240), "scripts/package").succeeded();
+    let package = made.stdout.lines().last().unwrap_or_default().to_owned();
+    let root = directory.path().join("root");
+    let at = |path: &str| root.join(path).display().to_string();
+    run(&["dpkg-deb", "-x", &package, &at("")], directory.path()).succeeded();
+    let control = run(&["dpkg-deb", "-f", &package], directory.path()).succeeded();
+    for line in ["Package: treepie", "Depends: libc6 (>= 2.34), libhwloc15"] {
+        assert!(control.stdout.contains(line), "{}", control.told());
+    }
+    for file in [
+        "usr/share/man/man1/treepie-map.1.gz",
+        "usr/share/treepie/profiles/pictures/halo2d.svg",
+        "usr/share/modulefiles/treepie",
+        "usr/share/doc/treepie/copyright",
+    ] {
+        assert!(root.join(file).exists(), "{file} is not in {package}");
+    }
+    let version = run(&[&at("usr/bin/treepie"), "--version"], directory.path()).succeeded();
+    let library = root
+        .canonicalize()
+        .expect("it was unpacked")
+        .join("usr/lib/treepie/libtreepie.so");
+    let found = format!("{}: ", library.display());
+    assert!(version.stdout.contains(&found), "{}", version.told());
+    assert!(
+        version
+            .stdout
+            .contains("procedures of Open MPI, of MPICH's family"),
+        "{}",
+        version.told()
+    );
+    let launcher = Mpi::Mpich.launcher().display().to_string();
+    let job = artifacts::job(Mpi::Mpich, "where").display().to_string();
+    let words = [
+        "profile",
+        "-o",
+        "app.profile.yaml",
+        "--",
+        &launcher,
+        "-n",
+        "2",
+        &job,
+    ];
+    let command = at("usr/bin/treepie");
+    run(
+        &[&[command.as_str()][..], &words].concat(),
+        directory.path(),
+    )
+    .succeeded();
+    assert!(directory.path().join("app.profile.yaml").is_file());
+    let words = [
+        &command,
+        "probe",
+        "-o",
+        "here.platform.yaml",
+        "--",
+        &launcher,
+        "-n",
+        "2",
+    ];
+    let probed = run(&words, directory.path()).succeeded();
+    assert!(
+        probed.stdout.starts_with("here.platform.yaml: 2 ranks"),
+        "{}",
+        probed.told()
     );
 }
 

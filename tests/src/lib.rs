@@ -20,6 +20,7 @@
 
 pub mod artifacts;
 pub mod coverage;
+pub mod document;
 pub mod expected;
 pub mod header;
 pub mod interface;
@@ -35,7 +36,7 @@ mod watched;
 
 pub use job::Job;
 pub use library::Library;
-pub use mpi::Mpi;
+pub use mpi::{Mpi, find_command};
 pub use outcome::{Outcome, assert_same_output};
 pub use watched::run_watched;
 

@@ -83,6 +83,11 @@ pub fn write(
         }
         page.end_section();
     }
+    if !facts.summary.notes.is_empty() {
+        page.section("how", "How it was run");
+        page.list(&facts.summary.notes);
+        page.end_section();
+    }
     Ok(())
 }
 
@@ -165,9 +170,6 @@ fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(),
             table.row([host.name.clone(), host.processes.to_string()]);
         }
         page.table("hosts", &table);
-    }
-    if !facts.summary.notes.is_empty() {
-        page.list(&facts.summary.notes);
     }
     let machine = match &facts.machine {
         Ok(machine) => machine,

@@ -1,0 +1,244 @@
+//! Every command that a document shows is run, in the order in which a reader
+//! meets it, and what it prints is compared.
+//!
+//! The reader is a new user: a fresh clone, a home of its own, an empty
+//! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Only the
+//! build is taken from where it was made (`USE_BUILD`).
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use treepie_tests::document::{Shown, blocks, fits, outputs, script};
+use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
+
+/// What `sh` blocks hold: commands that take long or need more than a user has,
+/// and what runs them instead.
+const RUN_ELSEWHERE: &[(&str, &str)] = &[
+    // The tests themselves are run by it.
+    ("./scripts/test", ".ci/run"),
+    ("scripts/grid", "tests/tests/emulated_grid.rs"),
+];
+
+const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
+
+fn read(name: &str) -> String {
+    let path = artifacts::repository().join(name);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The new user's desk.
+struct Desk {
+    directory: tempfile::TempDir,
+    mpi: Mpi,
+}
+
+impl Desk {
+    fn new(mpi: Mpi) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let desk = Desk { directory, mpi };
+        for name in ["home", "bin"] {
+            std::fs::create_dir(desk.path(name)).expect("the desk is writable");
+        }
+        let launcher = mpi.launcher();
+        let compiler = mpi.compiler();
+        let fortran = compiler.display().to_string().replace("mpicc", "mpif90");
+        for (name, file) in [
+            ("mpirun", &launcher),
+            ("mpiexec", &launcher),
+            ("mpicc", &compiler),
+            ("mpif90", &PathBuf::from(fortran)),
+        ] {
+            // Hydra looks for its helpers beside itself, so a link will not do.
+            desk.executable(
+                name,
+                &format!("#!/bin/sh\nexec {} \"$@\"\n", file.display()),
+            );
+        }
+        desk.stand_in_for_slurm();
+        desk.clone_repository();
+        desk
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    /// `srun -n N --export=ALL,A=b,... PROGRAM`, by the launcher that is here.
+    fn stand_in_for_slurm(&self) {
+        let script = "#!/bin/bash\n\
+            [ \"$1\" = -n ] || exit 2\n\
+            ranks=$2; export=${3#--export=ALL,}; shift 3\n\
+            passed=()\n\
+            IFS=, read -ra variables <<<\"$export\"\n\
+            exec mpirun -n \"$ranks\" env \"${variables[@]}\" \"$@\"\n";
+        self.executable("srun", script);
+    }
+
+    /// A script on the desk's PATH.
+    fn executable(&self, name: &str, script: &str) {
+        let file = self.path("bin").join(name);
+        std::fs::write(&file, script).expect("the desk is writable");
+        let executable = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&file, executable).expect("it is ours");
+    }
+
+    /// A copy of what git knows of, as it is now.
+    fn clone_repository(&self) {
+        let copy = "git -C \"$1\" ls-files -z | tar -C \"$1\" --null -T - -c | tar -C \"$2\" -x";
+        let target = self.path("treepie");
+        std::fs::create_dir(&target).expect("the desk is writable");
+        let mut command = Command::new("bash");
+        command
+            .args(["-o", "pipefail", "-c", copy, "bash"])
+            .args([artifacts::repository(), target]);
+        run_watched(command, Duration::from_secs(60), "a fresh clone").succeeded();
+    }
+
+    /// Runs commands in the clone, one after the other in one shell.
+    fn run(&self, shown: &[Shown], installed: bool) -> String {
+        let mut path = format!("{}:", self.path("bin").display());
+        if installed {
+            let command = artifacts::command();
+            let directory = command.parent().unwrap_or(Path::new("/"));
+            path += &format!("{}:", directory.display());
+        }
+        // Rust's tools are wherever the tests found them.
+        let cargo = treepie_tests::find_command("cargo");
+        if let Some(directory) = cargo.as_deref().and_then(Path::parent) {
+            path += &format!("{}:", directory.display());
+        }
+        path += "/usr/bin:/bin:/usr/sbin:/sbin";
+        let mut command = Command::new("bash");
+        command
+            .env_clear()
+            .env("HOME", self.path("home"))
+            .env("PATH", path)
+            .env("USE_BUILD", artifacts::build_directory())
+            .env("MPICC", self.mpi.compiler())
+            // A machine of two cores stands for a cluster.
+            .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
+            .env("OMPI_MCA_hwloc_base_binding_policy", "none")
+            .env("OMPI_MCA_mpi_yield_when_idle", "1")
+            .current_dir(self.path("treepie"))
+            .args(["-c", &script(shown)]);
+        let title = format!("a document's commands under {}", self.mpi);
+        run_watched(command, Duration::from_secs(300), &title).stdout
+    }
+
+    /// Runs all commands of a document, and compares.
+    fn follow(&self, name: &str, installed: bool) {
+        let text = read(name);
+        let mpi = self.mpi.name();
+        let shown: Vec<Shown> = blocks(name, &text)
+            .iter()
+            .flat_map(|block| block.shown(mpi))
+            .collect();
+        assert!(!shown.is_empty(), "{name} shows no command");
+        let all = self.run(&shown, installed);
+        let found = outputs(&all);
+        let mut wrong = String::new();
+        for (place, one) in shown.iter().enumerate() {
+            let (printed, status) = found.get(place).cloned().unwrap_or_default();
+            if place >= found.len() || status != 0 || !fits(&one.printed, &printed) {
+                wrong += &format!(
+                    "{name}:{}: $ {}\n--- the document has\n{}\n--- it prints (status {status})\n{}\n\n",
+                    one.line,
+                    one.command,
+                    one.printed.join("\n"),
+                    printed.join("\n")
+                );
+            }
+        }
+        assert!(wrong.is_empty(), "under {}:\n{wrong}", self.mpi);
+    }
+}
+
+/// From nothing but README.md to a report in the browser's language, for a C job,
+/// LAMMPS (which Debian builds for Open MPI only) and a Fortran job.
+fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
+    let desk = Desk::new(mpi);
+    desk.follow("README.md", false);
+    let mut reports = BTreeMap::from([("halo2d.html", "./halo2d"), ("ring.html", "./ring")]);
+    if mpi == Mpi::OpenMpi {
+        reports.insert("melt.html", "lmp -in tests/jobs/melt.lammps");
+    }
+    for (name, command) in reports {
+        let page = std::fs::read_to_string(desk.path("treepie").join(name));
+        let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert!(
+            page.contains(&format!("<h1>{command}")),
+            "{name} is of another job"
+        );
+        assert!(
+            page.contains("<h2>What is left</h2>"),
+            "{name} is not whole"
+        );
+    }
+}
+
+fn what_is_said_of_preloading_is_true(mpi: Mpi) {
+    Desk::new(mpi).follow("LD_PRELOAD.md", true);
+}
+
+#[test]
+fn the_ready_made_files_do_what_is_said_of_them() {
+    Desk::new(Mpi::OpenMpi).follow("profiles/README.md", true);
+}
+
+#[test]
+fn commands_that_are_not_run_here_are_run_by_another_test() {
+    for name in DOCUMENTS {
+        for block in blocks(name, &read(name)) {
+            match block.words[0].as_str() {
+                "console" | "yaml" | "text" | "c" | "rust" => {}
+                "sh" => {
+                    for line in block.lines.iter().filter(|line| !line.trim().is_empty()) {
+                        let known = RUN_ELSEWHERE
+                            .iter()
+                            .find(|(start, _)| line.starts_with(start));
+                        let (_, by) = known.unwrap_or_else(|| {
+                            panic!("{name}:{}: nothing runs `{line}`", block.line)
+                        });
+                        assert!(artifacts::repository().join(by).is_file(), "{by} is gone");
+                    }
+                }
+                other => panic!("{name}:{}: `{other}` is no kind of block", block.line),
+            }
+        }
+    }
+}
+
+#[test]
+fn every_ready_made_file_is_named_in_its_readme_and_can_be_shown() {
+    let about = read("profiles/README.md");
+    let directory = artifacts::repository().join("profiles");
+    let mut shown = 0;
+    for entry in std::fs::read_dir(&directory).expect("it is part of the repository") {
+        let path = entry.expect("it can be listed").path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if !name.ends_with(".yaml") {
+            continue;
+        }
+        assert!(
+            about.contains(&format!("`{name}`")),
+            "profiles/README.md lacks {name}"
+        );
+        let mut command = Command::new(artifacts::command());
+        command.arg("show").arg(&path);
+        run_watched(command, Duration::from_secs(30), &name).succeeded();
+        shown += 1;
+    }
+    assert!(shown > 10, "{shown} files");
+}
+
+under_each_mpi!(
+    a_new_user_gets_from_the_readme_to_a_report,
+    what_is_said_of_preloading_is_true,
+);

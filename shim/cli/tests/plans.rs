@@ -1,4 +1,5 @@
 //! `treepie predict --plans`: what replaced collectives would take, and plans for other simulators.
+#![allow(clippy::unwrap_used)]
 
 mod support;
 

@@ -14,7 +14,7 @@
 //! // Who talks shares a node: no byte crosses the network any more.
 //! let node = |rank: usize| machine.ancestor(placed.placement.leaf_of_rank[rank], 1);
 //! assert_eq!((node(0), node(1)), (node(2), node(3)));
-//! assert_eq!((placed.identity_cost, placed.cost), (128e6, 64e6));
+//! assert_eq!((placed.identity_cost, placed.cost), (64e6, 32e6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -212,6 +212,23 @@ fn commands_that_are_not_run_here_are_run_by_another_test() {
 }
 
 #[test]
+fn every_variable_of_the_library_is_in_its_document() {
+    let about = read("LD_PRELOAD.md");
+    let unknown = treepie_core::files::configuration::unknown_variables(["TREEPIE_NOTHING"]);
+    let told = unknown[0].to_string();
+    let (_, known) = told
+        .split_once("known are ")
+        .expect("it says which there are");
+    for variable in known.split(", ") {
+        let row = format!("\n| `{variable}` |");
+        assert!(
+            about.contains(&row),
+            "LD_PRELOAD.md has no row for {variable}"
+        );
+    }
+}
+
+#[test]
 fn every_ready_made_file_is_named_in_its_readme_and_can_be_shown() {
     let about = read("profiles/README.md");
     let directory = artifacts::repository().join("profiles");

@@ -366,6 +366,47 @@ fn a_strict_job_ends_before_the_application_starts(mpi: Mpi) {
     }
 }
 
+/// What is no permutation is refused before the application starts, by every rank
+/// alike: no rank of a strict job runs on, and all ranks of another run plainly.
+fn what_is_no_permutation_is_refused_by_every_rank_alike(mpi: Mpi) {
+    let directory = directory();
+    let file = |name: &str, permutation: &str| {
+        let path = edited(
+            directory.path(),
+            name,
+            "permutation: 2,0,1",
+            &format!("permutation: {permutation}"),
+        );
+        ("TREEPIE_PLACEMENT", path.display().to_string())
+    };
+    let plain = Job::new(mpi, RANKS, "who").run().succeeded();
+    for named in [
+        file("twice.yaml", "2,0,2"),
+        file("outside.yaml", "3,0,1"),
+        file("short.yaml", "1,0"),
+        ("TREEPIE_PERMUTATION", "1,1,0".to_owned()),
+    ] {
+        let mut settings = vec![("TREEPIE_MODE", "replay".to_owned()), named];
+        let run = |settings: &[(&'static str, String)]| {
+            let library = Library::Set(settings.to_vec());
+            let outcome = Job::new(mpi, RANKS, "who").with(library).run();
+            assert_eq!(outcome.messages().len(), 1, "{}", outcome.told());
+            assert!(
+                outcome.messages()[0].contains("permutation")
+                    || outcome.messages()[0].contains("PERMUTATION"),
+                "{}",
+                outcome.told()
+            );
+            outcome
+        };
+        assert_same_output(&plain, &run(&settings));
+        settings.push(("TREEPIE_STRICT", "true".to_owned()));
+        let refused = run(&settings);
+        assert!(!refused.status.success(), "{}", refused.told());
+        assert_eq!(refused.stdout, "", "{}", refused.told());
+    }
+}
+
 /// A variable that means nothing is most likely a typing error: it is said, and
 /// what was set rightly holds.
 fn a_mistyped_variable_is_named_and_the_rest_holds(mpi: Mpi) {
@@ -419,6 +460,7 @@ under_each_mpi!(
     a_wrong_file_is_named,
     a_wrong_value_is_named,
     the_right_placement_is_taken,
+    what_is_no_permutation_is_refused_by_every_rank_alike,
     a_strict_job_ends_before_the_application_starts,
     a_mistyped_variable_is_named_and_the_rest_holds,
     a_profile_that_cannot_be_written_at_the_end_is_said_and_not_half_written,

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
-use treepie_tests::expected::pairs;
+use treepie_tests::expected::{assert_same_pairs, pairs};
 use treepie_tests::permutations::{as_list, rotated, seed, shuffled};
 use treepie_tests::results::Attempt;
 use treepie_tests::{
@@ -164,6 +164,9 @@ fn errors_are_fatal_at_first(mpi: Mpi) {
                 "{}",
                 outcome.told()
             );
+            // What MPICH's launchers say of a rank that crashed.
+            let crashed = |of: &Outcome| of.stdout.contains("BAD TERMINATION");
+            assert!(crashed(&plain) || !crashed(&outcome), "{}", outcome.told());
         }
     }
 }
@@ -301,17 +304,37 @@ fn profile_of(job: &Job) -> Profile {
     Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Each call is counted once, whichever way it comes: through C, or round it.
-fn every_fortran_interface_is_counted_alike(mpi: Mpi) {
+/// Each call is counted once, whichever way it comes: through C, or round it; and
+/// what is special in Fortran is what C means by it.
+fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
     let directory = directory();
-    let mut profiles = jobs(mpi, "sentinels.F90", directory.path())
-        .into_iter()
-        .map(|(job, _)| profile_of(&job));
-    let first = profiles.next().expect("there are three interfaces");
-    assert!(!pairs(&first.point_to_point).is_empty());
-    for other in profiles {
-        assert_eq!(pairs(&first.point_to_point), pairs(&other.point_to_point));
-        assert_eq!(first.collectives.len(), other.collectives.len());
+    let counted = |source: &str| -> Vec<(String, Profile)> {
+        let jobs = jobs(mpi, source, directory.path()).into_iter();
+        jobs.map(|(job, _)| (job.title(), profile_of(&job)))
+            .collect()
+    };
+    let calls = |profile: &Profile| -> Vec<String> {
+        let records = profile.collectives.iter();
+        let mut calls: Vec<String> = records.map(|record| format!("{record:?}")).collect();
+        calls.sort();
+        calls
+    };
+    let in_c = counted("sentinels.c");
+    let (_, in_c) = in_c.first().expect("it says how many ranks it wants");
+    assert!(!calls(in_c).is_empty());
+    let in_fortran = counted("sentinels.F90");
+    assert_eq!(in_fortran.len(), INTERFACES.len());
+    for (title, found) in &in_fortran {
+        for (layer, expected, found) in [
+            ("p2p", &in_c.point_to_point, &found.point_to_point),
+            ("one-sided", &in_c.one_sided, &found.one_sided),
+            ("neighbourhood", &in_c.neighbourhood, &found.neighbourhood),
+        ] {
+            let expected = pairs(expected);
+            assert!(!expected.is_empty(), "{layer}");
+            assert_same_pairs(&pairs(found), &expected, &format!("{title}, {layer}"));
+        }
+        assert_eq!(calls(found), calls(in_c), "{title}");
     }
 }
 
@@ -545,5 +568,5 @@ under_each_mpi!(
     spawning_in_fortran_keeps_special_arguments,
     eztrace_and_the_library_do_not_disturb_each_other,
     processes_run_the_ranks_of_the_permutation_in_fortran,
-    every_fortran_interface_is_counted_alike,
+    every_fortran_interface_is_counted_as_c_is,
 );

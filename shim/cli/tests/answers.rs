@@ -324,7 +324,8 @@ fn a_profile_becomes_a_matrix_and_a_matrix_can_be_mapped() {
     desk.run(&["convert", "app.mtx", "again.mtx"]).good();
     assert_eq!(desk.text("app.mtx"), desk.text("again.mtx"));
     let shown = desk.run(&["show", "app.mtx"]).good().out;
-    let first = "app.mtx: matrix of 16 ranks, 48 ordered pairs talk, 48 in all\n\n";
+    let first = "app.mtx: matrix of 16 ranks, 48 ordered pairs talk, 48 in all\n  \
+                 what kinds of calls sent that is not in the file: no shares of layers\n\n";
     assert!(shown.starts_with(first), "{shown}");
     desk.run(&["map", "app.mtx", "--topology", "4:2:2"]).good();
     let placement = PlacementFile::read(&desk.path("app.placement.yaml")).unwrap();

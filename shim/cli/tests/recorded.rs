@@ -318,6 +318,11 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
     let expected = "\
 run.0.prof: matrix of 2 ranks, 2 ordered pairs talk, 120 B in all
 
+  layer           messages  bytes    share
+  point-to-point        28  116 B   96.7 %
+  collectives            1    4 B    3.3 %
+  all                   29  120 B  100.0 %
+
   from -> to  bytes sent   share
   0 -> 1           108 B  90.0 %
   1 -> 0            12 B  10.0 %

@@ -24,7 +24,7 @@ use crate::input::traffic::{Input, parts_in};
 use crate::output;
 use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
-use crate::report::summary::Summary;
+use crate::report::summary::{LayerSummary, Summary};
 use crate::report::{placement, plan, platform, units};
 
 /// Show a profile, placement, topology, configuration or matrix
@@ -153,7 +153,18 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
     let input = Input::read(path, &arguments.choice)?;
     let matrix = input.matrix(&arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
-    let summary = MatrixSummary::new(&matrix);
+    let layers = input.layers();
+    let chosen = layers.into_iter().filter_map(|(layer, traffic)| {
+        let chosen = arguments.choice.layers().contains(&layer) && !traffic.is_none();
+        chosen.then(|| LayerSummary {
+            layer: layer.to_string(),
+            messages: traffic.messages,
+            bytes: traffic.bytes,
+            modelled: false,
+            model: None,
+        })
+    });
+    let summary = MatrixSummary::new(&matrix, chosen.collect());
     match arguments.json {
         true => output::print_json(&summary)?,
         false => {

@@ -116,6 +116,17 @@ impl Input {
         Ok(traffic.exact_affinity(metric)?)
     }
 
+    /// What Open MPI's monitoring counted in each layer; nothing of a bare matrix,
+    /// which does not tell, and of a profile, whose summary does.
+    pub fn layers(&self) -> Vec<(Layer, Traffic)> {
+        match self {
+            Input::Monitoring(counted) => Layer::ALL
+                .map(|layer| (layer, counted.traffic(&[layer]).total()))
+                .to_vec(),
+            Input::Profile(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
     /// What the numbers of [`Input::matrix`] count.
     pub fn unit(&self, choice: &MatrixChoice) -> Unit {
         match (self, choice.metric()) {

@@ -4,7 +4,7 @@ use serde::Serialize;
 use treepie_core::affinity::Matrix;
 use treepie_core::affinity::measures::{imbalance, symmetry};
 
-use super::summary::{BusiestRank, TOP_PAIRS};
+use super::summary::{BusiestRank, LayerSummary, TOP_PAIRS, layer_table};
 use super::table::Table;
 use super::units;
 use super::words::some;
@@ -25,11 +25,13 @@ pub struct MatrixSummary {
     pub busiest: Option<BusiestRank>,
     /// The pairs of different ranks with most: from, to, value.
     pub top_pairs: Vec<(usize, usize, f64)>,
+    /// Each kind of call that sent something; empty where the file does not tell.
+    pub layers: Vec<LayerSummary>,
 }
 
 impl MatrixSummary {
-    /// Looks through a matrix.
-    pub fn new(matrix: &Matrix) -> Self {
+    /// Looks through a matrix that is the sum of `layers`, where they are known.
+    pub fn new(matrix: &Matrix, layers: Vec<LayerSummary>) -> Self {
         let mut pairs: Vec<_> = matrix
             .entries()
             .filter(|(from, to, _)| from != to)
@@ -44,6 +46,7 @@ impl MatrixSummary {
             symmetry: symmetry(matrix),
             busiest: imbalance(matrix).map(BusiestRank::from),
             top_pairs: pairs,
+            layers,
         }
     }
 
@@ -55,6 +58,11 @@ impl MatrixSummary {
             some(self.pairs, "ordered pair"),
             unit.text(self.total)
         );
+        text += &match self.layers.is_empty() {
+            true => "  what kinds of calls sent that is not in the file: no shares of layers\n"
+                .to_owned(),
+            false => format!("\n{}", layer_table(&self.layers).text()),
+        };
         let Some(busiest) = &self.busiest else {
             return text;
         };

@@ -262,25 +262,7 @@ impl Summary {
 
     /// Messages and bytes of each layer.
     pub fn layer_table(&self) -> Table {
-        let mut table = Table::new(["layer", "messages", "bytes", "share"]);
-        let row = |name: String, messages: u64, bytes: u64| {
-            let share = units::share(bytes as f64, self.bytes as f64);
-            [
-                name,
-                units::count(messages as f64),
-                units::bytes(bytes as f64),
-                share,
-            ]
-        };
-        for layer in &self.layers {
-            let name = match &layer.model {
-                Some(model) => format!("{} (modelled: {model})", layer.layer),
-                None => layer.layer.clone(),
-            };
-            table.row(row(name, layer.messages, layer.bytes));
-        }
-        table.row(row("all".to_owned(), self.messages, self.bytes));
-        table
+        layer_table(&self.layers)
     }
 
     /// The busiest pairs.
@@ -296,6 +278,33 @@ impl Summary {
         }
         table
     }
+}
+
+/// Messages and bytes of each layer, and of all.
+pub fn layer_table(layers: &[LayerSummary]) -> Table {
+    let mut table = Table::new(["layer", "messages", "bytes", "share"]);
+    let sum = |of: fn(&LayerSummary) -> u64| {
+        let all = layers.iter().map(of);
+        all.fold(0, u64::saturating_add)
+    };
+    let (messages, bytes) = (sum(|layer| layer.messages), sum(|layer| layer.bytes));
+    let row = |name: String, of_messages: u64, of_bytes: u64| {
+        [
+            name,
+            units::count(of_messages as f64),
+            units::bytes(of_bytes as f64),
+            units::share(of_bytes as f64, bytes as f64),
+        ]
+    };
+    for layer in layers {
+        let name = match &layer.model {
+            Some(model) => format!("{} (modelled: {model})", layer.layer),
+            None => layer.layer.clone(),
+        };
+        table.row(row(name, layer.messages, layer.bytes));
+    }
+    table.row(row("all".to_owned(), messages, bytes));
+    table
 }
 
 /// The pairs of different ranks with most bytes; of equals, the first.

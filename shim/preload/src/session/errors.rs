@@ -46,8 +46,9 @@ unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
     let Some(host) = host() else { return };
     // SAFETY: the host hands its handlers these addresses.
     let (comm, code) = unsafe { (host.read_handle(comm as Word), *code) };
-    if host.is_intel() {
-        // Its own way to end from within this handler looks like a crash to its launcher.
+    if world::is_replacement(comm) || host.is_intel() {
+        // The launchers of this family take a fatal error on anything but their own
+        // world for a crash, and Intel's any end from within this handler.
         let _ = writeln!(std::io::stderr(), "Fatal error: {}", host.error_text(code));
         return host.abort(code);
     }

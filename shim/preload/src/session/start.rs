@@ -176,8 +176,8 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         signals::catch();
         exits::watch();
         errors::watch(host)?;
-    } else if decision.permutation.is_some() && host.is_intel() {
-        // Its launcher takes a fatal error on anything but the world for a crash.
+    } else if decision.permutation.is_some() {
+        // Fatal errors on W' must end the job as those on the world do.
         errors::watch(host)?;
     }
     let _ = SESSION.set(Session { request, decision });

@@ -97,7 +97,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         comm_null,
         byte,
         datatype_null,
-        sized_types: _,
+        sized_types: _, // compare_sizes
         errors_are_fatal,
         errors_return,
         no_op,
@@ -190,6 +190,40 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
     }
     findings.compare("MPI_NO_OP keeps", kept_by(no_op, session), 4711);
     compare_predefined(predefined, findings);
+    compare_sizes(abi, findings);
+}
+
+/// Handles that say the size of their datatype say what MPI says.
+fn compare_sizes(abi: &Abi, findings: &mut Findings) {
+    // SAFETY: constants of mpi-sys's C part.
+    let datatypes = unsafe {
+        [
+            ("MPI_C_BOOL", RSMPI_C_BOOL),
+            ("MPI_FLOAT", RSMPI_FLOAT),
+            ("MPI_DOUBLE", RSMPI_DOUBLE),
+            ("MPI_INT8_T", RSMPI_INT8_T),
+            ("MPI_INT16_T", RSMPI_INT16_T),
+            ("MPI_INT32_T", RSMPI_INT32_T),
+            ("MPI_INT64_T", RSMPI_INT64_T),
+            ("MPI_UINT8_T", RSMPI_UINT8_T),
+            ("MPI_UINT16_T", RSMPI_UINT16_T),
+            ("MPI_UINT32_T", RSMPI_UINT32_T),
+            ("MPI_UINT64_T", RSMPI_UINT64_T),
+            ("MPI_C_FLOAT_COMPLEX", RSMPI_FLOAT_COMPLEX),
+            ("MPI_C_DOUBLE_COMPLEX", RSMPI_DOUBLE_COMPLEX),
+            ("MPI_BYTE", handle(word(&abi.byte))),
+        ]
+    };
+    if abi.sized_types.mask == 0 {
+        return; // no handle of this family says anything
+    }
+    for (name, datatype) in datatypes {
+        let mut size: c_int = 0;
+        // SAFETY: a datatype of this MPI, and room for its size.
+        unsafe { MPI_Type_size(datatype, &mut size) };
+        let said = abi.type_size(bits(datatype)).map_or(-1, |size| size as i64);
+        findings.compare(&format!("bytes of {name}"), said, i64::from(size));
+    }
 }
 
 /// What is in a window after something was fetched from it and, with the

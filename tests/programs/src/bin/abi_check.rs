@@ -118,6 +118,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
 
     println!("          {family:?}");
     findings.compare("bytes of a handle", *handle_bytes, size_of::<MPI_Comm>());
+    compare_sizes(abi, findings);
     // SAFETY: constants of mpi-sys's C part.
     unsafe {
         findings.compare("MPI_COMM_WORLD", word(comm_world), bits(RSMPI_COMM_WORLD));
@@ -190,7 +191,6 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
     }
     findings.compare("MPI_NO_OP keeps", kept_by(no_op, session), 4711);
     compare_predefined(predefined, findings);
-    compare_sizes(abi, findings);
 }
 
 /// Handles that say the size of their datatype say what MPI says.

@@ -17,9 +17,29 @@ pub const LARGEST_MESSAGE: u64 = 1 << 30;
 /// plans do not.
 const MOST_PIECES: u64 = 1024;
 
+/// How messages go, in units. A number alone is the largest message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Flow {
+    /// The largest message.
+    pub segment: u64,
+    /// What is on its way between two clusters while a link is kept busy; `None` for
+    /// what the problem's network says.
+    pub in_flight: Option<u64>,
+}
+
+impl From<u64> for Flow {
+    fn from(segment: u64) -> Self {
+        Flow {
+            segment,
+            in_flight: None,
+        }
+    }
+}
+
 /// A plan in the making.
 pub struct Builder {
     segment: u64,
+    in_flight: u64,
     actions: Vec<(Action, Vec<u32>)>,
     hazards: Hazards,
     scratch: u64,
@@ -32,10 +52,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty plan, whose messages have at most `segment` units.
-    pub fn new(segment: u64) -> Self {
+    /// An empty plan, whose messages go as `flow` says.
+    pub fn new(flow: impl Into<Flow>) -> Self {
+        let flow = flow.into();
         Builder {
-            segment: segment.clamp(1, LARGEST_MESSAGE),
+            segment: flow.segment.clamp(1, LARGEST_MESSAGE),
+            in_flight: flow.in_flight.unwrap_or(0),
             actions: Vec::new(),
             hazards: Hazards::default(),
             scratch: 0,
@@ -46,9 +68,22 @@ impl Builder {
         }
     }
 
+    /// Units on their way between two clusters while a link is kept busy.
+    pub fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
     /// The range in the pieces that it is sent in.
     pub fn pieces(&self, range: Range) -> impl Iterator<Item = Range> + use<> {
         range.pieces(self.piece(range.length))
+    }
+
+    /// The range in pieces of which each of `ways` gets the same number in turn, where
+    /// that does not make them tiny.
+    pub fn pieces_for(&self, range: Range, ways: usize) -> impl Iterator<Item = Range> + use<> {
+        let ways = ways.max(1) as u64;
+        let rounds = range.length.div_ceil(self.piece(range.length) * ways);
+        range.pieces(range.length.div_ceil((rounds * ways).max(1)))
     }
 
     /// Units of the pieces that a message of `length` units is cut into.

@@ -33,7 +33,7 @@ mod strategy;
 mod tests;
 
 pub use bound::bound;
-pub use builder::{Builder, LARGEST_MESSAGE};
+pub use builder::{Builder, Flow, LARGEST_MESSAGE};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
 pub use network::{Distance, Network};

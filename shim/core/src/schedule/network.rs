@@ -242,6 +242,20 @@ impl Network {
         })
     }
 
+    /// Bytes on their way between two clusters while an uplink is kept busy: the most
+    /// that a latency and a rate come to.
+    pub fn in_flight(&self) -> u64 {
+        const LONG: u64 = 64 << 10;
+        let pairs =
+            (0..self.clusters()).flat_map(|from| (0..self.clusters()).map(move |to| (from, to)));
+        let bytes = pairs.filter(|(from, to)| from != to).map(|(from, to)| {
+            let latency = self.between(from, to).map_or(0.0, Link::latency);
+            let seconds = self.leaving(from, LONG).max(f64::MIN_POSITIVE);
+            latency / seconds * LONG as f64
+        });
+        bytes.fold(0.0, f64::max) as u64
+    }
+
     /// How many ranks of each cluster fill its uplink together: 1 where one alone does.
     pub fn pairs_to_fill(&self, cluster: usize) -> usize {
         let share = self.uplink[cluster].map_or(1.0, |common| common.share);

@@ -41,7 +41,17 @@ pub struct Problem<'a> {
     pub unit_bytes: u64,
 }
 
+/// Bytes on their way between clusters while a link is kept busy, where no network
+/// says it: 10 ms at 100 Mbit/s.
+const USUAL_IN_FLIGHT: u64 = 125_000;
+
 impl Problem<'_> {
+    /// Units on their way between two clusters while a link is kept busy.
+    pub fn in_flight(&self) -> u64 {
+        let bytes = self.network.map_or(USUAL_IN_FLIGHT, Network::in_flight);
+        bytes / self.unit_bytes.max(1)
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.clusters.ranks()

@@ -2,7 +2,7 @@
 
 use super::estimate::Scene;
 use super::generators::{Between, Direction, STRATEGIES};
-use super::{Amount, Builder, Clusters, Network, Plan, Problem};
+use super::{Amount, Builder, Clusters, Flow, Network, Plan, Problem};
 use crate::affinity::collective::Operation;
 
 /// Writes what one rank does for a problem.
@@ -93,10 +93,14 @@ impl Strategy {
             && problem.ranks() <= self.most_ranks
     }
 
-    /// What `rank` does, in messages of at most `segment` units (larger where
-    /// the message would fall into thousands).
-    pub fn plan(&self, problem: &Problem, rank: usize, segment: u64) -> Plan {
-        let mut builder = Builder::new(segment);
+    /// What `rank` does, in messages that go as `flow` says (larger where a message
+    /// would fall into thousands).
+    pub fn plan(&self, problem: &Problem, rank: usize, flow: impl Into<Flow>) -> Plan {
+        let flow = flow.into();
+        let mut builder = Builder::new(Flow {
+            in_flight: flow.in_flight.or_else(|| Some(problem.in_flight())),
+            ..flow
+        });
         (self.generate)(problem, rank, &mut builder);
         builder.finish()
     }

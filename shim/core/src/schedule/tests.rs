@@ -3,7 +3,7 @@
 use super::check::{Flaw, check};
 use super::grids::{self, scattered};
 use super::plan::{Action, Plan, Range};
-use super::{Amount, Builder, Clusters, Distance, Network, Problem, Strategy};
+use super::{Amount, Builder, Clusters, Distance, Flow, Network, Problem, Strategy};
 use crate::affinity::collective::Operation;
 
 /// Ranks in clusters, with or without a network.
@@ -71,7 +71,7 @@ fn check_one(
     at: &Arrangement,
     root: usize,
     units: u64,
-    segment: u64,
+    flow: Flow,
     ordered: bool,
 ) -> Result<(), Flaw> {
     let clusters = &at.clusters;
@@ -94,7 +94,7 @@ fn check_one(
     let plans: Vec<Plan> = problems
         .iter()
         .enumerate()
-        .map(|(rank, problem)| strategy.plan(problem, rank, segment))
+        .map(|(rank, problem)| strategy.plan(problem, rank, flow))
         .collect();
     check(&problems, &plans)
 }
@@ -113,17 +113,22 @@ fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arr
         let is_checked =
             |root: &usize| roots == 1 || ranks <= 9 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
-            for (units, segment) in [(0, 2), (1, 1), (7, 3)] {
+            for (units, segment) in [(0, 2), (1, 1), (9, 2)] {
+                let in_flight = if (ranks + root) % 2 == 0 { 7 } else { 0 };
+                let flow = Flow {
+                    segment,
+                    in_flight: Some(in_flight),
+                };
                 if units != 1 && ranks > 9 && (ranks + root) % 4 != 1 {
                     continue;
                 }
                 for &ordered in orders {
-                    let result = check_one(strategy, operation, at, root, units, segment, ordered);
+                    let result = check_one(strategy, operation, at, root, units, flow, ordered);
                     assert_eq!(
                         result,
                         Ok(()),
                         "{operation} {} on {ranks} ranks in {:?}, root {root}, {units} \
-                         units in segments of {segment}, ordered: {ordered}",
+                         units in segments of {segment}, {in_flight} in flight, ordered: {ordered}",
                         strategy.name,
                         at.clusters,
                     );

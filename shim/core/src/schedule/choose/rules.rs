@@ -22,16 +22,17 @@ pub fn between_clusters(
 ) -> Option<Choice> {
     let bytes = bytes.unwrap_or(0);
     let name = match operation {
-        Bcast if bytes <= 16 * KIB => "grid-flat",
         Bcast if bytes < 2048 * KIB => "grid-exchange",
         Bcast => "grid-chain",
         Reduce if keeps_order => "binomial",
-        Reduce if bytes < 512 * KIB => "grid-flat",
+        Reduce if bytes <= 16 * KIB => "grid-flat",
+        Reduce if bytes <= 256 * KIB => "grid-direct",
         Reduce => "grid-lanes",
         Allreduce if keeps_order => "recursive-doubling",
-        Allreduce if bytes <= 32 * KIB => "grid-exchange",
-        Allreduce if bytes < 512 * KIB => "grid-direct",
+        Allreduce if bytes <= 16 * KIB => "grid-exchange",
+        Allreduce if bytes <= 256 * KIB => "grid-direct",
         Allreduce => "grid-lanes",
+        Allgather if bytes > 4 * KIB => "grid-lanes",
         Barrier | Allgather | Allgatherv => "grid-exchange",
         Gather | Gatherv | Scatter | Scatterv => "flat",
         Alltoall | Alltoallv | Alltoallw => "flat",
@@ -47,9 +48,11 @@ pub fn between_clusters(
 /// for what flows through ranks, to be handed on soon.
 pub fn segment(operation: Operation, bytes: u64) -> u64 {
     match operation {
-        Bcast | Scan | Exscan if bytes > 128 * KIB => 16 * KIB,
-        Bcast | Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
-        Reduce if bytes >= 512 * KIB => 32 * KIB,
+        Bcast if bytes > 256 * KIB => 16 * KIB,
+        Reduce if bytes > 256 * KIB => 32 * KIB,
+        Reduce if bytes > 16 * KIB => 16 * KIB,
+        Scan | Exscan if bytes > 128 * KIB => 16 * KIB,
+        Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
         _ => EAGER,
     }
 }

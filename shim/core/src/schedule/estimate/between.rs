@@ -43,6 +43,25 @@ struct Node {
 
 /// The root sends each piece to one other cluster, in turn; they exchange them.
 pub fn broadcast_exchange(scene: &Scene) -> f64 {
+    let others = (scene.count() - 1).max(1) as u64;
+    let straight = (scene.network.in_flight() / others).min(scene.bytes);
+    let exchanged = Scene {
+        bytes: scene.bytes - straight,
+        ..*scene
+    };
+    // What goes straight leaves the root once for each cluster.
+    let sent = exchanged.bytes + others * straight;
+    let leaves = scene.volume(sent) * scene.piece.leaving[scene.home()];
+    let inside = scene.most(|cluster| scene.inside(cluster).first);
+    let arrives = leaves + scene.most(|c| scene.piece.hop(scene.home(), c).latency) + inside;
+    match exchanged.bytes {
+        0 => arrives,
+        _ => arrives.max(exchanged_by_others(&exchanged)),
+    }
+}
+
+/// The part that each cluster hands on to the others.
+fn exchanged_by_others(scene: &Scene) -> f64 {
     let (home, others) = (scene.home(), (scene.count() - 1) as f64);
     let volume = scene.volume(scene.bytes);
     let busiest = scene

@@ -90,6 +90,16 @@ pub fn allgather_exchange(scene: &Scene) -> f64 {
     gathered + latency.max(0.0) + passing.max(period) + first
 }
 
+/// Every member to one of each other cluster, who hands it on.
+pub fn allgather_lanes(scene: &Scene) -> f64 {
+    let ranks = |cluster: usize| scene.sizes[cluster].ranks as f64;
+    let passing = passing(scene, &|from, _| ranks(from));
+    let all: f64 = (0..scene.count()).map(ranks).sum();
+    let handed = |cluster: usize| scene.spread(cluster, scene.bytes * all as u64);
+    passing.max(scene.most(handed))
+        + scene.most(|c| scene.spread(c, scene.piece.bytes.min(scene.bytes)))
+}
+
 /// Members to coordinators, coordinators to each other, and back.
 pub fn barrier_exchange(scene: &Scene) -> f64 {
     let inside = scene.most(|cluster| {

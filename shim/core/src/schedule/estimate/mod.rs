@@ -20,12 +20,13 @@ use super::{Clusters, Network};
 pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree};
 pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
 pub(super) use exchanged::{
-    allgather_exchange, alltoall_grouped, barrier_exchange, direct, grouped,
+    allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
     reduce_scatter_exchange,
 };
 pub(super) use inside::Stage;
 pub(super) use reduced::{
-    allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_lanes, reduce_tree,
+    allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,
+    reduce_lanes, reduce_tree,
 };
 
 /// Latency and gap of one message.
@@ -186,6 +187,14 @@ impl Scene<'_> {
     /// The most of a number for each cluster.
     pub fn most(&self, of: impl Fn(usize) -> f64) -> f64 {
         (0..self.count()).map(of).fold(0.0, f64::max)
+    }
+
+    /// The longest latency of a message between clusters.
+    pub fn latency(&self) -> f64 {
+        self.most(|from| {
+            let hops = self.others(from).map(|to| self.piece.hop(from, to).latency);
+            hops.fold(0.0, f64::max)
+        })
     }
 
     /// The longest way of one message from any cluster to any other.

@@ -1,6 +1,7 @@
 //! Reductions between clusters.
 
 use super::{Scene, Stage};
+use crate::schedule::generators::straight_of_allreduce;
 
 impl Scene<'_> {
     /// Seconds to reduce one piece.
@@ -153,9 +154,45 @@ fn step(scene: &Scene, lanes: usize, parts: f64) -> (f64, f64) {
 
 /// Lanes that reduce and collect by sending each part straight to its cluster.
 pub fn allreduce_direct(scene: &Scene, lanes: usize) -> f64 {
-    let (passing, alone) = step(scene, lanes, (scene.count() - 1) as f64);
+    let others = (scene.count() - 1) as f64;
+    let straight = straight_of_allreduce(scene.network.in_flight(), scene.count(), scene.bytes);
     let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
-    2.0 * (local + passing + alone)
+    let busiest = scene.most(|c| scene.piece.leaving[c].max(scene.piece.entering[c]));
+    let parted = others / scene.count() as f64 * scene.volume(scene.bytes - straight) * busiest;
+    let straight = others * scene.volume(straight) * busiest;
+    let latency = scene.latency();
+    // Results follow at once where there is enough else to send meanwhile.
+    let sent = match parted > 0.0 {
+        true => (2.0 * parted + straight).max(parted + latency),
+        false => straight,
+    };
+    // What happens inside and between clusters overlaps piece by piece.
+    let (local, pieces) = (2.0 * local, scene.pieces(scene.bytes));
+    latency + local.max(sent) + local.min(sent) / pieces + scene.reducing()
+}
+
+/// Lanes whose pieces are reduced in other clusters, or in the root's.
+pub fn reduce_direct(scene: &Scene, lanes: usize) -> f64 {
+    let (home, others) = (scene.home(), (scene.count() - 1) as u64);
+    let straight = match others {
+        0 | 1 => scene.bytes,
+        _ => (scene.network.in_flight() / others).min(scene.bytes),
+    };
+    let parted = scene.volume(scene.bytes - straight);
+    let share = parted * (others.max(1) - 1) as f64 / others.max(1) as f64;
+    let leaves = scene.most(|c| scene.piece.leaving[c]);
+    let enters = scene.piece.entering[home];
+    let latency = scene.latency();
+    // Pieces to others leave first, and fill the link that results need.
+    let sent = (share + scene.volume(straight)) * leaves;
+    let results = match parted > 0.0 {
+        true => sent.max(share * leaves + latency) + parted * enters.max(leaves / others as f64),
+        false => 0.0,
+    };
+    let at_once = share * leaves + others as f64 * scene.volume(straight) * enters;
+    let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
+    let to_root = scene.spread(home, scene.bytes / lanes as u64);
+    local + latency + results.max(at_once) + scene.reducing() + to_root
 }
 
 /// Lanes that reduce and collect round a ring of clusters.

@@ -124,6 +124,57 @@ pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range
     }
 }
 
+/// Every member sends its part to one member of each other cluster, all to
+/// different ones where there are enough, who hands it on in its cluster as it
+/// comes: each link between clusters carries each part once, over several
+/// connections, and nobody collects first.
+pub fn grid_lanes(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let members = clusters.members(here);
+    let own = Range::input(0, problem.part(rank));
+    // The member of `cluster` that gets the part of the member at `place` elsewhere.
+    let partner = |cluster: usize, place: usize| {
+        let there = clusters.members(cluster);
+        there[place % there.len()]
+    };
+    let near: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
+    let place = members.iter().position(|&m| m == rank).unwrap_or(0);
+    keep_own(problem, rank, builder);
+    for other in clusters.others(here) {
+        builder.send(partner(other, place), own);
+    }
+    for &member in &near {
+        builder.send(member, own);
+    }
+    for &member in &near {
+        builder.receive(member, part(problem, member));
+    }
+    // The far ranks whose parts come to a member of this cluster, in its order.
+    let far = |member: usize| {
+        let others = clusters.others_towards(here);
+        others.flat_map(move |other| {
+            let there = clusters.members(other).iter().enumerate();
+            there
+                .filter(move |&(place, _)| partner(here, place) == member)
+                .map(|(_, &from)| from)
+        })
+    };
+    for from in far(rank) {
+        for piece in builder.pieces(part(problem, from)) {
+            builder.receive_piece(from, piece);
+            for &member in &near {
+                builder.send_piece(member, piece);
+            }
+        }
+    }
+    for &member in &near {
+        for from in far(member) {
+            builder.receive(member, part(problem, from));
+        }
+    }
+}
+
 /// `Bcast` of van de Geijn (thesis 6.2): the root scatters the message, and a ring
 /// collects it.
 pub fn scatter_collect(problem: &Problem, rank: usize, builder: &mut Builder) {

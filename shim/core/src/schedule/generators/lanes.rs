@@ -35,10 +35,20 @@ fn lanes(problem: &Problem) -> usize {
     count(problem.clusters)
 }
 
-/// Every member of the cluster sends each lane its share; this rank's share of
-/// the cluster's sum, if it has a lane.
-fn reduce_inside(problem: &Problem, rank: usize, builder: &mut Builder) -> Option<Range> {
-    let lanes = lanes(problem);
+/// As many lanes as messages of this size are worth: two pieces each at least.
+pub fn worthwhile(problem: &Problem, builder: &Builder, length: u64) -> usize {
+    let pieces = length / builder.piece(length);
+    lanes(problem).min((pieces / 2).max(1) as usize)
+}
+
+/// Every member of the cluster sends each of `lanes` lanes its share; this rank's
+/// share of the cluster's sum, if it has a lane.
+pub fn reduce_inside(
+    problem: &Problem,
+    rank: usize,
+    builder: &mut Builder,
+    lanes: usize,
+) -> Option<Range> {
     let members = problem.clusters.members(problem.clusters.of(rank));
     let length = problem.part(rank);
     let mine = |lane: usize| {
@@ -70,62 +80,76 @@ fn reduce_inside(problem: &Problem, rank: usize, builder: &mut Builder) -> Optio
     Some(sum)
 }
 
-/// `Reduce`: shares are reduced inside clusters, then go along a chain of
-/// clusters to the root's, whose lanes hand them to the root.
-pub fn reduce(problem: &Problem, rank: usize, builder: &mut Builder) {
+/// `Reduce`: shares are reduced inside clusters, then between them as `between`
+/// says, towards the root's cluster, whose lanes hand them to the root. `between`
+/// gets this rank's share, and where the root's cluster wants the result.
+pub fn reduce(
+    problem: &Problem,
+    rank: usize,
+    builder: &mut Builder,
+    lanes: usize,
+    between: impl Fn(&mut Builder, &Lane, Range, Option<Range>),
+) {
     let clusters = problem.clusters;
     let (here, home) = (clusters.of(rank), clusters.of(problem.root));
-    let lanes = lanes(problem);
-    let sum = reduce_inside(problem, rank, builder);
+    let sum = reduce_inside(problem, rank, builder, lanes);
     let members = clusters.members(here);
     let place = members.iter().position(|&member| member == rank);
-    if let (Some(sum), Some(lane)) = (sum, place) {
-        let chain: Vec<usize> = std::iter::once(home)
-            .chain(clusters.others(home))
-            .map(|cluster| clusters.members(cluster)[lane])
-            .collect();
-        let at = (here + clusters.count() - home) % clusters.count();
-        let at = Shape::Chain.neighbours(&chain, at);
-        let total = builder.scratch(if here == home { sum.length } else { 0 });
-        trees::reduce(builder, &at, sum, (here == home).then_some(total));
-        if here == home {
-            match rank == problem.root {
-                true => {
-                    let (start, length) = share(problem.part(rank), lanes, lane);
-                    builder.copy(total, Range::output(start, length));
-                }
-                false => builder.send(problem.root, total),
-            }
+    let result = |lane: usize| {
+        let (start, length) = share(problem.part(rank), lanes, lane);
+        Range::output(start, length)
+    };
+    if let (Some(sum), Some(place)) = (sum, place) {
+        let lane = Lane::new(problem, rank, place, sum.length);
+        if here != home {
+            return between(builder, &lane, sum, None);
+        }
+        let total = match rank == problem.root {
+            true => result(place),
+            false => builder.scratch(sum.length),
+        };
+        between(builder, &lane, sum, Some(total));
+        if rank != problem.root {
+            builder.send(problem.root, total);
         }
     }
     if rank == problem.root {
         for (lane, &member) in members.iter().enumerate().take(lanes) {
             if member != rank {
-                let (start, length) = share(problem.part(rank), lanes, lane);
-                builder.receive(member, Range::output(start, length));
+                builder.receive(member, result(lane));
             }
         }
     }
 }
 
-/// How a lane's members reduce and collect the parts of their share, one for each
-/// cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Way {
-    /// Round a ring, twice: 2 (C - 1) latencies, and each uplink at work all the
-    /// time.
-    Ring,
-    /// Each to all others, twice: two latencies.
-    Direct,
+/// `Reduce` along a chain of clusters.
+pub fn reduce_chain(problem: &Problem, rank: usize, builder: &mut Builder) {
+    let home = problem.clusters.of(problem.root);
+    let count = problem.clusters.count();
+    let lanes = lanes(problem);
+    reduce(
+        problem,
+        rank,
+        builder,
+        lanes,
+        |builder, lane, sum, result| {
+            let chain: Vec<usize> = (0..count)
+                .map(|step| lane.ranks[(home + step) % count])
+                .collect();
+            let at = Shape::Chain.neighbours(&chain, (lane.at + count - home) % count);
+            trees::reduce(builder, &at, sum, result);
+        },
+    );
 }
 
 /// `Allreduce`: shares are reduced inside clusters; each lane reduces and collects
-/// them between clusters; lanes hand them round in their clusters.
-pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, way: Way) {
+/// them between clusters, round a ring: 2 (C - 1) latencies, and each uplink at
+/// work all the time; lanes hand them round in their clusters.
+pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
     let lanes = lanes(problem);
     let members = clusters.members(clusters.of(rank));
-    let sum = reduce_inside(problem, rank, builder);
+    let sum = reduce_inside(problem, rank, builder, lanes);
     let Some(place) = members.iter().position(|&member| member == rank) else {
         return;
     };
@@ -137,17 +161,8 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, way: Way
         let mine = output(place);
         let lane = Lane::new(problem, rank, place, sum.length);
         let rest: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
-        let complete = match way {
-            Way::Ring => {
-                lane.reduce_round(builder, sum, mine);
-                lane.collect_round(builder, mine)
-            }
-            Way::Direct => {
-                lane.reduce_at_once(builder, sum, mine);
-                lane.collect_at_once(builder, mine)
-            }
-        };
-        for part in complete {
+        lane.reduce_round(builder, sum, mine);
+        for part in lane.collect_round(builder, mine) {
             for &member in &rest {
                 builder.send(member, part);
             }
@@ -156,11 +171,7 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, way: Way
     for (lane, &member) in members.iter().enumerate().take(lanes) {
         if member != rank {
             let far = Lane::new(problem, member, lane, output(lane).length);
-            let arrivals = match way {
-                Way::Ring => far.round(),
-                Way::Direct => far.at_once(),
-            };
-            for (start, length) in arrivals {
+            for (start, length) in far.round() {
                 builder.receive(member, output(lane).part(start, length));
             }
         }
@@ -168,14 +179,18 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder, way: Way
 }
 
 /// One lane: one member of every cluster, and a part of the share for each.
-struct Lane {
-    ranks: Vec<usize>,
-    at: usize,
-    length: u64,
+pub struct Lane {
+    /// The members, cluster by cluster.
+    pub ranks: Vec<usize>,
+    /// The cluster of the member that looks at it.
+    pub at: usize,
+    /// Units of the share.
+    pub length: u64,
 }
 
 impl Lane {
-    fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
+    /// Lane number `lane`, which has `length` units, as `rank` sees it.
+    pub fn new(problem: &Problem, rank: usize, lane: usize, length: u64) -> Self {
         let clusters = problem.clusters;
         Lane {
             ranks: (0..clusters.count())
@@ -233,61 +248,6 @@ impl Lane {
         (0..count)
             .map(|round| self.part_before(round + count - 1))
             .collect()
-    }
-
-    /// The parts as they are complete here: the own one, then those of the places
-    /// before, nearest first.
-    fn at_once(&self) -> Vec<(u64, u64)> {
-        let distances = 0..self.ranks.len();
-        distances.map(|d| self.part_before(d)).collect()
-    }
-
-    /// Each place gets its part from all others and reduces it, in the order of
-    /// places, into `output`.
-    fn reduce_at_once(&self, builder: &mut Builder, sum: Range, output: Range) {
-        let count = self.ranks.len();
-        for distance in 1..count {
-            let (start, length) = self.part_before(count - distance);
-            builder.send(self.rank(distance), sum.part(start, length));
-        }
-        let (start, length) = self.part_before(0);
-        let own = sum.part(start, length);
-        let mut reduced: Option<Range> = None;
-        for place in 0..count {
-            let incoming = match place == self.at {
-                true => own,
-                false => {
-                    let incoming = builder.scratch(length);
-                    builder.receive(self.ranks[place], incoming);
-                    incoming
-                }
-            };
-            if let Some(before) = reduced {
-                builder.reduce(before, incoming);
-            }
-            reduced = Some(incoming);
-        }
-        if let Some(reduced) = reduced {
-            builder.copy(reduced, output.part(start, length));
-        }
-    }
-
-    /// Sends the own part to all others; gives the ranges in the order of
-    /// [`Lane::at_once`].
-    fn collect_at_once(&self, builder: &mut Builder, output: Range) -> Vec<Range> {
-        let parts: Vec<Range> = self
-            .at_once()
-            .into_iter()
-            .map(|(start, length)| output.part(start, length))
-            .collect();
-        let count = self.ranks.len();
-        for distance in 1..count {
-            builder.send(self.rank(distance), parts[0]);
-        }
-        for (distance, &part) in parts.iter().enumerate().skip(1) {
-            builder.receive(self.rank(count - distance), part);
-        }
-        parts
     }
 
     /// Hands complete parts on round the ring; gives the ranges in the order in

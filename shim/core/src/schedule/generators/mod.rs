@@ -5,6 +5,7 @@ mod allreduce;
 mod alltoall;
 mod barrier;
 mod between;
+mod direct;
 mod gather;
 mod grid_broadcast;
 mod grid_reduce;
@@ -17,5 +18,6 @@ mod table;
 mod trees;
 
 pub(super) use between::{Between, Direction, Grouped, by_tail, costs};
+pub(super) use direct::straight_of_allreduce;
 pub(super) use table::STRATEGIES;
 pub(super) use trees::Shape;

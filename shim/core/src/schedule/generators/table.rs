@@ -2,11 +2,11 @@
 //! generator, and what estimates their time between clusters.
 
 use super::between::{Between, Direction, Grouped};
-use super::lanes::{self, Way::Direct, Way::Ring};
+use super::lanes;
 use super::matchings::{MOST_RANKS, Matching};
 use super::trees::Shape::{Alpha, Binary, Binomial, Chain, Flat, Octopus};
 use super::{
-    allgather, allreduce, alltoall, barrier, gather, grid_broadcast, grid_reduce, inside,
+    allgather, allreduce, alltoall, barrier, direct, gather, grid_broadcast, grid_reduce, inside,
     reduce_scatter, scan,
 };
 use crate::affinity::collective::Operation::{self, *};
@@ -194,8 +194,10 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     unordered("grid-mixed", &[Reduce], |p, r, b| {
         grid_reduce::tree(p, r, b, Between::Order(Order::Mixed))
     }),
-    unordered("grid-lanes", &[Reduce], lanes::reduce)
+    unordered("grid-lanes", &[Reduce], lanes::reduce_chain)
         .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
+    unordered("grid-direct", &[Reduce], direct::reduce)
+        .estimated(|s, _, _| estimate::reduce_direct(s, lanes_of(s))),
     ordered("flat", &[Allreduce], |p, r, b| {
         inside::allreduce(p, r, b, Flat)
     }),
@@ -217,14 +219,10 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
         .estimated(|s, _, _| estimate::allreduce_exchange(s)),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
-    unordered("grid-lanes", &[Allreduce], |p, r, b| {
-        lanes::allreduce(p, r, b, Ring)
-    })
-    .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
-    unordered("grid-direct", &[Allreduce], |p, r, b| {
-        lanes::allreduce(p, r, b, Direct)
-    })
-    .estimated(|s, _, _| estimate::allreduce_direct(s, lanes_of(s))),
+    unordered("grid-lanes", &[Allreduce], lanes::allreduce)
+        .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
+    unordered("grid-direct", &[Allreduce], direct::allreduce)
+        .estimated(|s, _, _| estimate::allreduce_direct(s, lanes_of(s))),
     ordered("flat", &[Barrier], |p, r, b| inside::barrier(p, r, b, Flat)),
     ordered("binomial", &[Barrier], |p, r, b| {
         inside::barrier(p, r, b, Binomial)
@@ -248,6 +246,8 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("bruck", &[Allgather], allgather::bruck),
     ordered("grid-exchange", ALLGATHERS, allgather::grid_exchange)
         .estimated(|s, _, _| estimate::allgather_exchange(s)),
+    ordered("grid-lanes", ALLGATHERS, allgather::grid_lanes)
+        .estimated(|s, _, _| estimate::allgather_lanes(s)),
     ordered("flat", EXCHANGES, alltoall::flat)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("bruck", &[Alltoall], alltoall::bruck),

@@ -138,7 +138,17 @@ pub fn led_by(first: usize, members: &[usize]) -> Vec<usize> {
 /// The message in `data` comes from the parent and goes to the children, piece by
 /// piece.
 pub fn broadcast(builder: &mut Builder, at: &Neighbours, data: Range) {
-    for piece in builder.pieces(data) {
+    let pieces = builder.pieces(data);
+    broadcast_pieces(builder, at, pieces);
+}
+
+/// The same for a message that is cut already.
+pub fn broadcast_pieces(
+    builder: &mut Builder,
+    at: &Neighbours,
+    pieces: impl Iterator<Item = Range>,
+) {
+    for piece in pieces {
         if let Some(parent) = at.parent {
             builder.receive_piece(parent, piece);
         }
@@ -167,8 +177,14 @@ impl Waiting {
             0 => 0,
             _ => length.div_ceil(piece),
         };
+        Waiting::for_pieces(builder, piece, pieces as usize * sources)
+    }
+
+    /// Room for `pieces` pieces of up to `piece` units, as far as they need be there
+    /// at the same time.
+    pub fn for_pieces(builder: &mut Builder, piece: u64, pieces: usize) -> Self {
         // Two at least: what was reduced so far, and what comes next.
-        let slots = (pieces * sources as u64).clamp(2, MOST_WAITING);
+        let slots = (pieces as u64).clamp(2, MOST_WAITING);
         Waiting {
             room: builder.scratch(slots * piece),
             piece,

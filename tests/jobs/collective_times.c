@@ -2,7 +2,11 @@
  * How long collectives take: prints the median of REPETITIONS, in milliseconds,
  * from a start that all ranks have together to the end of the last one.
  *
- *     collective_times REPETITIONS SLACK_MS [COLLECTIVE,...] [BYTES,...]
+ *     collective_times REPETITIONS SLACK_MS [COLLECTIVE,...] [BYTES,...] [ORDER,...]
+ *
+ * An ORDER is a communicator of all ranks, made by MPI_Comm_split: `block`, the
+ * order of the world; `cyclicN`, where the world's N-th parts take turns;
+ * `randomN`, an order from the seed N. Each line starts with the order's name.
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
@@ -19,7 +23,10 @@
 
 #define MOST_BLOCK (1 << 18) /* larger blocks for each rank take too long */
 
-static int rank, ranks, wrong;
+#define MOST_ORDERS 8
+
+static int rank, ranks, wrong; /* rank in `comm`, whose order is looked at */
+static MPI_Comm comm;
 static char *in, *out;
 
 static double now(void)
@@ -43,27 +50,54 @@ static int has_blocks(const char *name)
 
 static void call(const char *name, int bytes)
 {
-    MPI_Comm world = MPI_COMM_WORLD;
     if (!strcmp(name, "bcast"))
-        MPI_Bcast(in, bytes, MPI_BYTE, 0, world);
+        MPI_Bcast(in, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "reduce"))
-        MPI_Reduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, world);
+        MPI_Reduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, comm);
     else if (!strcmp(name, "allreduce"))
-        MPI_Allreduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, world);
+        MPI_Allreduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "gather"))
-        MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, world);
+        MPI_Gather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "scatter"))
-        MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, world);
+        MPI_Scatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "allgather"))
-        MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, world);
+        MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     else if (!strcmp(name, "alltoall"))
-        MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, world);
+        MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     else if (!strcmp(name, "barrier"))
-        MPI_Barrier(world);
+        MPI_Barrier(comm);
     else {
         fprintf(stderr, "collective_times: there is no %s\n", name);
-        MPI_Abort(world, 2);
+        MPI_Abort(comm, 2);
     }
+}
+
+/* The communicator of an order. */
+static MPI_Comm ordered(const char *order)
+{
+    int world_rank, key, places[32], parts = 1;
+    unsigned seed = 1;
+    MPI_Comm made;
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    key = world_rank;
+    if (sscanf(order, "cyclic%d", &parts) == 1 && parts > 0) {
+        int each = (ranks + parts - 1) / parts;
+        key = world_rank % each * parts + world_rank / each;
+    } else if (sscanf(order, "random%u", &seed) == 1) {
+        for (int i = 0; i < ranks; i++)
+            places[i] = i;
+        for (int i = ranks - 1; i > 0; i--) {
+            seed = seed * 1103515245 + 12345;
+            int j = seed / 65536 % (i + 1), place = places[i];
+            places[i] = places[j], places[j] = place;
+        }
+        key = places[world_rank];
+    } else if (strcmp(order, "block")) {
+        fprintf(stderr, "collective_times: %s is no order\n", order);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, 0, key, &made);
+    return made;
 }
 
 /* Each rank gives its number; whether the first and last that came are right. */
@@ -100,7 +134,7 @@ static int later(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const char *name, int bytes, int repetitions, double slack)
+static void measure(const char *order, const char *name, int bytes, int repetitions, double slack)
 {
     double times[64];
     for (int repetition = -1; repetition < repetitions; repetition++) {
@@ -108,9 +142,9 @@ static void measure(const char *name, int bytes, int repetitions, double slack)
         if (repetition < 0)
             give(name, bytes);
         for (int to = 1; rank == 0 && to < ranks; to++)
-            MPI_Send(&start, 1, MPI_DOUBLE, to, 1, MPI_COMM_WORLD);
+            MPI_Send(&start, 1, MPI_DOUBLE, to, 1, comm);
         if (rank > 0)
-            MPI_Recv(&start, 1, MPI_DOUBLE, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&start, 1, MPI_DOUBLE, 0, 1, comm, MPI_STATUS_IGNORE);
         if (now() > start)
             fprintf(stderr, "collective_times: rank %d was late for %s\n", rank, name);
         wait_until(start);
@@ -121,17 +155,17 @@ static void measure(const char *name, int bytes, int repetitions, double slack)
         }
         for (int from = 1; rank == 0 && from < ranks; from++) {
             double other;
-            MPI_Recv(&other, 1, MPI_DOUBLE, from, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Recv(&other, 1, MPI_DOUBLE, from, 2, comm, MPI_STATUS_IGNORE);
             took = other > took ? other : took;
         }
         if (rank > 0)
-            MPI_Send(&took, 1, MPI_DOUBLE, 0, 2, MPI_COMM_WORLD);
+            MPI_Send(&took, 1, MPI_DOUBLE, 0, 2, comm);
         else if (repetition >= 0)
             times[repetition] = took;
     }
     if (rank == 0) {
         qsort(times, repetitions, sizeof *times, later);
-        printf("%s %d %.3f\n", name, bytes, times[repetitions / 2] * 1e3);
+        printf("%s %s %d %.3f\n", order, name, bytes, times[repetitions / 2] * 1e3);
         fflush(stdout);
     }
 }
@@ -169,22 +203,38 @@ int main(int argc, char **argv)
     memset(in, 0, most), memset(out, 0, most);
     warm_up();
     char *names = strdup(argc > 3 ? argv[3] : every), *next_name;
+    char *orders[MOST_ORDERS], *next_order, *texts = strdup(argc > 5 ? argv[5] : "block");
+    MPI_Comm comms[MOST_ORDERS];
+    int count = 0;
+    for (char *order = strtok_r(texts, ",", &next_order); order && count < MOST_ORDERS;
+         order = strtok_r(NULL, ",", &next_order)) {
+        orders[count] = order;
+        comms[count++] = ordered(order);
+    }
     for (char *name = strtok_r(names, ",", &next_name); name;
          name = strtok_r(NULL, ",", &next_name)) {
         char *sizes = strdup(argc > 4 ? argv[4] : "8,1024,65536,1048576,4194304"), *next_size;
         for (char *size = strtok_r(sizes, ",", &next_size); size;
              size = strtok_r(NULL, ",", &next_size)) {
             int bytes = atoi(size);
-            if ((size_t)bytes <= most && !(has_blocks(name) && bytes > MOST_BLOCK))
-                measure(name, bytes, repetitions, slack);
+            if ((size_t)bytes > most || (has_blocks(name) && bytes > MOST_BLOCK))
+                continue;
+            for (int i = 0; i < count; i++) {
+                comm = comms[i];
+                MPI_Comm_rank(comm, &rank);
+                measure(orders[i], name, bytes, repetitions, slack);
+            }
             if (!strcmp(name, "barrier"))
                 break;
         }
         free(sizes);
     }
-    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0 && all)
         fprintf(stderr, "collective_times: %d results are wrong\n", all);
+    for (int i = 0; i < count; i++)
+        MPI_Comm_free(&comms[i]);
     MPI_Finalize();
     return wrong != 0;
 }

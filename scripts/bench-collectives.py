@@ -1,0 +1,168 @@
+"""Tables and plots of scripts/bench-collectives: times, and how far they are
+from the physical limit.
+
+    bench-collectives.py GRID.json RANKS_OF_A_HOST TIMES [FOLDER]
+"""
+
+import json
+import math
+import sys
+
+# A frame of 1500 bytes carries 1448 of a message and occupies 1538; in ms a byte
+# at one Mbit/s.
+PER_BYTE = 8 * 1538 / 1448 / 1e3
+
+
+class Limit:
+    """What no schedule can beat: latencies, and bytes that must cross uplinks."""
+
+    def __init__(self, grid, each):
+        clusters = grid["clusters"]
+        self.sizes = [cluster["hosts"] * each for cluster in clusters]
+        self.rates = [cluster["uplink_mbit"] / PER_BYTE for cluster in clusters]
+        self.latency = [[1e3 * time for time in row] for row in grid["latencies"]]
+
+    def of(self, name, size):
+        """The least time of a collective in ms; rank 0 is in the first cluster."""
+        count, ranks = len(self.sizes), sum(self.sizes)
+        others = range(1, count)
+        farthest = max(self.latency[a][b] for a in range(count) for b in range(count) if a != b)
+        longest = max(self.latency[0][c] for c in others)
+        if name == "barrier":
+            return farthest
+        if name in ("bcast", "reduce"):
+            return max(self.latency[0][c] + size / min(self.rates[0], self.rates[c]) for c in others)
+        if name == "allreduce":
+            # Each cluster takes the result; together they carry C - 1 of it twice.
+            whole = 2 * (count - 1) * size / sum(self.rates)
+            return farthest + max(whole, size / min(self.rates))
+        if name in ("gather", "scatter"):
+            at_root = longest + (ranks - self.sizes[0]) * size / self.rates[0]
+            return max([at_root] + [self.latency[0][c] + self.sizes[c] * size / self.rates[c] for c in others])
+        far = [(ranks - own) * size / rate for own, rate in zip(self.sizes, self.rates)]
+        if name == "alltoall":
+            far = [own * time for own, time in zip(self.sizes, far)]
+        return farthest + max(far)
+
+
+def mean(values):
+    """The geometric mean."""
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def read(path):
+    """Times by (collective, bytes), then by (MPI, who, order)."""
+    rows = {}
+    for line in open(path):
+        who, mpi, order, name, size, time = line.split()
+        rows.setdefault((name, int(size)), {})[mpi, who, order] = float(time)
+    return rows
+
+
+def title(column):
+    return "-".join(column)
+
+
+def table(rows, limit, columns):
+    """Times in ms, in brackets how many times the limit; means over groups of rows."""
+    width = max(len(title(column)) for column in columns) + 2
+    print("\nms, and in brackets how many times the limit")
+    print(f"{'collective':<11}{'bytes':>9}{'limit':>8}" + "".join(f"{title(c):>{width}}" for c in columns))
+    for (name, size), row in rows.items():
+        least = limit.of(name, size)
+        line = f"{name:<11}{size:>9}{least:>8.1f}"
+        for column in columns:
+            cell = f"{row[column]:.1f} ({row[column] / least:.2f})" if column in row else "-"
+            line += f"{cell:>{width}}"
+        print(line)
+    groups = {
+        "all rows": lambda size: True,
+        "up to 1 KiB": lambda size: size <= 1024,
+        "64 KiB": lambda size: size == 65536,
+        "1 MiB and more": lambda size: size >= 1 << 20,
+    }
+    print("geometric means over the limit")
+    for group, holds in groups.items():
+        line = f"{group:<28}"
+        for column in columns:
+            of = [row[column] / limit.of(*key) for key, row in rows.items() if column in row and holds(key[1])]
+            line += f"{f'{mean(of):.2f}' if of else '-':>{width}}"
+        print(line)
+
+
+def comparisons(rows, columns):
+    """Replaced against everything else, and the orders against each other."""
+    for mpi, who, order in columns:
+        own = (mpi, "treepie", order)
+        if who == "treepie" or own not in columns:
+            continue
+        gains = {key: row[mpi, who, order] / row[own] for key, row in rows.items() if own in row and (mpi, who, order) in row}
+        slower = [f"{name} {size}: {1 / gain:.2f}" for (name, size), gain in gains.items() if gain < 0.95]
+        print(f"treepie against {title((mpi, who, order))}: {mean(gains.values()):.2f} times as fast "
+              f"(geometric mean of {len(gains)} rows), slower by more than 5 % in {len(slower)} {slower or ''}")
+    for mpi in sorted({column[0] for column in columns}):
+        for who in sorted({column[1] for column in columns}):
+            apart = []
+            for row in rows.values():
+                times = [time for (m, w, _), time in row.items() if (m, w) == (mpi, who)]
+                if len(times) > 1:
+                    apart.append(max(times) / min(times))
+            if apart:
+                print(f"{mpi}-{who}: orders apart by {mean(apart):.2f} (geometric mean), {max(apart):.2f} at most")
+
+
+def plot(path, name, rows, limit, columns):
+    """One collective: time against bytes, both logarithmic, as SVG."""
+    sizes = sorted(size for other, size in rows if other == name)
+    if len(sizes) < 2:
+        return
+    times = [time for size in sizes for time in rows[name, size].values()]
+    low, high = min(limit.of(name, sizes[0]), *times), max(times)
+    width, height, left, top = 640, 400, 60, 30
+    x = lambda size: left + (math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])) * (width - left - 170)
+    y = lambda time: height - 40 - (math.log(time / low) / math.log(high / low)) * (height - 40 - top)
+    colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c510a", "#5e4fa2"]
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+             'font-family="sans-serif" font-size="11">',
+             f'<rect width="{width}" height="{height}" fill="white"/>',
+             f'<text x="{left}" y="18" font-size="13">{name}: ms against bytes</text>']
+    for size in sizes:
+        label = f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" if size >= 1024 else f"{size} B"
+        parts.append(f'<text x="{x(size):.0f}" y="{height - 22}" text-anchor="middle">{label}</text>')
+    tick = 10 ** math.floor(math.log10(low))
+    while tick <= high:
+        for digit in (1, 2, 5):
+            if low <= tick * digit <= high:
+                at = y(tick * digit)
+                parts.append(f'<line x1="{left}" x2="{width - 170}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
+                             f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{tick * digit:g}</text>')
+        tick *= 10
+    lines = {"limit": {size: limit.of(name, size) for size in sizes}}
+    for column in columns:
+        lines[title(column)] = {size: rows[name, size].get(column) for size in sizes}
+    for number, (label, line) in enumerate(lines.items()):
+        dash = "" if label == "limit" else f' stroke-dasharray="{["", "6 3", "2 2"][(number - 1) // len(colours) % 3]}"'
+        colour = "black" if label == "limit" else colours[(number - 1) % len(colours)]
+        points = " ".join(f"{x(size):.1f},{y(time):.1f}" for size, time in line.items() if time)
+        thick = 2.5 if "treepie" in label or label == "limit" else 1.2
+        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{thick}"{dash}/>')
+        at = top + 14 * number
+        parts.append(f'<line x1="{width - 160}" x2="{width - 140}" y1="{at}" y2="{at}" stroke="{colour}" '
+                     f'stroke-width="{thick}"{dash}/><text x="{width - 134}" y="{at + 4}">{label}</text>')
+    open(path, "w").write("\n".join(parts + ["</svg>"]) + "\n")
+
+
+def main(grid, each, times, folder=""):
+    limit = Limit(json.load(open(grid)), int(each))
+    rows = read(times)
+    columns = sorted({column for row in rows.values() for column in row})
+    table(rows, limit, columns)
+    comparisons(rows, columns)
+    if folder:
+        import os
+        os.makedirs(folder, exist_ok=True)
+        for name in dict.fromkeys(name for name, _ in rows):
+            plot(f"{folder}/{name}.svg", name, rows, limit, columns)
+
+
+main(*sys.argv[1:])

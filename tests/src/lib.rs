@@ -32,6 +32,7 @@ mod outcome;
 pub mod permutations;
 mod processes;
 pub mod results;
+pub mod strategies;
 mod watched;
 
 pub use job::Job;

@@ -1,11 +1,11 @@
 //! Replaced collectives leave what the host's leave: every strategy, on both MPIs.
 
-use std::fmt::Write as _;
-
 use treepie_core::affinity::collective::Operation;
-use treepie_core::schedule::Strategy;
-use treepie_tests::permutations::{as_list, reversed, seed};
-use treepie_tests::{Job, Library, Mpi, assert_same_output, under_all_mpis};
+use treepie_core::files::profile::Profile;
+use treepie_tests::permutations::{as_list, reversed, rotated, seed};
+use treepie_tests::{
+    Job, Library, Mpi, artifacts, assert_same_output, strategies, under_all_mpis, under_each_mpi,
+};
 
 /// Replays nothing but these collectives, with ranks in these clusters.
 fn replaced(collectives: &str, clusters: &str) -> Library {
@@ -16,22 +16,10 @@ fn replaced(collectives: &str, clusters: &str) -> Library {
     ])
 }
 
-/// For each operation its `round`-th strategy, round and round.
-fn strategies_of_round(round: usize) -> String {
-    let mut list = String::new();
-    for operation in Operation::all() {
-        let names: Vec<&str> = Strategy::of(operation).map(|s| s.name).collect();
-        let comma = if list.is_empty() { "" } else { "," };
-        let _ = write!(list, "{comma}{operation}={}", names[round % names.len()]);
-    }
-    list
-}
-
 fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
-    let most = Operation::all().map(|operation| Strategy::of(operation).count());
     let arrangements = ["0,1,0,1", "0,0,1,1", "0,1,1,2", "0,0,0,0"];
-    for round in 0..most.max().unwrap_or(0) {
-        let library = replaced(&strategies_of_round(round), arrangements[round % 4]);
+    for round in 0..strategies::rounds() {
+        let library = replaced(&strategies::of_round(round), arrangements[round % 4]);
         Job::new(mpi, 4, "collective_equality")
             .argument((seed() + round as u64).to_string())
             .with(library)
@@ -81,6 +69,152 @@ fn settings_that_do_not_fit_give_one_line_and_the_hosts_collectives(mpi: Mpi) {
         assert!(told[0].contains(line), "{}", outcome.told());
     }
 }
+
+/// From each of Fortran's interfaces, and every operation of the job is replaced.
+fn fortran_sees_no_difference_and_its_collectives_are_replaced(mpi: Mpi) {
+    for interface in ["mpif", "mpi", "f08"] {
+        let job = || Job::new(mpi, 4, &format!("sentinels.{interface}"));
+        let plain = job().run().succeeded();
+        let outcome = job()
+            .with(replaced("auto", "0,1,0,1"))
+            .variable("TREEPIE_LOG", "info")
+            .run()
+            .succeeded();
+        assert_eq!(plain.stdout, outcome.stdout, "{}", outcome.told());
+        for operation in Operation::all() {
+            use Operation::{Alltoallw, Exscan, Scan};
+            // Without a platform, prefixes are left to the host; mpif.h has no
+            // array of handles that all interfaces share.
+            if !matches!(operation, Alltoallw | Exscan | Scan) {
+                let told = format!("treepie: {operation} of ");
+                assert!(outcome.stderr.contains(&told), "{told}\n{}", outcome.told());
+            }
+        }
+    }
+}
+
+fn wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right(mpi: Mpi) {
+    let plain = Job::new(mpi, 4, "collective_errors").run().succeeded();
+    let job = Job::new(mpi, 4, "collective_errors").with(replaced("auto", "0,1,0,1"));
+    assert_same_output(&plain, &job.run().succeeded().silent());
+}
+
+fn communicators_are_freed_with_what_was_kept_for_them_and_may_run_out(mpi: Mpi) {
+    let outcome = Job::new(mpi, 2, "collective_communicators")
+        .argument("200")
+        .argument("2500")
+        .with(replaced("auto", "0,1"))
+        .run()
+        .succeeded()
+        .silent();
+    assert_eq!(outcome.stdout, "all right\n");
+}
+
+fn sums_have_the_same_bits_on_all_ranks_and_from_run_to_run(mpi: Mpi) {
+    let run = |library: Library| {
+        let outcome = Job::new(mpi, 6, "collective_bits").with(library).run();
+        let outcome = outcome.succeeded().silent();
+        assert!(
+            !outcome.stdout.contains("not the same"),
+            "{}",
+            outcome.told()
+        );
+        outcome.stdout
+    };
+    for clusters in ["0,0,0,1,1,1", "2,0,1,0,1,2"] {
+        let first = run(replaced("auto", clusters));
+        assert_eq!(first, run(replaced("auto", clusters)), "{clusters}");
+    }
+    // Reproducible: wherever ranks run, and whoever is near whom.
+    let reproducible = |clusters: &str, permutation: &[usize]| {
+        Library::Set(vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_COLLECTIVES", "auto".into()),
+            ("TREEPIE_CLUSTERS", clusters.into()),
+            ("TREEPIE_PERMUTATION", as_list(permutation)),
+            ("TREEPIE_REPRODUCIBLE", "true".into()),
+        ])
+    };
+    let first = run(reproducible("0,0,0,1,1,1", &rotated(6)));
+    assert_eq!(first, run(reproducible("2,0,1,0,1,2", &reversed(6))));
+    assert_eq!(first, run(reproducible("0,0,0,0,0,0", &[0, 2, 4, 1, 3, 5])));
+}
+
+fn ranks_that_were_told_otherwise_are_found_and_the_host_does_all(mpi: Mpi) {
+    let script = r#"if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]; then
+        export TREEPIE_COLLECTIVES=host; fi; exec "$0" bcast:10 allreduce:1000"#;
+    let outcome = Job::of(mpi, 3, "sh")
+        .argument("-c")
+        .argument(script)
+        .argument(artifacts::job(mpi, "collective_calls"))
+        .with(replaced("auto", "0,0,1"))
+        .run()
+        .succeeded();
+    let told: Vec<&str> = outcome.messages();
+    assert_eq!(told.len(), 1, "{}", outcome.told());
+    assert!(
+        told[0].contains("TREEPIE_COLLECTIVES of rank 2 is not that of rank 0"),
+        "{}",
+        outcome.told()
+    );
+}
+
+/// The messages of plans are nobody's point-to-point, and each call is one call.
+fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let profiled = |name: &str, settings: Vec<(&'static str, String)>| {
+        let path = directory.path().join(name);
+        let mut settings = settings;
+        settings.push(("TREEPIE_OUTPUT", path.display().to_string()));
+        let job = Job::new(mpi, 4, "collective_calls");
+        let calls = [
+            "bcast:100:1",
+            "bcast:100000",
+            "allreduce:2000",
+            "alltoallv:7",
+            "barrier:0",
+        ];
+        let job = calls.into_iter().fold(job, Job::argument);
+        job.with(Library::Set(settings)).run().succeeded().silent();
+        Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let plain = profiled(
+        "plain.profile.yaml",
+        vec![("TREEPIE_MODE", "profile".into())],
+    );
+    let replayed = profiled(
+        "replayed.profile.yaml",
+        vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_COLLECTIVES", "auto".into()),
+            ("TREEPIE_CLUSTERS", "0,1,0,1".into()),
+        ],
+    );
+    assert_eq!(plain.collectives, replayed.collectives);
+    assert_eq!(replayed.point_to_point.total().messages, 0);
+    assert_eq!(plain.point_to_point, replayed.point_to_point);
+}
+
+/// MPICH has the forms with large counts; Debian's Open MPI has not.
+#[test]
+fn forms_with_large_counts_leave_what_the_host_leaves() {
+    for round in [0, 2] {
+        Job::new(Mpi::Mpich, 4, "collective_equality_large")
+            .argument((seed() + round).to_string())
+            .with(replaced(&strategies::of_round(round as usize), "0,1,1,2"))
+            .run()
+            .succeeded();
+    }
+}
+
+under_each_mpi!(
+    fortran_sees_no_difference_and_its_collectives_are_replaced,
+    wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,
+    communicators_are_freed_with_what_was_kept_for_them_and_may_run_out,
+    sums_have_the_same_bits_on_all_ranks_and_from_run_to_run,
+    ranks_that_were_told_otherwise_are_found_and_the_host_does_all,
+    a_replaced_collective_is_counted_once_and_its_messages_are_not,
+);
 
 under_all_mpis!(
     every_strategy_leaves_what_the_host_leaves,

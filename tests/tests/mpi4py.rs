@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use treepie_tests::permutations::{seed, shuffled};
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, results};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, results, strategies};
 
 /// A run takes half a minute on an idle machine, with four ranks on two cores
 /// some minutes, and more where other work goes on.
@@ -72,6 +72,13 @@ impl Suite {
 
 #[track_caller]
 fn run(mpi: Mpi, ranks: usize, library: Library) -> (Suite, Outcome) {
+    run_modules(mpi, ranks, library, &[])
+}
+
+/// Those of the suite's modules whose names contain one of `modules`; all if there
+/// are none.
+#[track_caller]
+fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (Suite, Outcome) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let mut job = Job::of(mpi, ranks, artifacts::python(mpi))
         .argument(artifacts::repository().join("tests/suites/mpi4py_outcomes.py"))
@@ -86,6 +93,9 @@ fn run(mpi: Mpi, ranks: usize, library: Library) -> (Suite, Outcome) {
     if ranks == 1 {
         // A lone process starts the workers of its pool.
         job = job.argument("-eutil_pool");
+    }
+    for module in modules {
+        job = job.argument(format!("-i{module}"));
     }
     for (pattern, _) in left_out(mpi) {
         job = job.argument(format!("-x{pattern}"));
@@ -132,6 +142,27 @@ fn not_identity(ranks: usize) -> Vec<usize> {
         .expect("the search does not end before it is found")
 }
 
+/// The tests of collectives with a strategy for each forced, round by round.
+#[track_caller]
+fn collectives_pass_with_strategies_forced(mpi: Mpi, rounds: impl Iterator<Item = usize>) {
+    const MODULES: [&str; 3] = ["test_cco_buf", "test_cco_vec", "test_cco_obj"];
+    let (plain, outcome) = run_modules(mpi, 3, Library::Absent, &MODULES);
+    assert!(plain.of("passed").len() > 100, "{}", outcome.told());
+    for round in rounds {
+        let forced = strategies::of_round(round);
+        let library = Library::Set(vec![
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_COLLECTIVES", forced),
+            (
+                "TREEPIE_CLUSTERS",
+                ["0,1,0", "0,1,1", "0,1,2"][round % 3].into(),
+            ),
+        ]);
+        let (suite, outcome) = run_modules(mpi, 3, library, &MODULES);
+        assert_eq!(suite, plain, "round {round}: {}", outcome.told());
+    }
+}
+
 #[cfg(not(feature = "all-mpis"))]
 mod on_few_ranks {
     use super::*;
@@ -148,6 +179,16 @@ mod on_few_ranks {
         ]);
         fails_where_it_fails_without_the_library(mpi, ranks, &[both]);
         assert!(profile.exists(), "nothing was counted");
+    }
+
+    #[test]
+    fn open_mpi_with_strategies_forced() {
+        collectives_pass_with_strategies_forced(Mpi::OpenMpi, [3, 8].into_iter());
+    }
+
+    #[test]
+    fn mpich_with_strategies_forced() {
+        collectives_pass_with_strategies_forced(Mpi::Mpich, [4].into_iter());
     }
 
     #[test]
@@ -179,6 +220,11 @@ mod in_every_mode {
         fails_where_it_fails_without_the_library(mpi, ranks, &uses);
     }
 
+    /// Every strategy in turn: `scripts/test --all-mpis mpi4py strategy_in_turn`.
+    fn with_every_strategy_in_turn(mpi: Mpi) {
+        collectives_pass_with_strategies_forced(mpi, 0..strategies::rounds());
+    }
+
     fn on_one_rank(mpi: Mpi) {
         run_on(mpi, 1);
     }
@@ -195,5 +241,11 @@ mod in_every_mode {
         run_on(mpi, 4);
     }
 
-    treepie_tests::under_all_mpis!(on_one_rank, on_two_ranks, on_three_ranks, on_four_ranks);
+    treepie_tests::under_all_mpis!(
+        with_every_strategy_in_turn,
+        on_one_rank,
+        on_two_ranks,
+        on_three_ranks,
+        on_four_ranks
+    );
 }

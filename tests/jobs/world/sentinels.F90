@@ -70,6 +70,13 @@ contains
       call MPI_Scatter(all, 1, MPI_INTEGER, part, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
     end if
     call note('scatter '//number(part))
+    all = -1
+    part = 11*rank
+    call MPI_Gatherv(part, 1, MPI_INTEGER, all, counts, places, MPI_INTEGER, ranks - 1, MPI_COMM_WORLD, ierror)
+    call note('gatherv'//numbers(all(0:ranks - 1)))
+    all = [(13*i, i=0, 15)]
+    call MPI_Scatterv(all, counts, places, MPI_INTEGER, part, 1, MPI_INTEGER, ranks - 1, MPI_COMM_WORLD, ierror)
+    call note('scatterv '//number(part))
     sum = rank + 1
     call MPI_Scan(MPI_IN_PLACE, sum, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
     call note('scan '//number(sum))

@@ -46,6 +46,9 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
     }
     let host = host()?;
     let communicator = Communicator::find(host, setup, comm)?;
+    if reduces(call.operation) && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
+        return None;
+    }
     let ordered =
         reduces(call.operation) && (setup.reproducible || !host.is_commutative(call.op).ok()?);
     let ranks = communicator.clusters.ranks();

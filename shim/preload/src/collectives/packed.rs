@@ -2,6 +2,7 @@
 //! they are that already, and a copy if not.
 
 use super::call::Elements;
+use super::setup;
 use super::unit::{Room, Unit};
 use crate::api::host::Host;
 use crate::api::{Word, c_int};
@@ -84,7 +85,13 @@ impl Packed {
                         copy_bytes(elements.0, packed, bytes);
                         Ok(())
                     }
-                    false => host.pack(elements, packed, bytes as c_int),
+                    false => match alone_for(elements.0) {
+                        Some(alone) => {
+                            let bytes = (packed, bytes as c_int, host.byte());
+                            host.transfer(elements, bytes, (alone, 0, 0))
+                        }
+                        None => host.pack(elements, packed, bytes as c_int),
+                    },
                 }
             }
         })
@@ -104,7 +111,13 @@ impl Packed {
                         copy_bytes(packed, elements.0, bytes);
                         Ok(())
                     }
-                    false => host.unpack(packed, bytes as c_int, elements),
+                    false => match alone_for(elements.0) {
+                        Some(alone) => {
+                            let bytes = (packed, bytes as c_int, host.byte());
+                            host.transfer(bytes, elements, (alone, 0, 0))
+                        }
+                        None => host.unpack(packed, bytes as c_int, elements),
+                    },
                 }
             }
         })
@@ -133,6 +146,14 @@ impl Packed {
         }
         Ok(())
     }
+}
+
+/// The communicator of this process alone, for a message to itself where elements
+/// start from `MPI_BOTTOM`: MPICH's `MPI_Pack` takes that for no buffer.
+fn alone_for(address: Word) -> Option<Word> {
+    setup::active()
+        .filter(|_| address == 0)
+        .map(|setup| setup.alone)
 }
 
 /// Copies bytes, unless they are there already.

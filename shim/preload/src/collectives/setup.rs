@@ -1,6 +1,8 @@
 //! What replacing collectives needs to know from the start, the same on all ranks.
 
 use once_cell::sync::OnceCell;
+use std::env;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
@@ -47,6 +49,17 @@ pub enum SetupError {
         /// Ranks of the job.
         ranks: usize,
     },
+    /// Ranks were given different settings.
+    #[error(
+        "{variable} of rank {rank} is not that of rank 0; give all ranks the same settings, or \
+         put them into one file that TREEPIE_CONFIG names"
+    )]
+    Differs {
+        /// The variable.
+        variable: &'static str,
+        /// The first rank whose value differs.
+        rank: usize,
+    },
     /// The setting did not come across.
     #[error("collectives: {0}")]
     Setting(String),
@@ -69,6 +82,8 @@ pub struct Setup {
     pub world_group: Word,
     /// The attribute that holds what is kept for a communicator.
     pub keyval: c_int,
+    /// A communicator of this process alone that returns errors.
+    pub alone: Word,
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
@@ -83,12 +98,45 @@ pub fn active() -> Option<&'static Setup> {
     }
 }
 
+/// What says which collectives are replaced. Process 0's decides; others must not say
+/// something else.
+const VARIABLES: [&str; 6] = [
+    "TREEPIE_CONFIG",
+    "TREEPIE_COLLECTIVES",
+    "TREEPIE_CLUSTERS",
+    "TREEPIE_REPRODUCIBLE",
+    "TREEPIE_PLATFORM",
+    "TREEPIE_PROBE",
+];
+
+/// Looks whether all ranks were given the same settings. Collective.
+fn same_settings(host: &Host, world: Word) -> Result<(), SetupError> {
+    let hash = |variable| {
+        let mut hasher = DefaultHasher::new();
+        env::var_os(variable).hash(&mut hasher);
+        hasher.finish().to_le_bytes()
+    };
+    let mine = VARIABLES.map(hash).concat();
+    let all = host.allgather(world, &mine)?;
+    let first = &all[..mine.len()];
+    for (rank, other) in all.chunks(mine.len()).enumerate() {
+        let of = |settings: &[u8], place: usize| settings[8 * place..][..8].to_vec();
+        let differs = |place: &usize| of(other, *place) != of(first, *place);
+        if let Some(place) = (0..VARIABLES.len()).find(differs) {
+            let variable = VARIABLES[place];
+            return Err(SetupError::Differs { variable, rank });
+        }
+    }
+    Ok(())
+}
+
 /// From now on collectives are replaced. `world` is the application's.
 /// Collective.
 ///
 /// # Errors
 /// A platform that is not this one, or a call that failed; all ranks get the same.
 pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError> {
+    same_settings(host, world)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
     let found = clusters(host, world, wanted)?;
     let cluster_of_rank = found.cluster_of_rank;
@@ -101,6 +149,8 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
             if count == 1 { "" } else { "s" }
         ));
     }
+    let alone = host.split_quietly(host.comm_self, 0)?;
+    host.return_errors(alone)?;
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,
@@ -109,6 +159,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         platform: found.platform,
         world_group: host.group(world)?,
         keyval: host.new_private_keyval(ended)?,
+        alone,
     };
     if SETUP.set(setup).is_ok() {
         ACTIVE.store(true, Ordering::Release);
@@ -124,6 +175,7 @@ pub fn end(host: &Host, world: Word) {
         if host.attribute(world, setup.keyval) != 0 {
             host.delete_attribute(world, setup.keyval);
         }
+        host.free_communicator(setup.alone);
     }
 }
 

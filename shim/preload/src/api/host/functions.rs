@@ -35,6 +35,7 @@ macro_rules! host_functions {
 host_functions! {
     abort: PMPI_Abort(Word, c_int);
     allgather: PMPI_Allgather(*const u8, c_int, Word, *mut u8, c_int, Word, Word);
+    allreduce: PMPI_Allreduce(*const u64, *mut u64, c_int, Word, Word, Word);
     bcast: PMPI_Bcast(*mut u8, c_int, Word, c_int, Word);
     cart_shift: PMPI_Cart_shift(Word, c_int, c_int, *mut c_int, *mut c_int);
     cartdim_get: PMPI_Cartdim_get(Word, *mut c_int);

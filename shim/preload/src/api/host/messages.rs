@@ -159,6 +159,15 @@ impl Host {
         Ok(completed > 0)
     }
 
+    /// Whether elements of `datatype` can be reduced with `op`, as the host says of no
+    /// elements on `alone`, a communicator of this process that returns errors:
+    /// `MPI_Reduce_local` would end the job.
+    pub fn can_reduce(&self, datatype: Word, op: Word, alone: Word) -> bool {
+        let (left, mut right) = (0, 0);
+        let code = unsafe { (self.functions.allreduce)(&left, &mut right, 0, datatype, op, alone) };
+        code == SUCCESS
+    }
+
     /// `MPI_Reduce_local`: `right = left op right`.
     ///
     /// # Safety
@@ -182,22 +191,36 @@ impl Host {
     /// Both are live memory, and do not overlap.
     pub unsafe fn copy_elements(
         &self,
-        (from, count, datatype): (Word, c_int, Word),
+        from: (Word, c_int, Word),
         into: Word,
+        way: (Word, usize, c_int),
+    ) -> Result<(), c_int> {
+        unsafe { self.transfer(from, (into, from.1, from.2), way) }
+    }
+
+    /// Elements as elements of another datatype with the same signature, or as bytes:
+    /// a message from this process to itself, as [`Host::copy_elements`].
+    ///
+    /// # Safety
+    /// Both are live memory, and do not overlap.
+    pub unsafe fn transfer(
+        &self,
+        from: (Word, c_int, Word),
+        into: (Word, c_int, Word),
         (comm, rank, tag): (Word, usize, c_int),
     ) -> Result<(), c_int> {
         // Larger than every family's MPI_Status.
         let mut status = [0u64; 8];
         let code = unsafe {
             (self.functions.sendrecv)(
-                from,
-                count,
-                datatype,
+                from.0,
+                from.1,
+                from.2,
                 rank as c_int,
                 tag,
-                into,
-                count,
-                datatype,
+                into.0,
+                into.1,
+                into.2,
                 rank as c_int,
                 tag,
                 comm,

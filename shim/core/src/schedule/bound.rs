@@ -1,10 +1,10 @@
-//! What no schedule can beat: one latency, and the bytes that must pass the busiest link
+//! What no schedule can beat: one latency (over other clusters, where that is shorter), and the bytes that must pass the busiest link
 //! between clusters.
 //!
 //! Every cluster but the root's must get a broadcast once; a reduction leaves every other
 //! cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the average
 //! uplink (Patarasuk and Yuan 2009); blocks cross as often as there are ranks that
-//! must have them. `reference`: the limits that grids of two clusters and more are measured by.
+//! must have them.
 
 use super::{Clusters, Network};
 use crate::affinity::collective::Operation;
@@ -27,14 +27,13 @@ pub fn bound(
     // Bytes that leave and enter each cluster.
     let crossing = |cluster: usize| -> (u64, u64) {
         let is_home = cluster == home;
-        let share = 2 * bytes * (count as u64 - 1) / count as u64;
         match operation {
             Barrier => (0, 0),
             Bcast if is_home => (bytes, 0),
             Bcast => (0, bytes),
             Reduce if is_home => (0, bytes),
             Reduce => (bytes, 0),
-            Allreduce => (share, share),
+            Allreduce => (bytes, bytes),
             Gather | Gatherv if is_home => (0, others(cluster) * bytes),
             Gather | Gatherv => (size(cluster) * bytes, 0),
             Scatter | Scatterv if is_home => (others(cluster) * bytes, 0),
@@ -49,11 +48,8 @@ pub fn bound(
             Scan | Exscan => (bytes, bytes),
         }
     };
-    let latency = |one: usize, other: usize| {
-        network
-            .between(one, other)
-            .map_or(0.0, |link| link.latency())
-    };
+    let latencies = least_latencies(network);
+    let latency = |one: usize, other: usize| latencies[one * count + other];
     let farthest = |cluster: usize| match operation {
         Bcast | Scatter | Scatterv => latency(home, cluster),
         Reduce | Gather | Gatherv => latency(cluster, home),
@@ -69,6 +65,18 @@ pub fn bound(
         .filter(|&cluster| cluster != home)
         .map(farthest)
         .fold(f64::INFINITY, f64::min);
+    // All uplinks together carry 2 (C - 1) messages of an allreduce.
+    let together = match operation {
+        Allreduce if count > 1 && bytes > 0 => {
+            let rates = (0..count).map(|cluster| 1.0 / network.leaving(cluster, bytes));
+            let pairs = (0..count * count).filter(|pair| pair / count != pair % count);
+            let shortest = pairs
+                .map(|pair| latencies[pair])
+                .fold(f64::INFINITY, f64::min);
+            2.0 * (count - 1) as f64 / rates.sum::<f64>() + shortest
+        }
+        _ => 0.0,
+    };
     (0..count)
         .filter(|_| count > 1)
         .map(|cluster| {
@@ -83,5 +91,26 @@ pub fn bound(
             };
             busy + late
         })
-        .fold(0.0, f64::max)
+        .fold(together, f64::max)
+}
+
+/// The least latency from each cluster to each other, row by row, over others where that is shorter (Floyd
+/// and Warshall).
+fn least_latencies(network: &Network) -> Vec<f64> {
+    let count = network.clusters();
+    let mut least: Vec<f64> = (0..count * count)
+        .map(|pair| {
+            let link = network.between(pair / count, pair % count);
+            link.map_or(0.0, |link| link.latency())
+        })
+        .collect();
+    for over in 0..count {
+        for from in 0..count {
+            for to in 0..count {
+                let way = least[from * count + over] + least[over * count + to];
+                least[from * count + to] = least[from * count + to].min(way);
+            }
+        }
+    }
+    least
 }

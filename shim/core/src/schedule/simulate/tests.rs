@@ -212,6 +212,36 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
 }
 
 #[test]
+fn nothing_is_quicker_than_the_bound_also_where_a_way_over_another_cluster_is_shorter() {
+    // From 0 to 2 it takes 20 ms, and over 1 four.
+    let latency = |from: usize, to: usize| if from.abs_diff(to) == 2 { 20e-3 } else { 2e-3 };
+    let network = network(
+        &[2, 2, 2],
+        |_| lan(),
+        |from, to| Link::linear(latency(from, to), 1e-9, 80e-9).unwrap(),
+    );
+    let clusters = Clusters::of_network(&network);
+    for (operation, strategy) in [
+        (Operation::Bcast, "grid-chain"),
+        (Operation::Bcast, "grid-flat"),
+        (Operation::Reduce, "grid-ecef"),
+        (Operation::Allreduce, "grid-lanes"),
+    ] {
+        for bytes in [8, 64 << 10] {
+            let of = Sending::Overlapping;
+            let taken = simulated(&network, operation, strategy, bytes, 4096, of).seconds;
+            let least = crate::schedule::bound(&network, &clusters, operation, bytes, 0);
+            assert!(
+                taken >= least,
+                "{operation} {strategy} {bytes}: {taken} < {least}"
+            );
+        }
+    }
+    let least = crate::schedule::bound(&network, &clusters, Operation::Bcast, 8, 0);
+    assert!((4e-3..5e-3).contains(&least), "{least}");
+}
+
+#[test]
 fn a_message_that_asks_first_waits_for_its_receiver_and_for_the_answer() {
     let sample = |bytes, handshake| Sample {
         bytes,

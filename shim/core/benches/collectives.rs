@@ -31,10 +31,8 @@ fn main() {
     if wants("scale") {
         scale(which.get(1).and_then(|ranks| ranks.parse().ok()));
     }
-    if let [first, directory] = which.as_slice() {
-        if first == "smpi" {
-            smpi(Path::new(directory));
-        }
+    if let ["smpi", directory] = which.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        smpi(Path::new(directory));
     }
 }
 

@@ -78,7 +78,7 @@ pub fn narrow_connections() -> Network {
     let numbers: Vec<usize> = (0..12).map(|rank| rank / 4).collect();
     let mut contents = contents(&numbers, 1, |_| lan(), |_, _| wan(10.0, 50.0));
     let alone = (1 << 20) as f64 / wan(10.0, 50.0).gap(1 << 20);
-    for (&(from, to), _) in &contents.links {
+    for &(from, to) in contents.links.keys() {
         contents.parallel.push(Parallel {
             from,
             to,

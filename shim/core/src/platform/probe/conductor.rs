@@ -1,14 +1,18 @@
 //! What rank 0 does: ask for measurements round by round, within the budget.
 
+use std::collections::VecDeque;
+
 use super::super::{LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError};
 use super::assemble::{Measured, Place, assemble};
-use super::player::{identity_of, perform};
+use super::player::{identity_of, perform_all};
 use super::rounds::{cut, tournament};
-use super::task::{Order, Task, link_of};
+use super::task::{END, Order, Task, link_of};
 use super::{Identity, Messenger, Options, Report};
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
+/// So many rounds of latencies are begun before the time is looked at.
+const ROUNDS_TOGETHER: usize = 8;
 /// Size and number of the messages of several pairs at once.
 const STREAM: Task = Task::Stream {
     bytes: 256 << 10,
@@ -60,39 +64,59 @@ pub(super) fn conduct(
 
 /// One round: everyone is told, rank 0 does its own part, and everyone has
 /// answered before the next round begins.
-fn ask(messenger: &mut impl Messenger, task: Task, pairs: &[Pair]) -> Vec<String> {
-    let mut own = None;
-    for &(measuring, mirroring) in pairs {
-        // The mirror first: it must be there when the first message comes.
+fn ask(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<String> {
+    ask_all(messenger, task, &[pairs]).concat()
+}
+
+/// Rounds of which a pair begins its own as soon as both are done with the one before:
+/// nobody waits for rank 0, which may be far. Nobody waits for ever either, since all
+/// do their rounds in the same order.
+fn ask_all(
+    messenger: &mut impl Messenger,
+    task: &Task,
+    rounds: &[impl AsRef<[Pair]>],
+) -> Vec<Vec<String>> {
+    let ranks = messenger.ranks();
+    let mut orders: Vec<Vec<Order>> = vec![Vec::new(); ranks];
+    for &(measuring, mirroring) in rounds.iter().flat_map(AsRef::as_ref) {
         for (rank, partner, measures) in
             [(mirroring, measuring, false), (measuring, mirroring, true)]
         {
-            let order = Order::Do {
-                task,
+            orders[rank].push(Order {
+                task: task.clone(),
                 partner,
                 measures,
-            };
-            match rank {
-                0 => own = Some((partner, measures)),
-                _ => messenger.tell(rank, &order.text()),
-            }
+            });
         }
     }
-    let own_answer =
-        own.and_then(|(partner, measures)| perform(messenger, task, partner, measures));
-    pairs
+    let is_told = |rank: &usize| !orders[*rank].is_empty();
+    for rank in (1..ranks).filter(is_told) {
+        let lines: Vec<String> = orders[rank].iter().map(Order::text).collect();
+        messenger.tell(rank, &lines.join("\n"));
+    }
+    let own = perform_all(messenger, &orders[0]);
+    let mut answers: Vec<VecDeque<String>> = vec![VecDeque::new(); ranks];
+    answers[0] = own.into();
+    for (rank, orders) in orders.iter().enumerate().skip(1) {
+        if orders.iter().any(|order| order.measures) {
+            answers[rank] = messenger
+                .hear(rank)
+                .split('\n')
+                .map(str::to_owned)
+                .collect();
+        }
+    }
+    let mut answer = |measuring: usize| answers[measuring].pop_front().unwrap_or_default();
+    rounds
         .iter()
-        .map(|&(measuring, _)| match measuring {
-            0 => own_answer.clone().unwrap_or_default(),
-            _ => messenger.hear(measuring),
-        })
+        .map(|pairs| pairs.as_ref().iter().map(|pair| answer(pair.0)).collect())
         .collect()
 }
 
 /// Tells all others that there is nothing more to do.
 fn end(messenger: &mut impl Messenger) {
     for rank in 1..messenger.ranks() {
-        messenger.tell(rank, &Order::End.text());
+        messenger.tell(rank, END);
     }
 }
 
@@ -112,7 +136,7 @@ pub(super) fn compare(
         .iter()
         .map(|&(a, b)| (coordinator(a), coordinator(b)))
         .collect();
-    let answers = ask(messenger, Task::Latency, &ranks);
+    let answers = ask(messenger, &Task::Latency, &ranks);
     end(messenger);
     let found = pairs.iter().zip(answers);
     let measured: Vec<(usize, usize, f64)> = found
@@ -137,20 +161,30 @@ impl<M: Messenger> Conductor<'_, M> {
     /// Latencies between the first ranks of all hosts, by places of hosts.
     fn latencies(&mut self, place: &Place) -> Vec<(usize, usize, f64)> {
         let first = |host: usize| place.hosts[host].ranks[0];
+        let rounds: Vec<Vec<Pair>> = tournament(place.hosts.len())
+            .into_iter()
+            .flat_map(|round| cut(round, self.options.at_a_time))
+            .collect();
+        // Where only some may measure at a time, all have to wait for them.
+        let together = match self.options.at_a_time {
+            0 => ROUNDS_TOGETHER,
+            _ => 1,
+        };
         let mut found = Vec::new();
         let mut skipped = 0;
-        for round in tournament(place.hosts.len()) {
-            for part in cut(round, self.options.at_a_time) {
-                if self.left(LATENCY_SHARE) <= 0.0 {
-                    skipped += part.len();
-                    continue;
-                }
-                let ranks: Vec<Pair> = part.iter().map(|&(a, b)| (first(a), first(b))).collect();
-                let answers = ask(self.messenger, Task::Latency, &ranks);
-                for (&(a, b), answer) in part.iter().zip(answers) {
-                    if let Ok(seconds) = answer.parse::<f64>() {
-                        found.push((a, b, seconds));
-                    }
+        for rounds in rounds.chunks(together) {
+            if self.left(LATENCY_SHARE) <= 0.0 {
+                skipped += rounds.iter().map(Vec::len).sum::<usize>();
+                continue;
+            }
+            let on_ranks = |pairs: &Vec<Pair>| -> Vec<Pair> {
+                pairs.iter().map(|&(a, b)| (first(a), first(b))).collect()
+            };
+            let ranks: Vec<Vec<Pair>> = rounds.iter().map(on_ranks).collect();
+            let answers = ask_all(self.messenger, &Task::Latency, &ranks).concat();
+            for ((a, b), answer) in rounds.concat().into_iter().zip(answers) {
+                if let Ok(seconds) = answer.parse::<f64>() {
+                    found.push((a, b, seconds));
                 }
             }
         }
@@ -163,42 +197,10 @@ impl<M: Messenger> Conductor<'_, M> {
         found
     }
 
-    /// pLogP parameters between clusters, in clusters and on hosts.
+    /// pLogP parameters in clusters, on hosts and between clusters.
     fn links(&mut self, place: &Place, partition: &Partition, measured: &mut Measured) {
-        let coordinator = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
-        let mut rounds: Vec<(Vec<Pair>, Kind)> = Vec::new();
-        let inner = place.inner_pairs(partition);
-        let mut level = 0;
-        loop {
-            let pairs: Vec<_> = inner
-                .iter()
-                .filter_map(|of_cluster| of_cluster.get(level))
-                .map(|inner| (inner.pair, inner.cluster, inner.level))
-                .collect();
-            if pairs.is_empty() {
-                break;
-            }
-            for part in cut(pairs, self.options.at_a_time) {
-                let (ranks, kinds) = part
-                    .into_iter()
-                    .map(|(pair, cluster, level)| (pair, (cluster, level)))
-                    .unzip();
-                rounds.push((ranks, Kind::Inside(kinds)));
-            }
-            level += 1;
-        }
-        for round in tournament(partition.clusters.len()) {
-            for part in cut(round, self.options.at_a_time) {
-                for swapped in [false, true] {
-                    let (ranks, clusters) = part
-                        .iter()
-                        .map(|&(a, b)| if swapped { (b, a) } else { (a, b) })
-                        .map(|(a, b)| ((coordinator(a), coordinator(b)), (a, b)))
-                        .unzip();
-                    rounds.push((ranks, Kind::Between(clusters)));
-                }
-            }
-        }
+        let mut rounds = inside(place, partition, self.options.at_a_time);
+        rounds.extend(between(place, partition, self.options.at_a_time));
         let count = rounds.len();
         for (done, (ranks, kind)) in rounds.into_iter().enumerate() {
             let left = self.left(1.0);
@@ -209,8 +211,9 @@ impl<M: Messenger> Conductor<'_, M> {
             let task = Task::Link {
                 seconds: left / (count - done) as f64,
                 largest: self.options.largest,
+                also: measured.switch(),
             };
-            let answers = ask(self.messenger, task, &ranks);
+            let answers = ask(self.messenger, &task, &ranks);
             let links = answers.iter().map(|answer| link_of(answer));
             measured.note(&kind, links.collect());
         }
@@ -257,7 +260,7 @@ impl<M: Messenger> Conductor<'_, M> {
                         .zip(receivers.iter().copied())
                         .take(pairs)
                         .collect();
-                    let answers = ask(self.messenger, STREAM, &ranks);
+                    let answers = ask(self.messenger, &STREAM, &ranks);
                     let slowest = answers
                         .iter()
                         .filter_map(|answer| answer.parse::<f64>().ok())
@@ -274,6 +277,41 @@ impl<M: Messenger> Conductor<'_, M> {
         }
         found
     }
+}
+
+/// Rounds of pairs inside clusters: two hosts of each, then two ranks of a host.
+fn inside(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pair>, Kind)> {
+    let inner = place.inner_pairs(partition);
+    let deepest = inner.iter().map(Vec::len).max().unwrap_or(0);
+    let levels = (0..deepest).map(|level| {
+        let of_level = inner.iter().filter_map(|pairs| pairs.get(level));
+        of_level.collect::<Vec<_>>()
+    });
+    let parts = levels.flat_map(|level| cut(level, at_a_time));
+    parts
+        .map(|part| {
+            let pairs = part.iter().map(|inner| inner.pair);
+            let kinds = part.iter().map(|inner| (inner.cluster, inner.level));
+            (pairs.collect(), Kind::Inside(kinds.collect()))
+        })
+        .collect()
+}
+
+/// Rounds of pairs between clusters, first one way, then the other: answers that
+/// meet the data of another pair in a queue would come late.
+fn between(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pair>, Kind)> {
+    let coordinator = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
+    let mut rounds = Vec::new();
+    for round in tournament(partition.clusters.len()) {
+        for part in cut(round, at_a_time) {
+            let back = part.iter().map(|&(a, b)| (b, a)).collect();
+            for ways in [part, back] {
+                let pairs = ways.iter().map(|&(a, b)| (coordinator(a), coordinator(b)));
+                rounds.push((pairs.collect(), Kind::Between(ways)));
+            }
+        }
+    }
+    rounds
 }
 
 /// What the pairs of a round stand for.
@@ -306,6 +344,18 @@ impl Kind {
 }
 
 impl Measured {
+    /// The sizes around the switch to rendezvous between hosts, as far as it is known:
+    /// it belongs to the host MPI, so that other links have it at the same place.
+    fn switch(&self) -> Vec<u64> {
+        let within = self.inside.values().filter_map(|links| links.get(&None));
+        let found = self.between.values().chain(within).find_map(|link| {
+            let last = link.eager_limit()?;
+            let first = link.samples().iter().find(|sample| sample.bytes > last)?;
+            Some(vec![last, first.bytes])
+        });
+        found.unwrap_or_default()
+    }
+
     /// Keeps the links of a round.
     fn note(&mut self, kind: &Kind, links: Vec<Option<Link>>) {
         match kind {

@@ -1,20 +1,16 @@
 //! The parameters of one link, by Kielmann's method (LogP-MPI; thesis 4.8.1, item
 //! 21), between a rank that measures and one that mirrors.
 //!
-//! ```text
-//!   round trip     measure --m--> mirror --0--> measure          RTT(m)
-//!   train          measure --m m m m--> mirror --0--> measure    RTT of n
-//!   late           mirror --m--> ... measure waits, then receives: or(m)
-//! ```
-//!
 //! Beyond the thesis: the gap is the slope of trains started at once, so that it
 //! says what the link can carry; what an isolated message needs beyond it is the
-//! handshake of the host's rendezvous.
+//! handshake of the host's rendezvous. Nothing is repeated more often than it
+//! takes to know it well enough.
 
 use super::super::statistics::{Estimate, estimate, median};
 use super::super::{Link, Sample};
 use super::Messenger;
 use super::sizes::{first_sizes, next_size};
+use super::timer::{Timer, Trip};
 
 /// `L = (RTT(0) - 2 g(0)) / 2`, in seconds; never below a hundredth of the round
 /// trip, which only noise could make it.
@@ -27,171 +23,99 @@ pub fn isolated_gap(round_trip: f64, empty_round_trip: f64, empty_gap: f64) -> f
     (round_trip - empty_round_trip + empty_gap).max(0.0)
 }
 
-/// `g(0)` from a train of `count` messages and one of half as many: the slope,
-/// which is free of the latency that `RTT(n) / n` of the thesis only thins out.
-pub fn gap_of_empty(half_train: f64, train: f64, count: usize) -> f64 {
-    ((train - half_train) / (count - count / 2).max(1) as f64).max(0.0)
+/// The gap from a train of `count` messages and a message alone, up to the answer:
+/// the slope, which is free of the latency that `RTT(n) / n` of the thesis only thins
+/// out.
+pub fn gap_of_train(alone: f64, train: f64, count: usize) -> f64 {
+    (train - alone) / count.saturating_sub(1).max(1) as f64
 }
 
 /// A median is good enough with an interval of this part of it.
 const PRECISION: f64 = 0.05;
-/// Longest train of empty messages: fewer than any host buffers.
-const LONGEST_TRAIN: usize = 512;
+/// Longest trains of empty messages: fewer than any host buffers, and on a long way
+/// fewer than a connection holds back until the first ones are acknowledged.
+const LONGEST_TRAIN: [usize; 2] = [512, 48];
 /// Most bytes of a train.
 const TRAIN_BYTES: u64 = 2 << 20;
-/// A round trip of a wide area, in seconds.
-const LONG: f64 = 2e-3;
-/// Longer messages need no repetition on long ways.
-const LONG_MESSAGE: u64 = 128 << 10;
+/// A train takes so much longer than a round trip, in seconds: a hiccup of the
+/// machine changes its slope little. On short ways and on long ones.
+const TRAIN_SECONDS: [f64; 2] = [4e-3, 10e-3];
+/// What takes this long, in seconds, is not repeated without a reason.
+const COSTLY: f64 = 0.1;
 /// Up to this size a message waits whole in the receiver's buffers.
 const BUFFERED: u64 = 32 << 10;
-
-/// What the measuring rank asks of the mirror.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Request {
-    RoundTrips {
-        bytes: u64,
-        times: usize,
-    },
-    Trains {
-        bytes: u64,
-        count: usize,
-        times: usize,
-    },
-    Late {
-        bytes: u64,
-        times: usize,
-    },
-    Done,
-}
-
-impl Request {
-    fn text(self) -> String {
-        match self {
-            Request::RoundTrips { bytes, times } => format!("r {bytes} 1 {times}"),
-            Request::Trains {
-                bytes,
-                count,
-                times,
-            } => format!("t {bytes} {count} {times}"),
-            Request::Late { bytes, times } => format!("l {bytes} 1 {times}"),
-            Request::Done => "d 0 0 0".into(),
-        }
-    }
-
-    fn parse(text: &str) -> Request {
-        let mut words = text.split(' ');
-        let kind = words.next();
-        let mut number = || words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
-        let (bytes, count, times) = (number(), number() as usize, number() as usize);
-        match kind {
-            Some("r") => Request::RoundTrips { bytes, times },
-            Some("t") => Request::Trains {
-                bytes,
-                count,
-                times,
-            },
-            Some("l") => Request::Late { bytes, times },
-            _ => Request::Done,
-        }
-    }
-}
-
-/// Does what the measuring rank asks, until it is done.
-pub(super) fn mirror(messenger: &mut impl Messenger, from: usize) {
-    loop {
-        match Request::parse(&messenger.hear(from)) {
-            Request::Done => return,
-            Request::RoundTrips { bytes, times } => {
-                for _ in 0..times {
-                    messenger.receive(from, bytes);
-                    messenger.send(from, 0);
-                }
-            }
-            Request::Trains {
-                bytes,
-                count,
-                times,
-            } => {
-                for _ in 0..times {
-                    messenger.receive_train(from, bytes, count);
-                    messenger.send(from, 0);
-                }
-            }
-            Request::Late { bytes, times } => {
-                for _ in 0..times {
-                    messenger.receive(from, 0);
-                    messenger.send(from, bytes);
-                }
-            }
-        }
-    }
-}
+/// Most samples of a link.
+const SAMPLES: usize = 16;
 
 /// Half of the shortest round trip of an empty message: what clustering wants
 /// (NWS's latency). The shortest, since other work only makes them longer.
 pub(super) fn latency(messenger: &mut impl Messenger, to: usize) -> f64 {
-    let mut probe = Probe::new(messenger, to, f64::INFINITY);
-    let first = probe.round_trips(0, 3);
-    let shortest = |trips: &[(f64, f64)]| {
-        let times = trips.iter().map(|trip| trip.0);
-        times.fold(f64::INFINITY, f64::min)
-    };
-    let estimate = shortest(&first);
+    let mut timer = Timer::new(messenger, to, f64::INFINITY);
+    let mut trips = timer.empty_round_trips(2);
+    let agree = (trips[0].time - trips[1].time).abs() < PRECISION * shortest(&trips);
     // Long ways need few round trips, short ones are disturbed easily.
-    let times = ((20e-3 / estimate) as usize).clamp(3, 40);
-    let more = probe.round_trips(0, times);
-    probe.done();
-    shortest(&more).min(estimate) / 2.0
+    if !(timer.is_long() && agree) {
+        let times = ((20e-3 / shortest(&trips)) as usize).clamp(2, 40);
+        trips.extend(timer.round_trips(&vec![0; times]));
+    }
+    timer.done();
+    shortest(&trips) / 2.0
 }
 
-/// All parameters towards `to`, in about so many `seconds`; `None` if there was
-/// not even time for the first sizes.
+fn shortest(trips: &[Trip]) -> f64 {
+    let times = trips.iter().map(|trip| trip.time);
+    times.fold(f64::INFINITY, f64::min)
+}
+
+/// All parameters towards `to`, in about so many `seconds`, for messages up to
+/// `largest` bytes, and for `also`, sizes that are of interest.
 pub(super) fn link(
     messenger: &mut impl Messenger,
     to: usize,
     seconds: f64,
     largest: u64,
+    also: &[u64],
 ) -> Option<Link> {
-    let mut probe = Probe::new(messenger, to, seconds);
-    let empty = probe.empty();
+    let mut timer = Timer::new(messenger, to, seconds);
+    let trips = timer.empty_round_trips(2);
+    let (largest, per_byte) = warm(&mut timer, shortest(&trips), largest);
+    let mut way = Way::new(timer, trips, per_byte);
     let mut samples = Vec::new();
-    for bytes in first_sizes(largest) {
-        if samples.len() > 1 && probe.is_late() {
+    let is_long = way.timer.is_long();
+    for sizes in first_sizes(largest, also, is_long) {
+        if !samples.is_empty() && way.timer.is_late() {
             break;
         }
-        samples.push(probe.size(bytes, &empty));
+        samples.extend(way.samples(&sizes));
     }
     samples.sort_by_key(|sample| sample.bytes);
-    while samples.len() < 16 && !probe.is_late() {
-        let Some(bytes) = next_size(&samples, empty.latency) else {
+    while samples.len() < SAMPLES && !way.timer.is_late() {
+        let Some(bytes) = next_size(&samples, way.empty.latency) else {
             break;
         };
         let place = samples.partition_point(|sample| sample.bytes < bytes);
-        samples.insert(place, probe.size(bytes, &empty));
+        samples.splice(place..place, way.samples(&[bytes]));
     }
-    probe.done();
-    samples.insert(0, empty.sample);
-    Link::new(empty.latency, samples).ok()
+    samples.insert(0, way.empty.sample);
+    way.receive(&mut samples);
+    way.timer.done();
+    Link::new(way.empty.latency, samples).ok()
 }
 
 /// Messages one after the other: seconds for `count` of `bytes`, without the
 /// latency of the answer.
 pub(super) fn stream(messenger: &mut impl Messenger, to: usize, bytes: u64, count: usize) -> f64 {
-    let mut probe = Probe::new(messenger, to, f64::INFINITY);
-    let answer = probe.round_trips(0, 2);
-    let answer = answer
-        .iter()
-        .map(|trip| trip.0)
-        .fold(f64::INFINITY, f64::min);
-    let trains = probe.trains(bytes, count, 1);
-    probe.done();
-    (trains[0] - answer).max(1e-9)
+    let mut timer = Timer::new(messenger, to, f64::INFINITY);
+    let answer = shortest(&timer.empty_round_trips(2));
+    // The first one for the connection, which learns what the link carries.
+    let trains = timer.trains(&[(bytes, count), (bytes, count)]);
+    timer.done();
+    (trains[1] - answer).max(1e-9)
 }
 
 /// What empty messages say about a link.
 struct Empty {
-    round_trip: f64,
+    round_trip: Estimate,
     latency: f64,
     sample: Sample,
 }
@@ -204,196 +128,250 @@ struct Trips {
     send: f64,
 }
 
-/// A measurement towards one rank.
-struct Probe<'a, M: Messenger> {
-    messenger: &'a mut M,
-    to: usize,
-    deadline: f64,
+impl Trips {
+    fn of(trips: &[Trip]) -> Trips {
+        let times: Vec<f64> = trips.iter().map(|trip| trip.time).collect();
+        let sends: Vec<f64> = trips.iter().map(|trip| trip.send).collect();
+        Trips {
+            time: estimate(&times).expect("every size has a round trip"),
+            least: shortest(trips),
+            send: median(&sends).unwrap_or(0.0),
+        }
+    }
+
+    fn are_enough(trips: &[Trip]) -> bool {
+        trips.len() > 1 && Trips::of(trips).time.is_within(PRECISION)
+    }
 }
 
-impl<'a, M: Messenger> Probe<'a, M> {
-    fn new(messenger: &'a mut M, to: usize, seconds: f64) -> Self {
-        let deadline = messenger.seconds() + seconds;
-        Probe {
-            messenger,
-            to,
-            deadline,
-        }
-    }
+/// The way to one rank, of which empty messages are measured.
+struct Way<'a, M: Messenger> {
+    timer: Timer<'a, M>,
+    empty: Empty,
+    /// Seconds a byte, at most.
+    per_byte: f64,
+}
 
-    fn is_late(&mut self) -> bool {
-        self.messenger.seconds() > self.deadline
-    }
-
-    fn done(self) {
-        self.messenger.tell(self.to, &Request::Done.text());
-    }
-
-    /// Times of round trips and of their sends, one more than counted: the first
-    /// finds the mirror still on its way.
-    fn round_trips(&mut self, bytes: u64, times: usize) -> Vec<(f64, f64)> {
-        let request = Request::RoundTrips {
-            bytes,
-            times: times + 1,
-        };
-        self.messenger.tell(self.to, &request.text());
-        let mut trips = Vec::with_capacity(times + 1);
-        for _ in 0..=times {
-            let began = self.messenger.seconds();
-            self.messenger.send(self.to, bytes);
-            let sent = self.messenger.seconds();
-            self.messenger.receive(self.to, 0);
-            trips.push((self.messenger.seconds() - began, sent - began));
-        }
-        trips.split_off(1)
-    }
-
-    /// Times of trains up to the answer, the first one not counted.
-    fn trains(&mut self, bytes: u64, count: usize, times: usize) -> Vec<f64> {
-        let request = Request::Trains {
-            bytes,
-            count,
-            times: times + 1,
-        };
-        self.messenger.tell(self.to, &request.text());
-        let mut trains = Vec::with_capacity(times + 1);
-        for _ in 0..=times {
-            let began = self.messenger.seconds();
-            self.messenger.send_train(self.to, bytes, count);
-            self.messenger.receive(self.to, 0);
-            trains.push(self.messenger.seconds() - began);
-        }
-        trains.split_off(1)
-    }
-
-    /// Times of receiving what has arrived already.
-    fn late(&mut self, bytes: u64, wait: f64, times: usize) -> Vec<f64> {
-        let request = Request::Late { bytes, times };
-        self.messenger.tell(self.to, &request.text());
-        let mut received = Vec::with_capacity(times);
-        for _ in 0..times {
-            self.messenger.send(self.to, 0);
-            self.messenger.pause(wait);
-            let began = self.messenger.seconds();
-            self.messenger.receive(self.to, bytes);
-            received.push(self.messenger.seconds() - began);
-        }
-        received
-    }
-
-    /// Round trips until their median is known well enough.
-    fn good_round_trips(&mut self, bytes: u64) -> Trips {
-        let mut trips = self.round_trips(bytes, if bytes > BUFFERED { 2 } else { 3 });
-        let mut rounds = 0;
-        loop {
-            let times: Vec<f64> = trips.iter().map(|trip| trip.0).collect();
-            let sends: Vec<f64> = trips.iter().map(|trip| trip.1).collect();
-            let found = estimate(&times).expect("there are at least two round trips");
-            if rounds == 2 || found.is_within(PRECISION) || self.is_late() {
-                return Trips {
-                    time: found,
-                    least: times.into_iter().fold(f64::INFINITY, f64::min),
-                    send: median(&sends).unwrap_or(0.0),
-                };
-            }
-            let more = ((10e-3 / found.median) as usize).clamp(3, 30);
-            trips.extend(self.round_trips(bytes, more));
-            rounds += 1;
-        }
-    }
-
-    /// `RTT(0)`, `g(0)` and with them `L`.
-    fn empty(&mut self) -> Empty {
-        let Trips {
-            time: trip,
-            least,
-            send,
-        } = self.good_round_trips(0);
-        let mut count = 16;
-        let mut half = self.best_train(0, count / 2, least);
-        let mut train = self.best_train(0, count, least);
-        let mut gap = gap_of_empty(half, train, count);
-        // Doubled until the gap stays, and the train is longer than the way.
-        while count < LONGEST_TRAIN && !self.is_late() {
-            count *= 2;
-            half = train;
-            train = self.best_train(0, count, least);
-            let longer = gap_of_empty(half, train, count);
-            let stays = (longer - gap).abs() < PRECISION * longer;
-            gap = longer;
-            if stays {
+impl<'a, M: Messenger> Way<'a, M> {
+    /// Measures `RTT(0)`, `g(0)` and with them `L`, from these round trips and more.
+    fn new(mut timer: Timer<'a, M>, mut trips: Vec<Trip>, per_byte: f64) -> Self {
+        for _ in 0..3 {
+            if Trips::are_enough(&trips) || timer.is_late() {
                 break;
             }
+            let more = repeats(shortest(&trips));
+            trips.extend(timer.round_trips(&vec![0; more]));
         }
-        let gap = gap.clamp(1e-9, trip.median / 4.0);
-        let wait = 1.5 * trip.median;
-        let receive = median(&self.late(0, wait, 3)).unwrap_or(gap);
-        Empty {
-            round_trip: trip.median,
+        let Trips { time, least, send } = Trips::of(&trips);
+        let gap = gap_of_nothing(&mut timer, least).clamp(1e-9, least / 4.0);
+        let empty = Empty {
+            round_trip: time,
             // The shortest: whatever disturbs a way makes it longer.
-            latency: latency_of_round_trips(least, gap.min(least / 4.0)),
+            latency: latency_of_round_trips(least, gap),
             sample: Sample {
                 bytes: 0,
                 gap,
                 handshake: 0.0,
                 send,
-                receive,
-                confidence: trip.half_width() / 2.0,
+                receive: gap,
+                confidence: time.half_width() / 2.0,
             },
+        };
+        Way {
+            timer,
+            empty,
+            per_byte,
         }
     }
 
-    fn best_train(&mut self, bytes: u64, count: usize, way: f64) -> f64 {
-        // Long ways and long messages hide the noise that others are repeated for.
-        let times = match (way > LONG, bytes > LONG_MESSAGE) {
-            (true, true) => 1,
-            (true, false) => 2,
-            (false, _) => 4,
-        };
-        let trains = self.trains(bytes, count.max(1), times);
-        trains.into_iter().fold(f64::INFINITY, f64::min)
-    }
-
-    /// The costs of one size.
-    fn size(&mut self, bytes: u64, empty: &Empty) -> Sample {
-        if bytes > BUFFERED {
-            // The connection learns what the link carries.
-            self.trains(bytes, 1, 0);
-        }
-        let Trips {
-            time: trip,
-            least,
-            send,
-        } = self.good_round_trips(bytes);
-        let isolated = isolated_gap(trip.median, empty.round_trip, empty.sample.gap);
-        // Long enough to hide the noise of a round trip, short enough to buffer.
-        let enough = (empty.round_trip.max(LONG) / isolated.max(1e-7)).ceil() as u64;
-        let most = (TRAIN_BYTES / bytes.max(1)).clamp(3, 256);
-        let count = enough.clamp(4, 256).min(most) as usize;
-        let slope = (self.best_train(bytes, count, empty.round_trip) - least) / (count - 1) as f64;
-        // No message is quicker than an empty one, nor quicker together than alone.
-        let gap = slope.clamp(empty.sample.gap, isolated.max(empty.sample.gap));
-        // On long ways the waiting would take longer than all the rest.
-        let repeats = if trip.median > LONG { 1 } else { 3 };
-        let receive = match bytes <= BUFFERED {
-            true => median(&self.late(bytes, 1.5 * trip.median, repeats)).unwrap_or(gap),
-            false => gap,
-        };
-        Sample {
+    /// The costs of these sizes, without those of receiving.
+    fn samples(&mut self, sizes: &[u64]) -> Vec<Sample> {
+        let trips = self.trips(sizes);
+        let gaps = self.gaps(sizes, &trips);
+        let all = sizes.iter().zip(trips).zip(gaps);
+        all.map(|((&bytes, trips), gap)| Sample {
             bytes,
             gap,
-            handshake: significant(isolated - gap, empty.latency),
-            send,
-            receive,
-            confidence: trip.half_width(),
+            handshake: significant(self.isolated(&trips) - gap, self.empty.latency),
+            send: trips.send,
+            receive: gap,
+            // One that was sent once is known as well as empty ones are.
+            confidence: trips.time.half_width().max(self.empty.sample.confidence),
+        })
+        .collect()
+    }
+
+    fn isolated(&self, trips: &Trips) -> f64 {
+        let (trip, empty) = (trips.time.median, self.empty.round_trip.median);
+        isolated_gap(trip, empty, self.empty.sample.gap)
+    }
+
+    /// Round trips of every size until their median is known well enough.
+    fn trips(&mut self, sizes: &[u64]) -> Vec<Trips> {
+        let mut taken: Vec<Vec<Trip>> = vec![Vec::new(); sizes.len()];
+        for round in 0..3 {
+            if round > 0 && self.timer.is_late() {
+                break;
+            }
+            let mut places = Vec::new();
+            for (place, trips) in taken.iter().enumerate() {
+                let are_enough = Trips::are_enough(trips)
+                    || round > 0 && self.timer.is_long() && self.is_costly(sizes[place]);
+                let times = match (are_enough, trips.is_empty()) {
+                    (true, _) => 0,
+                    (false, true) if !self.timer.is_long() => 5,
+                    // A long message is sent again in a train, which has to agree.
+                    (false, true) if self.is_costly(sizes[place]) => 1,
+                    (false, true) => 2,
+                    (false, false) => repeats(shortest(trips)),
+                };
+                places.extend(std::iter::repeat_n(place, times));
+            }
+            if places.is_empty() {
+                break;
+            }
+            let wanted: Vec<u64> = places.iter().map(|&place| sizes[place]).collect();
+            for (place, trip) in places.into_iter().zip(self.timer.round_trips(&wanted)) {
+                taken[place].push(trip);
+            }
+        }
+        taken.iter().map(|trips| Trips::of(trips)).collect()
+    }
+
+    /// The gap of every size: the slope from one message to a train of them. Of
+    /// several trains the quickest.
+    fn gaps(&mut self, sizes: &[u64], trips: &[Trips]) -> Vec<f64> {
+        let trains: Vec<(u64, usize)> = sizes
+            .iter()
+            .zip(trips)
+            .map(|(&bytes, trips)| (bytes, self.cars(bytes, trips)))
+            .collect();
+        let slope =
+            |place: usize, train: f64| gap_of_train(trips[place].least, train, trains[place].1);
+        let mut best = vec![f64::INFINITY; sizes.len()];
+        let times = if self.timer.is_long() { 3 } else { 4 };
+        for round in 0..times {
+            let is_wanted = |&place: &usize| {
+                let may_do = self.timer.is_long()
+                    && self.is_plausible(slope(place, best[place]), &trips[place]);
+                round == 0 || !may_do
+            };
+            let places: Vec<usize> = (0..sizes.len()).filter(is_wanted).collect();
+            let wanted: Vec<(u64, usize)> = places.iter().map(|&place| trains[place]).collect();
+            if wanted.is_empty() || round > 0 && self.timer.is_late() {
+                break;
+            }
+            for (place, time) in places.into_iter().zip(self.timer.trains(&wanted)) {
+                best[place] = best[place].min(time);
+            }
+        }
+        (0..sizes.len())
+            .map(|place| {
+                // No message is quicker than an empty one, nor quicker together
+                // than alone.
+                let least = self.empty.sample.gap;
+                let most = self.isolated(&trips[place]).max(least);
+                slope(place, best[place]).clamp(least, most)
+            })
+            .collect()
+    }
+
+    /// Whether a gap agrees with what a message alone took: the same, or less by a
+    /// handshake of one round trip.
+    fn is_plausible(&self, gap: f64, trips: &Trips) -> bool {
+        let handshake = self.isolated(trips) - gap;
+        let noise = PRECISION * (gap + self.empty.latency);
+        handshake.abs() < noise || (handshake - 2.0 * self.empty.latency).abs() < noise
+    }
+
+    /// Whether a message of so many bytes is expected to take long.
+    fn is_costly(&self, bytes: u64) -> bool {
+        self.per_byte * bytes as f64 > COSTLY / 2.0
+    }
+
+    /// How many messages a train needs: long enough to hide noise, short enough to
+    /// buffer.
+    fn cars(&self, bytes: u64, trips: &Trips) -> usize {
+        let noise = 20.0 * self.empty.round_trip.half_width();
+        let seconds = TRAIN_SECONDS[usize::from(self.timer.is_long())].max(noise);
+        let each = self.isolated(trips).min(self.per_byte * bytes as f64);
+        let more = (seconds / each.max(1e-7)).ceil() as usize;
+        let most = usize::try_from(TRAIN_BYTES / bytes.max(1)).unwrap_or(usize::MAX);
+        let longest = LONGEST_TRAIN[usize::from(self.timer.is_long())];
+        (1 + more).min(most).clamp(2, longest)
+    }
+
+    /// Notes what receiving costs for sizes that arrive before they are received;
+    /// for others it is the gap.
+    fn receive(&mut self, samples: &mut [Sample]) {
+        let is_buffered = |sample: &Sample| sample.bytes <= BUFFERED && sample.handshake == 0.0;
+        let buffered = samples.iter_mut().filter(|sample| is_buffered(sample));
+        let mut buffered: Vec<&mut Sample> = buffered.collect();
+        let sizes: Vec<u64> = buffered.iter().map(|sample| sample.bytes).collect();
+        let wait = 1.5 * self.empty.round_trip.median
+            + buffered.iter().map(|sample| sample.gap).sum::<f64>();
+        // On long ways the waiting would take longer than all the rest.
+        let times = if self.timer.is_long() { 1 } else { 3 };
+        let received: Vec<Vec<f64>> = (0..times).map(|_| self.timer.late(&sizes, wait)).collect();
+        for (place, sample) in buffered.iter_mut().enumerate() {
+            let of_size: Vec<f64> = received.iter().map(|times| times[place]).collect();
+            sample.receive = median(&of_size).unwrap_or(sample.gap);
         }
     }
 }
 
-/// A handshake costs a round trip; what is below a quarter of a latency is
-/// noise, and part of the time that a message takes through buffers.
+/// Warms the connection up, so that it learns what the link carries. The largest
+/// size up to `largest` that the time is enough for, and seconds a byte, about; an
+/// empty round trip takes `least` seconds.
+fn warm(timer: &mut Timer<'_, impl Messenger>, least: f64, largest: u64) -> (u64, f64) {
+    /// What a new connection sends at once.
+    const TASTE: u64 = 14_000;
+    /// After so many bytes, most connections have learned it.
+    const ENOUGH: u64 = 512 << 10;
+    /// So often each size is sent, about.
+    const SENDS: f64 = 6.0;
+    let taste = largest.clamp(1, TASTE);
+    let rate = |trip: f64, bytes: u64| (trip - least).max(1e-9) / bytes as f64;
+    let per_byte = rate(shortest(&timer.round_trips(&[taste])), taste);
+    let affordable = (timer.left() / (SENDS * per_byte)).max(1.0) as u64;
+    let largest = match affordable < largest {
+        true => (1 << affordable.ilog2()).max(taste),
+        false => largest,
+    };
+    let enough = largest.min(ENOUGH);
+    let per_byte = rate(shortest(&timer.round_trips(&[enough])), enough);
+    (largest, per_byte)
+}
+
+/// `g(0)`, from trains; `least` is the shortest round trip.
+fn gap_of_nothing(timer: &mut Timer<'_, impl Messenger>, least: f64) -> f64 {
+    let longest = LONGEST_TRAIN[usize::from(timer.is_long())];
+    let times = if timer.is_long() { 2 } else { 4 };
+    let mut count = if timer.is_long() { longest } else { 64 };
+    let mut gap = f64::INFINITY;
+    // Doubled until the gap stays.
+    loop {
+        let trains = timer.trains(&vec![(0, count); times]);
+        let train = trains.into_iter().fold(f64::INFINITY, f64::min);
+        let longer = gap_of_train(least, train, count).max(0.0);
+        let stays = (longer - gap).abs() < PRECISION * longer;
+        gap = longer;
+        if stays || count >= longest || timer.is_late() {
+            return gap;
+        }
+        count *= 2;
+    }
+}
+
+/// How often a round trip that takes so many seconds is repeated at a time.
+fn repeats(trip: f64) -> usize {
+    ((8e-3 / trip) as usize).clamp(2, 20)
+}
+
+/// A handshake costs a round trip; what is below half a latency is noise, and part
+/// of the time that a message takes through buffers.
 fn significant(handshake: f64, latency: f64) -> f64 {
-    match handshake > latency / 4.0 {
+    match handshake > latency / 2.0 {
         true => handshake,
         false => 0.0,
     }

@@ -9,9 +9,9 @@
 //!   latencies               one rank of each host with one of each other,
 //!                           in rounds of disjoint pairs, like a tournament
 //!   clusters                Lowekamp's algorithm, on rank 0
-//!   pLogP                   coordinators with each other, in both directions,
-//!                           in rounds; two hosts of each cluster; two ranks of a
-//!                           host
+//!   pLogP                   two hosts of each cluster; two ranks of a host;
+//!                           coordinators with each other, in both directions,
+//!                           in rounds
 //!   together (if asked)     several pairs of two clusters at once
 //! ```
 //!
@@ -21,13 +21,15 @@ mod assemble;
 mod conductor;
 mod measure;
 mod player;
+mod request;
 mod rounds;
 mod sizes;
 mod task;
 #[cfg(test)]
 mod tests;
+mod timer;
 
-pub use measure::{gap_of_empty, isolated_gap, latency_of_round_trips};
+pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
 pub use player::{check, probe};
 pub use rounds::tournament;
 

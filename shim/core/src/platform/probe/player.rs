@@ -1,6 +1,7 @@
 //! What every rank does: tell where it is, then what rank 0 asks for.
 
 use super::super::{Mismatch, Platform, PlatformError};
+use super::request::mirror;
 use super::task::{Order, Task, link_text};
 use super::{Identity, Messenger, Options, Report, conductor, measure};
 
@@ -38,36 +39,37 @@ pub fn check(
     None
 }
 
-/// Does what rank 0 asks for, until there is nothing more.
+/// Does what rank 0 asks for, until there is nothing more. All answers of a text of
+/// orders go back together: meanwhile rank 0 may be a partner, and hears no answers.
 fn obey(messenger: &mut impl Messenger) {
-    while let Order::Do {
-        task,
-        partner,
-        measures,
-    } = Order::parse(&messenger.hear(0))
-    {
-        if let Some(answer) = perform(messenger, task, partner, measures) {
-            messenger.tell(0, &answer);
+    while let Some(orders) = Order::of_lines(&messenger.hear(0)) {
+        let answers = perform_all(messenger, &orders);
+        if !answers.is_empty() {
+            messenger.tell(0, &answers.join("\n"));
         }
     }
 }
 
+/// Does these orders; the answers of those where this rank measures.
+pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<String> {
+    let answers = orders.iter().filter_map(|order| perform(messenger, order));
+    answers.collect()
+}
+
 /// Does one task; the measuring side has an answer.
-pub(super) fn perform(
-    messenger: &mut impl Messenger,
-    task: Task,
-    partner: usize,
-    measures: bool,
-) -> Option<String> {
-    if !measures {
-        measure::mirror(messenger, partner);
+fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<String> {
+    let partner = order.partner;
+    if !order.measures {
+        mirror(messenger, partner);
         return None;
     }
-    Some(match task {
+    Some(match order.task {
         Task::Latency => format!("{:e}", measure::latency(messenger, partner)),
-        Task::Link { seconds, largest } => {
-            link_text(measure::link(messenger, partner, seconds, largest).as_ref())
-        }
+        Task::Link {
+            seconds,
+            largest,
+            ref also,
+        } => link_text(measure::link(messenger, partner, seconds, largest, also).as_ref()),
         Task::Stream { bytes, count } => {
             format!("{:e}", measure::stream(messenger, partner, bytes, count))
         }

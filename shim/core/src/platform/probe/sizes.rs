@@ -6,25 +6,34 @@ use super::super::Sample;
 const BEND: f64 = 0.15;
 /// Where two sizes are this close, the place of a switch is known well enough.
 const CLOSE: f64 = 1.25;
-/// Sizes in the order in which they are worth measuring: first those that span
-/// the curve, so that a short budget still gives a usable one.
-pub(super) fn first_sizes(largest: u64) -> Vec<u64> {
-    let mut sizes = vec![largest.max(1), 1];
-    for bytes in [
-        64 << 10,
-        4 << 10,
-        256 << 10,
-        16 << 10,
-        1 << 10,
-        4 << 20,
-        16 << 20,
-    ] {
-        if bytes < largest {
-            sizes.push(bytes);
+/// Sizes that are measured together, in the order in which they are worth it:
+/// first those that span the curve, so that a short time still gives a usable one. On
+/// long ways only those: what is between is measured where the curve bends. `also` are
+/// sizes of interest, such as those around a switch that another link of the job has.
+pub(super) fn first_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Vec<u64>> {
+    let largest = largest.max(1);
+    let mut seen = Vec::new();
+    let mut batch = |sizes: &[u64]| {
+        let mut fresh = Vec::new();
+        for &bytes in sizes {
+            if (1..=largest).contains(&bytes) && !seen.contains(&bytes) {
+                seen.push(bytes);
+                fresh.push(bytes);
+            }
         }
-    }
-    sizes.dedup();
-    sizes
+        fresh
+    };
+    let between: &[u64] = match is_long {
+        true => &[],
+        false => &[16 << 10, 256 << 10, 1 << 10],
+    };
+    let mut batches = vec![
+        batch(&[largest, 1]),
+        batch(&[&[64 << 10, 4 << 10], also].concat()),
+        batch(&[between, &[4 << 20, 16 << 20]].concat()),
+    ];
+    batches.retain(|sizes| !sizes.is_empty());
+    batches
 }
 
 /// The size between two that were measured where the curve bends most: where a
@@ -40,7 +49,7 @@ pub(super) fn next_size(samples: &[Sample], latency: f64) -> Option<u64> {
         let step = (pair[1].bytes - pair[0].bytes).next_power_of_two() / 8;
         (between / step.max(1) as f64).round() as u64 * step.max(1)
     };
-    let waits = |sample: &Sample| sample.handshake > latency / 2.0;
+    let waits = |sample: &Sample| sample.handshake > latency / 2.0 + sample.confidence;
     let switch = samples
         .windows(2)
         .find(|pair| waits(&pair[0]) != waits(&pair[1]) && apart(pair));
@@ -49,7 +58,10 @@ pub(super) fn next_size(samples: &[Sample], latency: f64) -> Option<u64> {
             let span = (three[2].bytes - three[0].bytes) as f64;
             let place = (three[1].bytes - three[0].bytes) as f64 / span;
             let line = three[0].gap + (three[2].gap - three[0].gap) * place;
-            let is_bent = (line - three[1].gap).abs() > BEND * (latency + three[1].gap);
+            // What noise alone may make is no bend.
+            let noise: f64 = three.iter().map(|sample| sample.confidence).sum();
+            let bend = BEND * (latency + three[1].gap) + noise;
+            let is_bent = (line - three[1].gap).abs() > bend;
             let wider = match (
                 three[1].bytes / three[0].bytes.max(1),
                 three[2].bytes / three[1].bytes.max(1),

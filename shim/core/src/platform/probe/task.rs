@@ -4,7 +4,7 @@ use super::super::{Link, Sample};
 
 /// One thing to do with a partner. Of the two, one measures and the other
 /// mirrors.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) enum Task {
     /// Round trips of an empty message.
     Latency,
@@ -14,6 +14,8 @@ pub(super) enum Task {
         seconds: f64,
         /// Largest size in bytes.
         largest: u64,
+        /// Sizes of interest, in bytes.
+        also: Vec<u64>,
     },
     /// Messages one after the other.
     Stream {
@@ -24,49 +26,46 @@ pub(super) enum Task {
     },
 }
 
-/// What a rank is told.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Order {
-    /// Do a task with a partner.
-    Do {
-        /// What.
-        task: Task,
-        /// With whom.
-        partner: usize,
-        /// Whether this rank measures.
-        measures: bool,
-    },
-    /// There is nothing more to do.
-    End,
+/// What a rank is told to do.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Order {
+    /// What.
+    pub(super) task: Task,
+    /// With whom.
+    pub(super) partner: usize,
+    /// Whether this rank measures.
+    pub(super) measures: bool,
 }
 
+/// Says that there is nothing more to do.
+pub(super) const END: &str = "end";
+
 impl Order {
+    /// The order as a line of text.
     pub(super) fn text(&self) -> String {
-        match *self {
-            Order::End => "end".into(),
-            Order::Do {
-                task,
-                partner,
-                measures,
+        let role = if self.measures { "measure" } else { "mirror" };
+        let task = match &self.task {
+            Task::Latency => "latency".into(),
+            Task::Link {
+                seconds,
+                largest,
+                also,
             } => {
-                let role = if measures { "measure" } else { "mirror" };
-                let task = match task {
-                    Task::Latency => "latency".into(),
-                    Task::Link { seconds, largest } => format!("link {seconds:e} {largest}"),
-                    Task::Stream { bytes, count } => format!("stream {bytes} {count}"),
-                };
-                format!("{role} {partner} {task}")
+                let also: String = also.iter().map(|bytes| format!(" {bytes}")).collect();
+                format!("link {seconds:e} {largest}{also}")
             }
-        }
+            Task::Stream { bytes, count } => format!("stream {bytes} {count}"),
+        };
+        format!("{role} {} {task}", self.partner)
     }
 
-    /// The order in a text; [`Order::End`] for one that means nothing, which
-    /// only another program could have sent.
-    pub(super) fn parse(text: &str) -> Order {
-        Order::try_parse(text).unwrap_or(Order::End)
+    /// The orders in the lines of a text; `None` at the end, and for a text that means
+    /// nothing, which only another program could have sent.
+    pub(super) fn of_lines(text: &str) -> Option<Vec<Order>> {
+        text.lines().map(Order::parse).collect()
     }
 
-    fn try_parse(text: &str) -> Option<Order> {
+    fn parse(text: &str) -> Option<Order> {
         let words: Vec<&str> = text.split(' ').collect();
         let (role, partner, task) = (words.first()?, words.get(1)?, words.get(2)?);
         let task = match *task {
@@ -74,6 +73,10 @@ impl Order {
             "link" => Task::Link {
                 seconds: words.get(3)?.parse().ok()?,
                 largest: words.get(4)?.parse().ok()?,
+                also: words[5..]
+                    .iter()
+                    .map(|word| word.parse().ok())
+                    .collect::<Option<_>>()?,
             },
             "stream" => Task::Stream {
                 bytes: words.get(3)?.parse().ok()?,
@@ -81,7 +84,7 @@ impl Order {
             },
             _ => return None,
         };
-        Some(Order::Do {
+        Some(Order {
             task,
             partner: partner.parse().ok()?,
             measures: *role == "measure",

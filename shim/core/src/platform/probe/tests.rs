@@ -347,7 +347,7 @@ fn kielmanns_equations_give_back_what_a_link_is_made_of() {
     let trip = latency + gm + latency + g0;
     near(isolated_gap(trip, empty_trip, g0), gm, 1e-9);
     let train = |count: f64| 2.0 * latency + count * g0;
-    near(gap_of_empty(train(64.0), train(128.0), 128), g0, 1e-9);
+    near(gap_of_train(train(1.0), train(128.0), 128), g0, 1e-9);
 }
 
 proptest! {

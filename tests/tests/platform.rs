@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
+use treepie_core::files::list;
 use treepie_core::files::platform::PlatformFile;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
@@ -138,6 +139,76 @@ fn this_machine_is_one_host(mpi: Mpi) {
     assert!(Path::new(&output).exists());
 }
 
+/// The package and the core of a processing unit, as the system tells them.
+fn place_of(unit: usize) -> (String, String) {
+    let read = |name: &str| {
+        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+    };
+    (read("physical_package_id"), read("core_id"))
+}
+
+/// The processing units that this process may use.
+fn allowed_units() -> Vec<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").expect("the process's status");
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    list::parse(allowed.expect("a list").trim()).expect("numbers")
+}
+
+/// Two ranks on one core, a third on another, and a fourth that may run on both: every
+/// level that they share is measured, and no other.
+fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
+    let allowed = allowed_units();
+    let (first, last) = (allowed[0], allowed[allowed.len() - 1]);
+    let (one, other) = (place_of(first), place_of(last));
+    let expected: &[&str] = match () {
+        // The ranks share whatever this machine has.
+        () if one == other => &["core"],
+        () if one.0 == other.0 => &["socket", "core"],
+        () => &["node", "core"],
+    };
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let bound = directory.path().join("probe");
+    let program = artifacts::program(mpi, "probe");
+    let script = format!(
+        "#!/bin/sh\ncase \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" in\n0|1) on={first} ;;\n\
+         2) on={last} ;;\n*) on={first},{last} ;;\nesac\nexec taskset -c $on '{}' \"$@\"\n",
+        program.display()
+    );
+    std::fs::write(&bound, script).expect("a script");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&bound, executable).expect("an executable script");
+    let output = directory.path().join("levels.platform.yaml");
+    let found = answer(
+        treepie()
+            .env("TREEPIE_PROBE_PROGRAM", &bound)
+            .args([
+                "probe",
+                "--json",
+                "--budget",
+                "20",
+                "--largest",
+                "64K",
+                "-o",
+            ])
+            .arg(&output)
+            .arg("--")
+            .args(mpi.launch(4, &[])),
+    );
+    let levels = found["clusters"][0]["levels"].as_array().expect("a list");
+    let names: Vec<&str> = levels
+        .iter()
+        .filter_map(|level| level["level"].as_str())
+        .collect();
+    assert_eq!(names, expected, "{found}");
+    for level in levels {
+        let latency = level["link"]["latency"].as_f64().expect("a latency");
+        assert!(latency > 0.0 && latency < 1.0, "{level}");
+    }
+}
+
 /// A job on this machine that measures the platform in `MPI_Init` where none fits.
 fn measuring_job(mpi: Mpi, platform: &Path) -> Job {
     Job::new(mpi, 3, "collectives").with(Library::Set(vec![
@@ -244,6 +315,7 @@ fn a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone(mpi: Mpi) {
 
 under_each_mpi!(
     this_machine_is_one_host,
+    levels_of_a_host_are_those_that_its_ranks_share,
     a_job_measures_its_platform_when_no_file_fits,
     a_platform_of_other_hosts_is_told_with_one_line,
     a_probe_whose_ranks_die_says_so_and_leaves_an_old_platform_alone,

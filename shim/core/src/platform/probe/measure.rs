@@ -40,8 +40,6 @@ const TRAIN_BYTES: u64 = 2 << 20;
 /// A train takes so much longer than a round trip, in seconds: a hiccup of the
 /// machine changes its slope little. On short ways and on long ones.
 const TRAIN_SECONDS: [f64; 2] = [4e-3, 10e-3];
-/// What takes this long, in seconds, is not repeated without a reason.
-const COSTLY: f64 = 0.1;
 /// Up to this size a message waits whole in the receiver's buffers.
 const BUFFERED: u64 = 32 << 10;
 /// Most samples of a link.
@@ -123,7 +121,6 @@ struct Empty {
 /// What round trips of one size took.
 struct Trips {
     time: Estimate,
-    least: f64,
     /// Median of how long the sends occupied the sender.
     send: f64,
 }
@@ -134,7 +131,6 @@ impl Trips {
         let sends: Vec<f64> = trips.iter().map(|trip| trip.send).collect();
         Trips {
             time: estimate(&times).expect("every size has a round trip"),
-            least: shortest(trips),
             send: median(&sends).unwrap_or(0.0),
         }
     }
@@ -156,14 +152,18 @@ impl<'a, M: Messenger> Way<'a, M> {
     /// Measures `RTT(0)`, `g(0)` and with them `L`, from these round trips and more.
     fn new(mut timer: Timer<'a, M>, mut trips: Vec<Trip>, per_byte: f64) -> Self {
         for _ in 0..3 {
-            if Trips::are_enough(&trips) || timer.is_late() {
+            // Two may agree by chance, on a way where repeating costs nothing.
+            let are_many = timer.is_long() || trips.len() > 2;
+            if are_many && Trips::are_enough(&trips) || timer.is_late() {
                 break;
             }
             let more = repeats(shortest(&trips));
             trips.extend(timer.round_trips(&vec![0; more]));
         }
-        let Trips { time, least, send } = Trips::of(&trips);
-        let gap = gap_of_nothing(&mut timer, least).clamp(1e-9, least / 4.0);
+        let (Trips { time, send }, least) = (Trips::of(&trips), shortest(&trips));
+        // On a long way an empty message is next to nothing.
+        let most = if timer.is_long() { 0.005 } else { 0.25 };
+        let gap = gap_of_nothing(&mut timer, least).clamp(1e-9, least * most);
         let empty = Empty {
             round_trip: time,
             // The shortest: whatever disturbs a way makes it longer.
@@ -186,107 +186,137 @@ impl<'a, M: Messenger> Way<'a, M> {
 
     /// The costs of these sizes, without those of receiving.
     fn samples(&mut self, sizes: &[u64]) -> Vec<Sample> {
-        let trips = self.trips(sizes);
-        let gaps = self.gaps(sizes, &trips);
-        let all = sizes.iter().zip(trips).zip(gaps);
-        all.map(|((&bytes, trips), gap)| Sample {
-            bytes,
-            gap,
-            handshake: significant(self.isolated(&trips) - gap, self.empty.latency),
-            send: trips.send,
-            receive: gap,
-            // One that was sent once is known as well as empty ones are.
-            confidence: trips.time.half_width().max(self.empty.sample.confidence),
+        let mut trips = self.trips(sizes);
+        let gaps = self.gaps(sizes, &mut trips);
+        for (&bytes, &gap) in sizes
+            .iter()
+            .zip(&gaps)
+            .filter(|(bytes, _)| **bytes > BUFFERED)
+        {
+            self.per_byte = self.per_byte.min(gap / bytes as f64);
+        }
+        let all = sizes.iter().zip(&trips).zip(gaps);
+        all.map(|((&bytes, trips), gap)| {
+            let trips = Trips::of(trips);
+            Sample {
+                bytes,
+                gap,
+                handshake: significant(self.isolated(&trips) - gap, self.empty.latency),
+                send: trips.send,
+                receive: gap,
+                // One that was sent once is known as well as empty ones are.
+                confidence: trips.time.half_width().max(self.empty.sample.confidence),
+            }
         })
         .collect()
     }
 
     fn isolated(&self, trips: &Trips) -> f64 {
-        let (trip, empty) = (trips.time.median, self.empty.round_trip.median);
+        let empty = self.empty.round_trip;
+        // The few of a long way are compared at their best.
+        let (trip, empty) = match self.timer.is_long() {
+            true => (trips.time.low, empty.low),
+            false => (trips.time.median, empty.median),
+        };
         isolated_gap(trip, empty, self.empty.sample.gap)
     }
 
-    /// Round trips of every size until their median is known well enough.
-    fn trips(&mut self, sizes: &[u64]) -> Vec<Trips> {
+    /// Round trips of every size: on a short way until their median is known well
+    /// enough, on a long one just one, with which a train has to agree.
+    fn trips(&mut self, sizes: &[u64]) -> Vec<Vec<Trip>> {
         let mut taken: Vec<Vec<Trip>> = vec![Vec::new(); sizes.len()];
-        for round in 0..3 {
+        let (first, rounds) = if self.timer.is_long() { (1, 1) } else { (5, 3) };
+        for round in 0..rounds {
             if round > 0 && self.timer.is_late() {
                 break;
             }
             let mut places = Vec::new();
             for (place, trips) in taken.iter().enumerate() {
-                let are_enough = Trips::are_enough(trips)
-                    || round > 0 && self.timer.is_long() && self.is_costly(sizes[place]);
-                let times = match (are_enough, trips.is_empty()) {
-                    (true, _) => 0,
-                    (false, true) if !self.timer.is_long() => 5,
-                    // A long message is sent again in a train, which has to agree.
-                    (false, true) if self.is_costly(sizes[place]) => 1,
-                    (false, true) => 2,
-                    (false, false) => repeats(shortest(trips)),
+                let times = match trips.is_empty() {
+                    true => first,
+                    false if Trips::are_enough(trips) => 0,
+                    false => repeats(shortest(trips)),
                 };
                 places.extend(std::iter::repeat_n(place, times));
             }
-            if places.is_empty() {
-                break;
-            }
-            let wanted: Vec<u64> = places.iter().map(|&place| sizes[place]).collect();
-            for (place, trip) in places.into_iter().zip(self.timer.round_trips(&wanted)) {
-                taken[place].push(trip);
-            }
+            self.take_trips(&places, sizes, &mut taken);
         }
-        taken.iter().map(|trips| Trips::of(trips)).collect()
+        taken
+    }
+
+    /// One more round trip of each size at these places.
+    fn take_trips(&mut self, places: &[usize], sizes: &[u64], taken: &mut [Vec<Trip>]) {
+        if places.is_empty() {
+            return;
+        }
+        let wanted: Vec<u64> = places.iter().map(|&place| sizes[place]).collect();
+        for (&place, trip) in places.iter().zip(self.timer.round_trips(&wanted)) {
+            taken[place].push(trip);
+        }
     }
 
     /// The gap of every size: the slope from one message to a train of them. Of
-    /// several trains the quickest.
-    fn gaps(&mut self, sizes: &[u64], trips: &[Trips]) -> Vec<f64> {
-        let trains: Vec<(u64, usize)> = sizes
-            .iter()
-            .zip(trips)
-            .map(|(&bytes, trips)| (bytes, self.cars(bytes, trips)))
-            .collect();
-        let slope =
-            |place: usize, train: f64| gap_of_train(trips[place].least, train, trains[place].1);
+    /// several trains the quickest. On a long way, trains and round trips that do not
+    /// agree are repeated.
+    fn gaps(&mut self, sizes: &[u64], taken: &mut [Vec<Trip>]) -> Vec<f64> {
+        let cars = |(&bytes, trips): (&u64, &Vec<Trip>)| self.cars(bytes, &Trips::of(trips));
+        let trains: Vec<usize> = sizes.iter().zip(&*taken).map(cars).collect();
+        let slope = |place: usize, train: f64, taken: &[Vec<Trip>]| {
+            gap_of_train(shortest(&taken[place]), train, trains[place])
+        };
         let mut best = vec![f64::INFINITY; sizes.len()];
-        let times = if self.timer.is_long() { 3 } else { 4 };
+        let mut is_confirmed = vec![false; sizes.len()];
+        let (is_long, times) = (
+            self.timer.is_long(),
+            if self.timer.is_long() { 3 } else { 4 },
+        );
         for round in 0..times {
-            let is_wanted = |&place: &usize| {
-                let may_do = self.timer.is_long()
-                    && self.is_plausible(slope(place, best[place]), &trips[place]);
-                round == 0 || !may_do
+            let agrees = |place: usize| {
+                let gap = slope(place, best[place], taken);
+                is_long
+                    && (is_confirmed[place] || self.is_plausible(gap, &Trips::of(&taken[place])))
             };
+            let is_wanted = |&place: &usize| round == 0 || !agrees(place);
             let places: Vec<usize> = (0..sizes.len()).filter(is_wanted).collect();
-            let wanted: Vec<(u64, usize)> = places.iter().map(|&place| trains[place]).collect();
-            if wanted.is_empty() || round > 0 && self.timer.is_late() {
+            if places.is_empty() || round > 0 && self.timer.is_late() {
                 break;
             }
+            if is_long && round > 0 {
+                self.take_trips(&places, sizes, taken);
+            }
+            let wanted: Vec<(u64, usize)> = places
+                .iter()
+                .map(|&place| (sizes[place], trains[place]))
+                .collect();
             for (place, time) in places.into_iter().zip(self.timer.trains(&wanted)) {
+                is_confirmed[place] = (time - best[place]).abs() < PRECISION / 2.0 * time;
                 best[place] = best[place].min(time);
             }
         }
         (0..sizes.len())
             .map(|place| {
                 // No message is quicker than an empty one, nor quicker together
-                // than alone.
+                // than alone, as far as that is known.
                 let least = self.empty.sample.gap;
-                let most = self.isolated(&trips[place]).max(least);
-                slope(place, best[place]).clamp(least, most)
+                let slope = slope(place, best[place], taken);
+                let most = self.isolated(&Trips::of(&taken[place])) + self.tolerance(slope);
+                slope.clamp(least, most.max(least))
             })
             .collect()
     }
 
-    /// Whether a gap agrees with what a message alone took: the same, or less by a
-    /// handshake of one round trip.
+    /// Whether a gap agrees with what a message alone took: the same, or less by
+    /// a handshake of one or two whole round trips.
     fn is_plausible(&self, gap: f64, trips: &Trips) -> bool {
         let handshake = self.isolated(trips) - gap;
-        let noise = PRECISION * (gap + self.empty.latency);
-        handshake.abs() < noise || (handshake - 2.0 * self.empty.latency).abs() < noise
+        let round_trip = 2.0 * self.empty.latency;
+        let whole = (handshake / round_trip).round().clamp(0.0, 2.0) * round_trip;
+        (handshake - whole).abs() < self.tolerance(gap)
     }
 
-    /// Whether a message of so many bytes is expected to take long.
-    fn is_costly(&self, bytes: u64) -> bool {
-        self.per_byte * bytes as f64 > COSTLY / 2.0
+    /// How far a round trip and a train may be apart that agree.
+    fn tolerance(&self, gap: f64) -> f64 {
+        PRECISION * (gap + self.empty.latency / 4.0)
     }
 
     /// How many messages a train needs: long enough to hide noise, short enough to
@@ -315,7 +345,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         let received: Vec<Vec<f64>> = (0..times).map(|_| self.timer.late(&sizes, wait)).collect();
         for (place, sample) in buffered.iter_mut().enumerate() {
             let of_size: Vec<f64> = received.iter().map(|times| times[place]).collect();
-            sample.receive = median(&of_size).unwrap_or(sample.gap);
+            // What is slower has not arrived before.
+            sample.receive = median(&of_size).unwrap_or(sample.gap).min(sample.gap);
         }
     }
 }

@@ -322,6 +322,41 @@ fn a_rank_alone_is_a_platform_without_links() {
     assert_eq!(platform.clusters()[0].within, None);
 }
 
+/// Latencies of table 7.4, in microseconds, and the sizes of its clusters.
+const TABLE_7_4: [[f64; 6]; 6] = [
+    [48.39, 6577.49, 6586.49, 6592.51, 5211.94, 8602.73],
+    [6577.49, 35.52, 59.96, 59.96, 5387.48, 2736.56],
+    [6586.49, 59.96, 60.08, 79.51, 5393.98, 2740.26],
+    [6592.51, 59.96, 79.51, 60.08, 5405.78, 2745.98],
+    [5211.94, 5387.48, 5393.98, 5405.78, 26.94, 3630.51],
+    [8602.73, 2736.56, 2740.26, 2745.98, 3630.51, 35.04],
+];
+const SIZES_7_4: [usize; 6] = [20, 11, 7, 1, 20, 19];
+
+#[test]
+fn the_78_nodes_of_table_7_4_take_a_probe_for_each_pair_of_clusters_and_inside_each() {
+    let cluster_of = |rank: usize| {
+        let mut ends = SIZES_7_4.iter().scan(0, |end, size| {
+            *end += size;
+            Some(*end)
+        });
+        ends.position(|end| rank < end).unwrap()
+    };
+    let way = move |from: usize, to: usize| Way {
+        latency: TABLE_7_4[cluster_of(from)][cluster_of(to)] * 1e-6,
+        start: 1e-6,
+        ..LAN
+    };
+    let platform = probed(alone(78), Options::default(), way);
+    let sizes: Vec<usize> = (0..6)
+        .map(|cluster| platform.ranks_of(cluster).len())
+        .collect();
+    assert_eq!(sizes, SIZES_7_4);
+    let probing = platform.contents().probing.as_ref().unwrap();
+    // 15 between clusters and one inside each; none inside that of one node.
+    assert_eq!((probing.probes, probing.pairs), (15 + 5, 3003));
+}
+
 #[test]
 fn several_pairs_together_are_measured_when_asked_for() {
     let options = Options {

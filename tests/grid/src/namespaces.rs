@@ -113,11 +113,31 @@ impl Drop for CubicAllowed {
     }
 }
 
-/// Removes the namespaces of these hosts, whatever else happens.
+/// Removes the namespaces of these hosts, whatever else happens, and ends what still
+/// runs on them, as ranks do whose launcher is gone: a host that is switched off runs
+/// nothing.
 pub fn remove(tag: &str, hosts: &[String]) {
     for host in hosts {
-        let _ = run("ip", &["netns", "del", &name(tag, host)]);
+        let name = name(tag, host);
+        for process in processes(&name) {
+            // SAFETY: a signal to a process that was just seen on this host.
+            unsafe { libc::kill(process, libc::SIGKILL) };
+        }
+        let _ = run("ip", &["netns", "del", &name]);
     }
+}
+
+/// The processes of a namespace, without this one.
+fn processes(namespace: &str) -> Vec<libc::pid_t> {
+    let found = Command::new("ip")
+        .args(["netns", "pids", namespace])
+        .stdin(Stdio::null())
+        .output();
+    let listed = found.map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    let own = std::process::id().cast_signed();
+    let numbers = listed.unwrap_or_default();
+    let numbers = numbers.lines().filter_map(|line| line.trim().parse().ok());
+    numbers.filter(|&process| process != own).collect()
 }
 
 /// Moves this thread into a namespace, for good.

@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use treepie_grid::{namespaces, state};
 
@@ -185,8 +185,30 @@ fn a_grid_leaves_nothing_behind() {
         .unwrap();
     let printed = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(printed.starts_with("a1\n10.77.1.1 "), "{printed}");
+    // Something that a launcher has left behind on a host.
+    let mut left = grid(up.folder.path())
+        .args(["on", "a1", "--", "sleep", "1000"])
+        .spawn()
+        .unwrap();
+    while !is_on(&tag, "a1", "sleep") {
+        thread::sleep(Duration::from_millis(20));
+    }
     drop(up);
     assert!(!namespace.exists());
+    assert!(!left.wait().unwrap().success());
+}
+
+/// Whether a process of this name runs on a host.
+fn is_on(tag: &str, host: &str, name: &str) -> bool {
+    let output = Command::new("ip")
+        .args(["netns", "pids", &namespaces::name(tag, host)])
+        .output()
+        .unwrap();
+    let pids = String::from_utf8_lossy(&output.stdout).into_owned();
+    pids.lines().any(|pid| {
+        let command = std::fs::read_to_string(format!("/proc/{}/comm", pid.trim()));
+        command.is_ok_and(|command| command.trim() == name)
+    })
 }
 
 #[test]

@@ -1,0 +1,336 @@
+//! Jobs on an emulated grid, as a user of a grid meets them: the platform measured in
+//! `MPI_Init`, a host that dies while it is measured, several ranks on each host, and a
+//! grid for a user who is not root.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use treepie_core::files::grid::Grid;
+use treepie_core::files::platform::PlatformFile;
+use treepie_tests::{Mpi, artifacts, under_each_mpi};
+
+/// Two clusters of two hosts, far enough apart that measuring takes seconds.
+const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n\
+    - {name: a, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n\
+    - {name: b, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n";
+
+/// Seconds after which a job is ended.
+const LIMIT: &str = "100";
+
+/// A grid of two clusters for one command after the other.
+struct Two {
+    folder: tempfile::TempDir,
+}
+
+impl Two {
+    fn new() -> Two {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(folder.path().join("two.grid.yaml"), TWO).expect("a file");
+        Two { folder }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `grid run` with one rank a host, or as many as `options` say.
+    fn run(&self, options: &[&str]) -> Command {
+        let mut command = Command::new("timeout");
+        command
+            .arg(LIMIT)
+            .arg(artifacts::grid())
+            .arg("run")
+            .arg(self.file("two.grid.yaml"))
+            .args(options)
+            .arg("--")
+            .env("TREEPIE_GRID_STATE", self.file("state"));
+        command
+    }
+
+    /// A job of one rank a host that measures its platform in `MPI_Init` unless
+    /// `platform` fits; its first line on standard output and our messages.
+    #[track_caller]
+    fn measuring_job(&self, mpi: Mpi, platform: &Path) -> (String, Vec<String>) {
+        // The grid's own library stays preloaded behind ours.
+        let script = format!(
+            "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
+             TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {}",
+            artifacts::library().display(),
+            platform.display(),
+            artifacts::job(mpi, "collectives").display()
+        );
+        let done = self
+            .run(&[])
+            .arg(mpi.launcher())
+            .args(patient(mpi))
+            .args(["-n", "4", "sh", "-c", &script])
+            .output()
+            .expect("the grid starts");
+        let said = text(&done.stderr);
+        let ours = said.lines().filter(|line| line.starts_with("treepie"));
+        let ours: Vec<String> = ours.map(str::to_owned).collect();
+        let printed = text(&done.stdout);
+        let first = printed.lines().next().unwrap_or_default();
+        assert!(!first.is_empty(), "{said}");
+        (first.to_owned(), ours)
+    }
+}
+
+/// MPICH 4.0's launcher must not end a job whose ranks leave as the grid makes them.
+fn patient(mpi: Mpi) -> &'static [&'static str] {
+    match mpi {
+        Mpi::Mpich => &["-disable-auto-cleanup"],
+        _ => &[],
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn told(done: &Output) -> String {
+    format!("{}\n{}", text(&done.stdout), text(&done.stderr))
+}
+
+/// `TREEPIE_PROBE=auto`: the first job measures the grid and keeps what it found; the
+/// next one takes that; a platform whose latencies are others is measured again.
+fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
+    let grid = Two::new();
+    let platform = grid.file("kept.platform.yaml");
+    let count = |messages: &[String], what: &str| {
+        let with = messages.iter().filter(|line| line.contains(what));
+        with.count()
+    };
+    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    assert_eq!(printed, "collectives: all results right");
+    assert_eq!(
+        count(&messages, "the platform was measured in"),
+        1,
+        "{messages:#?}"
+    );
+    let kept = PlatformFile::read(&platform)
+        .expect("the platform is kept")
+        .platform;
+    let ranks: Vec<Vec<usize>> = (0..2).map(|cluster| kept.ranks_of(cluster)).collect();
+    assert_eq!(ranks, [[0, 1], [2, 3]]);
+    let latency = kept.between(0, 1).latency();
+    assert!((0.9..1.2).contains(&(latency / 20e-3)), "{latency}");
+
+    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    assert_eq!(printed, "collectives: all results right");
+    assert_eq!(count(&messages, "was measured in"), 0, "{messages:#?}");
+
+    // The same hosts, much nearer to each other: a quick check tells.
+    let file = std::fs::read_to_string(&platform).expect("the file");
+    let nearer: Vec<String> = file
+        .lines()
+        .map(|line| match line.trim().strip_prefix("latency_us: ") {
+            Some(value) if value.parse::<f64>().is_ok_and(|value| value > 15_000.0) => {
+                line.replace(value, "2000")
+            }
+            _ => line.to_owned(),
+        })
+        .collect();
+    std::fs::write(&platform, nearer.join("\n") + "\n").expect("the file");
+    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    assert_eq!(printed, "collectives: all results right");
+    assert_eq!(
+        count(&messages, "does not fit what is here"),
+        1,
+        "{messages:#?}"
+    );
+    assert_eq!(
+        count(&messages, "the platform was measured in"),
+        1,
+        "{messages:#?}"
+    );
+}
+
+/// A host dies while the platform is measured: one line says so, and no file is left.
+fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) {
+    let grid = Two::new();
+    let dying = grid.file("probe");
+    let script = format!(
+        "#!/bin/sh\nif [ \"$(hostname)\" = b0 ]; then\n\
+         exec timeout -s KILL 2.5 '{0}' \"$@\"\nfi\nexec '{0}' \"$@\"\n",
+        artifacts::program(mpi, "probe").display()
+    );
+    std::fs::write(&dying, script).expect("a script");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&dying, executable).expect("an executable script");
+    let output = grid.file("found.platform.yaml");
+    let done = grid
+        .run(&[])
+        .arg("env")
+        .arg(format!("TREEPIE_PROBE_PROGRAM={}", dying.display()))
+        .arg(artifacts::command())
+        // So much to send that the host dies long before the end.
+        .args(["probe", "--largest", "16M", "-o"])
+        .arg(&output)
+        .arg("--")
+        .arg(mpi.launcher())
+        .args(["-n", "4"])
+        .output()
+        .expect("the grid starts");
+    assert_eq!(done.status.code(), Some(1), "{}", told(&done));
+    let said = text(&done.stderr);
+    let ours: Vec<&str> = said
+        .lines()
+        .filter(|line| line.starts_with("treepie:"))
+        .collect();
+    assert_eq!(ours.len(), 1, "{said}");
+    assert!(ours[0].contains("the platform was not measured"), "{said}");
+    assert!(!output.exists());
+}
+
+/// Two ranks a host: which ranks share one is known by its name, and the node's level
+/// is measured beside the cluster's and the grid's. A time that is too short for all of
+/// it is said, with what was left out.
+fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
+    let grid = Two::new();
+    let probed = |name: &str, budget: &str| {
+        let output = grid.file(name);
+        let done = grid
+            .run(&["--ranks", "2"])
+            .arg("env")
+            .arg(format!(
+                "TREEPIE_PROBE_PROGRAM={}",
+                artifacts::program(mpi, "probe").display()
+            ))
+            .arg(artifacts::command())
+            .args(["probe", "--budget", budget, "--largest", "64K", "-o"])
+            .arg(&output)
+            .arg("--")
+            .arg(mpi.launcher())
+            .args(patient(mpi))
+            .args(["-n", "8"])
+            .output()
+            .expect("the grid starts");
+        match PlatformFile::read(&output) {
+            Ok(file) => (file.platform, text(&done.stdout)),
+            Err(error) => panic!("{error}\n{}", told(&done)),
+        }
+    };
+    let (platform, _) = probed("all.platform.yaml", "40");
+    let hosts: Vec<(&str, &[usize])> = platform
+        .hosts()
+        .iter()
+        .map(|host| (host.name.as_str(), host.ranks.as_slice()))
+        .collect();
+    assert_eq!(
+        hosts,
+        [
+            ("a0", &[0, 1][..]),
+            ("a1", &[2, 3]),
+            ("b0", &[4, 5]),
+            ("b1", &[6, 7])
+        ]
+    );
+    assert_eq!(platform.clusters().len(), 2);
+    for cluster in platform.clusters() {
+        // Ranks that may run anywhere share the node, and its socket if it has one only.
+        let node = &cluster.levels[0];
+        assert!(
+            ["node", "socket"].contains(&node.name.as_str()),
+            "{}",
+            node.name
+        );
+        let within = cluster.within.as_ref().expect("two hosts");
+        // From the node over the cluster to the grid, ever farther.
+        assert!(node.link.latency() < within.latency());
+        assert!(within.latency() < platform.between(0, 1).latency());
+    }
+    let (short, printed) = probed("short.platform.yaml", "0.6");
+    assert_eq!(short.ranks(), 8);
+    let probing = short.contents().probing.as_ref().expect("it was measured");
+    assert!(!probing.left_out.is_empty(), "{printed}");
+    assert!(
+        printed.contains("left out: ") && printed.contains("--budget"),
+        "{printed}"
+    );
+}
+
+under_each_mpi!(
+    a_job_measures_the_grid_once_and_prefers_what_was_saved,
+    a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,
+    ranks_of_a_host_are_a_level_and_a_short_time_is_told,
+);
+
+/// `scripts/grid` in a user namespace whose user is not root, with what else is given.
+fn not_as_root(options: &[&str], words: &[&str]) -> Output {
+    let grid = Two::new();
+    Command::new("timeout")
+        .arg(LIMIT)
+        .args(["unshare", "--user"])
+        .args(options)
+        .arg("bash")
+        .arg(artifacts::repository().join("scripts/grid"))
+        .arg(words[0])
+        .arg(grid.file("two.grid.yaml"))
+        .args(&words[1..])
+        .env("TREEPIE_GRID_STATE", grid.file("state"))
+        .output()
+        .expect("unshare starts")
+}
+
+/// Users of a user namespace of their own: this one may make more of them.
+const USER: [&str; 2] = ["--map-user=1000", "--map-group=1000"];
+
+#[test]
+fn a_user_who_is_not_root_has_a_grid_for_one_command() {
+    let show = ["run", "--", "sh", "-c", "hostname; getent hosts b1"];
+    let done = not_as_root(&USER, &show);
+    let printed = text(&done.stdout);
+    assert!(printed.starts_with("a0\n10.77.1.2 "), "{}", told(&done));
+    assert!(done.status.success(), "{}", told(&done));
+}
+
+#[test]
+fn without_user_namespaces_or_for_more_than_a_command_one_line_says_what_is_needed() {
+    // Of a user that nobody knows: such a one may make no namespace.
+    for (options, words, expected) in [
+        (
+            &[][..],
+            &["run", "--", "true"][..],
+            "gives you no user namespaces: run this as root",
+        ),
+        (&USER[..], &["up"][..], "network namespaces need root"),
+    ] {
+        let done = not_as_root(options, words);
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(1), "{said}");
+        assert!(said.contains(expected), "{said}");
+        assert_eq!(said.trim().lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn every_grid_of_the_profiles_comes_up() {
+    let profiles = artifacts::repository().join("profiles");
+    let entries = std::fs::read_dir(profiles).expect("the profiles");
+    let grids = entries
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.to_string_lossy().ends_with(".grid.yaml"));
+    let mut seen = 0;
+    for file in grids {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        let names = Grid::read(&file).expect("a grid").host_names();
+        let last = names.last().expect("a host");
+        let done = Command::new("timeout")
+            .arg(LIMIT)
+            .arg(artifacts::grid())
+            .arg("run")
+            .arg(&file)
+            .args(["--", "sh", "-c", "hostname; getent hosts $0"])
+            .arg(last)
+            .env("TREEPIE_GRID_STATE", folder.path().join("state"))
+            .output()
+            .expect("the grid starts");
+        let printed = text(&done.stdout);
+        let lines: Vec<&str> = printed.lines().collect();
+        assert_eq!(lines.first(), Some(&names[0].as_str()), "{}", told(&done));
+        assert!(lines[1].ends_with(last.as_str()), "{}", told(&done));
+        seen += 1;
+    }
+    assert!(seen > 5);
+}

@@ -1,19 +1,23 @@
-//! Times strategies for collectives, run over point-to-point messages by rank as
-//! `treepie predict` predicts them (`rank-flat` and so on).
+//! Times strategies for collectives, run over point-to-point messages as `treepie
+//! predict` predicts them: by rank (`rank-flat` and so on), and broadcasts in two phases
+//! (`magpie`, `ecef` and so on) on the platform of a file.
 //!
 //! ```text
-//! strategies REPEATS COLLECTIVE,STRATEGY,BYTES,SEGMENT...
+//! strategies REPEATS PLATFORM COLLECTIVE,STRATEGY,BYTES,SEGMENT...
 //! ```
 //!
 //! Rank 0 prints a line for each: the same words, and the median of its times in
 //! seconds. All ranks start at the same time, and the last one to be done counts;
 //! so all must have the same clock, as the hosts of an emulated grid have.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use mpi_sys::MPI_Request;
-use treepie_core::platform::predict::Tree;
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::Platform;
+use treepie_core::platform::predict::{Collective, Question, Tree, two_phase};
 use treepie_core::platform::statistics::median;
 use treepie_programs::Session;
 
@@ -31,19 +35,26 @@ struct Cell {
     /// Blocks that each rank gets, for itself and those below it.
     blocks: Vec<u64>,
     bytes: usize,
-    segment: usize,
+    /// Bytes of the pieces in which each rank gets a broadcast.
+    pieces: Vec<u64>,
+    /// Of each rank, how many children get the message one after the other.
+    one_by_one: Vec<usize>,
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let session = Session::start();
     let ranks = session.size() as usize;
-    let parsed = arguments.split_first().and_then(|(repeats, cells)| {
-        let cells: Option<Vec<Cell>> = cells.iter().map(|cell| parse(cell, ranks)).collect();
-        Some((repeats.parse::<usize>().ok()?, cells?))
-    });
+    let parsed = (|| {
+        let (repeats, rest) = arguments.split_first()?;
+        let (platform, cells) = rest.split_first()?;
+        let platform = PlatformFile::read(Path::new(platform)).ok()?.platform;
+        let cells = cells.iter().map(|cell| parse(cell, &platform));
+        let cells: Vec<Cell> = cells.collect::<Option<_>>()?;
+        (platform.ranks() == ranks).then_some((repeats.parse::<usize>().ok()?, cells))
+    })();
     let Some((repeats, cells)) = parsed else {
-        eprintln!("usage: strategies REPEATS COLLECTIVE,STRATEGY,BYTES,SEGMENT...");
+        eprintln!("usage: strategies REPEATS PLATFORM COLLECTIVE,STRATEGY,BYTES,SEGMENT...");
         return ExitCode::from(2);
     };
     for cell in &cells {
@@ -57,30 +68,53 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn parse(words: &str, ranks: usize) -> Option<Cell> {
+fn parse(words: &str, platform: &Platform) -> Option<Cell> {
     let parts: Vec<&str> = words.split(',').collect();
     let [collective, strategy, bytes, segment] = parts.as_slice() else {
         return None;
     };
-    let tree = match *strategy {
-        "rank-flat" => Tree::flat(ranks, 0),
-        "rank-binomial" => Tree::binomial(ranks, 0),
-        "rank-pipeline" => Tree::chain(ranks, 0),
-        _ => return None,
+    let ranks = platform.ranks();
+    let size: u64 = bytes.parse().ok()?;
+    let segment = segment.parse().unwrap_or(size).clamp(1, size.max(1));
+    let (tree, pieces) = match *strategy {
+        "rank-flat" => (Tree::flat(ranks, 0), vec![segment; ranks]),
+        "rank-binomial" => (Tree::binomial(ranks, 0), vec![segment; ranks]),
+        "rank-pipeline" => (Tree::chain(ranks, 0), vec![segment; ranks]),
+        order => {
+            let question = Question::new(Collective::Bcast, size);
+            let found = two_phase(platform, &question, order)?;
+            (found.tree, found.pieces)
+        }
     };
     let blocks = match *collective {
         "bcast" => vec![1; ranks],
         "scatter" => tree.below(),
         _ => return None,
     };
-    let bytes: usize = bytes.parse().ok()?;
-    let segment: usize = segment.parse().unwrap_or(bytes);
+    // A coordinator whose receivers send on serves one cluster after the other, unless
+    // waiting for them takes longer than sending.
+    let cluster_of = platform.cluster_of_rank();
+    let is_served_alone = |rank: usize, child: usize| {
+        let (here, there) = (cluster_of[rank], cluster_of[child]);
+        here != there && {
+            let link = platform.between(here, there);
+            link.gap(size) > 2.0 * link.handshake(size)
+        }
+    };
+    let has_relays = !strategy.starts_with("rank-") && *strategy != "magpie";
+    let alone = |(rank, children): (usize, &Vec<usize>)| {
+        let alone = children
+            .iter()
+            .filter(|&&child| is_served_alone(rank, child));
+        if has_relays { alone.count() } else { 0 }
+    };
     Some(Cell {
         words: words.to_owned(),
-        tree,
         blocks,
-        bytes,
-        segment: segment.clamp(1, bytes.max(1)),
+        bytes: size as usize,
+        pieces,
+        one_by_one: tree.children.iter().enumerate().map(alone).collect(),
+        tree,
     })
 }
 
@@ -119,7 +153,7 @@ fn run(session: &Session, cell: &Cell) {
     let parent = cell.tree.children.iter().position(|of| of.contains(&rank));
     let mut buffer = vec![1_u8; cell.bytes * cell.blocks[rank] as usize];
     let piece = match cell.blocks[rank] {
-        1 => cell.segment,
+        1 => (cell.pieces[rank] as usize).max(1),
         _ => buffer.len().max(1),
     };
     let expected: Vec<MPI_Request> = match parent {
@@ -135,13 +169,19 @@ fn run(session: &Session, cell: &Cell) {
         if let Some(request) = expected.next() {
             session.wait(request);
         }
-        for &child in &cell.tree.children[rank] {
+        for (place, &child) in cell.tree.children[rank].iter().enumerate() {
             // A scatter's child gets its part of the one piece, a broadcast's all.
-            let length = match cell.blocks[rank] {
-                1 => part.len(),
-                _ => cell.bytes * cell.blocks[child] as usize,
+            let (length, pieces) = match cell.blocks[rank] {
+                1 => (part.len(), cell.pieces[child] as usize),
+                _ => (cell.bytes * cell.blocks[child] as usize, usize::MAX),
             };
-            sent.push(session.isend(&part[..length], child as i32, DATA));
+            for part in part[..length].chunks(pieces.max(1)) {
+                let request = session.isend(part, child as i32, DATA);
+                match place < cell.one_by_one[rank] {
+                    true => session.wait(request),
+                    false => sent.push(request),
+                }
+            }
         }
     }
     for request in sent {

@@ -14,16 +14,7 @@ const MOST_SEGMENTS: u64 = 128;
 /// All strategies. Without links between clusters there is nothing to order, so
 /// there are at least two clusters.
 pub(super) fn all(platform: &Platform, shape: &Shape<'_>, question: &Question) -> Vec<Prediction> {
-    let across = Across {
-        platform,
-        shape,
-        question,
-        root: platform
-            .cluster_of_rank()
-            .get(question.root)
-            .copied()
-            .unwrap_or(0),
-    };
+    let across = Across::of(platform, shape, question);
     let mut predictions = match question.collective {
         Collective::Bcast | Collective::Reduce | Collective::Allreduce | Collective::Barrier => {
             across.rooted()
@@ -37,21 +28,36 @@ pub(super) fn all(platform: &Platform, shape: &Shape<'_>, question: &Question) -
     predictions
 }
 
-struct Across<'a> {
+/// A question on a platform of several clusters.
+pub(super) struct Across<'a> {
     platform: &'a Platform,
     shape: &'a Shape<'a>,
     question: &'a Question,
     /// The root's cluster.
-    root: usize,
+    pub(super) root: usize,
 }
 
-impl Across<'_> {
+impl<'a> Across<'a> {
+    pub(super) fn of(platform: &'a Platform, shape: &'a Shape<'a>, question: &'a Question) -> Self {
+        let cluster_of = platform.cluster_of_rank();
+        Across {
+            platform,
+            shape,
+            question,
+            root: cluster_of.get(question.root).copied().unwrap_or(0),
+        }
+    }
+
     fn clusters(&self) -> usize {
         self.shape.clusters.len()
     }
 
     /// Costs of `bytes(from, to)` between coordinators.
-    fn costs(&self, bytes: impl Fn(usize, usize) -> u64, inside: Vec<f64>) -> Option<Costs> {
+    pub(super) fn costs(
+        &self,
+        bytes: impl Fn(usize, usize) -> u64,
+        inside: Vec<f64>,
+    ) -> Option<Costs> {
         let clusters = self.clusters();
         let mut gap = vec![0.0; clusters * clusters];
         let mut latency = gap.clone();
@@ -67,7 +73,7 @@ impl Across<'_> {
     }
 
     /// The best strategy in every cluster for `collective`.
-    fn inside(&self, collective: Collective, bytes: u64) -> Vec<Prediction> {
+    pub(super) fn inside(&self, collective: Collective, bytes: u64) -> Vec<Prediction> {
         let question = Question {
             collective,
             bytes,

@@ -12,9 +12,11 @@ mod ranks;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod two_phase;
 
 pub use ranks::{Passage, Tree, pipeline, simulate};
 pub use shape::{ClusterShape, Shape};
+pub use two_phase::{TwoPhase, two_phase};
 
 use super::Platform;
 use super::models::{Computing, Form};

@@ -90,7 +90,7 @@ impl<'a> Search<'a> {
 
     fn grid(&self) -> Result<Candidate, PlacementError> {
         match self.engine.grid() {
-            Some(seats) => self.improved((Strategy::Grid, seats)),
+            Some((seats, _)) => self.improved((Strategy::Grid, seats)),
             None => self.multisection(),
         }
     }
@@ -132,8 +132,11 @@ impl<'a> Search<'a> {
         }
         let grid = self.engine.grid();
         let easy = grid.is_some();
-        if let Some(seats) = grid {
+        if let Some((seats, enough)) = grid {
             all.push(self.improved((Strategy::Grid, seats))?);
+            if enough && self.seating.is_free() {
+                return Ok(all);
+            }
         }
         let seats = self.engine.multisection(easy);
         all.push(self.improved((Strategy::Multisection, seats))?);

@@ -8,6 +8,8 @@
 //! swaps     pairs of ranks, nearly cold; sizes stay exact from here on
 //! ```
 
+use std::hint::select_unpredictable;
+
 use super::block::Block;
 use super::graph::Graph;
 use super::heap::Heap;
@@ -83,10 +85,12 @@ pub fn anneal(
 
 /// Metropolis' rule accepts a loss with the chance exp(-loss / temperature):
 /// where the loss is below the temperature times the negative logarithm of a
-/// chance that is drawn. These are the logarithms of chances evenly spread.
+/// chance that is drawn. These are the logarithms of chances evenly spread, and
+/// last that of what is never accepted.
 fn chances() -> Vec<f32> {
     let chance = |step: usize| (step as f64 + 0.5) / CHANCES as f64;
-    (0..CHANCES).map(|step| -chance(step).ln() as f32).collect()
+    let logarithms = (0..CHANCES).map(|step| -chance(step).ln() as f32);
+    logarithms.chain([f32::NEG_INFINITY]).collect()
 }
 
 /// The mean weight of an edge times the most that a unit of weight can save.
@@ -102,35 +106,56 @@ fn pick(bits: u64, count: usize) -> usize {
     (((bits & 0xffff_ffff) * count as u64) >> 32) as usize
 }
 
-/// Picks a chance with the upper 32 random bits.
+/// Picks a chance with the upper 32 random bits: its number in [`chances`].
 #[inline]
-fn drawn(bits: u64, chances: &[f32]) -> f32 {
-    chances[(bits >> 32) as usize % CHANCES]
+fn chance(bits: u64) -> usize {
+    (bits >> 32) as usize % CHANCES
 }
 
 /// Asks every rank to move to the cell of one of its neighbours.
 fn sweep_of_moves(state: &mut State, temperature: f32, chances: &[f32], random: &mut Random) {
+    let mut asked = 0;
+    while let Some((rank, there)) = next_move(state, asked, temperature, chances, random) {
+        state.shift(rank, there);
+        asked = rank + 1;
+    }
+}
+
+/// The first rank from `first` on that agrees to move, and the cell that it
+/// moves to. Most do not: judging has no branch but the last, so that the
+/// processor works on several ranks at a time.
+fn next_move(
+    state: &State,
+    first: usize,
+    temperature: f32,
+    chances: &[f32],
+    random: &mut Random,
+) -> Option<(usize, usize)> {
     let crowding = 2.0 * CROWDING as f32 * temperature;
-    for rank in 0..state.cell_of.len() {
+    let (cell_of, excess) = (state.cell_of.as_slice(), state.excess.as_slice());
+    let savings = state.all_savings();
+    let mut drawing = random.clone();
+    let mut found = None;
+    for (rank, (&here, savings)) in cell_of.iter().zip(savings).enumerate().skip(first) {
         let neighbours = state.graph.neighbours(rank);
         if neighbours.is_empty() {
             continue;
         }
-        let bits = random.next();
-        let neighbour = neighbours[pick(bits, neighbours.len())];
-        let there = state.cell_of[neighbour as usize] as usize;
-        let here = state.cell_of[rank] as usize;
-        if there == here {
-            continue;
-        }
-        let savings = state.savings(rank);
+        let bits = drawing.next();
+        let there = cell_of[neighbours[pick(bits, neighbours.len())] as usize];
+        // Who is there already has no chance.
+        let chance = select_unpredictable(there == here, CHANCES, chance(bits));
+        let (here, there) = (here as usize, there as usize);
         // The cost of an excess is its square, so a move changes it by the difference.
-        let crowded = crowding * (state.excess[there] - state.excess[here] + 1.0);
+        let crowded = crowding * (excess[there] - excess[here] + 1.0);
         let gain = savings[there] - savings[here] - crowded;
-        if gain >= -temperature * drawn(bits, chances) {
-            state.shift(rank, there);
+        if gain >= -temperature * chances[chance] {
+            found = Some((rank, there));
+            break;
         }
     }
+    *random = drawing;
+    found
 }
 
 /// Brings every cell to its size: cells that are too full give, one after the
@@ -236,7 +261,7 @@ fn propose_swap(
         return;
     }
     let other = members.pick(there as usize, random.next());
-    let limit = -temperature * drawn(bits, chances);
+    let limit = -temperature * chances[chance(bits)];
     let gain = state.swap_gain(rank, other);
     if gain <= limit || gain - state.overcounted(rank, other) <= limit {
         return;

@@ -46,12 +46,15 @@ impl<'a> Engine<'a> {
     }
 
     /// The leaf of each rank where ranks form a grid: equal boxes if the tree
-    /// divides it, else boxes as equal as can be.
-    pub fn grid(&self) -> Option<Vec<usize>> {
+    /// divides it, else boxes as equal as can be. And whether that is all that
+    /// is worth looking for with little effort: equal boxes of a grid without
+    /// other edges.
+    pub fn grid(&self) -> Option<(Vec<usize>, bool)> {
         let grid = Grid::find(&self.graph)?;
-        let leaf_of = tiled(&self.graph, &grid, &self.slots);
-        let leaf_of = leaf_of.unwrap_or_else(|| boxed(&self.graph, &grid, &self.slots));
-        Some(self.of_ranks(leaf_of))
+        let equal = tiled(&self.graph, &grid, &self.slots);
+        let enough = equal.is_some() && grid.whole && self.effort == Effort::Fast;
+        let leaf_of = equal.unwrap_or_else(|| boxed(&self.graph, &grid, &self.slots));
+        Some((self.of_ranks(leaf_of), enough))
     }
 
     /// The leaf of each rank by multisection. Where ranks form a grid (`easy`),

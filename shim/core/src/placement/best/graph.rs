@@ -118,6 +118,11 @@ impl Graph {
         self.starts[vertex + 1] - self.starts[vertex]
     }
 
+    /// Where the row of a vertex is among all entries.
+    pub fn range(&self, vertex: usize) -> std::ops::Range<usize> {
+        self.starts[vertex]..self.starts[vertex + 1]
+    }
+
     /// Neighbours of a vertex, ascending.
     pub fn neighbours(&self, vertex: usize) -> &[u32] {
         &self.neighbours[self.starts[vertex]..self.starts[vertex + 1]]

@@ -24,6 +24,8 @@ pub struct Grid {
     pub coordinates: Vec<u32>,
     /// The vertices on the grid: as many as it has cells.
     pub members: Vec<u32>,
+    /// Whether all edges make this grid, not only the heavier ones.
+    pub whole: bool,
 }
 
 /// More axes than this are not looked for.
@@ -47,6 +49,10 @@ impl Grid {
         thresholds(graph)
             .into_iter()
             .find_map(|threshold| from_heavy_edges(graph, &members, threshold))
+            .map(|grid| Grid {
+                whole: is_made_of_all(graph, &grid),
+                ..grid
+            })
     }
 
     /// Coordinates of a vertex.
@@ -80,6 +86,16 @@ fn thresholds(graph: &Graph) -> Vec<f64> {
     }
     let skipped = least.len().saturating_sub(MOST_KINDS);
     least.split_off(skipped)
+}
+
+/// Whether every edge goes along one axis of the grid.
+fn is_made_of_all(graph: &Graph, grid: &Grid) -> bool {
+    let straight = |a: usize, b: usize| {
+        let axes = grid.at(a).iter().zip(grid.at(b));
+        axes.filter(|(a, b)| a != b).count() == 1
+    };
+    let mut vertices = grid.members.iter().map(|&member| member as usize);
+    vertices.all(|vertex| graph.row(vertex).all(|(other, _)| straight(vertex, other)))
 }
 
 fn from_heavy_edges(graph: &Graph, members: &[u32], threshold: f64) -> Option<Grid> {
@@ -286,6 +302,7 @@ impl Steps {
             extents: axes.iter().map(|axis| axis.2).collect(),
             coordinates,
             members: members.to_vec(),
+            whole: false,
         })
     }
 }

@@ -1,5 +1,7 @@
 //! Swaps of any two ranks anywhere in the tree, as long as one makes it cheaper.
 
+use std::ops::Range;
+
 use super::graph::Graph;
 use super::slots::Slots;
 
@@ -42,8 +44,21 @@ struct Refinement<'a> {
     group_of: Vec<u32>,
     /// Vertices of each group.
     members: Vec<Vec<u32>>,
-    /// The parents of the nodes at each depth, from the groups upwards.
-    parents: Vec<Vec<u32>>,
+    /// The nodes from the groups upwards.
+    layers: Vec<Layer>,
+    /// What the vertex that is looked at sends to each group; 0 between looks.
+    sent: Vec<f64>,
+    /// What a unit of weight to each group saves on the way that is looked at; 0
+    /// between looks.
+    saving: Vec<f64>,
+}
+
+/// The nodes of one depth.
+struct Layer {
+    /// The parent of each; empty for the root.
+    parents: Vec<u32>,
+    /// The first group below each, and the number of groups.
+    starts: Vec<u32>,
 }
 
 impl<'a> Refinement<'a> {
@@ -55,15 +70,10 @@ impl<'a> Refinement<'a> {
             group_of.push(group as u32);
             members[group].push(vertex as u32);
         }
-        let parents = (0..slots.group_depth()).rev().map(|depth| {
-            let topology = slots.topology();
-            let nodes = 0..topology.node_count(depth);
-            nodes
-                .flat_map(|node| topology.children(depth, node).map(move |_| node as u32))
-                .collect()
-        });
         Refinement {
-            parents: parents.collect(),
+            layers: layers(slots),
+            sent: vec![0.0; slots.groups()],
+            saving: vec![0.0; slots.groups()],
             graph,
             slots,
             leaf_of,
@@ -72,66 +82,97 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// Distance of different ranks in two groups.
-    fn distance(&self, a: u32, b: u32) -> f64 {
-        let (mut a, mut b, mut climbed) = (a, b, 0);
-        while a != b {
-            a = self.parents[climbed][a as usize];
-            b = self.parents[climbed][b as usize];
+    /// Fills in what a unit of weight to each group saves on the way from one
+    /// group to another: less than nothing around `from`, which is left, and
+    /// something around `to`. Elsewhere it is as far as it was. Returns the
+    /// distance between the two groups, and the groups filled in.
+    fn open(&mut self, from: u32, to: u32) -> (f64, [Range<usize>; 2]) {
+        let mut climbed = 0;
+        while self.groups_around(from, climbed + 1) != self.groups_around(to, climbed + 1) {
             climbed += 1;
         }
-        self.slots.distance(self.slots.group_depth() - climbed)
+        let depth = self.slots.group_depth();
+        let far = self.slots.distance(depth - climbed - 1);
+        for (group, sign) in [(from, -1.0), (to, 1.0)] {
+            // From the outside inwards: what is nearer is written over it.
+            for layer in (0..=climbed).rev() {
+                let groups = self.groups_around(group, layer);
+                let near = self.slots.distance(depth - layer);
+                self.saving[groups].fill(sign * (far - near));
+            }
+        }
+        (far, [from, to].map(|end| self.groups_around(end, climbed)))
     }
 
-    /// What a vertex would cost in a group, with all others where they are.
-    fn cost(&self, vertex: usize, group: u32) -> f64 {
+    /// The groups below the node that is so many layers above a group.
+    fn groups_around(&self, group: u32, layers: usize) -> Range<usize> {
+        let mut node = group;
+        for layer in &self.layers[..layers] {
+            node = layer.parents[node as usize];
+        }
+        let starts = &self.layers[layers].starts;
+        starts[node as usize] as usize..starts[node as usize + 1] as usize
+    }
+
+    /// What a vertex saves if it goes the way that was opened, and all others stay.
+    fn saved(&self, vertex: usize) -> f64 {
         let row = self.graph.row(vertex);
-        row.map(|(neighbour, weight)| weight * self.distance(group, self.group_of[neighbour]))
+        row.map(|(neighbour, weight)| weight * self.saving[self.group_of[neighbour] as usize])
             .sum()
     }
 
     /// The groups that a vertex sends most to, its own left out.
-    fn drawn_to(&self, vertex: usize) -> Vec<u32> {
+    fn drawn_to(&mut self, vertex: usize) -> Vec<u32> {
         let mut sums: Vec<(u32, f64)> = Vec::new();
         for (neighbour, weight) in self.graph.row(vertex) {
             let group = self.group_of[neighbour];
-            match sums.iter_mut().find(|sum| sum.0 == group) {
-                Some(sum) => sum.1 += weight,
-                None => sums.push((group, weight)),
+            let sent = &mut self.sent[group as usize];
+            if *sent == 0.0 {
+                sums.push((group, 0.0));
             }
+            *sent += weight;
+        }
+        for (group, sum) in &mut sums {
+            *sum = std::mem::take(&mut self.sent[*group as usize]);
         }
         sums.retain(|sum| sum.0 != self.group_of[vertex]);
-        sums.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        sums.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         sums.into_iter().take(GROUPS).map(|sum| sum.0).collect()
     }
 
     /// The partner with which a swap saves most; `None` if no swap saves more
     /// than rounding.
     fn best_swap(
-        &self,
+        &mut self,
         vertex: usize,
         may_swap: &impl Fn((usize, usize), (usize, usize)) -> bool,
     ) -> Option<usize> {
         let here = self.group_of[vertex];
-        let now = self.cost(vertex, here);
-        let mut best = (1e-9 * now, None);
+        let strength: f64 = self.graph.weights(vertex).iter().sum();
+        let mut best = (1e-9 * strength * self.slots.distance(0), None);
         for there in self.drawn_to(vertex) {
-            let saved = now - self.cost(vertex, there);
-            let apart = self.distance(here, there) - self.distance(here, here);
-            for &other in &self.members[there as usize] {
-                let other = other as usize;
-                // The edge between the two stays as long as it is.
-                let between = self.graph.weight(vertex, other) * apart;
-                // In a swap that saves, one of the two saves: asked in its turn.
-                if saved <= between {
-                    continue;
+            let (far, sides) = self.open(here, there);
+            let saved = self.saved(vertex);
+            // In a swap that saves, one of the two saves: asked in its turn.
+            if saved > 0.0 {
+                let apart = far - self.slots.distance(self.slots.group_depth());
+                for &other in &self.members[there as usize] {
+                    let other = other as usize;
+                    // The other goes the same way back.
+                    let saving = saved - self.saved(other);
+                    if saving <= best.0 {
+                        continue;
+                    }
+                    // The edge between the two stays as long as it is.
+                    let saving = saving - 2.0 * self.graph.weight(vertex, other) * apart;
+                    let places = ((vertex, self.leaf_of[vertex]), (other, self.leaf_of[other]));
+                    if saving > best.0 && may_swap(places.0, places.1) {
+                        best = (saving, Some(other));
+                    }
                 }
-                let of_other = self.cost(other, there) - self.cost(other, here);
-                let saving = saved + of_other - 2.0 * between;
-                let places = ((vertex, self.leaf_of[vertex]), (other, self.leaf_of[other]));
-                if saving > best.0 && may_swap(places.0, places.1) {
-                    best = (saving, Some(other));
-                }
+            }
+            for side in sides {
+                self.saving[side].fill(0.0);
             }
         }
         best.1
@@ -147,4 +188,27 @@ impl<'a> Refinement<'a> {
             }
         }
     }
+}
+
+/// The layers of the tree from the groups to the root.
+fn layers(slots: &Slots) -> Vec<Layer> {
+    let topology = slots.topology();
+    let mut starts: Vec<u32> = (0..=slots.groups() as u32).collect();
+    let layers = (0..=slots.group_depth()).rev().map(|depth| {
+        let mut parents = Vec::new();
+        let mut above = Vec::new();
+        if depth > 0 {
+            for node in 0..topology.node_count(depth - 1) {
+                let children = topology.children(depth - 1, node);
+                above.push(starts[children.start]);
+                parents.extend(children.map(|_| node as u32));
+            }
+            above.push(slots.groups() as u32);
+        }
+        Layer {
+            parents,
+            starts: std::mem::replace(&mut starts, above),
+        }
+    });
+    layers.collect()
 }

@@ -20,6 +20,10 @@ pub struct State<'a> {
     pub saved: Vec<f32>,
     /// What rank `v` saves in cell `c`: `saving[v * cells + c]`.
     saving: Vec<f32>,
+    /// The weights of the graph's edges, scaled.
+    weights: Vec<f32>,
+    /// Room for what a move changes in each cell.
+    changes: Vec<f32>,
 }
 
 impl<'a> State<'a> {
@@ -29,10 +33,14 @@ impl<'a> State<'a> {
         for &cell in &cell_of {
             excess[cell as usize] += 1.0;
         }
+        let scale = scale(graph, block);
+        let weights = (0..graph.order()).flat_map(|rank| graph.weights(rank));
         let mut state = State {
             saving: vec![0.0; graph.order() * cells],
             saved: block.saved.iter().map(|&saved| saved as f32).collect(),
-            scale: scale(graph, block),
+            weights: weights.map(|weight| (weight * scale) as f32).collect(),
+            changes: vec![0.0; cells],
+            scale,
             graph,
             block,
             cells,
@@ -48,11 +56,12 @@ impl<'a> State<'a> {
         let cells = self.cells;
         for (rank, row) in self.saving.chunks_exact_mut(cells).enumerate() {
             row.fill(0.0);
-            for (neighbour, weight) in self.graph.row(rank) {
-                let there = self.cell_of[neighbour] as usize;
+            let neighbours = self.graph.neighbours(rank).iter();
+            for (&neighbour, &weight) in neighbours.zip(&self.weights[self.graph.range(rank)]) {
+                let there = self.cell_of[neighbour as usize] as usize;
                 let saved = &self.saved[there * cells..(there + 1) * cells];
                 for (sum, saved) in row.iter_mut().zip(saved) {
-                    *sum += (weight * self.scale) as f32 * saved;
+                    *sum += weight * saved;
                 }
             }
         }
@@ -64,6 +73,12 @@ impl<'a> State<'a> {
         &self.saving[rank * self.cells..(rank + 1) * self.cells]
     }
 
+    /// What each rank saves in each cell, rank by rank.
+    #[inline]
+    pub fn all_savings(&self) -> std::slice::ChunksExact<'_, f32> {
+        self.saving.chunks_exact(self.cells)
+    }
+
     /// Puts a rank into another cell and tells its neighbours.
     pub fn shift(&mut self, rank: usize, to: usize) {
         let cells = self.cells;
@@ -71,17 +86,21 @@ impl<'a> State<'a> {
         let old = &self.saved[from * cells..(from + 1) * cells];
         let new = &self.saved[to * cells..(to + 1) * cells];
         // Elsewhere in the block nothing changes: the distance is the same.
-        let left = self.block.side(from, to);
-        let reached = self.block.side(to, from);
-        let row = self.graph.neighbours(rank).iter();
-        for (&neighbour, &weight) in row.zip(self.graph.weights(rank)) {
-            let at = neighbour as usize * cells;
-            let savings = &mut self.saving[at..at + cells];
-            let weight = (weight * self.scale) as f32;
-            for range in [left.clone(), reached.clone()] {
-                let changes = new[range.clone()].iter().zip(&old[range.clone()]);
-                for (saving, (new, old)) in savings[range].iter_mut().zip(changes) {
-                    *saving += weight * (new - old);
+        for range in [self.block.side(from, to), self.block.side(to, from)] {
+            let length = range.len();
+            for (change, (new, old)) in { &mut self.changes[..length] }
+                .iter_mut()
+                .zip(new[range.clone()].iter().zip(&old[range.clone()]))
+            {
+                *change = new - old;
+            }
+            let changes = &self.changes[..length];
+            let row = self.graph.neighbours(rank).iter();
+            for (&neighbour, &weight) in row.zip(&self.weights[self.graph.range(rank)]) {
+                let at = neighbour as usize * cells + range.start;
+                let savings = &mut self.saving[at..at + length];
+                for (saving, change) in savings.iter_mut().zip(changes) {
+                    *saving += weight * change;
                 }
             }
         }

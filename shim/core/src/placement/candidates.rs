@@ -58,9 +58,31 @@ pub(super) fn of(
                 let grouped = treematch(matrix, seats, seed)?.into_iter();
                 all.extend(grouped.map(|seats| (Strategy::TreeMatch, seats)));
             }
-            Search::new(matrix, seating, options).best(all)?
+            let found = Search::new(matrix, seating, options).best(all)?;
+            for_objective(matrix, seating, options, found)?
         }
     })
+}
+
+/// Adds what is found by searching for an objective that is no DistComm, from
+/// nothing and from each of the others.
+fn for_objective(
+    matrix: &Matrix,
+    seating: &Seating,
+    options: &Options,
+    mut all: Vec<Candidate>,
+) -> Result<Vec<Candidate>, PlacementError> {
+    let levels = seating.levels_of_leaves();
+    let distances = seating.topology().level_distances();
+    for sum in options.objective.as_sums(matrix, distances, levels)? {
+        let seating = seating.with_level_distances(&sum.distances)?;
+        let search = Search::new(&sum.matrix, &seating, options);
+        for (_, seats) in all.clone() {
+            all.push(search.improved((Strategy::Swaps, seats))?);
+        }
+        all.push(search.multisection()?);
+    }
+    Ok(all)
 }
 
 /// What the engine of [`super::best`] finds where rules have to be kept.

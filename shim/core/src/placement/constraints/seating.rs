@@ -14,6 +14,8 @@ use crate::topology::Topology;
 #[derive(Debug, Clone)]
 pub struct Seating {
     topology: Topology,
+    /// Whether the seats are a level of their own below the leaves.
+    has_slots: bool,
     leaf_of_seat: Vec<usize>,
     first_seat: Vec<usize>,
     /// Which of `lists` says where a rank may sit; `None`: anywhere.
@@ -80,6 +82,7 @@ impl Seating {
         }
         Ok(Seating {
             topology: topology.clone(),
+            has_slots: false,
             leaf_of_seat: (0..topology.leaf_count()).collect(),
             first_seat: (0..=topology.leaf_count()).collect(),
             list_of_rank: vec![None; ranks],
@@ -120,8 +123,10 @@ impl Seating {
         for (group, members) in groups.iter().enumerate() {
             members.iter().for_each(|&m| group_of_rank[m] = Some(group));
         }
+        let seats = topology.with_slots(slots)?;
         Ok(Seating {
-            topology: topology.with_slots(slots)?,
+            has_slots: seats.depth() > topology.depth(),
+            topology: seats,
             lists: lists.collect(),
             leaf_of_seat,
             first_seat,
@@ -141,6 +146,27 @@ impl Seating {
     /// The tree whose leaves are the seats.
     pub fn topology(&self) -> &Topology {
         &self.topology
+    }
+
+    /// How many of the levels of [`Seating::topology`] are those of leaves and what
+    /// is above them: the rest is the seats on one leaf.
+    pub(in crate::placement) fn levels_of_leaves(&self) -> usize {
+        self.topology.depth() - usize::from(self.has_slots)
+    }
+
+    /// The same seats, on a tree with other distances.
+    ///
+    /// # Errors
+    /// As [`Topology::with_level_distances`].
+    pub(in crate::placement) fn with_level_distances(
+        &self,
+        distances: &[f64],
+    ) -> Result<Self, PlacementError> {
+        let topology = self.topology.clone().with_level_distances(distances)?;
+        Ok(Seating {
+            topology,
+            ..self.clone()
+        })
     }
 
     /// Whether any rank may take any seat that the topology allows, so that

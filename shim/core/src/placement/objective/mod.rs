@@ -9,6 +9,7 @@ mod bound;
 mod choice;
 mod links;
 mod pairs;
+mod sums;
 mod thesis;
 
 pub use bound::lower_bound;

@@ -72,10 +72,13 @@ fn number(digits: &str) -> Option<usize> {
 
 /// At most thirty letters of what was written, for a message of one line.
 fn shortened(item: &str) -> String {
-    match item.char_indices().nth(30) {
-        Some((end, _)) => format!("{}...", &item[..end]),
-        None => item.to_owned(),
+    let printable = |letter: char| if letter.is_control() { ' ' } else { letter };
+    let mut letters = item.chars().map(printable);
+    let mut text: String = letters.by_ref().take(30).collect();
+    if letters.next().is_some() {
+        text += "...";
     }
+    text
 }
 
 /// The shortest text of a list: three numbers or more that follow each other

@@ -8,6 +8,7 @@ use serde_json::json;
 use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::files::configuration::Settings;
 use treepie_core::files::grid::Grid;
+use treepie_core::files::network;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
@@ -18,16 +19,17 @@ use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::html::{self, OnMachine, Sources};
+use crate::input::machine::Above;
 use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
-use crate::input::traffic::{Input, parts_in};
+use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
 use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::{placement, plan, platform, units};
 
-/// Show a profile, placement, topology, configuration or matrix
+/// Show a profile, placement, topology, network, configuration or matrix
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
@@ -60,6 +62,8 @@ pub struct Arguments {
     plan: PlanChoice,
     #[command(flatten)]
     choice: MatrixChoice,
+    #[command(flatten)]
+    above: Above,
 }
 
 /// What a picture shows.
@@ -84,14 +88,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return report(arguments, output);
     }
     let path = Path::new(&arguments.file);
+    if arguments.above.is_given() {
+        return whole_tree(arguments);
+    }
     if path.is_dir() {
         return profile(arguments, path, parts_in(path)?);
     }
+    if let Some(found) = described_tree(&arguments.file)? {
+        return tree(arguments, &found);
+    }
     if MatrixFormat::of_path(path).is_some() {
         return matrix(arguments, path);
-    }
-    if topology::is_described(&arguments.file) {
-        return tree(arguments, &topology::read(&arguments.file)?);
     }
     let found = read_any(path)?;
     if let (Some(words), false) = (&arguments.plan.plan, matches!(found, AnyFile::Platform(_))) {
@@ -218,6 +225,41 @@ fn machine_picture(arguments: &Arguments, path: &Path) -> Result<Shown, CommandE
             .map(Shown::HeatMap)
             .map_err(CommandError::failed),
     }
+}
+
+/// The tree that is written otherwise than in a file of treepie: arities, what
+/// hwloc says, or Slurm's text.
+fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
+    let path = Path::new(file);
+    if topology::is_described(file) {
+        return topology::read(file).map(Some);
+    }
+    // Slurm's text may be in a file that ends as a matrix of all numbers does.
+    let other = MatrixFormat::of_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
+    match !other && network::is_of_slurm(path) {
+        true => Ok(Some(network::read(path)?)),
+        false => Ok(None),
+    }
+}
+
+/// A topology under the network, or with the distances, that were named.
+fn whole_tree(arguments: &Arguments) -> Outcome {
+    let file = &arguments.file;
+    let path = Path::new(file);
+    let other = |kind| {
+        let problem = "--network, --platform and --distances belong to a topology";
+        CommandError::usage(format!("{file}: is a {kind}; {problem}"))
+    };
+    let nodes = match described_tree(file)? {
+        Some(found) => found,
+        None if MatrixFormat::of_path(path).is_some() => return Err(other("matrix".to_owned())),
+        None => match read_any(path)? {
+            AnyFile::Topology(found) => *found,
+            found => return Err(other(found.kind().to_string())),
+        },
+    };
+    let topology = arguments.above.over(nodes, &[], USUAL_MESSAGE)?;
+    tree(arguments, &topology)
 }
 
 fn tree(arguments: &Arguments, topology: &Topology) -> Outcome {

@@ -29,6 +29,14 @@ pub struct MachineChoice {
     /// each of 2 sockets of each of 16 nodes
     #[arg(long, value_name = "ARITIES")]
     pub hierarchy: Option<String>,
+    #[command(flatten)]
+    pub above: Above,
+}
+
+/// What is known about the way between machines.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct Above {
     /// Distances of the levels from the cores up, such as 1:10:100; without them
     /// and a platform, hops
     #[arg(long, value_name = "NUMBERS")]
@@ -49,20 +57,8 @@ impl MachineChoice {
     /// # Errors
     /// A part that cannot be read, or parts that do not fit each other.
     pub fn topology(&self, input: &Input) -> Result<Topology, CommandError> {
-        let mut topology = self.nodes(input)?;
-        if let Some(path) = &self.network {
-            let network = files::network::read(path)?;
-            topology = under(topology, &network, path, input)?;
-        }
-        if let Some(path) = &self.platform {
-            let platform = files::PlatformFile::read(path)?.platform;
-            topology = under(topology, &clusters(&platform)?, path, input)?;
-            topology = with_measured_distances(topology, &platform, input.mean_message())?;
-        }
-        match &self.distances {
-            Some(text) => with_distances(topology, text),
-            None => Ok(topology),
-        }
+        let nodes = self.nodes(input)?;
+        self.above.over(nodes, &input.hosts(), input.mean_message())
     }
 
     /// The machines without a network that was given apart.
@@ -75,6 +71,40 @@ impl MachineChoice {
             return of_arities("--hierarchy", arities, &from_root.join(":"));
         }
         input.topology(self.topology.as_deref())
+    }
+}
+
+impl Above {
+    /// Whether anything is known.
+    pub fn is_given(&self) -> bool {
+        self.distances.is_some() || self.network.is_some() || self.platform.is_some()
+    }
+
+    /// The whole tree over these nodes, where a job ran on `hosts` (none: nobody
+    /// knows) and sent messages of `bytes` on average.
+    ///
+    /// # Errors
+    /// A part that cannot be read, or parts that do not fit each other.
+    pub fn over(
+        &self,
+        nodes: Topology,
+        hosts: &[&str],
+        bytes: u64,
+    ) -> Result<Topology, CommandError> {
+        let mut topology = nodes;
+        if let Some(path) = &self.network {
+            let network = files::network::read(path)?;
+            topology = under(topology, &network, path, hosts)?;
+        }
+        if let Some(path) = &self.platform {
+            let platform = files::PlatformFile::read(path)?.platform;
+            topology = under(topology, &clusters(&platform)?, path, hosts)?;
+            topology = with_measured_distances(topology, &platform, bytes)?;
+        }
+        match &self.distances {
+            Some(text) => with_distances(topology, text),
+            None => Ok(topology),
+        }
     }
 }
 
@@ -125,7 +155,7 @@ fn under(
     topology: Topology,
     network: &Topology,
     path: &Path,
-    input: &Input,
+    of_job: &[&str],
 ) -> Result<Topology, CommandError> {
     let levels = topology.levels();
     let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
@@ -134,7 +164,7 @@ fn under(
         Some(level) => topology.parts(level + 1)?,
         None => vec![topology],
     };
-    let hosts = hosts_of(&parts, network, path, input)?;
+    let hosts = hosts_of(&parts, network, path, of_job)?;
     // One description of a machine stands for all hosts.
     let machines = hosts.into_iter().enumerate();
     let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
@@ -147,13 +177,12 @@ fn hosts_of(
     parts: &[Topology],
     network: &Topology,
     path: &Path,
-    input: &Input,
+    of_job: &[&str],
 ) -> Result<Vec<String>, CommandError> {
     let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
-    let of_job = input.hosts();
     let all = network.hosts();
     let one = parts.len() == 1;
-    for names in [&own, &of_job, &all] {
+    for names in [own.as_slice(), of_job, all.as_slice()] {
         if names.len() == parts.len() || (one && !names.is_empty()) {
             return Ok(names.iter().map(|&name| name.to_owned()).collect());
         }

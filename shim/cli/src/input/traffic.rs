@@ -15,6 +15,9 @@ use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::picture::Unit;
 
+/// Bytes of a message where nobody counted messages.
+pub const USUAL_MESSAGE: u64 = 64 * 1024;
+
 /// A file that says who sends what to whom.
 #[derive(Debug)]
 pub enum Input {
@@ -177,7 +180,7 @@ impl Input {
         }
     }
 
-    /// Bytes of a message on average; 64 KiB where nobody counted messages.
+    /// Bytes of a message on average; [`USUAL_MESSAGE`] where nobody counted messages.
     pub fn mean_message(&self) -> u64 {
         let counted = match self {
             Input::Profile(profile) => profile.traffic(&Layer::ALL).total(),
@@ -185,7 +188,7 @@ impl Input {
             Input::Matrix(_) => Traffic::default(),
         };
         match counted.messages {
-            0 => 64 * 1024,
+            0 => USUAL_MESSAGE,
             messages => counted.bytes / messages,
         }
     }

@@ -32,13 +32,22 @@ pub fn read(path: &Path) -> Result<Topology, FileError> {
     from_text(path, &text::read(path)?)
 }
 
+/// Whether a file can be read and holds Slurm's text.
+pub fn is_of_slurm(path: &Path) -> bool {
+    text::read(path).is_ok_and(|text| has_switches(&text))
+}
+
+fn has_switches(text: &str) -> bool {
+    let of_slurm = |line: &str| line.starts_with("SwitchName=") || line.starts_with("BlockName=");
+    text.lines().any(|line| of_slurm(line.trim_start()))
+}
+
 /// The network in the text of a file; `path` is for messages.
 ///
 /// # Errors
 /// Text that is no network; a topology with a leaf that has no host.
 pub fn from_text(path: &Path, text: &str) -> Result<Topology, FileError> {
-    let of_slurm = |line: &str| line.starts_with("SwitchName=") || line.starts_with("BlockName=");
-    if text.lines().any(|line| of_slurm(line.trim_start())) {
+    if has_switches(text) {
         return Switches::read(path, text)?.network(path);
     }
     let network = topology::from_text(path, text)?;

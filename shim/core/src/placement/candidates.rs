@@ -12,6 +12,9 @@ use crate::topology::Topology;
 /// hundred megabytes.
 const MOST_GROUPS: u64 = 4_000_000;
 
+/// Swaps make nothing better of a placement that costs so many times as much.
+const HOPELESS: f64 = 1.5;
+
 /// A placement, one seat for each rank, and the strategy that proposes it.
 pub(super) type Candidate = (Strategy, Vec<usize>);
 
@@ -130,7 +133,8 @@ impl<'a> Search<'a> {
         Ok((strategy, self.engine.refined(&seats, may_swap)))
     }
 
-    /// `others`, the cheapest of them improved, and what the engine finds.
+    /// `others`, what the engine finds, and the cheapest of the others improved
+    /// unless that is far from as good.
     fn best(&self, others: Vec<Candidate>) -> Result<Vec<Candidate>, PlacementError> {
         let mut all = others;
         if let Some(seats) = self.exhaustive() {
@@ -140,18 +144,34 @@ impl<'a> Search<'a> {
         let mut least: Option<(f64, Candidate)> = None;
         for candidate in &mut all {
             candidate.1 = self.seating.admit(std::mem::take(&mut candidate.1))?;
-            let cost = dist_comm(self.matrix, self.seating.topology(), &candidate.1);
+            let cost = self.cost(&candidate.1);
             if least.as_ref().is_none_or(|least| cost < least.0) {
                 least = Some((cost, candidate.clone()));
             }
         }
-        if let Some((_, (strategy, seats))) = least {
+        let found = self.found()?;
+        let costs = found.iter().map(|(_, seats)| self.cost(seats));
+        let limit = HOPELESS * costs.fold(f64::INFINITY, f64::min);
+        all.extend(found);
+        if let Some((cost, (strategy, seats))) = least
+            && cost <= limit
+        {
             let strategy = match strategy {
                 Strategy::Identity | Strategy::Packed => Strategy::Swaps,
                 made => made,
             };
             all.push(self.improved((strategy, seats))?);
         }
+        Ok(all)
+    }
+
+    fn cost(&self, seats: &[usize]) -> f64 {
+        dist_comm(self.matrix, self.seating.topology(), seats)
+    }
+
+    /// What the engine makes of the matrix alone.
+    fn found(&self) -> Result<Vec<Candidate>, PlacementError> {
+        let mut all = Vec::new();
         let grid = self.engine.grid();
         let easy = grid.is_some();
         if let Some((seats, enough)) = grid {

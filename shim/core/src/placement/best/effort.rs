@@ -81,11 +81,10 @@ impl Effort {
     pub(super) fn schedules(self, ranks: usize, neighbours: f64) -> Vec<Schedule> {
         // A move that is carried out costs time in proportion to the neighbours,
         // and more ranks have less time each.
-        let share = (1024.0 / ranks.max(1024) as f64).powf(0.3) / (1.0 + neighbours / 32.0);
-        // Few ranks leave time for several attempts, some more for a longer one.
+        let share = 2.0 * (768.0 / ranks.max(768) as f64).powf(0.36) / (1.0 + neighbours / 32.0);
+        // Few ranks leave time for several attempts instead of a long one.
         let attempts = (512 / ranks.max(1)).clamp(1, 4);
-        let longer = attempts == 1 && ranks <= 512;
-        let share = share * if longer { 2.0 } else { 1.0 };
+        let share = if attempts > 1 { share / 2.0 } else { share };
         let sweeps = |most: f64| (most * share) as usize + 20;
         let cool = |most| Schedule {
             sweeps: sweeps(most),
@@ -95,7 +94,7 @@ impl Effort {
         let hot = |most| Schedule {
             sweeps: sweeps(most),
             hot: 0.8,
-            cold: 0.05,
+            cold: 0.06,
         };
         let (first, second) = match self {
             Effort::Fast => return vec![cool(150.0)],

@@ -61,19 +61,30 @@ fn each_placement(
 
 /// The least cost of all placements.
 fn least(matrix: &Matrix, topology: &Topology) -> f64 {
-    let distance = |a, b| {
-        let level = topology.common_level(a, b);
-        topology.level_distances()[level]
+    let (ranks, leaves) = (matrix.order(), topology.leaf_count());
+    let both = |a: usize, b: usize| (matrix.get(a, b) + matrix.get(b, a)) / 2.0;
+    let weights: Vec<Vec<f64>> = (0..ranks)
+        .map(|a| (0..a).map(|b| both(a, b)).collect())
+        .collect();
+    let distance = |a, b| match a == b {
+        true => 0.0,
+        false => topology.level_distances()[topology.common_level(a, b)],
     };
+    let distances: Vec<Vec<f64>> = (0..leaves)
+        .map(|a| (0..leaves).map(|b| distance(a, b)).collect())
+        .collect();
     let mut least = f64::INFINITY;
-    each_placement(topology, matrix.order(), &mut Vec::new(), &mut |placed| {
-        let pairs = (0..placed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-        let cost = pairs.map(|(a, b)| {
-            let both = (matrix.get(a, b) + matrix.get(b, a)) / 2.0;
-            both * distance(placed[a], placed[b])
-        });
-        let cost: f64 = cost.sum();
-        if placed.len() == matrix.order() {
+    // What the first ranks cost, by how many they are.
+    let mut costs = vec![0.0; ranks + 1];
+    each_placement(topology, ranks, &mut Vec::new(), &mut |placed| {
+        let Some((&last, before)) = placed.split_last() else {
+            return true;
+        };
+        let pairs = weights[before.len()].iter().zip(before);
+        let added: f64 = pairs.map(|(w, &leaf)| w * distances[last][leaf]).sum();
+        let cost = costs[before.len()] + added;
+        costs[placed.len()] = cost;
+        if placed.len() == ranks {
             least = least.min(cost);
         }
         // Ranks that are added cost something or nothing.

@@ -41,6 +41,9 @@ fn traffic_between_groups(matrix: &Matrix, arities: &[usize], hierarchy: &Hierar
 }
 
 proptest! {
+    // Each case is a dozen searches.
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
     #[test]
     fn every_strategy_gives_each_rank_an_allowed_leaf_of_its_own(
         (topology, matrix) in topology_and_matrix()
@@ -90,6 +93,9 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
     #[test]
     fn groups_of_every_level_are_disjoint_whole_and_cover_all(
         (arities, matrix) in arities_and_matrix(), threshold in prop::sample::select(vec![0, 30_000])

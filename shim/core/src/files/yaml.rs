@@ -13,8 +13,41 @@ use super::nearest::did_you_mean;
 /// Any YAML value.
 pub(super) use serde_yaml::Value;
 
+/// So many brackets may be open at the same time. No file of ours has more than a
+/// few, and serde_yaml's reader takes time by the square of their number.
+const MOST_OPEN: usize = 200;
+
+/// Refuses text with too many open brackets. A line that begins with neither a
+/// blank nor a bracket begins something new: brackets in words that came before,
+/// which close nothing, do not count any more.
+fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
+    let mut open = 0_usize;
+    for (number, line) in text.lines().enumerate() {
+        if !line.starts_with([' ', '\t', '[', ']', '{', '}']) {
+            open = 0;
+        }
+        for letter in line.bytes() {
+            match letter {
+                b'[' | b'{' => open += 1,
+                b']' | b'}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            if open > MOST_OPEN {
+                return Err(FileError::Syntax {
+                    path: path.to_owned(),
+                    line: number + 1,
+                    column: 0,
+                    reason: format!("more than {MOST_OPEN} brackets are open"),
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The document as it stands, without a look at what it means.
 pub(super) fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
+    require_few_brackets(path, text)?;
     serde_yaml::from_str(text).map_err(|error| {
         let reason = one_line(&without_position(&error));
         let (line, column) = match reason.contains("duplicate entry") {

@@ -14,6 +14,7 @@ mod plans;
 mod predict;
 mod probe;
 mod profile;
+mod read_hwloc_file;
 mod replay;
 mod show;
 
@@ -63,6 +64,8 @@ enum Command {
     Completions(completions::Arguments),
     Manual(manual::Arguments),
     Help(help::Arguments),
+    #[command(hide = true)]
+    ReadHwlocFile(read_hwloc_file::Arguments),
 }
 
 impl CommandLine {
@@ -85,6 +88,7 @@ impl CommandLine {
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Manual(arguments) => manual::run(&arguments),
             Command::Help(arguments) => help::run(&arguments),
+            Command::ReadHwlocFile(arguments) => read_hwloc_file::run(&arguments),
         }
     }
 }

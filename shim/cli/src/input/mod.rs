@@ -1,6 +1,7 @@
 //! What a user can name on the command line: a profile or a matrix, a
 //! topology, and where the processes of a profile ran on it.
 
+pub mod hwloc_file;
 pub mod machine;
 mod measured;
 pub mod numbers;

@@ -8,6 +8,7 @@ use treepie_core::topology::Topology;
 use treepie_hwloc::{HwlocError, Machine, Source};
 
 use crate::error::CommandError;
+use crate::input::hwloc_file;
 use crate::report::words::{plural, some};
 
 /// What `--topology` says about itself.
@@ -31,7 +32,7 @@ pub fn read(text: &str) -> Result<Topology, CommandError> {
     let path = Path::new(text);
     let is_xml = path.extension().is_some_and(|ending| ending == "xml");
     if is_xml {
-        return machine(&Source::Xml(path.to_owned())).map(of_machine);
+        return hwloc_file::read(path).map(of_machine);
     }
     Ok(files::topology::read(path)?)
 }

@@ -3,22 +3,45 @@
 use std::ffi::OsStr;
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// What a program answered.
+pub struct Answer {
+    /// How it ended.
+    pub status: ExitStatus,
+    /// What it wrote to standard output.
+    pub output: Vec<u8>,
+    /// What it wrote to standard error.
+    pub errors: Vec<u8>,
+}
 
 /// What `program arguments` prints, to standard output and standard error
 /// together, or `None` if it cannot be started or takes longer than `limit`.
 /// A program that takes too long is ended.
 pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration) -> Option<String> {
+    let Answer { output, errors, .. } = answer(program, arguments, limit).ok()??;
+    Some(String::from_utf8_lossy(&[output, errors].concat()).into_owned())
+}
+
+/// How `program arguments` ends and what it prints, or `None` if it takes
+/// longer than `limit`: it is ended then.
+///
+/// # Errors
+/// It cannot be started, or not be waited for.
+pub fn answer<S: AsRef<OsStr>>(
+    program: &Path,
+    arguments: &[S],
+    limit: Duration,
+) -> std::io::Result<Option<Answer>> {
     let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        .spawn()
-        .ok()?;
+        .spawn()?;
     let (sender, receiver) = mpsc::channel();
     let streams: [Option<Box<dyn Read + Send>>; 2] = [
         child.stdout.take().map(|stream| Box::new(stream) as _),
@@ -45,11 +68,16 @@ pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration)
             Err(_) => {
                 // It may have ended by itself in between; either way it is gone.
                 let _ = child.kill();
-                let _ = child.wait();
-                return None;
+                child.wait()?;
+                return Ok(None);
             }
         }
     }
-    let _ = child.wait();
-    Some(String::from_utf8_lossy(&parts.concat()).into_owned())
+    let status = child.wait()?;
+    let [output, errors] = parts;
+    Ok(Some(Answer {
+        status,
+        output,
+        errors,
+    }))
 }

@@ -1,0 +1,29 @@
+//! `treepie read-hwloc-file`: what the command asks of a process of its own.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use super::Outcome;
+use crate::input::hwloc_file;
+
+/// Prints the machine that an hwloc XML file describes, or what is wrong with
+/// the file and exits with status 1. Nobody but this command asks for it.
+#[derive(Debug, clap::Args)]
+#[command(name = hwloc_file::SUBCOMMAND)]
+pub struct Arguments {
+    /// The file.
+    file: PathBuf,
+}
+
+/// Does it.
+///
+/// # Errors
+/// None: the answer is on standard output.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let (text, status) = match hwloc_file::answer(&arguments.file) {
+        Ok(text) => (text, ExitCode::SUCCESS),
+        Err(text) => (text, ExitCode::FAILURE),
+    };
+    print!("{text}");
+    Ok(status)
+}

@@ -1,0 +1,66 @@
+//! hwloc's files with something wrong in them: read, or refused in one line,
+//! although a process that has read some of them may not survive the next.
+#![allow(clippy::unwrap_used)] // a test may panic
+
+mod support;
+
+#[path = "../../core/tests/damage/mod.rs"]
+mod damage;
+
+use std::path::PathBuf;
+
+use damage::{damaged, damages};
+use proptest::prelude::*;
+use proptest::sample::Index;
+use support::Desk;
+
+fn fixtures() -> Vec<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../hwloc/tests/fixtures");
+    let entries = std::fs::read_dir(folder).unwrap();
+    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    assert!(paths.len() > 3);
+    paths
+}
+
+/// `treepie show machine.xml`: what it prints of the tree, or its refusal.
+fn shown(desk: &Desk) -> Result<String, String> {
+    let output = desk.treepie(&["show", "machine.xml"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    match output.status.code() {
+        Some(0) => Ok(String::from_utf8(output.stdout).unwrap()),
+        Some(1) => Err(said),
+        _ => panic!("{}: {said}", output.status),
+    }
+}
+
+#[test]
+fn whole_files_are_read() {
+    for path in fixtures() {
+        let desk = Desk::new();
+        desk.write("machine.xml", &std::fs::read_to_string(&path).unwrap());
+        let tree = shown(&desk).unwrap();
+        assert!(tree.contains("core"), "{}: {tree}", path.display());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn a_damaged_file_of_hwloc_is_read_or_refused_in_one_line(
+        which in any::<Index>(), damages in damages()
+    ) {
+        let fixtures = fixtures();
+        let text = std::fs::read_to_string(&fixtures[which.index(fixtures.len())]).unwrap();
+        let desk = Desk::new();
+        desk.write("machine.xml", &damaged(&text, &damages));
+        match shown(&desk) {
+            Ok(tree) => prop_assert!(!tree.is_empty()),
+            Err(said) => {
+                prop_assert!(said.starts_with("treepie: machine.xml: "), "{}", said);
+                prop_assert_eq!(said.trim_end().lines().count(), 1, "{}", said);
+            }
+        }
+    }
+}

@@ -1,6 +1,8 @@
 //! Who sends what to whom, from a profile or from a matrix in any format.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use treepie_core::affinity::formats::Format;
@@ -232,9 +234,10 @@ pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
 /// # Errors
 /// A file that cannot be read, or is not in that format.
 fn read_matrix(path: &Path, format: Format) -> Result<Matrix, CommandError> {
-    let text = read_text(path)?;
+    // Line by line: the text of a large matrix takes as much memory as its numbers.
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     format
-        .read(text.as_bytes(), &path.display().to_string())
+        .read(BufReader::new(file), &path.display().to_string())
         .map_err(|error| CommandError::failed(error.to_string()))
 }
 
@@ -284,12 +287,14 @@ fn monitoring_files(path: &Path) -> Vec<PathBuf> {
 }
 
 fn read_text(path: &Path) -> Result<String, CommandError> {
-    std::fs::read_to_string(path).map_err(|error| {
-        CommandError::failed(format!(
-            "{}: cannot be read: {error}; check its name",
-            path.display()
-        ))
-    })
+    std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> CommandError {
+    CommandError::failed(format!(
+        "{}: cannot be read: {error}; check its name",
+        path.display()
+    ))
 }
 
 /// Where the profile that a placement was made from may be: as it was named,

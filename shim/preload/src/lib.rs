@@ -12,5 +12,6 @@ mod binding;
 mod collectives;
 mod platform;
 mod record;
+mod reorder;
 mod session;
 mod world;

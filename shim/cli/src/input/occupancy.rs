@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use thiserror::Error;
 use treepie_core::files::list;
 use treepie_core::files::profile::Profile;
+use treepie_core::placement::allocation::occupy;
 use treepie_core::topology::Topology;
 
 /// The processes of a job do not fit on the cores of a topology.
@@ -54,13 +55,12 @@ pub fn of_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>, 
     let mut leaf_of_process = vec![0; profile.ranks];
     for (host, group) in profile.hosts.iter().zip(group_of_host) {
         let free = std::mem::take(&mut groups[group].leaves);
-        assign(
-            topology,
-            profile,
-            &host.processes,
-            free,
-            &mut leaf_of_process,
-        );
+        let allowed = host.processes.iter();
+        let allowed: Vec<Vec<usize>> = allowed.map(|&p| allowed_numbers(profile, p)).collect();
+        // There are at least as many leaves as processes: see `match_hosts`.
+        for (&process, leaf) in host.processes.iter().zip(occupy(topology, free, &allowed)) {
+            leaf_of_process[process] = leaf;
+        }
     }
     Ok(leaf_of_process)
 }
@@ -138,49 +138,6 @@ fn match_hosts(groups: &[Group], profile: &Profile) -> Result<Option<Vec<usize>>
         matched.push(group);
     }
     Ok(Some(matched))
-}
-
-/// Gives the processes of one host their leaves: those that were bound to one
-/// core first, the others in order on what is left.
-fn assign(
-    topology: &Topology,
-    profile: &Profile,
-    processes: &[usize],
-    mut free: Vec<usize>,
-    leaf_of_process: &mut [usize],
-) {
-    let mut waiting = Vec::new();
-    for &process in processes {
-        let allowed = allowed_numbers(profile, process);
-        let fits = |leaf: &usize| {
-            topology
-                .leaf(*leaf)
-                .os_index
-                .is_some_and(|n| allowed.contains(&n))
-        };
-        let mut fitting = free.iter().copied().filter(fits);
-        match (fitting.next(), fitting.next()) {
-            (Some(leaf), None) => {
-                free.retain(|other| *other != leaf);
-                leaf_of_process[process] = leaf;
-            }
-            _ => waiting.push(process),
-        }
-    }
-    for process in waiting {
-        let allowed = allowed_numbers(profile, process);
-        let fits = |leaf: &usize| {
-            topology
-                .leaf(*leaf)
-                .os_index
-                .is_some_and(|n| allowed.contains(&n))
-        };
-        let place = free.iter().position(fits).unwrap_or(0);
-        // There are at least as many leaves as processes: see `match_hosts`.
-        if place < free.len() {
-            leaf_of_process[process] = free.remove(place);
-        }
-    }
 }
 
 /// The operating system's numbers of the cores that a process may use; none if

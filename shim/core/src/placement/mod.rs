@@ -15,6 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod allocation;
 pub mod balance;
 mod baselines;
 mod best;

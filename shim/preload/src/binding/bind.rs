@@ -7,12 +7,9 @@
 
 use std::fmt;
 
-use treepie_core::files::list;
 use treepie_core::placement::binding::{BindingError, Process, cores};
 use treepie_core::topology::Topology;
 
-use super::allowed_cores;
-use crate::api::host::gather::gather;
 use crate::api::host::{Host, HostError};
 use crate::session::log;
 
@@ -62,17 +59,20 @@ impl fmt::Display for Refusal {
 }
 
 /// Binds every process, or none. Collective over the host's world; process 0
-/// alone gives the target, and says why where it does not fit.
+/// alone gives the target and the processes, and says why where they do not fit.
 ///
 /// # Errors
 /// A call of the host's that failed.
-pub fn bind(host: &Host, target: Option<&Target>) -> Result<Bound, HostError> {
+pub fn bind(
+    host: &Host,
+    target: Option<&Target>,
+    processes: &[Process],
+) -> Result<Bound, HostError> {
     let rank = host.rank(host.world)?;
     let size = host.size(host.world)?;
-    let said = gather(host, host.world, said_by(rank, &host.processor_name()))?;
     let mut answer = vec![NO_CORE; size];
     if let Some(target) = target {
-        match decide(target, size, &said) {
+        match decide(target, processes) {
             Ok(cores) => answer = cores.into_iter().map(|core| core as u32).collect(),
             Err(refusal) => answer = vec![refused(&refusal, target.strict); size],
         }
@@ -103,38 +103,14 @@ fn refused(refusal: &Refusal, strict: bool) -> u32 {
     told
 }
 
-/// A line for process 0: who, which cores, which host.
-fn said_by(rank: usize, host: &str) -> Vec<u8> {
-    format!("{rank} {} {host}\n", allowed_cores()).into_bytes()
-}
-
-fn decide(target: &Target, size: usize, said: &[u8]) -> Result<Vec<usize>, Refusal> {
-    let text = String::from_utf8_lossy(said);
-    let mut processes: Vec<Option<Process>> = vec![None; size];
-    for line in text.lines() {
-        if let Some((rank, process)) = parse(line)
-            && let Some(slot) = processes.get_mut(rank)
-        {
-            *slot = Some(process);
-        }
+fn decide(target: &Target, processes: &[Process]) -> Result<Vec<usize>, Refusal> {
+    let unknown = processes
+        .iter()
+        .position(|process| process.allowed.is_empty());
+    if let Some(process) = unknown {
+        return Err(Refusal::Unknown(process));
     }
-    let all: Result<Vec<Process>, Refusal> = processes
-        .into_iter()
-        .enumerate()
-        .map(|(rank, process)| process.ok_or(Refusal::Unknown(rank)))
-        .collect();
-    cores(&target.topology, &target.leaf_of_process, &all?).map_err(Refusal::Binding)
-}
-
-fn parse(line: &str) -> Option<(usize, Process)> {
-    let mut words = line.splitn(3, ' ');
-    let rank = words.next()?.parse().ok()?;
-    let allowed = list::parse(words.next()?).ok()?;
-    if allowed.is_empty() {
-        return None;
-    }
-    let host = words.next()?.to_owned();
-    Some((rank, Process { host, allowed }))
+    cores(&target.topology, &target.leaf_of_process, processes).map_err(Refusal::Binding)
 }
 
 /// Binds the calling thread. A system that refuses is told of, and the job goes on.
@@ -173,15 +149,23 @@ mod tests {
         }
     }
 
+    fn process(host: &str, allowed: &[usize]) -> Process {
+        Process {
+            host: host.into(),
+            allowed: allowed.to_vec(),
+        }
+    }
+
     #[test]
-    fn what_the_processes_say_in_any_order_becomes_a_core_for_each() {
-        let said = b"1 0-1 b\n0 1,3 a host\n";
-        assert_eq!(decide(&target(), 2, said).ok().unwrap(), [1, 0]);
+    fn each_process_has_its_core() {
+        let processes = [process("a", &[1, 3]), process("b", &[0, 1])];
+        assert_eq!(decide(&target(), &processes).ok().unwrap(), [1, 0]);
     }
 
     #[test]
     fn a_process_that_does_not_know_its_cores_stops_the_binding() {
-        let refusal = decide(&target(), 2, b"1 0-1 b\n0  a\n").err().unwrap();
+        let processes = [process("a", &[]), process("b", &[0, 1])];
+        let refusal = decide(&target(), &processes).err().unwrap();
         assert!(refusal.to_string().starts_with("process 0 does not know"));
     }
 }

@@ -8,7 +8,7 @@ use super::Unlimited;
 use super::communicators;
 use super::stream::{self, Identity};
 use crate::api::Word;
-use crate::api::host::gather::{gather, receive_bytes, send_bytes};
+use crate::api::host::gather::{broadcast_numbers, gather, texts_of};
 use crate::api::host::{Host, HostError};
 use crate::binding::allowed_cores;
 
@@ -87,8 +87,8 @@ fn collect_over(
             .collect(),
         _ => Vec::new(),
     };
-    let first_of_hosts = broadcast_list(host, private, first_of_hosts)?;
-    let topologies = send_topologies(host, private, &first_of_hosts, read_topology)?;
+    let first_of_hosts = broadcast_numbers(host, private, first_of_hosts)?;
+    let topologies = texts_of(host, private, &first_of_hosts, read_topology)?;
     let mut written = [0];
     if let Some(Ok(Merged { profile })) = &mut merged {
         profile.topologies = alike(profile, topologies);
@@ -99,52 +99,6 @@ fn collect_over(
         Some(Err(error)) => Err(error.into()),
         _ => Ok(written == [1]),
     }
-}
-
-/// Process 0's list, on every process.
-fn broadcast_list(host: &Host, comm: Word, list: Vec<usize>) -> Result<Vec<usize>, HostError> {
-    let mut length = (list.len() as u64).to_le_bytes();
-    host.broadcast(comm, &mut length)?;
-    let mut bytes: Vec<u8> = list
-        .iter()
-        .flat_map(|&number| (number as u64).to_le_bytes())
-        .collect();
-    bytes.resize(u64::from_le_bytes(length) as usize * 8, 0);
-    host.broadcast(comm, &mut bytes)?;
-    let numbers = bytes.as_chunks::<8>().0.iter();
-    Ok(numbers
-        .map(|bytes| u64::from_le_bytes(*bytes) as usize)
-        .collect())
-}
-
-/// The topologies that the listed processes read, in their order, on process 0.
-fn send_topologies(
-    host: &Host,
-    comm: Word,
-    readers: &[usize],
-    read: impl Fn() -> Option<String>,
-) -> Result<Vec<Option<String>>, HostError> {
-    let process = host.rank(comm)?;
-    let mine = readers
-        .contains(&process)
-        .then(|| read().unwrap_or_default());
-    if process != 0 {
-        if let Some(text) = mine {
-            send_bytes(host, comm, 0, text.as_bytes())?;
-        }
-        return Ok(Vec::new());
-    }
-    let mut texts = Vec::new();
-    for &reader in readers {
-        let mut bytes = Vec::new();
-        match reader {
-            0 => bytes.extend(mine.iter().flat_map(|text| text.bytes())),
-            _ => receive_bytes(host, comm, reader, &mut bytes)?,
-        }
-        let text = String::from_utf8(bytes).ok();
-        texts.push(text.filter(|text| !text.is_empty()));
-    }
-    Ok(texts)
 }
 
 /// Hosts with the same hardware, together.

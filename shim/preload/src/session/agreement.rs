@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::api::host::{Host, HostError};
 use crate::collectives::Wanted;
 use crate::platform::{File, Known};
+use crate::reorder::Places;
 use treepie_core::files::configuration::LogLevel;
 use treepie_core::files::parts::RunDescription;
 
@@ -24,6 +25,10 @@ pub struct Decision {
     pub strict: bool,
     /// Processes are bound to cores, which only process 0 knows yet.
     pub binds: bool,
+    /// Process 0 has to know where the processes are before all is decided.
+    pub looks: bool,
+    /// Where they are, where communicators are to be reordered by it.
+    pub places: Option<Places>,
     /// From which level on messages are shown.
     pub log: LogLevel,
 }
@@ -62,6 +67,8 @@ impl Decision {
             u8::from(self.collectives.is_some()),
             u8::from(self.strict),
             u8::from(self.binds),
+            u8::from(self.looks),
+            u8::from(self.places.is_some()),
         ];
         let number = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
         let numbers = |bytes: &mut Vec<u8>, values: &[u32]| {
@@ -75,6 +82,10 @@ impl Decision {
             bytes.extend(text.as_bytes());
         };
         numbers(&mut bytes, self.permutation.as_deref().unwrap_or_default());
+        if let Some(places) = &self.places {
+            text(&mut bytes, &places.topology);
+            numbers(&mut bytes, &places.leaf_of_process);
+        }
         if let Some(wanted) = &self.collectives {
             text(&mut bytes, &wanted.collectives);
             bytes.push(u8::from(wanted.reproducible));
@@ -133,7 +144,16 @@ impl<'a> Reader<'a> {
         let replaces = self.flag()?;
         let strict = self.flag()?;
         let binds = self.flag()?;
+        let looks = self.flag()?;
+        let knows_places = self.flag()?;
         let ranks = self.numbers()?;
+        let places = match knows_places {
+            true => Some(Places {
+                topology: self.text()?,
+                leaf_of_process: self.numbers()?,
+            }),
+            false => None,
+        };
         let collectives = match replaces {
             true => Some(self.wanted()?),
             false => None,
@@ -141,6 +161,8 @@ impl<'a> Reader<'a> {
         Some(Decision {
             abort,
             binds,
+            looks,
+            places,
             log: LEVELS
                 .into_iter()
                 .find(|&known| known as u8 == level)
@@ -264,6 +286,11 @@ mod tests {
                         abort: false,
                         recording: recording.clone(),
                         binds: permutation.is_some(),
+                        looks: permutation.is_none(),
+                        places: permutation.as_ref().map(|leaves| Places {
+                            topology: "treepie: topology".into(),
+                            leaf_of_process: leaves.clone(),
+                        }),
                         permutation: permutation.clone(),
                         collectives,
                         strict: true,

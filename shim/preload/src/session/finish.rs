@@ -16,6 +16,7 @@ use crate::api::{SUCCESS, Word, c_int};
 use crate::collectives;
 use crate::record;
 use crate::record::collect::{CollectError, collect};
+use crate::reorder;
 use crate::world;
 
 static FINISHED: AtomicBool = AtomicBool::new(false);
@@ -52,6 +53,7 @@ fn finish() {
         parts::disarm();
         signals::release();
     }
+    reorder::end();
     collectives::end(host, world::substitute(host.world));
     world::remove(host);
 }

@@ -1,54 +1,96 @@
 //! What the user asks for: settings from the configuration file and the
 //! environment, and the files that they name, read by process 0 alone.
 
+use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use thiserror::Error;
+use treepie_core::affinity::MatrixError;
 use treepie_core::affinity::collective::Operation;
 use treepie_core::files::configuration::{
-    self, Apply, CONFIG_VARIABLE, LogLevel, Mode, Probe, Runner, Settings, SettingsError,
+    self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Runner, Settings, SettingsError,
 };
 use treepie_core::files::parts::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
-use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
+use treepie_core::placement::allocation::{Allocation, AllocationError};
+use treepie_core::placement::binding::Process;
 use treepie_core::schedule::Strategy;
+use treepie_core::topology::Machine;
 
 use super::agreement::{Decision, Recording};
+use super::replay::{Replay, narrow};
 use super::{launched, log};
 use crate::api::abi::Family;
 use crate::api::host::Host;
 use crate::binding::Target;
 use crate::collectives::Wanted;
 use crate::platform::{File, Known};
+use crate::reorder::Places;
 
 /// Why what the user asked for is not done.
 #[derive(Debug, Error)]
-enum RequestError {
+pub enum RequestError {
+    /// Wrong settings.
     #[error(transparent)]
     Settings(#[from] SettingsError),
+    /// A file that cannot be used.
     #[error(transparent)]
     File(#[from] FileError),
+    /// A permutation that is none for this job.
     #[error("TREEPIE_PERMUTATION: {0}")]
     Permutation(#[from] PermutationError),
+    /// A profile with numbers that cannot be.
+    #[error(transparent)]
+    Matrix(#[from] MatrixError),
+    /// A placement that does not hold where the job runs.
+    #[error(
+        "{path}: {error}; replay its profile instead, which is placed where the job runs, or map it \
+         again for these hosts"
+    )]
+    Allocation {
+        /// The file.
+        path: String,
+        /// Why.
+        error: AllocationError,
+    },
+    /// A collective has no such strategy.
     #[error("collectives: {operation} has no strategy `{name}`; known are host, auto, {known}")]
     Strategy {
+        /// The collective.
         operation: Operation,
+        /// What was asked for.
         name: String,
+        /// What there is.
         known: String,
     },
+}
+
+impl RequestError {
+    /// The file at `path` does not hold for this job.
+    pub fn allocation(path: &Path, error: AllocationError) -> Self {
+        RequestError::Allocation {
+            path: path.display().to_string(),
+            error,
+        }
+    }
 }
 
 /// A request that process 0 has read.
 pub struct Request {
     /// The profile to write, if one is asked for.
     output: Option<PathBuf>,
+    /// A placement or profile that waits for where the processes are.
+    replay: Option<Replay>,
+    /// Whether communicators are reordered.
+    reorders: bool,
     /// Where processes are bound, if they are.
     pub binding: Option<Target>,
+    strict: bool,
 }
 
 impl Request {
@@ -68,6 +110,54 @@ impl Request {
             Ok((request, decision)) => (Some(request), decision),
             Err(error) => refuse(&error, settings.strict, settings.log),
         }
+    }
+
+    /// Whether the hardware of these processes' hosts has to be known.
+    pub fn needs_machines(&self, processes: &[Process]) -> bool {
+        let replay = self.replay.as_ref();
+        self.reorders || replay.is_some_and(|replay| replay.needs_machines(processes))
+    }
+
+    /// Completes the decision, now that it is known where the processes are. What does
+    /// not fit is said, and undoes all that was asked for.
+    pub fn settle(
+        &mut self,
+        decision: Decision,
+        processes: &[Process],
+        machines: &HashMap<String, Machine>,
+    ) -> Decision {
+        let level = decision.log;
+        self.settled(decision, processes, machines)
+            .unwrap_or_else(|error| {
+                let (_, plain) = refuse(&error, self.strict, level);
+                self.output = None;
+                plain
+            })
+    }
+
+    fn settled(
+        &mut self,
+        mut decision: Decision,
+        processes: &[Process],
+        machines: &HashMap<String, Machine>,
+    ) -> Result<Decision, RequestError> {
+        if let Some(replay) = self.replay.take() {
+            let settled = replay.settle(processes, machines)?;
+            decision.permutation = settled.new_rank;
+            decision.binds = settled.binding.is_some();
+            self.binding = settled.binding;
+            if let Some(recording) = &mut decision.recording {
+                let note = format!("replayed with {}", settled.source);
+                recording.run.notes.push(note);
+            }
+        }
+        if self.reorders {
+            let reorder = Path::new("reorder");
+            let allocation = Allocation::new(processes, |host| machines.get(host).cloned())
+                .map_err(|error| RequestError::allocation(reorder, error))?;
+            decision.places = Some(Places::of(&allocation)?);
+        }
+        Ok(decision)
     }
 
     /// Writes the profile; what goes wrong is said, and nothing is half written.
@@ -116,7 +206,10 @@ fn decide(
     };
     let mut request = Request {
         output: None,
+        replay: None,
+        reorders: false,
         binding: None,
+        strict: settings.strict,
     };
     let mut notes = launched::remarks();
     if settings.mode == Mode::Off {
@@ -125,13 +218,16 @@ fn decide(
     if settings.mode == Mode::Replay {
         decision.collectives = wanted_collectives(settings)?;
     }
-    let places = settings.placement.is_some() || settings.permutation.is_some();
-    if settings.mode == Mode::Replay && places {
-        let replay = Replay::read(settings, ranks)?;
-        decision.permutation = replay.new_rank;
-        decision.binds = replay.binding.is_some();
-        request.binding = replay.binding;
-        notes.push(format!("replayed with {}", replay.source));
+    if settings.mode == Mode::Replay {
+        if let Some(path) = &settings.placement {
+            request.replay = Some(Replay::read(path, settings, ranks)?);
+        } else if let Some(new_rank) = &settings.permutation {
+            permutation::check_for(new_rank, ranks)?;
+            decision.permutation = Some(narrow(new_rank));
+            notes.push("replayed with TREEPIE_PERMUTATION".to_owned());
+        }
+        request.reorders = settings.reorder == Reorder::Graph;
+        decision.looks = request.replay.is_some() || request.reorders;
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {
@@ -239,54 +335,6 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
         platform,
     }))
-}
-
-/// What a replay applies.
-struct Replay {
-    /// New rank of each process of the launcher's world, where ranks change.
-    new_rank: Option<Vec<u32>>,
-    /// Where processes are bound, where they are.
-    binding: Option<Target>,
-    /// Where it is from.
-    source: String,
-}
-
-impl Replay {
-    fn read(settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
-        let Some(path) = &settings.placement else {
-            // A replay has a placement or a permutation: the settings were checked.
-            let new_rank = settings.permutation.clone().unwrap_or_default();
-            permutation::check_for(&new_rank, ranks)?;
-            return Ok(Replay {
-                new_rank: Some(narrow(&new_rank)),
-                binding: None,
-                source: "TREEPIE_PERMUTATION".to_owned(),
-            });
-        };
-        let placement = PlacementFile::read_for(path, ranks)?;
-        let new_rank = narrow(&placement.permutation);
-        let target = |leaf_of_process| Target {
-            topology: placement.topology,
-            leaf_of_process,
-            strict: settings.strict,
-        };
-        let (new_rank, binding) = match settings.apply {
-            Apply::Permute => (Some(new_rank), None),
-            // Without other ranks, process i is rank i.
-            Apply::Bind => (None, Some(target(placement.assignment))),
-            Apply::Both => (Some(new_rank), Some(target(placement.leaf_of_process))),
-        };
-        Ok(Replay {
-            new_rank,
-            binding,
-            source: path.display().to_string(),
-        })
-    }
-}
-
-/// Ranks are below 2^31 in MPI.
-fn narrow(ranks: &[usize]) -> Vec<u32> {
-    ranks.iter().map(|&rank| rank as u32).collect()
 }
 
 fn settings() -> Result<Settings, RequestError> {

@@ -9,12 +9,13 @@ use std::time::Duration;
 
 use super::agreement::{Decision, agree};
 use super::request::Request;
-use super::{errors, exits, finish, guarded, keeper, log, parts, signals};
+use super::{errors, exits, finish, guarded, hosts, keeper, log, parts, signals};
 use crate::api::host::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::binding::{Bound, bind};
 use crate::collectives;
 use crate::record::{self, collect};
+use crate::reorder;
 use crate::world;
 
 /// What this process of the job knows once it has started.
@@ -114,12 +115,9 @@ fn launcher_says_first() -> bool {
     .is_none_or(|rank| rank == "0")
 }
 
-fn start_with(host: &'static Host) -> Result<(), HostError> {
-    if host.has_parent()? {
-        // Spawned jobs inherit the environment; its files are the parent's.
-        log::info("this job was spawned by another: it is neither replayed nor profiled");
-        return Ok(());
-    }
+/// What all ranks do, and on process 0 what was asked for. Processes are bound
+/// already.
+fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
     let ranks = host.size(host.world)?;
     let mut request = None;
     let mut decision = agree(host, || {
@@ -128,14 +126,37 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         decision
     })?;
     log::set_level(decision.log);
+    let mut processes = Vec::new();
+    if decision.looks {
+        processes = hosts::processes(host)?;
+        let wanted = request
+            .as_ref()
+            .is_some_and(|r| r.needs_machines(&processes));
+        let machines = hosts::machines(host, &processes, wanted)?;
+        decision = agree(host, || match &mut request {
+            Some(request) => request.settle(decision, &processes, &machines),
+            None => decision,
+        })?;
+    }
     if decision.binds {
-        let bound = bind(host, request.as_ref().and_then(|r| r.binding.as_ref()))?;
+        let target = request.as_ref().and_then(|r| r.binding.as_ref());
+        let bound = bind(host, target, &processes)?;
         // Binding and ranks go together: no placement is applied by half.
         if bound != Bound::All {
             decision.permutation = None;
         }
         decision.abort |= bound == Bound::Abort;
     }
+    Ok((request, decision))
+}
+
+fn start_with(host: &'static Host) -> Result<(), HostError> {
+    if host.has_parent()? {
+        // Spawned jobs inherit the environment; its files are the parent's.
+        log::info("this job was spawned by another: it is neither replayed nor profiled");
+        return Ok(());
+    }
+    let (request, decision) = decide(host)?;
     if decision.abort {
         // Process 0 has said why, and ends the job; the others wait for that
         // here, and no rank returns to the application.
@@ -165,7 +186,12 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
             return host.broadcast(host.world, &mut [0]);
         }
     }
-    let changes = decision.permutation.is_some() || decision.collectives.is_some();
+    if let Some(places) = &decision.places {
+        reorder::begin(places);
+    }
+    let changes = decision.permutation.is_some()
+        || decision.collectives.is_some()
+        || decision.places.is_some();
     if decision.recording.is_some() || changes {
         host.at_finalize(finish::on_finalize)?;
     }

@@ -19,9 +19,7 @@ pub fn read() -> Option<String> {
     match read_by_companion() {
         Ok(text) => Some(without_host(&text)),
         Err(reason) => {
-            log::info(&format!(
-                "the profile has no topology of this host: {reason}"
-            ));
+            log::info(&format!("the hardware of this host is not known: {reason}"));
             None
         }
     }

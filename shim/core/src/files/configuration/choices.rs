@@ -67,6 +67,24 @@ impl Probe {
 
 named!(Probe, "way to probe");
 
+/// Who reorders the ranks of a communicator with a topology, where the program says
+/// that they may be reordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reorder {
+    /// The host MPI, in its own way; most leave them as they are.
+    #[default]
+    Host,
+    /// Treepie: the graph is placed on the cores where the processes run.
+    Graph,
+}
+
+impl Reorder {
+    const NAMES: &'static [(&'static str, Reorder)] =
+        &[("host", Reorder::Host), ("graph", Reorder::Graph)];
+}
+
+named!(Reorder, "way to reorder");
+
 /// How much the library says on standard error; each level includes those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum LogLevel {

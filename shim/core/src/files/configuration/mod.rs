@@ -20,12 +20,12 @@ use super::error::one_line;
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{Apply, LogLevel, Mode, Probe};
+pub use choices::{Apply, LogLevel, Mode, Probe, Reorder};
 pub use collectives::{Collectives, Runner};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "mode",
     "output",
     "times",
@@ -39,6 +39,7 @@ pub const NAMES: [&str; 15] = [
     "collectives",
     "clusters",
     "reproducible",
+    "reorder",
     "strict",
     "log",
 ];
@@ -129,6 +130,8 @@ pub struct Settings {
     /// Whether reductions are combined in the order of ranks, so that their bits
     /// do not depend on where ranks run.
     pub reproducible: bool,
+    /// Who reorders the ranks of a communicator where the program allows it.
+    pub reorder: Reorder,
     /// Whether the job ends when a file does not fit.
     pub strict: bool,
     /// How much is said.
@@ -225,6 +228,7 @@ impl Settings {
                 self.clusters = Some(numbers);
             }
             "reproducible" => self.reproducible = switch(text)?,
+            "reorder" => self.reorder = choice(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
             _ => return Err("this is no setting".into()),
@@ -249,6 +253,7 @@ impl Settings {
             "collectives" => Some(self.collectives.to_string()),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),
+            "reorder" => Some(self.reorder.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),
             _ => None,
@@ -279,11 +284,11 @@ impl Settings {
             );
         }
         let nothing = self.placement.is_none() && self.permutation.is_none();
-        if nothing && self.collectives.all_host() {
+        if nothing && self.collectives.all_host() && self.reorder == Reorder::Host {
             return together(
                 "mode: replay",
                 "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
-                 (TREEPIE_PERMUTATION) or collectives (TREEPIE_COLLECTIVES)",
+                 (TREEPIE_PERMUTATION), collectives (TREEPIE_COLLECTIVES) or reorder (TREEPIE_REORDER)",
             );
         }
         Ok(())

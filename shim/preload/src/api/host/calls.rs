@@ -268,7 +268,7 @@ impl Host {
         let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
             (self.functions.comm_get_parent)(parent)
         })?;
-        Ok(parent & self.handle_mask() != self.comm_null)
+        Ok(!self.is_null_communicator(parent))
     }
 
     /// Has `callback` called when `MPI_COMM_SELF` is freed: the first thing that

@@ -1,4 +1,5 @@
-//! Bytes of any length from all ranks to rank 0, along a binomial tree.
+//! Bytes of any length from all ranks to rank 0, along a binomial tree, and from
+//! some of them; numbers from rank 0 to all.
 
 use super::{Host, HostError};
 use crate::api::Word;
@@ -49,4 +50,59 @@ pub fn receive_bytes(
     let start = bytes.len();
     bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
     host.receive(comm, from, &mut bytes[start..])
+}
+
+/// Rank 0's list, on every rank.
+///
+/// # Errors
+/// A call of the host's that failed.
+pub fn broadcast_numbers(
+    host: &Host,
+    comm: Word,
+    list: Vec<usize>,
+) -> Result<Vec<usize>, HostError> {
+    let mut length = (list.len() as u64).to_le_bytes();
+    host.broadcast(comm, &mut length)?;
+    let mut bytes: Vec<u8> = list
+        .iter()
+        .flat_map(|&number| (number as u64).to_le_bytes())
+        .collect();
+    bytes.resize(u64::from_le_bytes(length) as usize * 8, 0);
+    host.broadcast(comm, &mut bytes)?;
+    let numbers = bytes.as_chunks::<8>().0.iter();
+    Ok(numbers
+        .map(|bytes| u64::from_le_bytes(*bytes) as usize)
+        .collect())
+}
+
+/// The texts that the listed ranks read, in their order, on rank 0; nothing for
+/// those that could not read theirs.
+///
+/// # Errors
+/// A call of the host's that failed.
+pub fn texts_of(
+    host: &Host,
+    comm: Word,
+    readers: &[usize],
+    read: impl Fn() -> Option<String>,
+) -> Result<Vec<Option<String>>, HostError> {
+    let rank = host.rank(comm)?;
+    let mine = readers.contains(&rank).then(|| read().unwrap_or_default());
+    if rank != 0 {
+        if let Some(text) = mine {
+            send_bytes(host, comm, 0, text.as_bytes())?;
+        }
+        return Ok(Vec::new());
+    }
+    let mut texts = Vec::new();
+    for &reader in readers {
+        let mut bytes = Vec::new();
+        match reader {
+            0 => bytes.extend(mine.iter().flat_map(|text| text.bytes())),
+            _ => receive_bytes(host, comm, reader, &mut bytes)?,
+        }
+        let text = String::from_utf8(bytes).ok();
+        texts.push(text.filter(|text| !text.is_empty()));
+    }
+    Ok(texts)
 }

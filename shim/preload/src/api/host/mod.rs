@@ -159,6 +159,11 @@ impl Host {
         }
     }
 
+    /// Whether `comm` is `MPI_COMM_NULL`.
+    pub fn is_null_communicator(&self, comm: Word) -> bool {
+        comm & self.handle_mask() == self.comm_null
+    }
+
     /// Whether `handle` is `MPI_NO_OP`.
     pub fn is_no_op(&self, handle: Word) -> bool {
         handle & self.handle_mask() == self.no_op

@@ -1,0 +1,396 @@
+//! A placement of another run, carried over to the hosts of this one: a host takes
+//! the place of one that is like it, and its processes take the ranks that belong
+//! there.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Allocation, AllocationError, Host, only};
+use crate::placement::binding::Process;
+use crate::placement::permutation;
+use crate::topology::{Leaf, Topology, TopologyError};
+
+/// What a placement recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded<'a> {
+    /// The tree that it is for.
+    pub topology: &'a Topology,
+    /// The leaf of each rank.
+    pub leaf_of_rank: &'a [usize],
+    /// The leaf of each process, when it was made.
+    pub leaf_of_process: &'a [usize],
+}
+
+/// A placement as it holds for this job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Carried {
+    /// The tree, with the hosts of this job where it has names.
+    pub topology: Topology,
+    /// The leaf of each rank.
+    pub leaf_of_rank: Vec<usize>,
+    /// The leaf of each process of this job.
+    pub leaf_of_process: Vec<usize>,
+    /// The new rank of each process.
+    pub permutation: Vec<usize>,
+    /// Whether hosts or processes are others than those of the placement.
+    pub moved: bool,
+}
+
+/// Whether the hardware of the hosts decides if a placement can be carried over:
+/// not for a bare shape, which has none, and not on the hosts of the placement.
+pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
+    match Places::of(topology) {
+        Places::Bare => false,
+        Places::Unnamed => true,
+        Places::Named => {
+            let known = topology.hosts();
+            processes.iter().any(|at| !known.contains(&&*at.host))
+        }
+    }
+}
+
+/// What the leaves of a recorded tree say of where they are.
+enum Places {
+    /// Nothing: a shape such as `4:2:2`.
+    Bare,
+    /// Their numbers on one machine that has no name.
+    Unnamed,
+    /// Their hosts.
+    Named,
+}
+
+impl Places {
+    fn of(topology: &Topology) -> Places {
+        let all = |known: fn(&Leaf) -> bool| topology.leaves().iter().all(known);
+        match () {
+            () if all(|leaf| leaf.host.is_some()) => Places::Named,
+            () if all(|leaf| leaf.os_index.is_some()) => Places::Unnamed,
+            () => Places::Bare,
+        }
+    }
+}
+
+/// Part of a recorded tree that was one host.
+struct Part {
+    name: Option<String>,
+    /// Its leaves.
+    leaves: Vec<usize>,
+    /// Those that ranks are on, one for each rank, ascending.
+    used: Vec<usize>,
+}
+
+impl Allocation {
+    /// The placement as it holds for this job. One for a bare shape is taken at its
+    /// word where all processes are on one host, because it then stands for
+    /// machines that are not there.
+    ///
+    /// # Errors
+    /// Hosts, cores or processes of another shape.
+    pub fn carried(&self, recorded: Recorded) -> Result<Carried, AllocationError> {
+        let job = self.leaf_of_process.len();
+        let ranks = recorded.leaf_of_rank.len();
+        if ranks != job {
+            return Err(AllocationError::Count {
+                recorded: ranks,
+                job,
+            });
+        }
+        match Places::of(recorded.topology) {
+            Places::Bare => self.carried_by_count(recorded),
+            Places::Unnamed => self.carried_by_shape(recorded, parts(recorded, |_| None::<String>)),
+            Places::Named => {
+                let host = |leaf: usize| recorded.topology.leaf(leaf).host.clone();
+                self.carried_by_shape(recorded, parts(recorded, host))
+            }
+        }
+    }
+
+    /// Hosts of a real machine: they must be alike.
+    fn carried_by_shape(
+        &self,
+        recorded: Recorded,
+        parts: Vec<Part>,
+    ) -> Result<Carried, AllocationError> {
+        let used: Vec<&Part> = parts.iter().filter(|part| !part.used.is_empty()).collect();
+        let host_of_part = self.matched(recorded.topology, &used)?;
+        let mut leaves = recorded.topology.leaves().to_vec();
+        let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
+        for (part, host) in used.iter().zip(host_of_part) {
+            let seats = self.seats(recorded.topology, part, host)?;
+            for (&process, seat) in self.hosts[host].processes.iter().zip(seats) {
+                leaf_of_process[process] = seat;
+            }
+            // A tree is taken at its word on the hosts that it speaks of.
+            let name = &self.hosts[host].name;
+            if part.name.as_ref().is_some_and(|known| known != name) {
+                let here = self.topology.leaves_below(1, host);
+                for (&leaf, here) in part.leaves.iter().zip(here) {
+                    leaves[leaf].host = Some(name.clone());
+                    leaves[leaf].os_index = self.topology.leaf(here).os_index;
+                }
+            }
+        }
+        carried(
+            recorded,
+            renamed(recorded.topology, leaves)?,
+            leaf_of_process,
+        )
+    }
+
+    /// The host that takes the place of each part: that of its name, or else the next
+    /// one that is alike.
+    fn matched(&self, topology: &Topology, parts: &[&Part]) -> Result<Vec<usize>, AllocationError> {
+        if parts.len() != self.hosts.len() {
+            return Err(AllocationError::Hosts {
+                recorded: parts.len(),
+                job: self.hosts.len(),
+            });
+        }
+        let shapes: Vec<Vec<usize>> = (0..self.hosts.len())
+            .map(|host| {
+                shape(
+                    &self.topology,
+                    &self.topology.leaves_below(1, host).collect::<Vec<_>>(),
+                )
+            })
+            .collect();
+        let fits = |part: &Part, host: usize| {
+            let same_name = part.name.as_ref() == Some(&self.hosts[host].name);
+            part.used.len() == self.hosts[host].processes.len()
+                && (same_name || shape(topology, &part.leaves) == shapes[host])
+        };
+        let mut taken = vec![false; self.hosts.len()];
+        let mut host_of_part: Vec<Option<usize>> = vec![None; parts.len()];
+        for (part, found) in parts.iter().zip(&mut host_of_part) {
+            let named = |host: &Host| part.name.as_ref() == Some(&host.name);
+            if let Some(host) = self.hosts.iter().position(named)
+                && fits(part, host)
+            {
+                taken[host] = true;
+                *found = Some(host);
+            }
+        }
+        for (part, found) in parts.iter().zip(&mut host_of_part) {
+            if found.is_none() {
+                *found = (0..taken.len()).find(|&host| !taken[host] && fits(part, host));
+                match *found {
+                    Some(host) => taken[host] = true,
+                    None => {
+                        return Err(AllocationError::Host {
+                            host: part.name.clone().unwrap_or_else(|| "its machine".into()),
+                            cores: part.leaves.len(),
+                            ranks: part.used.len(),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(host_of_part.into_iter().flatten().collect())
+    }
+
+    /// The leaf of the recorded tree for each process of a host: what it is bound to,
+    /// or else what is left of those that the placement uses.
+    fn seats(
+        &self,
+        recorded: &Topology,
+        part: &Part,
+        host: usize,
+    ) -> Result<Vec<usize>, AllocationError> {
+        let processes = &self.hosts[host].processes;
+        let mut free = part.used.clone();
+        let mut seats = vec![None; processes.len()];
+        for (place, &process) in processes.iter().enumerate() {
+            let Some(core) = self.core_in(recorded, part, host, place) else {
+                continue;
+            };
+            let wanted = part.leaves.get(core);
+            let found = free.iter().position(|leaf| Some(leaf) == wanted);
+            let found = found.ok_or_else(|| AllocationError::Core {
+                process,
+                host: self.hosts[host].name.clone(),
+                core,
+            })?;
+            seats[place] = Some(free.remove(found));
+        }
+        let mut free = free.into_iter();
+        // As many leaves are used as there are processes: see `matched`.
+        Ok(seats
+            .into_iter()
+            .filter_map(|seat| seat.or_else(|| free.next()))
+            .collect())
+    }
+
+    /// The core of a part that a process is bound to alone: by its number on the host
+    /// that the placement speaks of, and by its place in the tree on another.
+    fn core_in(
+        &self,
+        recorded: &Topology,
+        part: &Part,
+        host: usize,
+        place: usize,
+    ) -> Option<usize> {
+        if part.name.as_ref() != Some(&self.hosts[host].name) {
+            return self.bound_to(host, place);
+        }
+        let allowed = &self.hosts[host].allowed[place];
+        only(part.leaves.iter().enumerate().filter_map(|(core, &leaf)| {
+            let number = recorded.leaf(leaf).os_index?;
+            allowed.contains(&number).then_some(core)
+        }))
+    }
+
+    /// A bare shape: its nodes at some level are the hosts.
+    fn carried_by_count(&self, recorded: Recorded) -> Result<Carried, AllocationError> {
+        let topology = recorded.topology;
+        let as_recorded = || {
+            carried(
+                recorded,
+                topology.clone(),
+                recorded.leaf_of_process.to_vec(),
+            )
+        };
+        if self.hosts.len() == 1 {
+            return as_recorded();
+        }
+        let depths = 1..=topology.depth();
+        if depths
+            .clone()
+            .any(|depth| self.is_as_recorded(recorded, depth))
+        {
+            return as_recorded();
+        }
+        for depth in depths {
+            let parts = parts(recorded, |leaf| Some(topology.ancestor(leaf, depth)));
+            let used: Vec<&Part> = parts.iter().filter(|part| !part.used.is_empty()).collect();
+            let sizes = |parts: Vec<usize>| {
+                let mut parts = parts;
+                parts.sort_unstable();
+                parts
+            };
+            let of_parts = sizes(used.iter().map(|part| part.used.len()).collect());
+            let of_hosts = sizes(self.hosts.iter().map(|host| host.processes.len()).collect());
+            if of_parts != of_hosts {
+                continue;
+            }
+            let mut free: Vec<Option<&Part>> = used.into_iter().map(Some).collect();
+            let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
+            for host in &self.hosts {
+                let fits = |part: &&mut Option<&Part>| {
+                    part.is_some_and(|part| part.used.len() == host.processes.len())
+                };
+                let part = free.iter_mut().find(fits).and_then(Option::take);
+                for (&process, &leaf) in
+                    host.processes.iter().zip(part.iter().flat_map(|p| &p.used))
+                {
+                    leaf_of_process[process] = leaf;
+                }
+            }
+            return carried(recorded, topology.clone(), leaf_of_process);
+        }
+        let sizes: Vec<String> = self
+            .hosts
+            .iter()
+            .map(|host| host.processes.len().to_string())
+            .collect();
+        let levels = topology.levels().iter().zip(topology.widest_arities());
+        let shape: Vec<String> = levels
+            .map(|(level, arity)| format!("{arity} {}s", level.name))
+            .collect();
+        Err(AllocationError::Shape {
+            shape: shape.join(" of "),
+            job: shortened(&sizes),
+        })
+    }
+
+    /// Whether the processes of each host are those of one node at `depth`.
+    fn is_as_recorded(&self, recorded: Recorded, depth: usize) -> bool {
+        let mut node_of_host = HashMap::new();
+        let mut host_of_node = HashMap::new();
+        let hosts = self.hosts.iter().enumerate();
+        let mut seats =
+            hosts.flat_map(|(host, at)| at.processes.iter().map(move |&process| (host, process)));
+        seats.all(|(host, process)| {
+            let node = recorded
+                .topology
+                .ancestor(recorded.leaf_of_process[process], depth);
+            *node_of_host.entry(host).or_insert(node) == node
+                && *host_of_node.entry(node).or_insert(host) == host
+        })
+    }
+}
+
+/// `4, 4, 2`, and what is too long cut.
+fn shortened(words: &[String]) -> String {
+    const MOST: usize = 8;
+    let more = if words.len() > MOST { ", ..." } else { "" };
+    words[..words.len().min(MOST)].join(", ") + more
+}
+
+fn carried(
+    recorded: Recorded,
+    topology: Topology,
+    leaf_of_process: Vec<usize>,
+) -> Result<Carried, AllocationError> {
+    let moved = leaf_of_process != recorded.leaf_of_process || topology != *recorded.topology;
+    Ok(Carried {
+        permutation: permutation(recorded.leaf_of_rank, &leaf_of_process)?,
+        leaf_of_rank: recorded.leaf_of_rank.to_vec(),
+        topology,
+        leaf_of_process,
+        moved,
+    })
+}
+
+fn renamed(topology: &Topology, leaves: Vec<Leaf>) -> Result<Topology, TopologyError> {
+    match topology.leaves() == leaves {
+        true => Ok(topology.clone()),
+        false => topology.clone().with_leaves(leaves),
+    }
+}
+
+/// The leaves of a recorded tree by a name of where they are, from the left.
+fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(usize) -> Option<N>) -> Vec<Part> {
+    let mut place_of: BTreeMap<Option<N>, usize> = BTreeMap::new();
+    let mut parts: Vec<Part> = Vec::new();
+    for leaf in 0..recorded.topology.leaf_count() {
+        let name = name_of(leaf);
+        let text = name.as_ref().map(ToString::to_string);
+        let place = *place_of.entry(name).or_insert_with(|| {
+            parts.push(Part {
+                name: text,
+                leaves: Vec::new(),
+                used: Vec::new(),
+            });
+            parts.len() - 1
+        });
+        parts[place].leaves.push(leaf);
+    }
+    let mut part_of_leaf = vec![0; recorded.topology.leaf_count()];
+    for (number, part) in parts.iter().enumerate() {
+        for &leaf in &part.leaves {
+            part_of_leaf[leaf] = number;
+        }
+    }
+    for &leaf in recorded.leaf_of_rank {
+        parts[part_of_leaf[leaf]].used.push(leaf);
+    }
+    for part in &mut parts {
+        part.used.sort_unstable();
+    }
+    parts
+}
+
+/// The shape of the tree above some leaves, which follow each other: how far up
+/// each joins the next one. Levels with one child each make no difference.
+fn shape(topology: &Topology, leaves: &[usize]) -> Vec<usize> {
+    let heights: Vec<usize> = leaves
+        .windows(2)
+        .map(|pair| topology.depth() - topology.common_level(pair[0], pair[1]))
+        .collect();
+    let mut known = heights.clone();
+    known.sort_unstable();
+    known.dedup();
+    let rank = |height: &usize| known.iter().position(|other| other == height).unwrap_or(0);
+    let mut shape: Vec<usize> = heights.iter().map(rank).collect();
+    shape.push(leaves.len());
+    shape
+}

@@ -1,0 +1,172 @@
+//! A placement that is computed at the start of a job, for where its processes are.
+
+use super::{Allocation, AllocationError};
+use crate::affinity::Matrix;
+use crate::placement::{
+    Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place,
+};
+use crate::topology::Topology;
+
+/// Up to so many ranks the usual effort takes less than a tenth of a second; above,
+/// the least is taken.
+const USUAL_UP_TO: usize = 1_536;
+
+/// What may move when a placement is applied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Movement {
+    /// Ranks, from process to process: processes stay on their cores.
+    Ranks,
+    /// Processes, from core to core of their host: ranks stay with them.
+    Processes,
+}
+
+/// A placement of the ranks of a job on its hosts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    /// The tree of the hosts.
+    pub topology: Topology,
+    /// The leaf of each rank.
+    pub leaf_of_rank: Vec<usize>,
+    /// The leaf of each process.
+    pub leaf_of_process: Vec<usize>,
+    /// The new rank of each process.
+    pub permutation: Vec<usize>,
+    /// What it costs (DistComm), before and after.
+    pub costs: (f64, f64),
+}
+
+impl Allocation {
+    /// Where the ranks of `matrix` belong on these hosts. The same allocation and
+    /// matrix give the same placement, however busy the machine is.
+    ///
+    /// # Errors
+    /// Another number of ranks than processes; affinities that are too large.
+    pub fn placed(&self, matrix: &Matrix, movement: Movement) -> Result<Placed, AllocationError> {
+        let job = self.leaf_of_process.len();
+        if matrix.order() != job {
+            return Err(AllocationError::Count {
+                recorded: matrix.order(),
+                job,
+            });
+        }
+        let found = match movement {
+            Movement::Ranks => on_leaves(matrix, &self.topology, &self.leaf_of_process)?,
+            Movement::Processes => self.within_hosts(matrix)?,
+        };
+        let leaf_of_rank = found.placement.leaf_of_rank;
+        let (leaf_of_process, permutation) = match movement {
+            Movement::Ranks => (
+                self.leaf_of_process.clone(),
+                permutation(&leaf_of_rank, &self.leaf_of_process)?,
+            ),
+            Movement::Processes => (leaf_of_rank.clone(), (0..job).collect()),
+        };
+        Ok(Placed {
+            topology: self.topology.clone(),
+            leaf_of_process,
+            permutation,
+            leaf_of_rank,
+            costs: (found.identity_cost, found.cost),
+        })
+    }
+
+    /// Each rank on a core of the host that it is on.
+    fn within_hosts(&self, matrix: &Matrix) -> Result<Outcome, AllocationError> {
+        let mut usable = self.leaf_of_process.clone();
+        let mut constraints = Constraints::default();
+        if slots(&self.topology, &self.leaf_of_process).is_some() {
+            // Nothing is gained by moving processes between cores that are shared.
+            return on_leaves_with(
+                Strategy::Identity,
+                matrix,
+                &self.topology,
+                &self.leaf_of_process,
+            );
+        }
+        for (number, host) in self.hosts.iter().enumerate() {
+            for (&process, may_use) in host.processes.iter().zip(&host.allowed) {
+                let leaves = self.topology.leaves_below(1, number);
+                let may_use = |leaf: &usize| {
+                    let core = self.topology.leaf(*leaf).os_index;
+                    core.is_none_or(|core| may_use.contains(&core))
+                };
+                let leaves: Vec<usize> = leaves.filter(may_use).collect();
+                usable.extend(&leaves);
+                constraints.allowed.insert(process, leaves);
+            }
+        }
+        let usable = self.topology.clone().allowing_only(&usable)?;
+        let options = options(&self.leaf_of_process, Some(&constraints));
+        Ok(place(Strategy::Best, matrix, &usable, &options)?)
+    }
+}
+
+/// The new rank of each member of a communicator, whose members are on these leaves,
+/// so that the nodes of a graph are close to their neighbours: the member that gets
+/// rank `i` does the work of node `i`. `None` where they are well as they are. Nodes
+/// that `graph` has less than there are members are nobody's neighbours.
+///
+/// # Errors
+/// More nodes than members; weights that are too large.
+pub fn reordered(
+    graph: &Matrix,
+    topology: &Topology,
+    leaf_of_member: &[usize],
+) -> Result<Option<Vec<usize>>, AllocationError> {
+    let members = leaf_of_member.len();
+    let matrix = Matrix::from_entries(members, graph.entries()).map_err(PlacementError::from)?;
+    let found = on_leaves(&matrix, topology, leaf_of_member)?;
+    if found.cost >= found.identity_cost {
+        return Ok(None);
+    }
+    Ok(Some(permutation(
+        &found.placement.leaf_of_rank,
+        leaf_of_member,
+    )?))
+}
+
+/// Ranks on the leaves where processes are, as many on each as there are.
+fn on_leaves(
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_process: &[usize],
+) -> Result<Outcome, AllocationError> {
+    on_leaves_with(Strategy::Best, matrix, topology, leaf_of_process)
+}
+
+fn on_leaves_with(
+    strategy: Strategy,
+    matrix: &Matrix,
+    topology: &Topology,
+    leaf_of_process: &[usize],
+) -> Result<Outcome, AllocationError> {
+    let usable = topology.clone().allowing_only(leaf_of_process)?;
+    let constraints = slots(topology, leaf_of_process).map(|slots| Constraints {
+        slots,
+        ..Constraints::default()
+    });
+    let options = options(leaf_of_process, constraints.as_ref());
+    Ok(place(strategy, matrix, &usable, &options)?)
+}
+
+/// How many processes each leaf has, if one has several.
+fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
+    let mut processes_on = vec![0; topology.leaf_count()];
+    for &leaf in leaf_of_process {
+        processes_on[leaf] += 1;
+    }
+    let shared = processes_on.iter().any(|&processes| processes > 1);
+    shared.then_some(processes_on)
+}
+
+fn options<'a>(current: &'a [usize], constraints: Option<&'a Constraints>) -> Options<'a> {
+    Options {
+        current: Some(current),
+        effort: match current.len() {
+            0..=USUAL_UP_TO => Effort::Normal,
+            _ => Effort::Fast,
+        },
+        constraints,
+        ..Options::default()
+    }
+}

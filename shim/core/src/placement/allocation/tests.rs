@@ -1,0 +1,293 @@
+#![allow(clippy::unwrap_used)]
+use super::*;
+use crate::affinity::Matrix;
+
+/// Sockets of cores, numbered from socket to socket in turn, as firmware likes to.
+fn machine(sockets: usize, cores: usize) -> Machine {
+    let children = [vec![sockets], vec![cores; sockets]];
+    let units = (0..sockets * cores).map(|leaf| vec![leaf % cores * sockets + leaf / cores]);
+    let names = vec!["socket".into(), "core".into()];
+    Machine::from_levels(None, names, &children, units.collect()).unwrap()
+}
+
+/// Processes on hosts, by the names of these, each allowed to use all cores.
+fn on(hosts: &[&str], cores: usize) -> Vec<Process> {
+    let process = |host: &&str| Process {
+        host: (*host).to_owned(),
+        allowed: (0..cores).collect(),
+    };
+    hosts.iter().map(process).collect()
+}
+
+fn bound(places: &[(&str, usize)]) -> Vec<Process> {
+    let process = |(host, core): &(&str, usize)| Process {
+        host: (*host).to_owned(),
+        allowed: vec![*core],
+    };
+    places.iter().map(process).collect()
+}
+
+fn allocation(processes: &[Process]) -> Allocation {
+    Allocation::new(processes, |_| Some(machine(2, 2))).unwrap()
+}
+
+/// Ranks i and i + half talk.
+fn pairs(ranks: usize) -> Matrix {
+    let half = ranks / 2;
+    let entries = (0..half).flat_map(|i| [(i, i + half, 9.0), (i + half, i, 9.0)]);
+    Matrix::from_entries(ranks, entries).unwrap()
+}
+
+fn recorded<'a>(placed: &'a Placed) -> Recorded<'a> {
+    Recorded {
+        topology: &placed.topology,
+        leaf_of_rank: &placed.leaf_of_rank,
+        leaf_of_process: &placed.leaf_of_process,
+    }
+}
+
+/// The hosts of both ranks of each pair.
+fn hosts_of_pairs(permutation: &[usize], processes: &[Process]) -> Vec<(String, String)> {
+    let mut process_of = vec![0; permutation.len()];
+    for (process, &rank) in permutation.iter().enumerate() {
+        process_of[rank] = process;
+    }
+    let host = |rank: usize| processes[process_of[rank]].host.clone();
+    let half = permutation.len() / 2;
+    (0..half).map(|i| (host(i), host(i + half))).collect()
+}
+
+#[test]
+fn processes_get_the_cores_that_they_are_bound_to_and_the_others_what_is_left() {
+    let mut processes = bound(&[("b", 1), ("a", 0), ("b", 0)]);
+    processes.extend(on(&["b"], 4));
+    let found = allocation(&processes);
+    // Core 1 of a host is the first of its second socket.
+    assert_eq!(found.leaf_of_process(), [2, 4, 0, 1]);
+    assert_eq!(found.topology().hosts(), ["b", "a"]);
+}
+
+#[test]
+fn hardware_threads_lead_to_their_core() {
+    let children = [vec![2]];
+    let units = vec![vec![0, 2], vec![1, 3]];
+    let machine = Machine::from_levels(None, vec!["core".into()], &children, units).unwrap();
+    let process = |allowed: &[usize]| Process {
+        host: "a".into(),
+        allowed: allowed.to_vec(),
+    };
+    let threads = [process(&[1, 3]), process(&[2])];
+    let found = Allocation::new(&threads, |_| Some(machine.clone())).unwrap();
+    assert_eq!(found.leaf_of_process(), [1, 0]);
+}
+
+#[test]
+fn more_processes_than_cores_share_them_and_are_placed_all_the_same() {
+    let processes = on(&["a", "a", "a", "b", "b", "b"], 1);
+    let found = Allocation::new(&processes, |_| None).unwrap();
+    assert_eq!(found.leaf_of_process(), [0, 0, 0, 1, 1, 1]);
+    let placed = found.placed(&pairs(6), Movement::Ranks).unwrap();
+    let crossing = hosts_of_pairs(&placed.permutation, &processes);
+    assert_eq!(crossing.iter().filter(|(a, b)| a != b).count(), 1);
+    let still = found.placed(&pairs(6), Movement::Processes).unwrap();
+    assert_eq!(still.permutation, [0, 1, 2, 3, 4, 5]);
+}
+
+#[test]
+fn a_profile_is_placed_where_the_processes_are_now_however_they_were_dealt_out() {
+    for hosts in [
+        ["a", "a", "a", "a", "b", "b", "b", "b"],
+        ["b", "a", "b", "a", "b", "a", "b", "a"],
+    ] {
+        let processes = on(&hosts, 4);
+        let placed = allocation(&processes)
+            .placed(&pairs(8), Movement::Ranks)
+            .unwrap();
+        for (one, other) in hosts_of_pairs(&placed.permutation, &processes) {
+            assert_eq!(one, other, "{hosts:?}");
+        }
+        let again = allocation(&processes)
+            .placed(&pairs(8), Movement::Ranks)
+            .unwrap();
+        assert_eq!(again, placed);
+    }
+}
+
+#[test]
+fn binding_moves_processes_on_their_own_host_only() {
+    let processes = on(&["a", "a", "b", "b"], 4);
+    let found = allocation(&processes);
+    // 0 and 1 talk, and 2 and 3: each pair belongs on one socket.
+    let matrix = Matrix::from_entries(4, [(0, 1, 5.0), (2, 3, 5.0)]).unwrap();
+    let placed = found.placed(&matrix, Movement::Processes).unwrap();
+    assert_eq!(placed.permutation, [0, 1, 2, 3]);
+    for (rank, &leaf) in placed.leaf_of_rank.iter().enumerate() {
+        assert_eq!(leaf / 4, rank / 2, "{:?}", placed.leaf_of_rank);
+    }
+    assert_eq!(
+        placed
+            .topology
+            .distance(placed.leaf_of_rank[0], placed.leaf_of_rank[1]),
+        2
+    );
+}
+
+#[test]
+fn on_the_hosts_of_the_placement_it_holds_as_it_is() {
+    let processes = on(&["a", "a", "a", "a", "b", "b", "b", "b"], 4);
+    let found = allocation(&processes);
+    let placed = found.placed(&pairs(8), Movement::Ranks).unwrap();
+    let carried = found.carried(recorded(&placed)).unwrap();
+    assert!(!carried.moved);
+    assert_eq!(carried.permutation, placed.permutation);
+    assert!(!needs_machines(&placed.topology, &processes));
+}
+
+#[test]
+fn on_other_hosts_of_the_same_shape_ranks_that_shared_a_host_share_one_again() {
+    let before = on(&["a", "a", "a", "a", "b", "b", "b", "b"], 4);
+    let placed = allocation(&before)
+        .placed(&pairs(8), Movement::Ranks)
+        .unwrap();
+    for hosts in [
+        ["c", "c", "c", "c", "d", "d", "d", "d"],
+        ["b", "b", "b", "b", "a", "a", "a", "a"],
+        ["d", "b", "d", "b", "d", "b", "d", "b"],
+    ] {
+        let now = on(&hosts, 4);
+        let carried = allocation(&now).carried(recorded(&placed)).unwrap();
+        assert!(carried.moved);
+        for (one, other) in hosts_of_pairs(&carried.permutation, &now) {
+            assert_eq!(one, other, "{hosts:?}");
+        }
+        let mut named = carried.topology.hosts();
+        named.sort_unstable();
+        let mut job: Vec<&str> = hosts.to_vec();
+        job.sort_unstable();
+        job.dedup();
+        assert_eq!(named, job);
+    }
+}
+
+#[test]
+fn the_numbers_of_cores_are_those_of_the_new_hosts() {
+    let before = on(&["a", "a"], 4);
+    let matrix = Matrix::from_entries(2, [(0, 1, 1.0)]).unwrap();
+    let placed = allocation(&before)
+        .placed(&matrix, Movement::Ranks)
+        .unwrap();
+    let now = on(&["c", "c"], 4);
+    let other = Machine::from_levels(
+        None,
+        vec!["socket".into(), "core".into()],
+        &[vec![2], vec![2, 2]],
+        vec![vec![7], vec![6], vec![5], vec![4]],
+    )
+    .unwrap();
+    let found = Allocation::new(&now, |_| Some(other.clone())).unwrap();
+    let carried = found.carried(recorded(&placed)).unwrap();
+    assert_eq!(carried.topology.leaf(0).os_index, Some(7));
+}
+
+#[test]
+fn another_shape_is_refused_and_said_to_be_one() {
+    let before = on(&["a", "a", "a", "a", "b", "b", "b", "b"], 4);
+    let placed = allocation(&before)
+        .placed(&pairs(8), Movement::Ranks)
+        .unwrap();
+    let refusal = |processes: &[Process], machine: fn(&str) -> Option<Machine>| {
+        let found = Allocation::new(processes, machine).unwrap();
+        found.carried(recorded(&placed)).unwrap_err().to_string()
+    };
+    let two_by_two = |_: &str| Some(machine(2, 2));
+    let four = on(&["c", "c", "d", "d", "e", "e", "f", "f"], 4);
+    assert_eq!(
+        refusal(&four, two_by_two),
+        "is for 2 hosts, and the job runs on 4"
+    );
+    let uneven = on(&["c", "c", "c", "c", "c", "d", "d", "d"], 8);
+    assert!(
+        refusal(&uneven, two_by_two)
+            .starts_with("has 4 ranks on a, a host of 4 cores, and no host")
+    );
+    let same = on(&["c", "c", "c", "c", "d", "d", "d", "d"], 4);
+    assert!(refusal(&same, |_| Some(machine(1, 4))).contains("no host of the job that is left"));
+    let few = on(&["a", "b"], 4);
+    assert_eq!(
+        refusal(&few, two_by_two),
+        "is for 8 processes, and the job has 2"
+    );
+}
+
+#[test]
+fn processes_bound_elsewhere_than_the_placement_has_ranks_are_told_of() {
+    let before = bound(&[("a", 0), ("a", 2)]);
+    let matrix = Matrix::from_entries(2, [(0, 1, 1.0)]).unwrap();
+    let placed = allocation(&before)
+        .placed(&matrix, Movement::Ranks)
+        .unwrap();
+    let found = allocation(&bound(&[("a", 0), ("a", 1)]));
+    assert_eq!(
+        found.carried(recorded(&placed)).unwrap_err().to_string(),
+        "has no rank on core 2 of a, counted from 0, where process 1 is bound"
+    );
+}
+
+/// The shape 2:2 with the pairs 0-2 and 1-3 on its nodes.
+fn bare() -> (Topology, [usize; 4]) {
+    (Topology::from_arities("2:2").unwrap(), [0, 2, 1, 3])
+}
+
+#[test]
+fn a_bare_shape_is_taken_at_its_word_on_one_host_and_fitted_to_several() {
+    let (topology, leaf_of_rank) = bare();
+    let recorded = Recorded {
+        topology: &topology,
+        leaf_of_rank: &leaf_of_rank,
+        leaf_of_process: &[0, 1, 2, 3],
+    };
+    for hosts in [["x", "x", "x", "x"], ["x", "x", "y", "y"]] {
+        let carried = allocation(&on(&hosts, 1)).carried(recorded).unwrap();
+        assert_eq!(carried.permutation, [0, 2, 1, 3], "{hosts:?}");
+        assert!(!carried.moved);
+    }
+    let dealt = on(&["x", "y", "x", "y"], 1);
+    let carried = allocation(&dealt).carried(recorded).unwrap();
+    for (one, other) in hosts_of_pairs(&carried.permutation, &dealt) {
+        assert_eq!(one, other);
+    }
+    let leaves_are_hosts = allocation(&on(&["x", "y", "z", "w"], 1));
+    assert!(!leaves_are_hosts.carried(recorded).unwrap().moved);
+    let uneven = allocation(&on(&["x", "x", "x", "y"], 1)).carried(recorded);
+    assert_eq!(
+        uneven.unwrap_err().to_string(),
+        "is for 2 sockets of 2 cores, and the job has 3, 1 processes on its hosts"
+    );
+}
+
+#[test]
+fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
+    let processes = on(&["a", "b", "a", "b"], 4);
+    let found = allocation(&processes);
+    // A line: its halves belong on one host each.
+    let line = Matrix::from_entries(4, [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+    let new_rank = reordered(&line, found.topology(), found.leaf_of_process())
+        .unwrap()
+        .unwrap();
+    assert_eq!(new_rank[0] / 2, new_rank[2] / 2);
+    let at_home = on(&["a", "a", "b", "b"], 4);
+    let found = allocation(&at_home);
+    let none = reordered(&line, found.topology(), found.leaf_of_process());
+    assert_eq!(none, Ok(None));
+    // Fewer nodes than members: two nodes of four members, on hosts apart.
+    let two = Matrix::from_entries(2, [(0, 1, 1.0)]).unwrap();
+    let apart = allocation(&on(&["a", "b", "b", "a"], 4));
+    let new_rank = reordered(&two, apart.topology(), apart.leaf_of_process())
+        .unwrap()
+        .unwrap();
+    let member_of = |rank: usize| new_rank.iter().position(|&new| new == rank).unwrap();
+    assert_eq!(
+        apart.leaf_of_process()[member_of(0)] / 4,
+        apart.leaf_of_process()[member_of(1)] / 4
+    );
+}

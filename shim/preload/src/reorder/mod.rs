@@ -1,0 +1,301 @@
+//! Communicators with a topology, reordered where the program allows it
+//! (`reorder = 1`): the graph's weights are the matrix, the cores where the processes
+//! run are the tree, and what TreeMatch finds is the new order of the ranks.
+//!
+//! Node `i` of the graph stays what the program said of it; another process gets rank
+//! `i`, does its work, and finds its neighbours there. That is what makes
+//! neighbourhood collectives cheaper. (MPI-4.1, section 8.5: "free to remap to other
+//! processes".)
+//!
+//! ```text
+//!   old communicator --split by new rank--> reordered one
+//!        |                                      |  the host's own procedure, reorder = 0
+//!        |  arguments of node i                 v
+//!        +------ to the new rank i ------> communicator with the topology
+//! ```
+
+mod edges;
+mod graph;
+mod order;
+
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use treepie_core::files::{FileError, topology};
+use treepie_core::placement::allocation::Allocation;
+use treepie_core::topology::Topology;
+
+use crate::api::host::host;
+use crate::api::{Word, c_int};
+use crate::record::{self, Object};
+use crate::session::log;
+use crate::world;
+use edges::Adjacent;
+use graph::Graph;
+use order::{Order, Ordered};
+
+/// Where the processes of the launcher's world run, as process 0 tells all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Places {
+    /// The text of a topology file.
+    pub topology: String,
+    /// The leaf of each process.
+    pub leaf_of_process: Vec<u32>,
+}
+
+impl Places {
+    /// What there is to tell of an allocation.
+    ///
+    /// # Errors
+    /// None for an allocation that was made.
+    pub fn of(allocation: &Allocation) -> Result<Places, FileError> {
+        let leaves = allocation.leaf_of_process().iter();
+        Ok(Places {
+            topology: topology::to_text(Path::new(NAME), allocation.topology(), "treepie", "now")?,
+            leaf_of_process: leaves.map(|&leaf| leaf as u32).collect(),
+        })
+    }
+}
+
+/// What messages call the tree, which has no file.
+const NAME: &str = "the hosts of this job";
+
+/// What every call looks at.
+struct Seats {
+    topology: Topology,
+    leaf_of_process: Vec<usize>,
+}
+
+static SEATS: OnceLock<Seats> = OnceLock::new();
+static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// From now on communicators are reordered.
+pub fn begin(places: &Places) {
+    match topology::from_text(Path::new(NAME), &places.topology) {
+        Ok(topology) => {
+            let leaves = places.leaf_of_process.iter();
+            // Init runs once; a second value would be the same.
+            let _ = SEATS.set(Seats {
+                topology,
+                leaf_of_process: leaves.map(|&leaf| leaf as usize).collect(),
+            });
+            ACTIVE.store(true, Ordering::Release);
+        }
+        // All ranks have read the same text.
+        Err(error) => log::error(&format!("reorder: {error}; the host reorders, if it does")),
+    }
+}
+
+/// From now on they are the host's.
+pub fn end() {
+    ACTIVE.store(false, Ordering::Release);
+}
+
+fn seats() -> Option<&'static Seats> {
+    match ACTIVE.load(Ordering::Relaxed) {
+        true => SEATS.get(),
+        false => None,
+    }
+}
+
+/// Finds the order for `comm` with the graph that `read` gives, and has `make` make
+/// the communicator: told in which order, or told nothing where the call goes to the
+/// host as the program made it.
+fn ordered(
+    comm: Word,
+    reorder: Word,
+    read: impl FnOnce(usize) -> Option<Graph>,
+    make: impl FnOnce(Option<&Ordered>) -> c_int,
+) -> c_int {
+    let (true, Some(seats), Some(host)) = (reorder as c_int != 0, seats(), host()) else {
+        return make(None);
+    };
+    if host.is_null_communicator(comm) || host.is_inter(comm).unwrap_or(true) {
+        return make(None);
+    }
+    match order::find(host, comm, seats, read) {
+        Ok(Some(found)) => {
+            let code = make(Some(&found));
+            found.forget(host);
+            code
+        }
+        Ok(None) => make(None),
+        Err(error) => {
+            log::warn(&format!(
+                "reorder: {error}; the host makes this communicator"
+            ));
+            make(None)
+        }
+    }
+}
+
+/// `MPI_Cart_create`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Cart_create`.
+pub unsafe fn cart_create(
+    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word) -> c_int,
+    comm: Word,
+    dimensions: Word,
+    sizes: Word,
+    periods: Word,
+    reorder: Word,
+    made: Word,
+) -> c_int {
+    let comm = world::substitute(comm);
+    let create = |ordered: Option<&Ordered>| {
+        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
+        // SAFETY: the caller's promise; the reordered communicator has the same
+        // members.
+        unsafe { next(comm, dimensions, sizes, periods, reorder, made) }
+    };
+    // SAFETY: the caller's promise: arrays of `dimensions` ints.
+    let read = |members| unsafe { Graph::cartesian(members, dimensions, sizes, periods) };
+    let call = || ordered(comm, reorder, read, create);
+    record::object_start(call, Object::Communicator, made)
+}
+
+/// `MPI_Graph_create`.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Graph_create`.
+pub unsafe fn graph_create(
+    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word) -> c_int,
+    comm: Word,
+    nodes: Word,
+    index: Word,
+    edges: Word,
+    reorder: Word,
+    made: Word,
+) -> c_int {
+    let comm = world::substitute(comm);
+    let create = |ordered: Option<&Ordered>| {
+        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
+        // SAFETY: the caller's promise; the reordered communicator has the same
+        // members.
+        unsafe { next(comm, nodes, index, edges, reorder, made) }
+    };
+    // SAFETY: the caller's promise: `nodes` ints, of which the last is the number of
+    // edges.
+    let read = |members| unsafe { Graph::listed(members, nodes, index, edges) };
+    let call = || ordered(comm, reorder, read, create);
+    record::object_start(call, Object::Communicator, made)
+}
+
+/// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the
+/// same arguments hold in any order.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Dist_graph_create`.
+pub unsafe fn dist_graph_create(
+    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
+    comm: Word,
+    count: Word,
+    sources: Word,
+    degrees: Word,
+    destinations: Word,
+    weights: Word,
+    info: Word,
+    reorder: Word,
+    made: Word,
+) -> c_int {
+    let comm = world::substitute(comm);
+    let create = |ordered: Option<&Ordered>| {
+        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
+        // SAFETY: the caller's promise; the reordered communicator has the same
+        // members.
+        unsafe {
+            next(
+                comm,
+                count,
+                sources,
+                degrees,
+                destinations,
+                weights,
+                info,
+                reorder,
+                made,
+            )
+        }
+    };
+    let list = [count, sources, degrees, destinations, weights];
+    // SAFETY: the caller's promise: arrays of the lengths that the others say.
+    let read = |members| unsafe { Graph::distributed(members, list) };
+    let call = || ordered(comm, reorder, read, create);
+    record::object_start(call, Object::Communicator, made)
+}
+
+/// `MPI_Dist_graph_create_adjacent`: each process names the edges of one node, which
+/// another process gets.
+///
+/// # Safety
+/// The caller keeps the contract of `MPI_Dist_graph_create_adjacent`.
+pub unsafe fn dist_graph_create_adjacent(
+    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
+    comm: Word,
+    indegree: Word,
+    sources: Word,
+    source_weights: Word,
+    outdegree: Word,
+    destinations: Word,
+    destination_weights: Word,
+    info: Word,
+    reorder: Word,
+    made: Word,
+) -> c_int {
+    let comm = world::substitute(comm);
+    let incoming = [indegree, sources, source_weights];
+    let outgoing = [outdegree, destinations, destination_weights];
+    // SAFETY: the caller's promise; the reordered communicator has the same members,
+    // and what was received for a node is what its process has said.
+    let call_next = |comm,
+                     [indegree, sources, ins]: [Word; 3],
+                     [outdegree, targets, outs]: [Word; 3],
+                     reorder| unsafe {
+        next(
+            comm, indegree, sources, ins, outdegree, targets, outs, info, reorder, made,
+        )
+    };
+    let create = |ordered: Option<&Ordered>| {
+        let plain = || call_next(comm, incoming, outgoing, reorder);
+        let (Some(ordered), Some(host)) = (ordered, host()) else {
+            return plain();
+        };
+        match &ordered.order {
+            Order::AsItIs => call_next(ordered.comm, incoming, outgoing, 0),
+            Order::New(new_rank) => {
+                // SAFETY: the caller's promise: arrays of these lengths.
+                let mine = unsafe { Adjacent::read(incoming, outgoing) };
+                match edges::exchanged(host, ordered.private, new_rank, &mine) {
+                    Ok(theirs) => {
+                        let (ins, outs) = theirs.arguments(incoming[2], outgoing[2]);
+                        call_next(ordered.comm, ins, outs, 0)
+                    }
+                    Err(error) => {
+                        log::error(&format!("reorder: {error}"));
+                        host.abi.err_intern
+                    }
+                }
+            }
+        }
+    };
+    // SAFETY: the caller's promise: arrays of these lengths.
+    let read = |members| unsafe { Graph::adjacent(members, incoming, outgoing) };
+    let call = || ordered(comm, reorder, read, create);
+    record::object_start(call, Object::Communicator, made)
+}
+
+/// Whether weights stand for none at all: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`,
+/// which are low numbers, or what variables of MPICH's point to.
+fn are_absent(weights: Word) -> bool {
+    // No array lies in the first page.
+    weights < 4096
+        || [c"MPI_UNWEIGHTED", c"MPI_WEIGHTS_EMPTY"]
+            .iter()
+            .any(|name| {
+                // SAFETY: where the variable exists, it is a pointer to int.
+                crate::api::next::find_variable(name)
+                    .is_some_and(|address| unsafe { *(address as *const Word) } == weights)
+            })
+}

@@ -1,0 +1,222 @@
+//! What a replay applies: a placement as it holds on the hosts of this job, or one
+//! that is computed for them from a profile. Process 0 does this for all.
+//!
+//! ```text
+//!   profile ---------------------------------------> placed on these hosts
+//!   placement --> same shape? --yes--> carried over
+//!                     | no
+//!                     v
+//!                 its profile beside it? --yes-----> placed on these hosts
+//!                     | no
+//!                     v
+//!                 the plain run, and why
+//! ```
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use treepie_core::affinity::{Layer, Metric};
+use treepie_core::files::configuration::{Apply, Settings};
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::profile::Profile;
+use treepie_core::files::{AnyFile, FileError, OtherRanks, read_any};
+use treepie_core::placement::allocation::{Allocation, Movement, Recorded, needs_machines};
+use treepie_core::placement::binding::Process;
+use treepie_core::topology::{Machine, Topology};
+
+use super::log;
+use super::request::RequestError;
+use crate::binding::Target;
+
+/// A placement or a profile that fits the number of ranks, before it is known where
+/// these run.
+pub struct Replay {
+    path: PathBuf,
+    plan: Plan,
+    apply: Apply,
+    strict: bool,
+}
+
+enum Plan {
+    Placement(Box<PlacementFile>),
+    Profile(Box<Profile>),
+}
+
+/// What is applied on the hosts of this job.
+pub struct Settled {
+    /// New rank of each process of the launcher's world, where ranks change.
+    pub new_rank: Option<Vec<u32>>,
+    /// Where processes are bound, where they are.
+    pub binding: Option<Target>,
+    /// What was done, for people.
+    pub source: String,
+}
+
+/// The tree and the cores of a placement for this job.
+struct Found {
+    topology: Topology,
+    leaf_of_rank: Vec<usize>,
+    leaf_of_process: Vec<usize>,
+    permutation: Vec<usize>,
+}
+
+impl Replay {
+    /// Reads the file that the settings name.
+    ///
+    /// # Errors
+    /// A file that cannot be read, is neither placement nor profile, or is for
+    /// another number of ranks.
+    pub fn read(path: &Path, settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
+        let plan = match read_any(path)? {
+            AnyFile::Profile(profile) => Plan::Profile(fitting(path, profile, ranks)?),
+            // Says that it is no placement, where it is none.
+            _ => Plan::Placement(Box::new(PlacementFile::read_for(path, ranks)?)),
+        };
+        Ok(Replay {
+            path: path.to_owned(),
+            plan,
+            apply: settings.apply,
+            strict: settings.strict,
+        })
+    }
+
+    /// Whether the hardware of these processes' hosts has to be known.
+    pub fn needs_machines(&self, processes: &[Process]) -> bool {
+        match &self.plan {
+            Plan::Profile(_) => true,
+            Plan::Placement(file) => needs_machines(&file.topology, processes),
+        }
+    }
+
+    /// What is applied where these processes are.
+    ///
+    /// # Errors
+    /// A placement of another shape whose profile is not beside it.
+    pub fn settle(
+        self,
+        processes: &[Process],
+        machines: &HashMap<String, Machine>,
+    ) -> Result<Settled, RequestError> {
+        let name = self.path.display().to_string();
+        let allocation = Allocation::new(processes, |host| machines.get(host).cloned())
+            .map_err(|error| RequestError::allocation(&self.path, error))?;
+        match &self.plan {
+            Plan::Profile(profile) => {
+                let found = self.placed(&self.path, profile, &allocation)?;
+                Ok(self.settled(found, format!("{name}, placed at the start")))
+            }
+            Plan::Placement(file) => {
+                let recorded = Recorded {
+                    topology: &file.topology,
+                    leaf_of_rank: &file.assignment,
+                    leaf_of_process: &file.leaf_of_process,
+                };
+                let error = match allocation.carried(recorded) {
+                    Ok(carried) => {
+                        let how = match carried.moved {
+                            true => ", carried over to other hosts or cores of the same shape",
+                            false => "",
+                        };
+                        log::info(&format!("{name}: applied{how}"));
+                        let found = Found {
+                            topology: carried.topology,
+                            leaf_of_rank: carried.leaf_of_rank,
+                            leaf_of_process: carried.leaf_of_process,
+                            permutation: carried.permutation,
+                        };
+                        return Ok(self.settled(found, name + how));
+                    }
+                    Err(error) => error,
+                };
+                let Some((path, profile)) = profile_beside(&self.path, file) else {
+                    return Err(RequestError::allocation(&self.path, error));
+                };
+                log::warn(&format!(
+                    "{name}: {error}; placed anew from {}",
+                    path.display()
+                ));
+                let found = self.placed(&path, &profile, &allocation)?;
+                let source = format!("{}, placed at the start", path.display());
+                Ok(self.settled(found, source))
+            }
+        }
+    }
+
+    fn placed(
+        &self,
+        path: &Path,
+        profile: &Profile,
+        allocation: &Allocation,
+    ) -> Result<Found, RequestError> {
+        let began = Instant::now();
+        let movement = match self.apply {
+            Apply::Bind => Movement::Processes,
+            Apply::Permute | Apply::Both => Movement::Ranks,
+        };
+        let traffic = profile.traffic(&Layer::ALL);
+        let matrix = traffic.exact_affinity(Metric::Size)?;
+        let placed = allocation
+            .placed(&matrix, movement)
+            .map_err(|error| RequestError::allocation(path, error))?;
+        let (before, after) = placed.costs;
+        log::info(&format!(
+            "{}: {} ranks placed in {:.3} s, DistComm {before} -> {after}",
+            path.display(),
+            profile.ranks,
+            began.elapsed().as_secs_f64()
+        ));
+        Ok(Found {
+            topology: placed.topology,
+            leaf_of_rank: placed.leaf_of_rank,
+            leaf_of_process: placed.leaf_of_process,
+            permutation: placed.permutation,
+        })
+    }
+
+    fn settled(&self, found: Found, source: String) -> Settled {
+        let new_rank = narrow(&found.permutation);
+        let target = |leaf_of_process| Target {
+            topology: found.topology,
+            leaf_of_process,
+            strict: self.strict,
+        };
+        let (new_rank, binding) = match self.apply {
+            Apply::Permute => (Some(new_rank), None),
+            // Without other ranks, process i is rank i.
+            Apply::Bind => (None, Some(target(found.leaf_of_rank))),
+            Apply::Both => (Some(new_rank), Some(target(found.leaf_of_process))),
+        };
+        Settled {
+            new_rank,
+            binding,
+            source,
+        }
+    }
+}
+
+/// Ranks are below 2^31 in MPI.
+pub fn narrow(ranks: &[usize]) -> Vec<u32> {
+    ranks.iter().map(|&rank| rank as u32).collect()
+}
+
+fn fitting(path: &Path, profile: Box<Profile>, ranks: usize) -> Result<Box<Profile>, FileError> {
+    match profile.ranks == ranks {
+        true => Ok(profile),
+        false => Err(FileError::OtherRanks {
+            path: path.to_owned(),
+            ranks: OtherRanks {
+                file: profile.ranks,
+                job: ranks,
+            },
+        }),
+    }
+}
+
+/// The profile that a placement was made from, where it is beside it and fits.
+fn profile_beside(path: &Path, file: &PlacementFile) -> Option<(PathBuf, Box<Profile>)> {
+    let name = Path::new(file.profile.as_ref()?).file_name()?;
+    let beside = path.with_file_name(name);
+    let profile = Profile::read(&beside).ok()?;
+    (profile.ranks == file.ranks).then(|| (beside, Box::new(profile)))
+}

@@ -23,6 +23,7 @@ pub mod coverage;
 pub mod document;
 pub mod expected;
 pub mod header;
+pub mod hosts;
 pub mod interface;
 mod job;
 mod library;

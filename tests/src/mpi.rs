@@ -93,20 +93,27 @@ impl Mpi {
         }
     }
 
+    /// The words that give a launcher the variables that it needs: `env` and these,
+    /// or none at all.
+    #[track_caller]
+    pub fn environment(self) -> Vec<OsString> {
+        if self != Mpi::Intel {
+            return Vec::new();
+        }
+        // What its set-up script sets in a shell.
+        let root = self.in_environment(".");
+        vec![
+            "env".into(),
+            format!("I_MPI_ROOT={}", root.display()).into(),
+            format!("LD_LIBRARY_PATH={}", root.join("lib").display()).into(),
+        ]
+    }
+
     /// The launcher with `ranks` processes on this machine, whose cores they
     /// may outnumber, and with `variables` set in them.
     #[track_caller]
     pub fn launch(self, ranks: usize, variables: &[(String, String)]) -> Vec<OsString> {
-        let mut command = Vec::new();
-        if self == Mpi::Intel {
-            // What its set-up script sets in a shell.
-            let root = self.in_environment(".");
-            command.extend([
-                "env".into(),
-                format!("I_MPI_ROOT={}", root.display()).into(),
-            ]);
-            command.push(format!("LD_LIBRARY_PATH={}", root.join("lib").display()).into());
-        }
+        let mut command = self.environment();
         command.push(self.launcher().into_os_string());
         let common: &[&str] = match self {
             // Waiting processes must let the others run.

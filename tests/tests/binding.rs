@@ -8,7 +8,9 @@ use std::time::Duration;
 use tempfile::TempDir;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::topology::Topology;
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+use treepie_tests::{
+    Job, Library, Mpi, Outcome, artifacts, run_watched, under_all_mpis, under_each_mpi,
+};
 
 /// Writes a placement of two ranks on a machine of two cores.
 fn placement(directory: &TempDir, assignment: [usize; 2], leaf_of_process: [usize; 2]) -> PathBuf {
@@ -107,7 +109,8 @@ fn the_launcher_starts_each_rank_on_its_core(mpi: Mpi) {
     let host = host.trim().to_owned();
     for assignment in [[0, 1], [1, 0]] {
         let file = placement(&directory, assignment, [0, 1]);
-        let words = [
+        let mut words = mpi.environment();
+        words.extend([
             artifacts::command().into_os_string(),
             "replay".into(),
             "--apply".into(),
@@ -120,7 +123,7 @@ fn the_launcher_starts_each_rank_on_its_core(mpi: Mpi) {
             "-n".into(),
             "2".into(),
             artifacts::job(mpi, "where").into_os_string(),
-        ];
+        ]);
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
         let what = format!("a launch with a placement under {mpi}");
@@ -133,6 +136,7 @@ fn the_launcher_starts_each_rank_on_its_core(mpi: Mpi) {
 under_each_mpi!(
     each_rank_is_bound_to_its_core_and_keeps_its_rank,
     with_both_processes_are_bound_where_they_are_and_ranks_change,
-    the_launcher_starts_each_rank_on_its_core,
     a_core_that_the_launcher_does_not_give_is_refused_by_all,
 );
+
+under_all_mpis!(the_launcher_starts_each_rank_on_its_core);

@@ -96,21 +96,61 @@ fn each_version_of_open_mpi_is_given_a_rank_file_in_its_own_option() {
     }
 }
 
+/// The same ranks, host by host and the other way round on each socket.
+fn host_by_host(desk: &Desk) {
+    let text = FIGURE_1_8.lines().map(|line| match line.split_once(':') {
+        Some(("assignment" | "permutation", _)) => {
+            let name = line.split(':').next().unwrap();
+            format!("{name}: 3,2,1,0,7,6,5,4,11,10,9,8,15,14,13,12")
+        }
+        _ => line.to_owned(),
+    });
+    let text: Vec<String> = text.collect();
+    desk.write("app.placement.yaml", &(text.join("\n") + "\n"));
+}
+
 #[test]
 fn hydra_is_given_hosts_and_one_list_of_cores() {
     for (version, binding) in [
-        ("HYDRA build details:", "-bind-to\nuser:0,1,4,5,2,3,6,7\n"),
+        ("HYDRA build details:", "-bind-to\nuser:3,2,1,0,7,6,5,4\n"),
         (
             "Intel(R) MPI Library for Linux* OS, Version 2021.18",
-            "-genv\nI_MPI_PIN_PROCESSOR_LIST\n0,1,4,5,2,3,6,7\n",
+            "-genv\nI_MPI_PIN_PROCESSOR_LIST\n3,2,1,0,7,6,5,4\n",
         ),
     ] {
         let desk = desk();
+        host_by_host(&desk);
         desk.launcher("mpiexec", version, COPY);
         launch(&desk, &["./mpiexec", "-n", "16", "/bin/true"]).good();
         let arguments = desk.text("arguments");
         assert!(arguments.starts_with("-f\n"), "{arguments}");
         assert!(arguments.contains(binding), "{arguments}");
+        assert!(arguments.contains("TREEPIE_MODE\noff\n"), "{arguments}");
+        assert_eq!(desk.text("ranks"), "a:8\nb:8\n");
+    }
+}
+
+#[test]
+fn where_hydra_comes_back_to_a_host_the_library_binds_and_that_is_said() {
+    for (version, unbound) in [
+        ("HYDRA build details:", "-bind-to\nnone\n"),
+        (
+            "Intel(R) MPI Library for Linux* OS, Version 2021.18",
+            "-genv\nI_MPI_PIN\noff\n",
+        ),
+    ] {
+        let desk = desk();
+        desk.launcher("mpiexec", version, COPY);
+        let answer = launch(&desk, &["./mpiexec", "-n", "16", "/bin/true"]);
+        assert!(
+            answer.err.contains("the library binds it to its core"),
+            "{}",
+            answer.err
+        );
+        let arguments = desk.text("arguments");
+        assert!(arguments.contains(unbound), "{arguments}");
+        assert!(arguments.contains("TREEPIE_APPLY\nbind\n"), "{arguments}");
+        assert!(arguments.contains("TREEPIE_MODE\nreplay\n"), "{arguments}");
         assert_eq!(desk.text("ranks"), "a:4\nb:4\na:4\nb:4\n");
     }
 }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use clap::Args;
 use treepie_core::affinity::UnknownName;
-use treepie_core::files::configuration::Apply;
+use treepie_core::files::configuration::{Apply, Reorder};
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::{AnyFile, FileError, read_any};
 
@@ -24,8 +24,9 @@ use crate::launch::{self, job};
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie replay [OPTIONS] FILE -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
-    /// Placement to apply, as `treepie map` writes it
-    #[arg(value_name = "FILE", required_unless_present = "permutation")]
+    /// Placement to apply, as `treepie map` writes it, or a profile, which is placed at
+    /// the start for the hosts that the job is given
+    #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder"])]
     placement: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
@@ -38,6 +39,10 @@ pub struct Arguments {
     /// Names of the nodes, with --apply launch, where the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
+    /// Who reorders the ranks of topologies (MPI_Cart_create and such) where the program
+    /// allows it: host (the MPI) or graph (by the graph's weights, for these hosts)
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
+    reorder: Option<Reorder>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -86,19 +91,48 @@ fn at_launch(arguments: &Arguments) -> Outcome {
             "--apply launch: a bare permutation names no cores; give a placement",
         ));
     };
+    if arguments.reorder == Some(Reorder::Graph) {
+        return Err(CommandError::usage(
+            "--reorder graph: the library reorders in the job, and with --apply launch it does \
+             nothing there; use --apply permute, bind or both",
+        ));
+    }
+    if let AnyFile::Profile(_) = read_any(file).map_err(as_usage)? {
+        return Err(CommandError::usage(format!(
+            "{}: is a profile, and the launcher needs a placement; make one with `treepie map`, or \
+             leave out --apply launch to have it placed at the start of the job",
+            file.display()
+        )));
+    }
     let placement = PlacementFile::read(file).map_err(as_usage)?;
     let launcher = Launcher::detect(&arguments.command)?;
     let hosts = arguments.hosts.as_deref();
     let seating = Seating::new(&placement, &launcher, &arguments.command, hosts)?;
-    let mode = match arguments.output {
-        Some(_) => "profile",
-        None => "off",
-    };
-    launched(
-        arguments,
-        vec![("TREEPIE_MODE", mode.into())],
-        Some(&seating),
-    )
+    let mut own: Vec<(&str, OsString)> = Vec::new();
+    match seating.library_binds {
+        Some(why) => {
+            if !arguments.settings.quiet {
+                eprintln!(
+                    "treepie: {} {why}: it starts each rank on its host, and the library binds it to its core",
+                    launcher.family
+                );
+            }
+            own.extend([
+                ("TREEPIE_MODE", "replay".into()),
+                ("TREEPIE_PLACEMENT", absolute_path(file)?.into()),
+                ("TREEPIE_PERMUTATION", OsString::new()),
+                ("TREEPIE_APPLY", "bind".into()),
+            ]);
+        }
+        None => {
+            let mode = match arguments.output {
+                Some(_) => "profile",
+                None => "off",
+            };
+            own.push(("TREEPIE_MODE", mode.into()));
+        }
+    }
+    launched(arguments, own, Some(&seating))
 }
 
 fn in_the_job(arguments: &Arguments) -> Outcome {
@@ -116,6 +150,9 @@ fn in_the_job(arguments: &Arguments) -> Outcome {
     if let Some(permutation) = &arguments.permutation {
         own.push(("TREEPIE_PERMUTATION", permutation.into()));
         own.push(("TREEPIE_PLACEMENT", OsString::new()));
+    }
+    if let Some(reorder) = arguments.reorder {
+        own.push(("TREEPIE_REORDER", reorder.to_string().into()));
     }
     if let Some(How::Library(how)) = arguments.apply {
         own.push(("TREEPIE_APPLY", how.to_string().into()));

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use treepie_core::files;
 use treepie_core::files::profile::Profile;
-use treepie_core::topology::Topology;
+use treepie_core::topology::{Leaf, Topology, TopologyError};
 use treepie_hwloc::{HwlocError, Machine, Source};
 
 use crate::error::CommandError;
@@ -78,9 +78,22 @@ pub fn of_profile(profile: &Profile) -> Result<Topology, CommandError> {
     }
     match machines.len() {
         0 => of_this_machine(),
-        1 => Ok(machines.swap_remove(0).1),
+        1 => {
+            let (host, machine) = machines.swap_remove(0);
+            Ok(on_host(machine, &host)?)
+        }
         _ => Ok(Topology::cluster(machines)?),
     }
+}
+
+/// A machine whose cores belong to `host`.
+fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
+    let leaves = machine.leaves().iter().cloned().map(|leaf| Leaf {
+        host: Some(host.to_owned()),
+        ..leaf
+    });
+    let leaves = leaves.collect();
+    machine.with_leaves(leaves)
 }
 
 /// The machine that this command runs on.

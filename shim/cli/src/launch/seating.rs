@@ -7,6 +7,10 @@
 //! | Open MPI 5 | rank file | `--map-by rankfile:file=FILE` |
 //! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `I_MPI_PIN_PROCESSOR_LIST` |
 //! | Slurm | host file | `SLURM_HOSTFILE=FILE`, `--distribution=arbitrary --cpu-bind=map_cpu:LIST` |
+//!
+//! Hydra and Slurm take one list of cores for all hosts, and Hydra begins it anew
+//! each time that its file comes back to a host. A placement that this does not fit
+//! is started host by host, and the library binds each process to its core.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -26,6 +30,8 @@ use crate::error::CommandError;
 pub struct Seating {
     options: Vec<OsString>,
     environment: Vec<(String, OsString)>,
+    /// Why the launcher cannot bind, where the library has to.
+    pub library_binds: Option<&'static str>,
     _file: NamedTempFile,
 }
 
@@ -49,20 +55,34 @@ impl Seating {
             .map_err(|error| CommandError::usage(format!("--apply launch: {error}")))?;
         let file = saved(&write(form, &seats))?;
         let path = file.path().as_os_str().to_owned();
+        let list = Binding::of(&seats);
+        let fits = launcher.family != Family::Hydra || comes_to_each_host_once(&seats);
+        let library_binds = match (launcher.family, &list, fits) {
+            (Family::OpenMpi, ..) | (_, Some(_), true) => None,
+            (_, None, _) => {
+                Some("takes one list of cores for all hosts, and these need different ones")
+            }
+            (_, Some(_), false) => {
+                Some("begins its list of cores anew each time it comes back to a host")
+            }
+        };
+        let list = list.filter(|_| library_binds.is_none());
         let (options, environment) = match launcher.family {
             Family::OpenMpi => (open_mpi(launcher, path), Vec::new()),
-            Family::Slurm => (
-                vec![
+            Family::Slurm => {
+                let binding = list.map_or("none".to_owned(), |list| list.slurm());
+                let options = [
                     "--distribution=arbitrary".into(),
-                    format!("--cpu-bind={}", one_list(&seats)?.slurm()).into(),
-                ],
-                vec![("SLURM_HOSTFILE".to_owned(), path)],
-            ),
-            _ => (hydra(launcher, path, &one_list(&seats)?), Vec::new()),
+                    format!("--cpu-bind={binding}").into(),
+                ];
+                (options.into(), vec![("SLURM_HOSTFILE".to_owned(), path)])
+            }
+            _ => (hydra(launcher, path, list.as_ref()), Vec::new()),
         };
         Ok(Seating {
             options,
             environment,
+            library_binds,
             _file: file,
         })
     }
@@ -108,25 +128,34 @@ fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
     }
 }
 
-fn hydra(launcher: &Launcher, file: OsString, binding: &Binding) -> Vec<OsString> {
+fn hydra(launcher: &Launcher, file: OsString, binding: Option<&Binding>) -> Vec<OsString> {
     let mut options = vec![OsString::from("-f"), file];
     let version = launcher.version().unwrap_or_default();
-    if version.contains("Intel") {
-        let list = binding.list().into();
-        options.extend(["-genv".into(), "I_MPI_PIN_PROCESSOR_LIST".into(), list]);
-    } else {
-        options.extend(["-bind-to".into(), binding.hydra().into()]);
-    }
+    let words: [OsString; 3] = match (version.contains("Intel"), binding) {
+        (true, Some(list)) => [
+            "-genv".into(),
+            "I_MPI_PIN_PROCESSOR_LIST".into(),
+            list.list().into(),
+        ],
+        (true, None) => ["-genv".into(), "I_MPI_PIN".into(), "off".into()],
+        (false, binding) => {
+            let how = binding.map_or("none".to_owned(), Binding::hydra);
+            options.extend(["-bind-to".into(), how.into()]);
+            return options;
+        }
+    };
+    options.extend(words);
     options
 }
 
-fn one_list(seats: &[Seat]) -> Result<Binding, CommandError> {
-    Binding::of(seats).ok_or_else(|| {
-        CommandError::usage(
-            "--apply launch: this launcher takes one list of cores for all hosts, and this placement \
-             needs different ones; use --apply permute or both",
-        )
-    })
+/// Whether the ranks of each host follow each other.
+fn comes_to_each_host_once(seats: &[Seat]) -> bool {
+    let mut nodes: Vec<usize> = seats.iter().map(|seat| seat.node).collect();
+    nodes.dedup();
+    let runs = nodes.len();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.len() == runs
 }
 
 /// Options that say something else about where ranks go.

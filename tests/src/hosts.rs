@@ -1,0 +1,90 @@
+//! Jobs on several hosts: an emulated grid that lasts for one command.
+
+use crate::{Mpi, Outcome, artifacts, run_watched};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+/// Hosts `NAME0`, `NAME1`, ... on one switch.
+#[derive(Debug, Clone, Copy)]
+pub struct Hosts {
+    /// What their names begin with.
+    pub name: &'static str,
+    /// How many there are.
+    pub count: usize,
+    /// Ranks that a launcher puts on each by itself.
+    pub ranks_each: usize,
+}
+
+impl Hosts {
+    /// Runs a command on the first of the hosts, where launchers know of the others.
+    /// `folder` is for the grid's own files.
+    ///
+    /// # Panics
+    /// If the grid cannot be made, or the command does not end in time.
+    #[track_caller]
+    pub fn run<W: Into<OsString>>(
+        self,
+        folder: &Path,
+        words: impl IntoIterator<Item = W>,
+    ) -> Outcome {
+        let file = folder.join("hosts.grid.yaml");
+        let text = format!(
+            "treepie: grid\nversion: 1\nclusters:\n- {{name: {}, hosts: {}, latency_us: 50, mbit: 1000}}\n",
+            self.name, self.count
+        );
+        std::fs::write(&file, text).expect("the folder can be written");
+        let mut state = OsString::from("TREEPIE_GRID_STATE=");
+        state.push(folder.join("grid"));
+        let words: Vec<OsString> = words.into_iter().map(Into::into).collect();
+        let mut command = Command::new("env");
+        command
+            .arg(state)
+            .arg(artifacts::grid())
+            .arg("run")
+            .arg(file)
+            .args(["--ranks", &self.ranks_each.to_string(), "--"])
+            .args(&words);
+        let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+        let description = format!("{} on {} hosts", words.join(" "), self.count);
+        run_watched(command, Duration::from_secs(90), &description)
+    }
+
+    /// The words that start a program of so many ranks on these hosts.
+    #[track_caller]
+    pub fn launcher(self, mpi: Mpi, ranks: usize) -> Vec<OsString> {
+        let mut words = vec![mpi.launcher().into_os_string()];
+        if mpi == Mpi::Mpich {
+            // Hydra kills jobs whose ranks end at different times here.
+            words.push("-disable-auto-cleanup".into());
+        }
+        words.extend(["-n".into(), ranks.to_string().into()]);
+        words
+    }
+}
+
+/// Where each rank of the job `where` says that it runs: its host and its cores, in
+/// the order of the ranks.
+pub fn places(outcome: &Outcome) -> Vec<(String, String)> {
+    let place = |line: &str| {
+        let mut words = line.strip_prefix("rank ")?.split(' ');
+        let host = words.nth(2)?.to_owned();
+        Some((host, words.nth(1)?.to_owned()))
+    };
+    outcome.stdout.lines().filter_map(place).collect()
+}
+
+/// The outcome of a job that ended well on several hosts. MPICH's launcher may be
+/// ended by SIGPIPE there, because its remote shells leave before it does.
+///
+/// # Panics
+/// If the job ended otherwise.
+#[track_caller]
+pub fn ended_well(mpi: Mpi, outcome: Outcome) -> Outcome {
+    const SIGPIPE: i32 = 128 + 13;
+    match outcome.status.code() {
+        Some(SIGPIPE) if mpi == Mpi::Mpich => outcome,
+        _ => outcome.succeeded(),
+    }
+}

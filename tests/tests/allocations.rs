@@ -1,0 +1,201 @@
+//! A placement or a profile replayed on the hosts that the job is given today, and
+//! every way to apply one: what counts is where the ranks of the job say that they run.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use treepie_core::affinity::Traffic;
+use treepie_core::files::profile::{Host, Profile};
+use treepie_core::files::{PlacementFile, topology};
+use treepie_core::topology::Topology;
+use treepie_tests::hosts::{Hosts, ended_well, places};
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+const RANKS: usize = 8;
+/// Two ranks on each of four hosts.
+const TODAY: Hosts = Hosts {
+    name: "n",
+    count: 4,
+    ranks_each: 2,
+};
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+/// A profile in which ranks i and i + 4 talk, taken on so many hosts of this name.
+fn profile(directory: &Path, name: &str, hosts: usize) -> PathBuf {
+    let mut profile = Profile::new(RANKS);
+    profile.producer = "a test".into();
+    profile.date = "2026-11-21T00:00:00Z".into();
+    profile.mpi.family = "open-mpi".into();
+    let each = RANKS / hosts;
+    profile.hosts = (0..hosts)
+        .map(|host| Host {
+            name: format!("{name}{host}"),
+            processes: (host * each..(host + 1) * each).collect(),
+        })
+        .collect();
+    for rank in 0..RANKS {
+        let partner = (rank + RANKS / 2) % RANKS;
+        profile
+            .point_to_point
+            .add(rank, partner, Traffic::new(10, 80_000));
+    }
+    let path = directory.join("app.profile.yaml");
+    profile.write(&path).expect("a profile can be written");
+    path
+}
+
+/// Two cores of each host, whatever this machine has.
+fn machines(directory: &Path, name: &str, hosts: usize) -> PathBuf {
+    let machine = |host: usize| {
+        let machine = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
+        (format!("{name}{host}"), machine.expect("two numbers"))
+    };
+    let tree = Topology::cluster((0..hosts).map(machine).collect()).expect("it is small");
+    let path = directory.join("hosts.topology.yaml");
+    topology::write(&path, &tree, "a test", "2026-11-21T00:00:00Z").expect("it can be written");
+    path
+}
+
+/// The placement for that profile; without a topology, for hosts like this machine.
+fn placement(profile: &Path, topology: Option<&Path>) -> PathBuf {
+    let output = profile.with_file_name("app.placement.yaml");
+    let mut command = Command::new(artifacts::command());
+    command.arg("map").arg(profile).arg("-o").arg(&output);
+    if let Some(topology) = topology {
+        command.arg("--topology").arg(topology);
+    }
+    run_watched(command, Duration::from_secs(60), "treepie map").succeeded();
+    output
+}
+
+/// `treepie replay WORDS -- mpirun -n 8 where` on today's hosts.
+fn replayed(mpi: Mpi, directory: &Path, words: &[&str], launcher: &[&str]) -> Outcome {
+    let mut all = vec![artifacts::command().into_os_string(), "replay".into()];
+    all.extend(words.iter().map(OsString::from));
+    all.push("--".into());
+    all.extend(TODAY.launcher(mpi, RANKS));
+    all.extend(launcher.iter().map(OsString::from));
+    all.push(artifacts::job(mpi, "where").into_os_string());
+    TODAY.run(directory, all)
+}
+
+fn pairs_that_share_a_host(outcome: &Outcome) -> usize {
+    let places = places(outcome);
+    assert_eq!(places.len(), RANKS, "{}", outcome.told());
+    let half = RANKS / 2;
+    (0..half)
+        .filter(|&rank| places[rank].0 == places[rank + half].0)
+        .count()
+}
+
+fn a_profile_is_placed_at_the_start_for_where_the_processes_are(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "yesterday", 8);
+    let outcome = ended_well(mpi, replayed(mpi, folder, &["--strict", text(&file)], &[]));
+    assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
+    let again = ended_well(mpi, replayed(mpi, folder, &[text(&file)], &[]));
+    assert_eq!(places(&again), places(&outcome));
+}
+
+fn a_placement_is_carried_over_to_other_hosts_of_the_same_shape(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "yesterday", 4);
+    let placement = placement(&file, None);
+    std::fs::remove_file(&file).expect("it was written");
+    let outcome = ended_well(
+        mpi,
+        replayed(mpi, folder, &["--strict", text(&placement)], &[]),
+    );
+    assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
+}
+
+fn on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "yesterday", 8);
+    let placement = placement(&file, None);
+    let why = "app.placement.yaml: is for 8 hosts, and the job runs on 4; ";
+    let said_once = |outcome: &Outcome, rest: &str| {
+        let said = format!("{why}{rest}");
+        assert_eq!(
+            outcome.stderr.matches(&said).count(),
+            1,
+            "{}",
+            outcome.told()
+        );
+    };
+    let anew = ended_well(mpi, replayed(mpi, folder, &[text(&placement)], &[]));
+    said_once(&anew, "placed anew from ");
+    assert_eq!(pairs_that_share_a_host(&anew), 4, "{}", anew.told());
+
+    std::fs::remove_file(&file).expect("it was written");
+    let plain = ended_well(mpi, replayed(mpi, folder, &[text(&placement)], &[]));
+    said_once(&plain, "replay its profile instead");
+    assert_eq!(pairs_that_share_a_host(&plain), 0, "{}", plain.told());
+
+    let strict = replayed(mpi, folder, &["--strict", text(&placement)], &[]);
+    assert!(!strict.status.success(), "{}", strict.told());
+    assert_eq!(places(&strict).len(), 0, "{}", strict.told());
+    said_once(&strict, "replay its profile instead");
+}
+
+/// The place of each rank that a placement says.
+fn wanted(placement: &Path) -> Vec<(String, String)> {
+    let file = PlacementFile::read(placement).unwrap_or_else(|error| panic!("{error}"));
+    let place = |&leaf: &usize| {
+        let leaf = file.topology.leaf(leaf);
+        let core = leaf.os_index.expect("the topology has numbers");
+        (leaf.host.clone().unwrap_or_default(), core.to_string())
+    };
+    file.assignment.iter().map(place).collect()
+}
+
+fn every_way_to_apply_a_placement_puts_each_rank_where_it_says(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "n", 4);
+    let placement = placement(&file, Some(&machines(folder, "n", 4)));
+    let wanted_places = wanted(&placement);
+    let bound: &[&str] = match mpi {
+        Mpi::OpenMpi => &["--bind-to", "core", "--map-by", "slot"],
+        _ => &["-bind-to", "core"],
+    };
+    for (how, launcher) in [("launch", &[][..]), ("both", &[]), ("permute", bound)] {
+        let words = ["--strict", "--apply", how, text(&placement)];
+        let outcome = ended_well(mpi, replayed(mpi, folder, &words, launcher));
+        assert_eq!(places(&outcome), wanted_places, "{how}: {}", outcome.told());
+    }
+    // Without other ranks, each stays on its host, and takes the other core of it.
+    let text_of_it = std::fs::read_to_string(&placement).expect("it was written");
+    let lines = text_of_it.lines().map(|line| match line.split_once(':') {
+        Some(("assignment", _)) => "assignment: 1,0,3,2,5,4,7,6",
+        Some(("leaf_of_process", _)) => "leaf_of_process: 0-7",
+        Some(("permutation", _)) => "permutation: 1,0,3,2,5,4,7,6",
+        _ => line,
+    });
+    let crossed = lines.collect::<Vec<_>>().join("\n") + "\n";
+    std::fs::write(&placement, crossed).expect("it can be written");
+    let words = ["--strict", "--apply", "bind", text(&placement)];
+    let outcome = ended_well(mpi, replayed(mpi, folder, &words, &[]));
+    assert_eq!(places(&outcome), wanted(&placement), "{}", outcome.told());
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str()
+        .expect("temporary directories have plain names")
+}
+
+under_each_mpi!(
+    a_profile_is_placed_at_the_start_for_where_the_processes_are,
+    a_placement_is_carried_over_to_other_hosts_of_the_same_shape,
+    on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why,
+    every_way_to_apply_a_placement_puts_each_rank_where_it_says,
+);

@@ -22,21 +22,12 @@ fn open_mpi_is_told_by_x_options_and_is_not_preloaded_itself() {
     let desk = Desk::new();
     desk.launcher("mpirun", OPEN_MPI, "exit 3");
     let answer = desk.run(&[
-        "profile",
-        "-o",
-        "app.yaml",
-        "--log",
-        "info",
-        "--",
-        "./mpirun",
-        "-np",
-        "2",
-        "/bin/true",
+        "profile", "-o", "app.yaml", "--log", "info", "--", "./mpirun", "-np", "2", "/bin/sh",
     ]);
     assert_eq!(answer.status, 3);
     let library = desk.path("libtreepie.so");
     let expected = format!(
-        "-x\nLD_PRELOAD={}\n-x\nTREEPIE_LOG=info\n-x\nTREEPIE_MODE=profile\n-x\nTREEPIE_OUTPUT={}\n-np\n2\n/bin/true\n",
+        "-x\nLD_PRELOAD={}\n-x\nTREEPIE_LOG=info\n-x\nTREEPIE_MODE=profile\n-x\nTREEPIE_OUTPUT={}\n-np\n2\n/bin/sh\n",
         library.display(),
         desk.path("app.yaml").display()
     );
@@ -57,12 +48,12 @@ fn hydra_is_told_by_genv_options() {
         "./mpiexec",
         "-n",
         "2",
-        "/bin/true",
+        "/bin/sh",
     ]);
     let library = desk.path("libtreepie.so");
     let expected = format!(
         "-genv\nLD_PRELOAD\n{}\n-genv\nTREEPIE_MODE\nreplay\n-genv\nTREEPIE_PERMUTATION\n1,0\n\
-         -genv\nTREEPIE_STRICT\ntrue\n-n\n2\n/bin/true\n",
+         -genv\nTREEPIE_STRICT\ntrue\n-n\n2\n/bin/sh\n",
         library.display()
     );
     assert_eq!(desk.text("arguments"), expected);
@@ -84,12 +75,12 @@ fn slurm_is_told_by_one_export_option_and_commas_go_through_its_environment() {
         "--",
         "./srun",
         "-n2",
-        "/bin/true",
+        "/bin/sh",
     ]);
     answer.good();
     let library = desk.path("libtreepie.so");
     let expected = format!(
-        "--export=ALL,LD_PRELOAD={},TREEPIE_MODE=replay,TREEPIE_PERMUTATION\n-n2\n/bin/true\n",
+        "--export=ALL,LD_PRELOAD={},TREEPIE_MODE=replay,TREEPIE_PERMUTATION\n-n2\n/bin/sh\n",
         library.display()
     );
     assert_eq!(desk.text("arguments"), expected);
@@ -109,7 +100,7 @@ fn a_launcher_behind_links_is_known_by_the_file_they_lead_to() {
         "1,0",
         "--",
         "./mpirun",
-        "/bin/true",
+        "/bin/sh",
     ])
     .good();
     assert!(desk.text("arguments").starts_with("-x\nLD_PRELOAD="));
@@ -131,7 +122,7 @@ fn a_plain_program_gets_the_variables_and_what_was_preloaded_before_stays() {
 fn variables_of_the_user_go_along_and_those_of_the_command_win() {
     let desk = Desk::new();
     desk.launcher("mpirun", OPEN_MPI, "exit 3");
-    let mut command = desk.treepie(&["profile", "-o", "app.yaml", "--", "./mpirun", "/bin/true"]);
+    let mut command = desk.treepie(&["profile", "-o", "app.yaml", "--", "./mpirun", "/bin/sh"]);
     command
         .env("TREEPIE_LOG", "debug")
         .env("TREEPIE_MODE", "off");
@@ -158,7 +149,7 @@ fn a_profile_that_was_written_is_summed_up_on_standard_error() {
         "./mpirun",
         "-np",
         "16",
-        "/bin/true",
+        "/bin/sh",
     ];
     let answer = desk.run(&arguments).good();
     assert_eq!(answer.out, "");
@@ -172,7 +163,7 @@ fn the_summary_can_be_had_as_json_or_not_at_all() {
     let desk = Desk::new();
     desk.halo("made.profile.yaml");
     desk.launcher("mpirun", OPEN_MPI, WRITES_PROFILE);
-    let job = ["--", "./mpirun", "/bin/true"];
+    let job = ["--", "./mpirun", "/bin/sh"];
     let with = |option: &str| {
         desk.run(&[&["profile", "-o", "app.profile.yaml", option][..], &job].concat())
             .good()
@@ -196,7 +187,7 @@ fn placeholders_in_the_name_of_a_profile_are_found_again() {
         "%j.profile.yaml",
         "--",
         "./mpirun",
-        "/bin/true",
+        "/bin/sh",
     ];
     let answer = desk.run(&arguments).good();
     assert!(
@@ -219,12 +210,12 @@ fn a_good_job_without_a_profile_is_a_failure_with_its_likely_reason() {
         "./mpirun",
         "-np",
         "2",
-        "/bin/true",
+        "/bin/sh",
     ];
     let refusal = desk.run(&arguments).refusal(1);
     assert!(
         refusal.starts_with(
-            "app.profile.yaml: no profile was written: /bin/true is linked to no MPI library"
+            "app.profile.yaml: no profile was written: /bin/sh is linked to no MPI library"
         ),
         "{refusal}"
     );
@@ -234,7 +225,7 @@ fn a_good_job_without_a_profile_is_a_failure_with_its_likely_reason() {
 fn a_job_that_fails_keeps_its_status_and_no_profile_is_blamed() {
     let desk = Desk::new();
     desk.launcher("mpirun", OPEN_MPI, "echo broken >&2; exit 42");
-    let answer = desk.run(&["profile", "--", "./mpirun", "/bin/true"]);
+    let answer = desk.run(&["profile", "--", "./mpirun", "/bin/sh"]);
     assert_eq!((answer.status, answer.err.as_str()), (42, "broken\n"));
 }
 
@@ -243,7 +234,7 @@ fn a_job_ended_by_a_signal_is_128_plus_its_number() {
     let desk = Desk::new();
     desk.launcher("mpirun", OPEN_MPI, "kill -KILL $$");
     assert_eq!(
-        desk.run(&["profile", "--", "./mpirun", "/bin/true"]).status,
+        desk.run(&["profile", "--", "./mpirun", "/bin/sh"]).status,
         137
     );
 }
@@ -256,7 +247,7 @@ fn a_signal_is_passed_on_to_the_launcher() {
         OPEN_MPI,
         "trap 'echo ended > ended; exit 7' TERM\necho > ready\nwhile :; do sleep 0.02; done",
     );
-    let mut command = desk.treepie(&["profile", "--", "./mpirun", "/bin/true"]);
+    let mut command = desk.treepie(&["profile", "--", "./mpirun", "/bin/sh"]);
     let mut child = command.stdin(Stdio::null()).spawn().unwrap();
     while !desk.path("ready").exists() {
         assert_eq!(child.try_wait().unwrap(), None);
@@ -284,7 +275,7 @@ fn a_replay_names_its_placement_by_its_whole_path_and_can_be_profiled() {
     ])
     .good();
     desk.launcher("mpirun", OPEN_MPI, WRITES_PROFILE);
-    let job = ["--", "./mpirun", "-np", "16", "/bin/true"];
+    let job = ["--", "./mpirun", "-np", "16", "/bin/sh"];
     let arguments = [
         "replay",
         "app.placement.yaml",
@@ -329,7 +320,7 @@ fn what_no_rank_could_use_stops_the_job_before_it_starts() {
         "cluster.yaml",
         "treepie: topology\nversion: 1\narities: 4:2:2\n",
     );
-    let job = ["--", "./mpirun", "/bin/true"];
+    let job = ["--", "./mpirun", "/bin/sh"];
     for (arguments, expected) in [
         (
             &["replay", "missing.yaml"][..],
@@ -357,10 +348,7 @@ fn what_no_rank_could_use_stops_the_job_before_it_starts() {
 #[test]
 fn a_launcher_that_is_missing_or_that_nobody_knows_is_refused() {
     let desk = Desk::new();
-    let run = |launcher: &str| {
-        desk.run(&["profile", "--", launcher, "/bin/true"])
-            .refusal(2)
-    };
+    let run = |launcher: &str| desk.run(&["profile", "--", launcher, "/bin/sh"]).refusal(2);
     assert!(run("./mpirun").starts_with("./mpirun: no such program"));
     desk.launcher("mpirun", "an MPI of our own", "exit 0");
     assert!(
@@ -373,7 +361,7 @@ fn a_library_that_is_missing_or_cannot_be_named_in_ld_preload_is_refused() {
     let desk = Desk::new();
     desk.launcher("mpirun", OPEN_MPI, "exit 0");
     let run = |library: &str| {
-        let mut command = desk.treepie(&["profile", "--", "./mpirun", "/bin/true"]);
+        let mut command = desk.treepie(&["profile", "--", "./mpirun", "/bin/sh"]);
         Answer::from(command.env("TREEPIE_LIBRARY", library).output().unwrap())
     };
     assert!(

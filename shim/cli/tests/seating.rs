@@ -88,10 +88,10 @@ fn each_version_of_open_mpi_is_given_a_rank_file_in_its_own_option() {
     ] {
         let desk = desk();
         desk.launcher("mpirun", version, COPY);
-        launch(&desk, &["./mpirun", "-np", "16", "/bin/true"]).good();
+        launch(&desk, &["./mpirun", "-np", "16", "/bin/sh"]).good();
         let arguments = desk.text("arguments");
         assert!(arguments.starts_with(option), "{version}: {arguments}");
-        assert!(arguments.ends_with("\n-np\n16\n/bin/true\n"), "{arguments}");
+        assert!(arguments.ends_with("\n-np\n16\n/bin/sh\n"), "{arguments}");
         assert!(desk.text("ranks").starts_with("rank 0=a slot=0:0\n"));
     }
 }
@@ -121,7 +121,7 @@ fn hydra_is_given_hosts_and_one_list_of_cores() {
         let desk = desk();
         host_by_host(&desk);
         desk.launcher("mpiexec", version, COPY);
-        launch(&desk, &["./mpiexec", "-n", "16", "/bin/true"]).good();
+        launch(&desk, &["./mpiexec", "-n", "16", "/bin/sh"]).good();
         let arguments = desk.text("arguments");
         assert!(arguments.starts_with("-f\n"), "{arguments}");
         assert!(arguments.contains(binding), "{arguments}");
@@ -141,7 +141,7 @@ fn where_hydra_comes_back_to_a_host_the_library_binds_and_that_is_said() {
     ] {
         let desk = desk();
         desk.launcher("mpiexec", version, COPY);
-        let answer = launch(&desk, &["./mpiexec", "-n", "16", "/bin/true"]);
+        let answer = launch(&desk, &["./mpiexec", "-n", "16", "/bin/sh"]);
         assert!(
             answer.err.contains("the library binds it to its core"),
             "{}",
@@ -159,7 +159,7 @@ fn where_hydra_comes_back_to_a_host_the_library_binds_and_that_is_said() {
 fn slurm_is_given_a_host_for_each_rank_and_a_map_of_cores() {
     let desk = desk();
     desk.launcher("srun", "slurm 22.05", COPY);
-    launch(&desk, &["./srun", "-n16", "/bin/true"]).good();
+    launch(&desk, &["./srun", "-n16", "/bin/sh"]).good();
     let arguments = desk.text("arguments");
     assert!(
         arguments.starts_with("--distribution=arbitrary\n--cpu-bind=map_cpu:0,1,4,5,2,3,6,7\n"),
@@ -172,9 +172,9 @@ fn slurm_is_given_a_host_for_each_rank_and_a_map_of_cores() {
 fn options_that_say_otherwise_and_launchers_without_words_are_refused() {
     let desk = desk();
     desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "exit 0");
-    let said = launch(&desk, &["./mpirun", "--bind-to", "none", "/bin/true"]).refusal(2);
+    let said = launch(&desk, &["./mpirun", "--bind-to", "none", "/bin/sh"]).refusal(2);
     assert!(said.starts_with("--bind-to: says where ranks go"), "{said}");
-    let said = launch(&desk, &["/bin/true"]).refusal(2);
+    let said = launch(&desk, &["/bin/sh"]).refusal(2);
     assert!(said.contains("is no launcher that is known"), "{said}");
     assert!(!desk.path("arguments").exists(), "nothing was started");
 }

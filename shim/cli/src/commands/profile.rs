@@ -177,9 +177,6 @@ fn likely_reason(command: &[OsString]) -> String {
     };
     let name = path.display();
     match binary::kind(&path) {
-        _ if binary::changes_user(&path) => {
-            format!("{name} changes its user (setuid), so nothing can be preloaded into it")
-        }
         Some(binary::Program::Static) => {
             format!(
                 "{name} is linked statically, so nothing can be preloaded into it; link it dynamically"
@@ -188,7 +185,7 @@ fn likely_reason(command: &[OsString]) -> String {
         Some(binary::Program::Dynamic) if binary::mpi_of(&path).is_none() => {
             format!(
                 "{name} is linked to no MPI library: \
-                 it is no MPI program, has MPI linked in statically, or runs a script that never called MPI_Init"
+                 it is no MPI program, or runs a script that never called MPI_Init"
             )
         }
         _ => unknown.to_owned(),

@@ -9,13 +9,15 @@ use clap::Args;
 use treepie_core::affinity::UnknownName;
 use treepie_core::files::configuration::{Apply, Reorder};
 use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::{AnyFile, FileError, read_any};
+use treepie_core::files::{AnyFile, FileError, OtherRanks, read_any};
 
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
 use super::profile::{after_the_job, report, require_directory};
 use crate::error::CommandError;
+use crate::launch::choose::{self, Choice};
 use crate::launch::family::Launcher;
+use crate::launch::ranks;
 use crate::launch::seating::Seating;
 use crate::launch::written::Watch;
 use crate::launch::{self, job};
@@ -31,8 +33,9 @@ pub struct Arguments {
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
     permutation: Option<String>,
-    /// How: permute (other ranks), bind (each process to its core), both, or
-    /// launch (the launcher starts each rank where it belongs)
+    /// How: permute (other ranks), bind (each process to its core), both, launch (the
+    /// launcher starts each rank where it belongs), or auto (launch where the launcher
+    /// is sure to be able to, else permute; says which and why)
     /// [default: the setting `apply`, and without one permute]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<How>)]
     apply: Option<How>,
@@ -61,32 +64,76 @@ pub struct Arguments {
 enum How {
     Library(Apply),
     Launch,
+    Auto,
 }
 
 impl FromStr for How {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if text.trim().eq_ignore_ascii_case("launch") {
-            return Ok(How::Launch);
+        match text.trim().to_ascii_lowercase().as_str() {
+            "launch" => return Ok(How::Launch),
+            "auto" => return Ok(How::Auto),
+            _ => {}
         }
         let library = text.parse().map(How::Library);
-        library.map_err(|error: UnknownName| format!("{error}, launch"))
+        library.map_err(|error: UnknownName| format!("{error}, launch, auto"))
     }
 }
 
 /// Runs the job; its status is ours.
 pub fn run(arguments: &Arguments) -> Outcome {
-    match arguments.apply {
-        Some(How::Launch) => at_launch(arguments),
-        _ => in_the_job(arguments),
+    let launcher = Launcher::detect(&arguments.command)?;
+    let file = match &arguments.placement {
+        Some(path) => Some(read(path, ranks::asked_for(&launcher, &arguments.command))?),
+        None => None,
+    };
+    let how = match (arguments.apply, &file) {
+        (Some(How::Auto), Some(AnyFile::Placement(placement))) => {
+            let way = choose::way(placement, &launcher, &arguments.command);
+            let (how, name, reason) = match way {
+                Choice::Launch(reason) => (How::Launch, "launch", reason),
+                Choice::Permute(reason) => (How::Library(Apply::Permute), "permute", reason),
+            };
+            if !arguments.settings.quiet {
+                eprintln!("treepie: --apply {name}: {reason}");
+            }
+            Some(how)
+        }
+        // A profile is placed in the job, and a permutation names no cores.
+        (Some(How::Auto), _) => Some(How::Library(Apply::Permute)),
+        (how, _) => how,
+    };
+    match how {
+        Some(How::Launch) => at_launch(arguments, &launcher, file),
+        Some(How::Library(apply)) => in_the_job(arguments, Some(apply)),
+        _ => in_the_job(arguments, None),
+    }
+}
+
+/// A placement or a profile. One that no rank could use, or that is not for the ranks
+/// that the command line asks for, stops the job before it starts.
+fn read(path: &Path, ranks: Option<usize>) -> Result<AnyFile, CommandError> {
+    let file = read_any(path).map_err(as_usage)?;
+    let fitting = match &file {
+        AnyFile::Profile(profile) => profile.ranks,
+        AnyFile::Placement(placement) => placement.ranks,
+        // Says that it is no placement.
+        _ => PlacementFile::read(path).map_err(as_usage)?.ranks,
+    };
+    match ranks {
+        Some(job) if job != fitting => Err(as_usage(FileError::OtherRanks {
+            path: path.to_owned(),
+            ranks: OtherRanks { file: fitting, job },
+        })),
+        _ => Ok(file),
     }
 }
 
 /// The launcher puts the ranks where they belong; the library only counts, if
 /// that is asked for.
-fn at_launch(arguments: &Arguments) -> Outcome {
-    let Some(file) = &arguments.placement else {
+fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<AnyFile>) -> Outcome {
+    let (Some(path), Some(file)) = (&arguments.placement, file) else {
         return Err(CommandError::usage(
             "--apply launch: a bare permutation names no cores; give a placement",
         ));
@@ -97,17 +144,24 @@ fn at_launch(arguments: &Arguments) -> Outcome {
              nothing there; use --apply permute, bind or both",
         ));
     }
-    if let AnyFile::Profile(_) = read_any(file).map_err(as_usage)? {
+    let AnyFile::Placement(placement) = file else {
         return Err(CommandError::usage(format!(
             "{}: is a profile, and the launcher needs a placement; make one with `treepie map`, or \
              leave out --apply launch to have it placed at the start of the job",
-            file.display()
+            path.display()
+        )));
+    };
+    let hosts = arguments.hosts.as_deref();
+    if hosts.is_none()
+        && let Some(host) = choose::unreachable(&placement, launcher)
+    {
+        return Err(CommandError::usage(format!(
+            "{}: host {host} is not known here; name the hosts that the job has with --hosts, or \
+             leave out --apply launch to have the placement carried over to them",
+            path.display()
         )));
     }
-    let placement = PlacementFile::read(file).map_err(as_usage)?;
-    let launcher = Launcher::detect(&arguments.command)?;
-    let hosts = arguments.hosts.as_deref();
-    let seating = Seating::new(&placement, &launcher, &arguments.command, hosts)?;
+    let seating = Seating::new(&placement, launcher, &arguments.command, hosts)?;
     let mut own: Vec<(&str, OsString)> = Vec::new();
     match seating.library_binds {
         Some(why) => {
@@ -119,7 +173,7 @@ fn at_launch(arguments: &Arguments) -> Outcome {
             }
             own.extend([
                 ("TREEPIE_MODE", "replay".into()),
-                ("TREEPIE_PLACEMENT", absolute_path(file)?.into()),
+                ("TREEPIE_PLACEMENT", absolute_path(path)?.into()),
                 ("TREEPIE_PERMUTATION", OsString::new()),
                 ("TREEPIE_APPLY", "bind".into()),
             ]);
@@ -135,7 +189,7 @@ fn at_launch(arguments: &Arguments) -> Outcome {
     launched(arguments, own, Some(&seating))
 }
 
-fn in_the_job(arguments: &Arguments) -> Outcome {
+fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
     let mut own = vec![("TREEPIE_MODE", OsString::from("replay"))];
     if arguments.hosts.is_some() {
         return Err(CommandError::usage(
@@ -143,7 +197,6 @@ fn in_the_job(arguments: &Arguments) -> Outcome {
         ));
     }
     if let Some(file) = &arguments.placement {
-        check(file).map_err(as_usage)?;
         own.push(("TREEPIE_PLACEMENT", absolute_path(file)?.into()));
         own.push(("TREEPIE_PERMUTATION", OsString::new()));
     }
@@ -154,8 +207,8 @@ fn in_the_job(arguments: &Arguments) -> Outcome {
     if let Some(reorder) = arguments.reorder {
         own.push(("TREEPIE_REORDER", reorder.to_string().into()));
     }
-    if let Some(How::Library(how)) = arguments.apply {
-        own.push(("TREEPIE_APPLY", how.to_string().into()));
+    if let Some(apply) = apply {
+        own.push(("TREEPIE_APPLY", apply.to_string().into()));
     }
     launched(arguments, own, None)
 }
@@ -190,15 +243,6 @@ fn launched(
         }
     }
     Ok(ExitCode::from(status))
-}
-
-/// A file that no rank could use stops the job before it starts.
-fn check(file: &Path) -> Result<(), FileError> {
-    match read_any(file)? {
-        AnyFile::Profile(_) | AnyFile::Placement(_) => Ok(()),
-        // Says that it is no placement.
-        _ => PlacementFile::read(file).map(drop),
-    }
 }
 
 fn watch_name(output: &Option<PathBuf>) -> String {

@@ -88,9 +88,9 @@ pub fn of_profile(profile: &Profile) -> Result<Topology, CommandError> {
 
 /// A machine whose cores belong to `host`.
 fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
-    let leaves = machine.leaves().iter().cloned().map(|leaf| Leaf {
+    let leaves = machine.leaves().iter().map(|leaf| Leaf {
         host: Some(host.to_owned()),
-        ..leaf
+        ..leaf.clone()
     });
     let leaves = leaves.collect();
     machine.with_leaves(leaves)

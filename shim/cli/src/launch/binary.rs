@@ -70,12 +70,99 @@ pub fn exported(path: &Path) -> Vec<String> {
     names.map(str::to_owned).collect()
 }
 
+/// What else the file of a program tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// What kind of file it is.
+    pub kind: Program,
+    /// Number of the processor family and of the word length, as ELF has them.
+    pub machine: (u16, u8),
+    /// The name of MPI's start is in it somewhere.
+    pub names_mpi: bool,
+    /// MPI's start is one of its own functions.
+    pub defines_mpi: bool,
+    /// It needs the run-time of its language only, and can neither start another
+    /// program nor load a library.
+    pub is_alone: bool,
+}
+
+/// Ways to start programs and to load libraries, by the beginnings of their names.
+const WAYS_OUT: [&str; 8] = [
+    "exec",
+    "fexec",
+    "posix_spawn",
+    "system",
+    "popen",
+    "dlopen",
+    "dlmopen",
+    "syscall",
+];
+
+/// Libraries of languages, which call no MPI.
+const RUN_TIMES: [&str; 11] = [
+    "libc.so",
+    "libm.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+    "libgcc_s.so",
+    "libstdc++.so",
+    "libgfortran.so",
+    "libquadmath.so",
+    "ld-linux",
+    "libgomp.so",
+];
+
+/// What the file at `path` tells; `None` if it is no ELF file that can be read.
+pub fn facts(path: &Path) -> Option<Facts> {
+    let bytes = read(path)?;
+    let elf = Elf::parse(&bytes).ok()?;
+    let name = |symbol: goblin::elf::Sym| elf.dynstrtab.get_at(symbol.st_name).unwrap_or_default();
+    let mut defines_mpi = elf
+        .syms
+        .iter()
+        .any(|symbol| !symbol.is_import() && elf.strtab.get_at(symbol.st_name) == Some("MPI_Init"));
+    let mut has_way_out = false;
+    for symbol in elf.dynsyms.iter() {
+        match (symbol.is_import(), name(symbol)) {
+            (false, "MPI_Init") => defines_mpi = true,
+            (true, name) => has_way_out |= WAYS_OUT.iter().any(|way| name.starts_with(way)),
+            _ => {}
+        }
+    }
+    let run_time = |name: &&str| RUN_TIMES.iter().any(|known| name.starts_with(known));
+    Some(Facts {
+        kind: match elf.interpreter {
+            Some(_) => Program::Dynamic,
+            None => Program::Static,
+        },
+        machine: (elf.header.e_machine, elf.header.e_ident[4]),
+        names_mpi: bytes.windows(8).any(|window| window == b"MPI_Init"),
+        defines_mpi,
+        is_alone: !has_way_out && elf.libraries.iter().all(run_time),
+    })
+}
+
 /// The MPI library that a program is linked to, directly or through others,
 /// and whose it is.
 pub fn mpi_of(path: &Path) -> Option<(PathBuf, Family)> {
-    let list = timed::output(&search::executable("ldd".as_ref())?, &[path], LIST_LIMIT)?;
-    loaded_libraries(&list)
-        .find_map(|library| Some((library.to_owned(), family_of_library(library)?)))
+    let libraries = mpi_libraries(path).into_iter();
+    libraries
+        .filter_map(|(library, family)| Some((library, family?)))
+        .next()
+}
+
+/// The libraries that a program is linked to and that can start MPI, those of a known
+/// family first.
+pub fn mpi_libraries(path: &Path) -> Vec<(PathBuf, Option<Family>)> {
+    let list = search::executable("ldd".as_ref())
+        .and_then(|ldd| timed::output(&ldd, &[path], LIST_LIMIT))
+        .unwrap_or_default();
+    let mut found: Vec<(PathBuf, Option<Family>)> = loaded_libraries(&list)
+        .filter_map(|library| Some((library.to_owned(), family_of_library(library)?)))
+        .collect();
+    found.sort_by_key(|(_, family)| family.is_none());
+    found
 }
 
 /// The paths in the list of `ldd`: `libmpi.so.40 => /usr/lib/libmpi.so.40 (0x...)`.
@@ -88,23 +175,25 @@ fn loaded_libraries(list: &str) -> impl Iterator<Item = &Path> {
 }
 
 /// Whose MPI a library is, told by its symbols: names of files differ between
-/// distributions, and are the same between MPIs.
-fn family_of_library(path: &Path) -> Option<Family> {
+/// distributions, and are the same between MPIs. `None` for no MPI, and `Some(None)`
+/// for one that is not known.
+pub fn family_of_library(path: &Path) -> Option<Option<Family>> {
     let name = path.file_name()?.to_str()?;
-    if !name.starts_with("libmpi") {
+    if !name.starts_with("libmpi") && !name.starts_with("libpmpi") {
         return None;
     }
     let bytes = read(path)?;
     let elf = Elf::parse(&bytes).ok()?;
-    let mut family = None;
+    let (mut family, mut starts) = (None, false);
     for symbol in elf.dynsyms.iter().filter(|symbol| !symbol.is_import()) {
         match elf.dynstrtab.get_at(symbol.st_name) {
-            Some("ompi_mpi_comm_world") => return Some(Family::OpenMpi),
+            Some("ompi_mpi_comm_world") => return Some(Some(Family::OpenMpi)),
             Some("MPII_Comm_get_attr" | "MPI_Abi_get_version") => family = Some(Family::Hydra),
+            Some("MPI_Init") => starts = true,
             _ => {}
         }
     }
-    family
+    (family.is_some() || starts).then_some(family)
 }
 
 fn read(path: &Path) -> Option<Vec<u8>> {

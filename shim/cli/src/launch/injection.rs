@@ -90,9 +90,10 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
     text
 }
 
-/// The programs of a job that starts several, which `:` separates.
-fn programs(arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
-    arguments.split(|argument| argument == ":")
+/// The programs of a job that starts several, which `:` separates, with their options.
+/// To no launcher at all, `:` is a word like any other.
+pub fn programs(family: Family, arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
+    arguments.split(move |argument| family != Family::Plain && argument == ":")
 }
 
 /// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it holds
@@ -100,7 +101,7 @@ fn programs(arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
 /// own `-x LD_PRELOAD=...` is completed where it stands.
 fn with_x_options(library: &Path, variables: &Variables, arguments: &[OsString]) -> Vec<OsString> {
     let mut line: Vec<OsString> = Vec::new();
-    for (place, program) in programs(arguments).enumerate() {
+    for (place, program) in programs(Family::OpenMpi, arguments).enumerate() {
         if place > 0 {
             line.push(":".into());
         }
@@ -147,7 +148,7 @@ fn with_genv_options(
 ) -> Vec<OsString> {
     let mut rest: Vec<OsString> = Vec::new();
     let mut preload_is_set = false;
-    for (place, program) in programs(arguments).enumerate() {
+    for (place, program) in programs(Family::Hydra, arguments).enumerate() {
         if place > 0 {
             rest.push(":".into());
         }
@@ -196,7 +197,7 @@ fn with_export(
             exports.push(assignment(name, value));
         }
     }
-    for (place, program) in programs(arguments).enumerate() {
+    for (place, program) in programs(Family::Slurm, arguments).enumerate() {
         if place > 0 {
             line.push(":".into());
         }

@@ -3,6 +3,7 @@
 //! ```text
 //!   mpirun -np 4 ./app            what the user wrote
 //!      |  family                  whose launcher is it?
+//!      |  reach                   can the library get into its programs?
 //!      |  environment             which variables do the ranks get?
 //!      v  injection               how does this launcher pass them on?
 //!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
@@ -11,12 +12,16 @@
 //! ```
 
 pub mod binary;
+pub mod choose;
 pub mod environment;
 pub mod family;
 pub mod injection;
 pub mod job;
 pub mod library;
 pub mod program;
+pub mod python;
+pub mod ranks;
+pub mod reach;
 pub mod search;
 pub mod seating;
 pub mod timed;
@@ -32,9 +37,22 @@ use injection::Invocation;
 /// The job's command line with the library and the variables built in.
 ///
 /// # Errors
-/// A launcher that is not there or unknown, a library that is not found, a
-/// value that the launcher cannot pass on.
+/// A launcher that is not there or unknown, a library that is not found, a program
+/// that it cannot reach, a value that the launcher cannot pass on.
 pub fn prepare(
+    command: &[OsString],
+    settings: &[(&str, OsString)],
+) -> Result<Invocation, CommandError> {
+    let launcher = Launcher::detect(command)?;
+    reach::require_reachable(&launcher, command, &library::find()?)?;
+    shown(command, settings)
+}
+
+/// The same, without a look at the programs.
+///
+/// # Errors
+/// As [`prepare`], but for programs.
+pub fn shown(
     command: &[OsString],
     settings: &[(&str, OsString)],
 ) -> Result<Invocation, CommandError> {

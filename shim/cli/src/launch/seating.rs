@@ -50,7 +50,11 @@ impl Seating {
         hosts: Option<&[String]>,
     ) -> Result<Self, CommandError> {
         let form = form_of(launcher)?;
-        refuse_contradictions(launcher.family, command.get(1..).unwrap_or_default())?;
+        if let Some(option) = contradiction(launcher.family, command) {
+            return Err(CommandError::usage(format!(
+                "{option}: says where ranks go, and so does --apply launch; remove the one or the other"
+            )));
+        }
         let seats = seats(&placement.topology, &placement.assignment, hosts)
             .map_err(|error| CommandError::usage(format!("--apply launch: {error}")))?;
         let file = saved(&write(form, &seats))?;
@@ -158,8 +162,9 @@ fn comes_to_each_host_once(seats: &[Seat]) -> bool {
     nodes.len() == runs
 }
 
-/// Options that say something else about where ranks go.
-fn refuse_contradictions(family: Family, arguments: &[OsString]) -> Result<(), CommandError> {
+/// The first option of a command line that says something else about where ranks go.
+pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
+    let arguments = command.get(1..).unwrap_or_default();
     let contradicting: &[&str] = match family {
         Family::OpenMpi => &[
             "rankfile",
@@ -187,17 +192,16 @@ fn refuse_contradictions(family: Family, arguments: &[OsString]) -> Result<(), C
         Family::Plain => &[],
     };
     let end = program::position(family, arguments).unwrap_or(arguments.len());
-    for argument in &arguments[..end] {
-        let text = argument.to_string_lossy();
+    let options = arguments[..end].iter().map(|word| word.to_string_lossy());
+    let says_where = |text: &str| {
         let name = text.trim_start_matches('-');
         let name = name.split('=').next().unwrap_or(name);
-        if text.starts_with('-') && contradicting.contains(&name) {
-            return Err(CommandError::usage(format!(
-                "{text}: says where ranks go, and so does --apply launch; remove the one or the other"
-            )));
-        }
-    }
-    Ok(())
+        text.starts_with('-') && contradicting.contains(&name)
+    };
+    options
+        .filter(|text| says_where(text))
+        .map(|text| text.into_owned())
+        .next()
 }
 
 fn saved(text: &str) -> Result<NamedTempFile, CommandError> {

@@ -1,0 +1,156 @@
+//! Treepie's own parts, and what this machine lets it do.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::Report;
+use crate::input::topology::{self, in_words};
+use crate::launch::environment::PRELOAD;
+use crate::launch::{binary, library, search};
+
+/// The library may need these, which every process has; anything else would
+/// come in with it.
+const RUN_TIME: [&str; 7] = [
+    "libc.so",
+    "libgcc_s.so",
+    "libm.so",
+    "libdl.so",
+    "libpthread.so",
+    "librt.so",
+    "ld-linux",
+];
+
+/// Looks at the library, its companion, the machine, and where files go.
+pub fn look(report: &mut Report) {
+    match library::find() {
+        Ok(path) => own_library(report, &path),
+        Err(error) => report.error("library", &error),
+    }
+    match topology::of_this_machine() {
+        Ok(machine) => report.good("machine", in_words(&machine)),
+        Err(error) => report.error("machine", &error),
+    }
+    cores(report);
+    directory(report);
+    shared_memory(report);
+    if let Some(value) = std::env::var_os(PRELOAD).filter(|value| !value.is_empty()) {
+        report.note(
+            "preloaded",
+            format!("{PRELOAD} is set already, and stays: {}", value.display()),
+        );
+    }
+}
+
+/// The library, what it links to, and its companion.
+fn own_library(report: &mut Report, path: &Path) {
+    let name = path.display();
+    let again = "build it again with scripts/build";
+    match binary::needed(path) {
+        None => report.problem("library", format!("{name} is no shared library"), again),
+        Some(needed) => match foreign(&needed) {
+            foreign if foreign.is_empty() => {
+                report.good(
+                    "library",
+                    format!("{name}, which needs only the C run-time"),
+                );
+                preloading(report, path);
+            }
+            foreign => report.problem(
+                "library",
+                format!(
+                    "{name} needs {}, which it would bring into every job",
+                    foreign.join(", ")
+                ),
+                again,
+            ),
+        },
+    }
+    let companion = path.with_file_name(library::COMPANION);
+    match binary::needed(&companion) {
+        Some(_) => report.good("companion", companion.display().to_string()),
+        None => report.note(
+            "companion",
+            format!(
+                "{} is missing: jobs cannot look at their machine; build it with scripts/build",
+                companion.display()
+            ),
+        ),
+    }
+}
+
+/// Whether the linker takes the library, which it does not from a file system without
+/// the right to execute, for one: it says so, and goes on without it.
+fn preloading(report: &mut Report, library: &Path) {
+    let Some(program) = search::executable("true".as_ref()) else {
+        return;
+    };
+    let tried = Command::new(program)
+        .env(PRELOAD, library)
+        .stdin(Stdio::null())
+        .output();
+    match tried {
+        Ok(output) if output.status.success() && output.stderr.is_empty() => {
+            report.good("preloading", "the linker takes the library into a program");
+        }
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            report.problem(
+                "preloading",
+                said.lines()
+                    .next()
+                    .unwrap_or("a preloaded program fails")
+                    .to_owned(),
+                "install treepie where files can be read and executed by all",
+            );
+        }
+        Err(error) => report.error("preloading", &error),
+    }
+}
+
+/// The cores that this shell, and what it starts, may use.
+fn cores(report: &mut Report) {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut lines = status.lines();
+    match lines.find_map(|line| line.strip_prefix("Cpus_allowed_list:")) {
+        Some(list) => report.good("cores", format!("processors {} may be used", list.trim())),
+        None => report.note(
+            "cores",
+            "the system does not tell which cores may be used: nothing is bound here",
+        ),
+    }
+}
+
+/// Where profiles go by default.
+fn directory(report: &mut Report) {
+    let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+    match tempfile::tempfile_in(&here) {
+        Ok(_) => report.good("directory", format!("{} can be written", here.display())),
+        Err(error) => report.problem(
+            "directory",
+            format!("{} cannot be written ({})", here.display(), error.kind()),
+            "name another with --output",
+        ),
+    }
+}
+
+/// What every MPI needs on a host.
+fn shared_memory(report: &mut Report) {
+    let place = Path::new("/dev/shm");
+    match tempfile::tempfile_in(place) {
+        Ok(_) => report.good("memory", "/dev/shm can be written"),
+        Err(error) => report.note(
+            "memory",
+            format!(
+                "/dev/shm cannot be written ({}): most MPIs need it to start; mount it",
+                error.kind()
+            ),
+        ),
+    }
+}
+
+/// The libraries that are not the C run-time's.
+fn foreign(needed: &[String]) -> Vec<&str> {
+    let is_run_time = |name: &&String| RUN_TIME.iter().any(|known| name.starts_with(known));
+    let foreign = needed.iter().filter(|name| !is_run_time(name));
+    foreign.map(String::as_str).collect()
+}

@@ -1,0 +1,118 @@
+//! A job: what would be started, and whether the library would reach its programs.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use super::Report;
+use crate::launch::binary::Program;
+use crate::launch::family::{Family, Launcher};
+use crate::launch::{self, binary, injection, library, program, python, reach, search};
+
+/// Looks at a job without starting it.
+pub fn look(report: &mut Report, command: &[OsString]) {
+    let launcher = match Launcher::detect(command) {
+        Ok(launcher) => launcher,
+        Err(error) => return report.error("job", &error),
+    };
+    match launch::shown(command, &[("TREEPIE_MODE", "profile".into())]) {
+        Ok(invocation) => report.good("job", invocation.to_string()),
+        // That there is no library was told already.
+        Err(_) if library::find().is_err() => {}
+        Err(error) => report.error("job", &error),
+    }
+    let words = match launcher.family {
+        Family::Plain => command,
+        _ => &command[1..],
+    };
+    for words in injection::programs(launcher.family, words) {
+        let Some(place) = program::position(launcher.family, words) else {
+            report.problem(
+                "program",
+                "the launcher is given no program",
+                "write it after its options",
+            );
+            continue;
+        };
+        match search::executable(&words[place]) {
+            Some(path) => one_program(report, &launcher, &path),
+            None => report.problem(
+                "program",
+                format!("{}: no such program", words[place].display()),
+                "check its name and PATH, or write its whole path",
+            ),
+        }
+    }
+}
+
+/// Whether the library reaches a program, and whether its MPI is the launcher's.
+fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
+    let name = path.display();
+    let library = library::find().unwrap_or_default();
+    if let Some(obstacle) = reach::obstacle(path, &library) {
+        return report.error("program", &format!("{name} {obstacle}"));
+    }
+    match binary::kind(path) {
+        None => report.problem(
+            "program",
+            format!("{name} cannot be read"),
+            "check its permissions",
+        ),
+        Some(Program::Static) => report.problem(
+            "program",
+            format!("{name} is linked statically: nothing can be preloaded into it"),
+            "link it dynamically",
+        ),
+        Some(Program::Script(interpreter)) => match python::behind(&interpreter) {
+            Some(python) => of_python(report, launcher, path, &python),
+            None => report.note(
+                "program",
+                format!("{name} is a script for {interpreter}: whether it uses MPI shows when it runs"),
+            ),
+        },
+        Some(Program::Other) => report.note(
+            "program",
+            format!("{name} is neither a program nor a script of a known kind"),
+        ),
+        Some(Program::Dynamic) if python::is_one(path) => of_python(report, launcher, path, path),
+        Some(Program::Dynamic) => match binary::mpi_of(path) {
+            Some((mpi, family)) => fitting(report, launcher, path, &mpi, family),
+            None => report.note(
+                "program",
+                format!(
+                    "{name} is linked to no MPI; it is counted if it loads one while it runs, as Python does"
+                ),
+            ),
+        },
+    }
+}
+
+fn of_python(report: &mut Report, launcher: &Launcher, program: &Path, python: &Path) {
+    match python::mpi_of(python) {
+        Some((mpi, family)) => fitting(report, launcher, program, &mpi, family),
+        None => report.note(
+            "program",
+            format!(
+                "{}: {} has no mpi4py whose MPI is known; it is counted if it loads one while it runs",
+                program.display(),
+                python.display()
+            ),
+        ),
+    }
+}
+
+/// A program of one MPI under the launcher of another would be as many jobs of one.
+fn fitting(report: &mut Report, launcher: &Launcher, path: &Path, mpi: &Path, family: Family) {
+    let (name, mpi) = (path.display(), mpi.display());
+    let has_one = matches!(launcher.family, Family::OpenMpi | Family::Hydra);
+    match has_one && family != launcher.family {
+        true => report.problem(
+            "program",
+            format!(
+                "{name} uses {mpi} ({family}), the launcher is of {}: each process would be a job of its own",
+                launcher.family
+            ),
+            "use the launcher of that MPI",
+        ),
+        false => report.good("program", format!("{name} uses {mpi} ({family})")),
+    }
+}

@@ -1,0 +1,83 @@
+//! How a placement is applied when the user leaves that to treepie: at the launch
+//! where it is sure that the launcher can, and else inside the job.
+
+use std::ffi::OsString;
+use std::net::ToSocketAddrs;
+use std::path::Path;
+
+use treepie_core::files::{PlacementFile, network};
+
+use super::family::{Family, Launcher};
+use super::seating;
+
+/// Why a placement is applied at the launch, or why not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Choice {
+    /// The launcher starts each rank where it belongs.
+    Launch(String),
+    /// Ranks change inside the job.
+    Permute(String),
+}
+
+/// The way for this placement and this command line, with its reason.
+pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString]) -> Choice {
+    let permute = |reason: &str| Choice::Permute(reason.to_owned());
+    if launcher.family == Family::Plain {
+        return permute("the launcher is not known");
+    }
+    if let Some(option) = seating::contradiction(launcher.family, command) {
+        return Choice::Permute(format!("{option} says where ranks go"));
+    }
+    let hosts = placement.topology.hosts();
+    let all_named = placement
+        .topology
+        .leaves()
+        .iter()
+        .all(|leaf| leaf.host.is_some());
+    if hosts.is_empty() || !all_named {
+        return permute("the placement names no hosts");
+    }
+    match allocated() {
+        Some(own) => match hosts
+            .iter()
+            .find(|host| !own.iter().any(|own| own == *host))
+        {
+            None => Choice::Launch("the job has the hosts of the placement".to_owned()),
+            Some(host) => Choice::Permute(format!("the job does not have {host}")),
+        },
+        None if hosts[..] == [this_host()] => {
+            Choice::Launch("the placement is for this host".to_owned())
+        }
+        None => permute("no scheduler tells which hosts the job has"),
+    }
+}
+
+/// The hosts that a scheduler says the job has.
+fn allocated() -> Option<Vec<String>> {
+    if let Ok(list) = std::env::var("SLURM_JOB_NODELIST") {
+        return network::expand(&list).ok();
+    }
+    let files = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
+    let file = files.iter().find_map(std::env::var_os)?;
+    let text = std::fs::read_to_string(Path::new(&file)).ok()?;
+    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
+    Some(text.lines().filter_map(first).collect())
+}
+
+fn this_host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// The first host of a placement whose name leads nowhere from here: the launcher could
+/// not reach it either. Slurm knows its hosts by itself.
+pub fn unreachable(placement: &PlacementFile, launcher: &Launcher) -> Option<String> {
+    if launcher.family == Family::Slurm {
+        return None;
+    }
+    let here = this_host();
+    let mut hosts = placement.topology.hosts().into_iter();
+    hosts
+        .find(|host| *host != here && (*host, 22).to_socket_addrs().is_err())
+        .map(str::to_owned)
+}

@@ -1,0 +1,77 @@
+//! How many ranks a command line asks for, where it says so in numbers.
+
+use std::ffi::OsString;
+
+use super::family::{Family, Launcher};
+use super::{injection, program};
+
+/// The ranks of all programs together; `None` where one of them leaves it to the
+/// launcher, or says it in another way.
+pub fn asked_for(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+    let family = launcher.family;
+    let names: &[&str] = match family {
+        Family::OpenMpi => &["n", "np", "c"],
+        Family::Hydra => &["n", "np"],
+        Family::Slurm => &["n", "ntasks"],
+        Family::Plain => return None,
+    };
+    let mut sum = 0_usize;
+    for words in injection::programs(family, command.get(1..)?) {
+        let end = program::position(family, words).unwrap_or(words.len());
+        sum = sum.checked_add(number(names, &words[..end])?)?;
+    }
+    Some(sum)
+}
+
+/// The number behind one of these options: `-n 4`, `--ntasks=4`, `-n4`.
+fn number(names: &[&str], options: &[OsString]) -> Option<usize> {
+    let mut words = options.iter().map(|word| word.to_string_lossy());
+    while let Some(word) = words.next() {
+        let Some(name) = word.strip_prefix('-') else {
+            continue;
+        };
+        let name = name.strip_prefix('-').unwrap_or(name);
+        if names.contains(&name) {
+            return words.next()?.parse().ok();
+        }
+        let joined = names.iter().find_map(|known| {
+            let value = name.strip_prefix(known)?;
+            value.strip_prefix('=').unwrap_or(value).parse().ok()
+        });
+        if joined.is_some() {
+            return joined;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ranks_of_a_command_line_are_added_up_where_all_programs_say_them() {
+        for (family, line, expected) in [
+            (Family::OpenMpi, "mpirun -np 4 /bin/sh -n 9", Some(4)),
+            (
+                Family::OpenMpi,
+                "mpirun --map-by node -n 2 /bin/sh : --np 3 /bin/sh",
+                Some(5),
+            ),
+            (Family::OpenMpi, "mpirun -n 2 /bin/sh : /bin/sh", None),
+            (Family::OpenMpi, "mpirun --npernode 2 /bin/sh", None),
+            (Family::Hydra, "mpiexec -genv A B -n 4 /bin/sh", Some(4)),
+            (Family::Slurm, "srun -N2 -n16 /bin/sh", Some(16)),
+            (Family::Slurm, "srun --ntasks=8 /bin/sh", Some(8)),
+            (Family::Slurm, "srun /bin/sh", None),
+            (Family::Plain, "./job.sh -n 4", None),
+        ] {
+            let command: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
+            let launcher = Launcher {
+                path: "/usr/bin/launcher".into(),
+                family,
+            };
+            assert_eq!(asked_for(&launcher, &command), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Whether the library can reach the programs of a job: what is known to be in its way
+//! is told before the job starts, and not after it has used its time.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::binary::{self, Program};
+use super::family::{Family, Launcher};
+use super::{injection, program, search};
+use crate::error::CommandError;
+
+/// What keeps the library out of a program, or makes it useless there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// It runs with the rights of another user.
+    ChangesUser,
+    /// It is linked statically, MPI included.
+    Static,
+    /// It is linked dynamically, but MPI is part of it.
+    MpiInside,
+    /// It is no MPI program, and starts none.
+    NoMpi,
+    /// It is for processors that the library is not made for.
+    OtherMachine,
+    /// Its MPI is of no family that the library knows.
+    UnknownMpi(PathBuf),
+}
+
+impl fmt::Display for Obstacle {
+    /// Goes on after the name of the program.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Obstacle::ChangesUser => out.write_str(
+                "changes its user (setuid), so nothing can be preloaded into it; run a copy without that bit",
+            ),
+            Obstacle::Static => out.write_str(
+                "is linked statically, so nothing can be preloaded into it; link it dynamically",
+            ),
+            Obstacle::MpiInside => out.write_str(
+                "has its MPI linked in statically, where no library can step between; link it to the \
+                 shared MPI library",
+            ),
+            Obstacle::NoMpi => out.write_str(
+                "is linked to no MPI library and can start no other program: there is nothing to do in \
+                 it; give the MPI program itself",
+            ),
+            Obstacle::OtherMachine => out.write_str(
+                "is made for other processors than libtreepie.so; build treepie for them, and name the \
+                 library in TREEPIE_LIBRARY",
+            ),
+            Obstacle::UnknownMpi(library) => write!(
+                out,
+                "uses {}, which is neither Open MPI, nor of the MPICH family, nor of the MPI-5.0 standard \
+                 ABI; link it to one of these",
+                library.display()
+            ),
+        }
+    }
+}
+
+/// Refuses a job with a program that the library is known not to reach. What is not
+/// known, as with scripts, runs.
+///
+/// # Errors
+/// The first such program and why: usage.
+pub fn require_reachable(
+    launcher: &Launcher,
+    command: &[OsString],
+    library: &Path,
+) -> Result<(), CommandError> {
+    let words = match launcher.family {
+        Family::Plain => command,
+        _ => command.get(1..).unwrap_or_default(),
+    };
+    for words in injection::programs(launcher.family, words) {
+        let place = program::position(launcher.family, words);
+        let path = place.and_then(|place| search::executable(&words[place]));
+        // A program that is not there is the launcher's to tell of.
+        if let Some(path) = path
+            && let Some(obstacle) = obstacle(&path, library)
+        {
+            return Err(CommandError::usage(format!(
+                "{}: {obstacle}",
+                path.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// What is in the way, as far as the program's file tells.
+pub fn obstacle(path: &Path, library: &Path) -> Option<Obstacle> {
+    if binary::changes_user(path) {
+        return Some(Obstacle::ChangesUser);
+    }
+    let facts = binary::facts(path)?;
+    let other = binary::facts(library).is_some_and(|library| library.machine != facts.machine);
+    match facts.kind {
+        Program::Static if facts.names_mpi => Some(Obstacle::Static),
+        Program::Dynamic if other => Some(Obstacle::OtherMachine),
+        Program::Dynamic => {
+            let linked = binary::mpi_libraries(path);
+            match linked.first() {
+                Some((mpi, None)) => Some(Obstacle::UnknownMpi(mpi.clone())),
+                Some(_) => None,
+                None if facts.defines_mpi => Some(Obstacle::MpiInside),
+                None if facts.is_alone => Some(Obstacle::NoMpi),
+                None => None,
+            }
+        }
+        _ => None,
+    }
+}

@@ -77,17 +77,14 @@ fn wrong_files(directory: &Path) -> Vec<Wrong> {
     let files: Vec<(PathBuf, &[&str])> = vec![
         (directory.join("missing.yaml"), &["no such file"]),
         (directory.to_owned(), &["cannot be read"]),
-        (
-            written("empty.yaml", b""),
-            &["a file of treepie starts with"],
-        ),
+        (written("empty.yaml", b""), &["treepie: placement"]),
         (
             written("binary.yaml", b"\x7fELF\x02\x01\xff\xfe\x00"),
             &["not"],
         ),
         (
             written("prose.yaml", b"Dear reader, this is no placement."),
-            &["a file of treepie starts with"],
+            &["treepie: placement"],
         ),
         (
             written("cut.yaml", &whole.as_bytes()[..whole.len() * 2 / 3]),

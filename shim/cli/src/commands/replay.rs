@@ -7,9 +7,8 @@ use std::str::FromStr;
 
 use clap::Args;
 use treepie_core::affinity::UnknownName;
+use treepie_core::files::Replayable;
 use treepie_core::files::configuration::{Apply, Reorder};
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::files::{AnyFile, FileError, OtherRanks, read_any};
 
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
@@ -89,7 +88,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         None => None,
     };
     let how = match (arguments.apply, &file) {
-        (Some(How::Auto), Some(AnyFile::Placement(placement))) => {
+        (Some(How::Auto), Some(Replayable::Placement(placement))) => {
             let way = choose::way(placement, &launcher, &arguments.command);
             let (how, name, reason) = match way {
                 Choice::Launch(reason) => (How::Launch, "launch", reason),
@@ -113,26 +112,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 /// A placement or a profile. One that no rank could use, or that is not for the ranks
 /// that the command line asks for, stops the job before it starts.
-fn read(path: &Path, ranks: Option<usize>) -> Result<AnyFile, CommandError> {
-    let file = read_any(path).map_err(as_usage)?;
-    let fitting = match &file {
-        AnyFile::Profile(profile) => profile.ranks,
-        AnyFile::Placement(placement) => placement.ranks,
-        // Says that it is no placement.
-        _ => PlacementFile::read(path).map_err(as_usage)?.ranks,
+fn read(path: &Path, ranks: Option<usize>) -> Result<Replayable, CommandError> {
+    let file = match ranks {
+        Some(ranks) => Replayable::read_for(path, ranks),
+        None => Replayable::read(path),
     };
-    match ranks {
-        Some(job) if job != fitting => Err(as_usage(FileError::OtherRanks {
-            path: path.to_owned(),
-            ranks: OtherRanks { file: fitting, job },
-        })),
-        _ => Ok(file),
-    }
+    file.map_err(as_usage)
 }
 
 /// The launcher puts the ranks where they belong; the library only counts, if
 /// that is asked for.
-fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<AnyFile>) -> Outcome {
+fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable>) -> Outcome {
     let (Some(path), Some(file)) = (&arguments.placement, file) else {
         return Err(CommandError::usage(
             "--apply launch: a bare permutation names no cores; give a placement",
@@ -144,7 +134,7 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<AnyFile>) 
              nothing there; use --apply permute, bind or both",
         ));
     }
-    let AnyFile::Placement(placement) = file else {
+    let Replayable::Placement(placement) = file else {
         return Err(CommandError::usage(format!(
             "{}: is a profile, and the launcher needs a placement; make one with `treepie map`, or \
              leave out --apply launch to have it placed at the start of the job",

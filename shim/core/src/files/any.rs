@@ -7,7 +7,7 @@ use super::grid::Grid;
 use super::placement::PlacementFile;
 use super::platform::PlatformFile;
 use super::profile::Profile;
-use super::{FileError, Kind, header, text, topology};
+use super::{FileError, Kind, OtherRanks, header, text, topology};
 use crate::topology::Topology;
 
 /// What a file turned out to hold.
@@ -63,6 +63,61 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Platform => AnyFile::Platform(Box::new(PlatformFile::from_text(path, text)?)),
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
     })
+}
+
+/// What a replay takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Replayable {
+    /// Which rank belongs on which core.
+    Placement(Box<PlacementFile>),
+    /// Who sends how much to whom, to be placed where the job runs.
+    Profile(Box<Profile>),
+}
+
+impl Replayable {
+    /// Reads a placement or a profile. What is neither is refused as no placement.
+    ///
+    /// # Errors
+    /// As [`read_any`].
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let text = text::read(path)?;
+        match header::check(path, &text, Some(Kind::Placement)) {
+            Err(FileError::WrongKind {
+                found: Kind::Profile,
+                ..
+            }) => {
+                let profile = Profile::from_text(path, &text)?;
+                Ok(Replayable::Profile(Box::new(profile)))
+            }
+            Err(error) => Err(error),
+            Ok(_) => {
+                let placement = PlacementFile::from_text(path, &text)?;
+                Ok(Replayable::Placement(Box::new(placement)))
+            }
+        }
+    }
+
+    /// Reads one for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// As [`Replayable::read`], and a file for another number of ranks.
+    pub fn read_for(path: &Path, ranks: usize) -> Result<Self, FileError> {
+        let file = Replayable::read(path)?;
+        let of_file = match &file {
+            Replayable::Placement(placement) => placement.ranks,
+            Replayable::Profile(profile) => profile.ranks,
+        };
+        match of_file == ranks {
+            true => Ok(file),
+            false => Err(FileError::OtherRanks {
+                path: path.to_owned(),
+                ranks: OtherRanks {
+                    file: of_file,
+                    job: ranks,
+                },
+            }),
+        }
+    }
 }
 
 #[cfg(test)]

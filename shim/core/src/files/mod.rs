@@ -25,7 +25,7 @@ mod text;
 pub mod topology;
 mod yaml;
 
-pub use any::{AnyFile, read_any};
+pub use any::{AnyFile, Replayable, read_any};
 pub use atomic::{check_writable, write_atomically};
 pub use error::{FileError, OtherRanks};
 pub use header::{Kind, VERSION, date};

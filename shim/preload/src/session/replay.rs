@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use treepie_core::affinity::{Layer, Metric};
+use treepie_core::files::Replayable;
 use treepie_core::files::configuration::{Apply, Settings};
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, FileError, OtherRanks, read_any};
 use treepie_core::placement::allocation::{Allocation, Movement, Recorded, needs_machines};
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::{Machine, Topology};
@@ -33,14 +33,9 @@ use crate::binding::Target;
 /// these run.
 pub struct Replay {
     path: PathBuf,
-    plan: Plan,
+    file: Replayable,
     apply: Apply,
     strict: bool,
-}
-
-enum Plan {
-    Placement(Box<PlacementFile>),
-    Profile(Box<Profile>),
 }
 
 /// What is applied on the hosts of this job.
@@ -68,14 +63,9 @@ impl Replay {
     /// A file that cannot be read, is neither placement nor profile, or is for
     /// another number of ranks.
     pub fn read(path: &Path, settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
-        let plan = match read_any(path)? {
-            AnyFile::Profile(profile) => Plan::Profile(fitting(path, profile, ranks)?),
-            // Says that it is no placement, where it is none.
-            _ => Plan::Placement(Box::new(PlacementFile::read_for(path, ranks)?)),
-        };
         Ok(Replay {
             path: path.to_owned(),
-            plan,
+            file: Replayable::read_for(path, ranks)?,
             apply: settings.apply,
             strict: settings.strict,
         })
@@ -83,9 +73,9 @@ impl Replay {
 
     /// Whether the hardware of these processes' hosts has to be known.
     pub fn needs_machines(&self, processes: &[Process]) -> bool {
-        match &self.plan {
-            Plan::Profile(_) => true,
-            Plan::Placement(file) => needs_machines(&file.topology, processes),
+        match &self.file {
+            Replayable::Profile(_) => true,
+            Replayable::Placement(file) => needs_machines(&file.topology, processes),
         }
     }
 
@@ -101,12 +91,12 @@ impl Replay {
         let name = self.path.display().to_string();
         let allocation = Allocation::new(processes, |host| machines.get(host).cloned())
             .map_err(|error| RequestError::allocation(&self.path, error))?;
-        match &self.plan {
-            Plan::Profile(profile) => {
+        match &self.file {
+            Replayable::Profile(profile) => {
                 let found = self.placed(&self.path, profile, &allocation)?;
                 Ok(self.settled(found, format!("{name}, placed at the start")))
             }
-            Plan::Placement(file) => {
+            Replayable::Placement(file) => {
                 let recorded = Recorded {
                     topology: &file.topology,
                     leaf_of_rank: &file.assignment,
@@ -198,19 +188,6 @@ impl Replay {
 /// Ranks are below 2^31 in MPI.
 pub fn narrow(ranks: &[usize]) -> Vec<u32> {
     ranks.iter().map(|&rank| rank as u32).collect()
-}
-
-fn fitting(path: &Path, profile: Box<Profile>, ranks: usize) -> Result<Box<Profile>, FileError> {
-    match profile.ranks == ranks {
-        true => Ok(profile),
-        false => Err(FileError::OtherRanks {
-            path: path.to_owned(),
-            ranks: OtherRanks {
-                file: profile.ranks,
-                job: ranks,
-            },
-        }),
-    }
 }
 
 /// The profile that a placement was made from, where it is beside it and fits.

@@ -1,0 +1,123 @@
+//! What a replay takes on process 0 when the job starts: the allocation from what the
+//! processes say, a placement carried over to other hosts, and one that is computed
+//! from a profile's traffic.
+//!
+//! ```text
+//! cargo bench -p treepie-core --bench startup -- [RANKS ...]
+//! ```
+//!
+//! Hosts have 2 sockets of 16 cores. Each number is the least of five runs, in
+//! milliseconds, on one thread.
+
+use std::time::Instant;
+
+use treepie_core::affinity::{Matrix, Metric, Traffic, TrafficMatrix};
+use treepie_core::placement::allocation::{Allocation, Movement, Recorded};
+use treepie_core::placement::binding::Process;
+use treepie_core::topology::Machine;
+
+const SOCKETS: usize = 2;
+const CORES: usize = 16;
+
+fn machine() -> Machine {
+    let units = (0..SOCKETS * CORES).map(|core| vec![core]).collect();
+    let children = [vec![SOCKETS], vec![CORES; SOCKETS]];
+    let names = vec!["socket".into(), "core".into()];
+    Machine::from_levels(None, names, &children, units).expect("a small machine")
+}
+
+/// Processes dealt out to hosts in turn, bound to their cores.
+fn processes(ranks: usize, name: &str) -> Vec<Process> {
+    let hosts = ranks.div_ceil(SOCKETS * CORES);
+    let process = |rank: usize| Process {
+        host: format!("{name}{}", rank % hosts),
+        allowed: vec![rank / hosts],
+    };
+    (0..ranks).map(process).collect()
+}
+
+/// The traffic of a pattern.
+fn traffic(pattern: &str, ranks: usize) -> TrafficMatrix {
+    let mut traffic = TrafficMatrix::new(ranks);
+    let mut add = |from: usize, to: usize, bytes: u64| {
+        if from != to {
+            traffic.add(from, to, Traffic::new(10, bytes));
+        }
+    };
+    let side = (ranks as f64).cbrt().round() as usize;
+    for rank in 0..ranks {
+        match pattern {
+            "stencil" => {
+                for stride in [1, side, side * side] {
+                    add(rank, (rank + stride) % ranks, 80_000);
+                    add((rank + stride) % ranks, rank, 80_000);
+                }
+            }
+            "random" => {
+                let mut at = rank as u64 + 1;
+                for _ in 0..8 {
+                    at = at.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    add(rank, (at >> 33) as usize % ranks, 1_000 + at % 9_000);
+                }
+            }
+            _ => (0..ranks).for_each(|to| add(rank, to, 1_000)),
+        }
+    }
+    traffic
+}
+
+/// The least time of five runs, in milliseconds, and the last result.
+fn least<T>(mut run: impl FnMut() -> T) -> (f64, T) {
+    let mut best = f64::INFINITY;
+    let mut last = None;
+    for _ in 0..5 {
+        let began = Instant::now();
+        last = Some(run());
+        best = best.min(began.elapsed().as_secs_f64() * 1e3);
+    }
+    (best, last.expect("five runs"))
+}
+
+fn main() {
+    let numbers = std::env::args()
+        .skip(1)
+        .filter_map(|word| word.parse().ok());
+    let mut sizes: Vec<usize> = numbers.collect();
+    if sizes.is_empty() {
+        sizes = vec![256, 1_024, 4_096];
+    }
+    println!(
+        "{:>7} {:>9} {:>11} {:>9} {:>9} {:>11} {:>11}",
+        "ranks", "pattern", "allocation", "matrix", "placed", "carried", "DistComm"
+    );
+    for ranks in sizes {
+        let job = processes(ranks, "n");
+        let machine = machine();
+        let make =
+            |job: &[Process]| Allocation::new(job, |_| Some(machine.clone())).expect("hosts");
+        let (allocation_time, allocation) = least(|| make(&job));
+        let elsewhere = make(&processes(ranks, "m"));
+        for pattern in ["stencil", "random", "dense"] {
+            if pattern == "dense" && ranks > 1_024 {
+                continue;
+            }
+            let traffic = traffic(pattern, ranks);
+            let (matrix_time, matrix): (f64, Matrix) = least(|| traffic.affinity(Metric::Size));
+            let (placed_time, placed) = least(|| {
+                allocation
+                    .placed(&matrix, Movement::Ranks)
+                    .expect("as many ranks as processes")
+            });
+            let recorded = Recorded {
+                topology: &placed.topology,
+                leaf_of_rank: &placed.leaf_of_rank,
+                leaf_of_process: &placed.leaf_of_process,
+            };
+            let (carried_time, _) = least(|| elsewhere.carried(recorded).expect("the same shape"));
+            let gain = placed.costs.1 / placed.costs.0;
+            println!(
+                "{ranks:>7} {pattern:>9} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {carried_time:>11.1} {gain:>11.3}"
+            );
+        }
+    }
+}

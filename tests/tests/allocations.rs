@@ -104,6 +104,21 @@ fn a_profile_is_placed_at_the_start_for_where_the_processes_are(mpi: Mpi) {
     assert_eq!(places(&again), places(&outcome));
 }
 
+fn several_programs_on_several_hosts_are_one_job(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "yesterday", 4);
+    let program = artifacts::job(mpi, "where");
+    let others = [text(&program), ":", "-n", "4"];
+    let mut words = vec![artifacts::command().into_os_string(), "replay".into()];
+    words.extend(["--strict".into(), file.into_os_string(), "--".into()]);
+    words.extend(TODAY.launcher(mpi, RANKS / 2));
+    words.extend(others.map(OsString::from));
+    words.push(program.clone().into_os_string());
+    let outcome = ended_well(mpi, TODAY.run(folder, words));
+    assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
+}
+
 fn a_placement_is_carried_over_to_other_hosts_of_the_same_shape(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
@@ -195,6 +210,7 @@ fn text(path: &Path) -> &str {
 
 under_each_mpi!(
     a_profile_is_placed_at_the_start_for_where_the_processes_are,
+    several_programs_on_several_hosts_are_one_job,
     a_placement_is_carried_over_to_other_hosts_of_the_same_shape,
     on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why,
     every_way_to_apply_a_placement_puts_each_rank_where_it_says,

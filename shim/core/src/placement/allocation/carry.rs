@@ -114,6 +114,19 @@ impl Allocation {
         let host_of_part = self.matched(recorded.topology, &used)?;
         let mut leaves = recorded.topology.leaves().to_vec();
         let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
+        // Another part may take the name of a host that has no ranks.
+        let is_of_job = |part: &&Part| {
+            part.used.is_empty()
+                && self
+                    .hosts
+                    .iter()
+                    .any(|host| part.name.as_ref() == Some(&host.name))
+        };
+        for part in parts.iter().filter(is_of_job) {
+            part.leaves
+                .iter()
+                .for_each(|&leaf| leaves[leaf] = Leaf::default());
+        }
         for (part, host) in used.iter().zip(host_of_part) {
             let seats = self.seats(recorded.topology, part, host)?;
             for (&process, seat) in self.hosts[host].processes.iter().zip(seats) {

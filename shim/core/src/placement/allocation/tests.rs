@@ -170,6 +170,22 @@ fn on_other_hosts_of_the_same_shape_ranks_that_shared_a_host_share_one_again() {
 }
 
 #[test]
+fn a_host_of_the_job_may_be_one_that_the_placement_left_free() {
+    let before = on(&["a", "a", "b", "b", "c", "c"], 4);
+    let found = allocation(&before);
+    let recorded = Recorded {
+        topology: found.topology(),
+        leaf_of_rank: &[0, 4, 1, 5],
+        leaf_of_process: &[0, 1, 4, 5],
+    };
+    let now = on(&["c", "c", "b", "b"], 4);
+    let carried = allocation(&now).carried(recorded).unwrap();
+    assert_eq!(carried.topology.leaf(0).host.as_deref(), Some("c"));
+    assert_eq!(carried.topology.leaf(4).host.as_deref(), Some("b"));
+    assert_eq!(carried.permutation, [0, 2, 1, 3]);
+}
+
+#[test]
 fn the_numbers_of_cores_are_those_of_the_new_hosts() {
     let before = on(&["a", "a"], 4);
     let matrix = Matrix::from_entries(2, [(0, 1, 1.0)]).unwrap();

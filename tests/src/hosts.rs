@@ -75,16 +75,19 @@ pub fn places(outcome: &Outcome) -> Vec<(String, String)> {
     outcome.stdout.lines().filter_map(place).collect()
 }
 
-/// The outcome of a job that ended well on several hosts. MPICH's launcher may be
-/// ended by SIGPIPE there, because its remote shells leave before it does.
+/// The outcome of a job that ended well on several hosts. MPICH's launcher may fail
+/// there when the job has ended, because its remote shells leave before it does: by
+/// SIGPIPE, or with messages of its own.
 ///
 /// # Panics
 /// If the job ended otherwise.
 #[track_caller]
 pub fn ended_well(mpi: Mpi, outcome: Outcome) -> Outcome {
     const SIGPIPE: i32 = 128 + 13;
-    match outcome.status.code() {
-        Some(SIGPIPE) if mpi == Mpi::Mpich => outcome,
-        _ => outcome.succeeded(),
+    let by_launcher =
+        outcome.status.code() == Some(SIGPIPE) || outcome.stderr.contains("[mpiexec@");
+    match mpi == Mpi::Mpich && by_launcher {
+        true => outcome,
+        false => outcome.succeeded(),
     }
 }

@@ -114,7 +114,11 @@ fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arr
             |root: &usize| roots == 1 || ranks <= 9 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
             for (units, segment) in [(0, 2), (1, 1), (9, 2)] {
-                let in_flight = if (ranks + root).is_multiple_of(2) { 7 } else { 0 };
+                let in_flight = if (ranks + root).is_multiple_of(2) {
+                    7
+                } else {
+                    0
+                };
                 let flow = Flow {
                     segment,
                     in_flight: Some(in_flight),

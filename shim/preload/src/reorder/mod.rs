@@ -188,6 +188,7 @@ pub unsafe fn graph_create(
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Dist_graph_create`.
+#[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create(
     next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
     comm: Word,
@@ -231,6 +232,7 @@ pub unsafe fn dist_graph_create(
 ///
 /// # Safety
 /// The caller keeps the contract of `MPI_Dist_graph_create_adjacent`.
+#[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create_adjacent(
     next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
     comm: Word,

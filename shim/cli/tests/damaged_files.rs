@@ -1,5 +1,6 @@
-//! hwloc's files with something wrong in them: read, or refused in one line,
-//! although a process that has read some of them may not survive the next.
+//! Files with something wrong in them, of the kinds that the command reads and the
+//! core does not: used, or refused in one line. Of hwloc's files that holds although
+//! a process that has read some damaged ones may not survive the next.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 mod support;
@@ -61,6 +62,25 @@ proptest! {
                 prop_assert!(said.starts_with("treepie: machine.xml: "), "{}", said);
                 prop_assert_eq!(said.trim_end().lines().count(), 1, "{}", said);
             }
+        }
+    }
+
+    #[test]
+    fn a_damaged_list_of_loads_or_cores_is_used_or_refused_in_one_line(
+        to_loads in damages(), to_cores in damages()
+    ) {
+        let desk = Desk::new();
+        desk.write("halo.txt", "0 9 0 1\n9 0 1 0\n0 1 0 9\n1 0 9 0\n");
+        desk.write("loads", &damaged("1.5 2, 3e0\n0.25 # the last\n", &to_loads));
+        desk.write("cores", &damaged("0-1, 3\n2\n", &to_cores));
+        let line = "map halo.txt --tree 2:2 --strategy tmlb-min-weight --loads loads --current cores";
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let output = desk.treepie(&arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        match output.status.code() {
+            Some(0) => prop_assert!(desk.path("halo.placement.yaml").is_file()),
+            Some(1 | 2) => prop_assert_eq!(said.trim_end().lines().count(), 1, "{}", said),
+            _ => prop_assert!(false, "{}: {}", output.status, said),
         }
     }
 }

@@ -28,8 +28,9 @@ fn needed(object: &Path) -> BTreeSet<String> {
         .collect()
 }
 
+/// libm is the same package, and placing at start-up takes logarithms.
 fn is_c_runtime(name: &str) -> bool {
-    ["libc.so", "libgcc_s.so", "ld-linux"]
+    ["libc.so", "libm.so", "libgcc_s.so", "ld-linux"]
         .iter()
         .any(|start| name.starts_with(start))
 }

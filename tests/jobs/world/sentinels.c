@@ -114,6 +114,13 @@ static void in_place(void)
     else
         MPI_Scatter(all, 1, MPI_INT, &part, 1, MPI_INT, 0, MPI_COMM_WORLD);
     note("scatter %d", part);
+    fill(all, -1, 0);
+    part = 11 * rank;
+    MPI_Gatherv(&part, 1, MPI_INT, all, counts, places, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+    note("gatherv%s", numbers(all, ranks));
+    fill(all, 0, 13);
+    MPI_Scatterv(all, counts, places, MPI_INT, &part, 1, MPI_INT, ranks - 1, MPI_COMM_WORLD);
+    note("scatterv %d", part);
     sum = rank + 1;
     MPI_Scan(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     note("scan %d", sum);

@@ -4,7 +4,9 @@
 //! the known pitfalls it is about; this file runs them as they say.
 
 use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{assert_same_pairs, pairs};
@@ -120,16 +122,32 @@ fn uses(ranks: usize, directory: &Path) -> Vec<Library> {
     ]
 }
 
+/// Open MPI 4.1 loses a process that it spawns in one of some 45 runs, with or without
+/// the library: `PMIx_Init` does not return there. Such a run is ended and repeated.
+#[track_caller]
+fn run(job: &Job, source: &str) -> Outcome {
+    if job.mpi() == Mpi::OpenMpi && source.starts_with("spawning") {
+        let short = job.clone().limit(Duration::from_secs(30));
+        for _ in 0..3 {
+            match catch_unwind(AssertUnwindSafe(|| short.run())) {
+                Ok(outcome) => return outcome,
+                Err(_) => println!("{source} once more: Open MPI may have lost a process"),
+            }
+        }
+    }
+    job.run()
+}
+
 /// The jobs of a source print the same without the library and in every mode.
 #[track_caller]
 fn sees_no_difference(mpi: Mpi, source: &str) {
     let directory = directory();
     for (job, ranks) in jobs(mpi, source, directory.path()) {
-        let plain = job.run().succeeded();
+        let plain = run(&job, source).succeeded();
         assert!(!plain.stdout.is_empty(), "{}", plain.told());
         for library in uses(ranks, directory.path()) {
             let attempt = Attempt::new(mpi, job.language(), &library.mode(), &job.title());
-            let outcome = job.clone().with(library).run().silent();
+            let outcome = run(&job.clone().with(library), source).silent();
             assert_same_output(&plain, &outcome);
             attempt.passed();
         }

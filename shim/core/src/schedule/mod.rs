@@ -31,6 +31,7 @@ pub mod simulate;
 mod strategy;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 pub use bound::bound;
 pub use builder::{Builder, Flow, LARGEST_MESSAGE};
@@ -40,3 +41,4 @@ pub use network::{Distance, Network};
 pub use plan::{Action, Plan, Range, Space, Step};
 pub use problem::{Amount, Problem, share};
 pub use strategy::{Strategy, Uniform};
+pub use waits::Waits;

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use treepie_core::schedule::{Action, Plan, Range, Space};
+use treepie_core::schedule::{Action, Plan, Range, Space, Waits};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;
@@ -25,45 +25,14 @@ const PATIENCE: u32 = 32;
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    /// For each step, how many steps it waits for.
-    missing: Vec<u32>,
-    /// Steps that wait for a step: those of step `i` are from `first[i]` to
-    /// `first[i + 1]`.
-    followers: Vec<u32>,
-    first: Vec<u32>,
+    waits: Waits,
 }
 
 impl Prepared {
     /// Looks at who waits for whom.
     pub fn new(plan: Plan) -> Self {
-        let steps = plan.steps();
-        let mut missing = Vec::with_capacity(steps.len());
-        let mut first = vec![0u32; steps.len() + 1];
-        for step in steps {
-            let needs = plan.needs(step);
-            missing.push(needs.len() as u32);
-            for &needed in needs {
-                first[needed as usize + 1] += 1;
-            }
-        }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
-        }
-        let mut next = first.clone();
-        let mut followers = vec![0; first.last().map_or(0, |&all| all as usize)];
-        for (place, step) in steps.iter().enumerate() {
-            for &needed in plan.needs(step) {
-                let slot = &mut next[needed as usize];
-                followers[*slot as usize] = place as u32;
-                *slot += 1;
-            }
-        }
-        Prepared {
-            plan,
-            missing,
-            followers,
-            first,
-        }
+        let waits = Waits::of(&plan);
+        Prepared { plan, waits }
     }
 
     /// The plan.
@@ -119,15 +88,13 @@ pub unsafe fn execute(
     spaces: &Spaces,
     place: Place,
 ) -> Result<(), c_int> {
-    let steps = prepared.plan.steps().len() as u32;
-    let free = |step: &u32| prepared.missing[*step as usize] == 0;
     let mut execution = Execution {
         host,
         prepared,
         spaces,
         place,
-        missing: prepared.missing.clone(),
-        ready: (0..steps).filter(free).map(Reverse).collect(),
+        missing: prepared.waits.needed().to_vec(),
+        ready: prepared.waits.ready().map(Reverse).collect(),
         requests: Requests::default(),
     };
     // SAFETY: the caller's promise.
@@ -209,9 +176,7 @@ impl Execution<'_> {
     }
 
     fn complete(&mut self, step: u32) {
-        let step = step as usize;
-        let followers = self.prepared.first[step]..self.prepared.first[step + 1];
-        for &next in &self.prepared.followers[followers.start as usize..followers.end as usize] {
+        for &next in self.prepared.waits.followers(step) {
             let missing = &mut self.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::links::{Links, Passing};
 use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
-use crate::schedule::Network;
 use crate::schedule::plan::{Action, Plan};
+use crate::schedule::{Network, Waits};
 
 /// A message by sender, receiver and tag.
 type Name = (u32, u32, u32);
@@ -75,10 +75,9 @@ struct Message {
 
 /// One rank.
 struct Rank {
+    waits: Waits,
+    /// For each step, how many it still waits for.
     missing: Vec<u32>,
-    /// Who waits for step i: from `first[i]` to `first[i + 1]` of `followers`.
-    followers: Vec<u32>,
-    first: Vec<u32>,
     ready: BinaryHeap<std::cmp::Reverse<u32>>,
     left: usize,
     /// Until when it is occupied.
@@ -365,9 +364,7 @@ impl<'a> Engine<'a> {
         state.left -= 1;
         state.end = state.end.max(now);
         state.missing[step as usize] = Rank::DONE;
-        let (start, end) = (state.first[step as usize], state.first[step as usize + 1]);
-        for place in start..end {
-            let next = state.followers[place as usize];
+        for &next in state.waits.followers(step) {
             let missing = &mut state.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {
@@ -403,40 +400,14 @@ impl Rank {
     const DONE: u32 = u32::MAX;
 
     fn new(plan: &Plan) -> Self {
-        let steps = plan.steps();
-        let mut missing = Vec::with_capacity(steps.len());
-        let mut first = vec![0u32; steps.len() + 1];
-        let mut ready = BinaryHeap::new();
-        for (place, step) in steps.iter().enumerate() {
-            let needs = plan.needs(step);
-            missing.push(needs.len() as u32);
-            if needs.is_empty() {
-                ready.push(std::cmp::Reverse(place as u32));
-            }
-            for &needed in needs {
-                first[needed as usize + 1] += 1;
-            }
-        }
-        for place in 1..first.len() {
-            first[place] += first[place - 1];
-        }
-        let mut next = first.clone();
-        let mut followers = vec![0; first.last().map_or(0, |&all| all as usize)];
-        for (place, step) in steps.iter().enumerate() {
-            for &needed in plan.needs(step) {
-                let slot = &mut next[needed as usize];
-                followers[*slot as usize] = place as u32;
-                *slot += 1;
-            }
-        }
+        let waits = Waits::of(plan);
         Rank {
-            missing,
-            followers,
-            first,
-            ready,
-            left: steps.len(),
+            missing: waits.needed().to_vec(),
+            ready: waits.ready().map(std::cmp::Reverse).collect(),
+            left: plan.steps().len(),
             busy: 0.0,
             end: 0.0,
+            waits,
         }
     }
 }

@@ -55,6 +55,12 @@ pub fn command() -> PathBuf {
     built("bin/treepie")
 }
 
+/// What makes ranks of the MPICH family yield when they wait.
+#[track_caller]
+pub fn yielding() -> PathBuf {
+    built("jobs/libtreepie_yielding.so")
+}
+
 /// The emulated grid.
 #[track_caller]
 pub fn grid() -> PathBuf {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+const PRELOAD: &str = "LD_PRELOAD";
+
 /// A job to run. Made by [`Job::new`] and its siblings, completed by the other
 /// methods, and run by [`Job::run`].
 #[derive(Debug, Clone)]
@@ -98,6 +100,12 @@ impl Job {
     fn command(&self) -> Vec<OsString> {
         let mut variables = self.library.variables();
         variables.extend(self.variables.iter().cloned());
+        if let Some(further) = self.mpi.preload() {
+            let preloads = variables.iter_mut().filter(|(name, _)| name == PRELOAD);
+            preloads.for_each(|(_, libraries)| {
+                *libraries = format!("{libraries}:{}", further.display());
+            });
+        }
         let mut words = self.under.clone();
         words.extend(self.mpi.launch(self.ranks, &variables));
         words.extend(self.program.iter().cloned());
@@ -148,6 +156,10 @@ impl Job {
         let words = self.command();
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]);
+        if let Some(further) = self.mpi.preload() {
+            // The launcher passes it on where the job sets none of its own.
+            command.env(PRELOAD, further);
+        }
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

@@ -93,6 +93,16 @@ impl Mpi {
         }
     }
 
+    /// What to preload beside the library, so that waiting processes let the others
+    /// run: where an MPI has no setting for it, or one that half does it.
+    #[track_caller]
+    pub fn preload(self) -> Option<PathBuf> {
+        match self {
+            Mpi::Mpich | Mpi::Mpich5 | Mpi::StandardAbi => Some(artifacts::yielding()),
+            Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Intel => None,
+        }
+    }
+
     /// The words that give a launcher the variables that it needs: `env` and these,
     /// or none at all.
     #[track_caller]
@@ -127,7 +137,7 @@ impl Mpi {
             ],
             Mpi::Mpich5 | Mpi::StandardAbi => &["-genv", "MPIR_CVAR_CH4_PROGRESS_THROTTLE", "1"],
             Mpi::Intel => &["-genv", "I_MPI_THREAD_YIELD", "3"],
-            // It has no such setting.
+            // It has no such setting: see `preload`.
             Mpi::Mpich => &[],
         };
         command.extend(common.iter().map(OsString::from));

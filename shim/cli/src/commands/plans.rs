@@ -12,7 +12,7 @@ use treepie_core::platform::Platform;
 use treepie_core::schedule::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
 use treepie_core::schedule::simulate::{Bar, Doing, Options, Outcome as Simulated, simulate};
 use treepie_core::schedule::{
-    Choice, Chooser, Clusters, Considered, Network, Plan, Strategy, Uniform, bound, choose,
+    Choice, Chooser, Clusters, Considered, Network, Plan, Strategy, Uniform, bound,
 };
 
 use super::Outcome;
@@ -64,6 +64,7 @@ struct Row {
 struct Scene {
     network: Arc<Network>,
     clusters: Clusters,
+    chooser: Chooser,
     call: Uniform,
 }
 
@@ -94,7 +95,10 @@ pub fn run(
 ) -> Outcome {
     let ranks: Vec<usize> = (0..platform.ranks()).collect();
     let network = Network::new(platform, &ranks)
-        .map(Arc::new)
+        .map(|network| match platform.is_by_hand() {
+            true => Arc::new(network.with_eager_limit(arguments.host.usual_eager_limit())),
+            false => Arc::new(network),
+        })
         .ok_or_else(|| {
             CommandError::failed(format!("{}: has no ranks; probe it again", file.display()))
         })?;
@@ -110,6 +114,7 @@ pub fn run(
     let scene = Scene {
         network,
         clusters,
+        chooser,
         call,
     };
     let rows = rows(&scene, &choice, arguments)?;
@@ -153,7 +158,9 @@ fn rows(scene: &Scene, choice: &Choice, arguments: &PlanOptions) -> Result<Vec<R
             .find(|plan| plan.strategy.name == strategy.name);
         let mut plan = known.copied().unwrap_or(Considered {
             strategy,
-            segment: choose::segment(operation, scene.call.bytes),
+            segment: scene
+                .chooser
+                .segment(strategy, &scene.call, &scene.clusters),
             seconds: f64::NAN,
         });
         if let Some(largest) = arguments.largest {

@@ -152,6 +152,11 @@ impl Platform {
         &self.0
     }
 
+    /// Whether it was written by hand, or by a tool that does not say how it measured.
+    pub fn is_by_hand(&self) -> bool {
+        self.0.probing.is_none()
+    }
+
     /// All machines.
     pub fn hosts(&self) -> &[Host] {
         &self.0.hosts

@@ -153,6 +153,33 @@ impl Link {
         Some(self.samples[first.checked_sub(1)?].bytes)
     }
 
+    /// The same link where messages of more than `limit` bytes ask first, which costs them two
+    /// latencies at least: for what is known of an MPI and was not measured.
+    pub fn asking_above(&self, limit: u64) -> Link {
+        let asked = 2.0 * self.latency;
+        let mut samples = self.samples.clone();
+        for bytes in [limit, limit.saturating_add(1)] {
+            if samples.iter().all(|sample| sample.bytes != bytes) {
+                samples.push(Sample {
+                    bytes,
+                    gap: self.gap(bytes),
+                    handshake: self.handshake(bytes),
+                    send: self.send(bytes),
+                    receive: self.receive(bytes),
+                    confidence: 0.0,
+                });
+            }
+        }
+        samples.sort_by_key(|sample| sample.bytes);
+        for sample in samples.iter_mut().filter(|sample| sample.bytes > limit) {
+            sample.handshake = sample.handshake.max(asked);
+        }
+        Link {
+            latency: self.latency,
+            samples,
+        }
+    }
+
     /// A cost at any size: linear between the two nearest samples (thesis 4.8.1),
     /// the first one below all, and beyond the last one the line through the last
     /// two.

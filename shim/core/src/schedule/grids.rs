@@ -119,25 +119,30 @@ pub fn lan() -> Link {
 /// Of so many milliseconds and Mbit/s (on TCP over Ethernet), with messages that ask first
 /// from 64 KiB on, as those of MPIs do.
 pub fn wan(milliseconds: f64, mbit: f64) -> Link {
+    eager_wan(milliseconds, mbit).asking_above(65535)
+}
+
+/// The same with messages that all go at once.
+pub fn eager_wan(milliseconds: f64, mbit: f64) -> Link {
     let per_byte = 8.0 * 1538.0 / 1448.0 / (mbit * 1e6);
-    let latency = 1e-3 * milliseconds;
-    let sample = |bytes: u64, handshake: f64| Sample {
+    let sample = |bytes: u64| Sample {
         bytes,
         gap: 5e-6 + per_byte * bytes as f64,
-        handshake,
         send: 5e-6,
         receive: 5e-6,
-        confidence: 0.0,
+        ..Sample::default()
     };
-    let asks = 2.0 * latency;
-    let samples = vec![sample(0, 0.0), sample(65535, 0.0), sample(65536, asks)];
-    let more = sample(1 << 20, asks);
-    Link::new(latency, samples.into_iter().chain([more]).collect()).unwrap()
+    Link::new(1e-3 * milliseconds, vec![sample(0), sample(1 << 20)]).unwrap()
 }
 
 /// Four clusters of four, 10 ms and 100 Mbit/s apart: `four-by-four`.
 pub fn four_by_four() -> Network {
-    network(&[4; 4], |_| lan(), |_, _| wan(10.0, 100.0))
+    four_by_four_of(|_, _| wan(10.0, 100.0))
+}
+
+/// Four clusters of four on these links.
+pub fn four_by_four_of(between: impl Fn(usize, usize) -> Link) -> Network {
+    network(&[4; 4], |_| lan(), between)
 }
 
 /// Four clusters of four whose delays and uplinks differ: the unequal WAN of the measured

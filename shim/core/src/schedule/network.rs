@@ -58,6 +58,9 @@ pub struct Network {
 /// The size by which links are compared: large enough that the rate counts.
 const LARGE: u64 = 1 << 20;
 
+/// The smallest message that any MPI asks for before it sends it, in bytes.
+const LEAST_LIMIT: u64 = 512;
+
 impl Network {
     /// The part of `platform` that a communicator uses: `ranks` has the rank of the
     /// world for each of its own. `None` if the platform has no such rank.
@@ -254,6 +257,30 @@ impl Network {
             latency / seconds * LONG as f64
         });
         bytes.fold(0.0, f64::max) as u64
+    }
+
+    /// The largest message that goes at once between any two clusters; what is larger asks its
+    /// receiver first, which costs two latencies more. `None` where no such limit is known.
+    pub fn eager_limit(&self) -> Option<u64> {
+        let limits = self.between.iter().flatten();
+        let limits = limits.filter_map(|&link| self.links[link].eager_limit());
+        // No MPI asks for so little: that was noise.
+        limits.filter(|&limit| limit >= LEAST_LIMIT).min()
+    }
+
+    /// The same network where messages of more than `limit` bytes ask first between clusters, on
+    /// links that do not show where they do: what is known of the MPI, for platforms that were
+    /// not measured with it.
+    pub fn with_eager_limit(mut self, limit: u64) -> Self {
+        let limit = limit.max(LEAST_LIMIT);
+        for pair in 0..self.between.len() {
+            let known = self.between[pair].map(|link| &self.links[link]);
+            if let Some(link) = known.filter(|link| link.eager_limit().is_none()) {
+                let asking = link.asking_above(limit);
+                self.between[pair] = Some(self.keep(&asking));
+            }
+        }
+        self
     }
 
     /// How many ranks of each cluster fill its uplink together: 1 where one alone does.

@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use treepie_core::affinity::collective::{Host as Family, Operation};
-use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network};
+use treepie_core::platform::Platform;
+use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 
 use super::execute::{Place, Prepared};
 use super::setup::Setup;
@@ -101,11 +102,16 @@ impl Communicator {
             (None, Some(hosts)) => Clusters::new(&clusters).with_closer(&hosts),
             (None, None) => Clusters::new(&clusters),
         };
-        let network = network.map(Arc::new);
         let family = match host.abi.family {
             abi::Family::OpenMpi => Family::OpenMpi,
             abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
         };
+        // A platform that was written by hand says nothing of when this MPI asks.
+        let by_hand = setup.platform.as_ref().is_some_and(Platform::is_by_hand);
+        let network = network.map(|network| match by_hand {
+            true => Arc::new(network.with_eager_limit(family.usual_eager_limit())),
+            false => Arc::new(network),
+        });
         let rank = host.rank(comm)?;
         let private = host.split_quietly(comm, rank)?;
         host.return_errors(private)?;
@@ -144,6 +150,17 @@ impl Communicator {
     pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
         let mut chooser = self.chooser.lock();
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
+    }
+
+    /// The largest message, in bytes, that a strategy should send for a call.
+    pub fn segment(&self, strategy: &'static Strategy, key: &Key, bytes: Option<u64>) -> u64 {
+        let call = Uniform {
+            operation: key.operation,
+            bytes: bytes.unwrap_or(0),
+            root: key.root,
+        };
+        let chooser = self.chooser.lock();
+        chooser.segment(strategy, &call, &self.clusters)
     }
 
     /// Room for what is on its way, kept from call to call.

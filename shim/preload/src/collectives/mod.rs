@@ -15,7 +15,7 @@ mod unit;
 
 use treepie_core::affinity::collective::Operation;
 use treepie_core::files::configuration::Runner;
-use treepie_core::schedule::{Amount, Problem, Strategy, choose};
+use treepie_core::schedule::{Amount, Problem, Strategy};
 
 pub use call::{Call, Side};
 pub use setup::{Wanted, begin, end};
@@ -102,8 +102,8 @@ fn make(
     let (strategy, segment) = match runner {
         Runner::Host => return None,
         Runner::Strategy(name) => {
-            let segment = choose::segment(key.operation, bytes.unwrap_or(0));
             let strategy = Strategy::find(key.operation, name)?;
+            let segment = communicator.segment(strategy, key, bytes);
             if communicator.place.rank == 0 {
                 tell(
                     communicator,

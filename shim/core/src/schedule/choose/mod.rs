@@ -20,15 +20,29 @@ use std::sync::Arc;
 
 use super::estimate::{self, Costed, Scene, Size};
 use super::generators::{Direction, costs};
-use super::{Clusters, Network, Strategy};
+use super::strategy::Estimate;
+use super::{Clusters, Network, Strategy, Uniform};
 use crate::affinity::collective::{Host, Operation};
 use crate::platform::orders::Costs;
 
 pub use rules::{between_clusters, segment};
 
-/// Sizes of messages that are tried, below the whole one: those that go at once in every
-/// MPI's usual settings.
+/// Sizes of messages that are tried, below the whole one, as far as they go at once.
 const PIECES: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 48 << 10];
+
+/// The largest message that is taken to go at once where neither the network nor the MPI says it.
+const USUAL_EAGER_LIMIT: u64 = 48 << 10;
+
+/// The sizes that are tried where messages of up to `eager` bytes go at once.
+fn pieces(eager: u64) -> Vec<u64> {
+    let mut sizes: Vec<u64> = PIECES.into_iter().filter(|&size| size <= eager).collect();
+    // The limit itself, where it is well above the last one and below the next.
+    let is_apart = sizes.last().is_none_or(|&last| 4 * eager > 5 * last);
+    if is_apart && sizes.len() < PIECES.len() {
+        sizes.push(eager);
+    }
+    sizes
+}
 
 /// A plan must be this much quicker than the host's own collective to take its place:
 /// the host's is known less well.
@@ -128,6 +142,8 @@ fn size_class(bytes: u64) -> u64 {
 pub struct Chooser {
     known: Option<Known>,
     host: Option<Host>,
+    /// Messages of up to so many bytes go at once.
+    eager: u64,
     chosen: HashMap<Class, Arc<Choice>>,
 }
 
@@ -143,12 +159,16 @@ impl Chooser {
     /// Chooses on this network, by rules where there is none. `host` is whose collectives
     /// are to be beaten; `None` where they are out of the question.
     pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, host: Option<Host>) -> Self {
+        let usual = host.map_or(USUAL_EAGER_LIMIT, Host::usual_eager_limit);
+        let seen = network.as_ref().map(|network| network.eager_limit());
+        // A network that shows no limit was measured to have none among its sizes.
+        let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));
         let known = network.map(|network| {
             let sizes = estimate::sizes(&network, clusters);
             Known {
-                pieces: PIECES
-                    .iter()
-                    .map(|&bytes| Costed::new(&network, bytes).with_inside(&sizes))
+                pieces: pieces(eager)
+                    .into_iter()
+                    .map(|bytes| Costed::new(&network, bytes).with_inside(&sizes))
                     .collect(),
                 sizes,
                 network,
@@ -157,7 +177,23 @@ impl Chooser {
         Chooser {
             known,
             host,
+            eager,
             chosen: HashMap::new(),
+        }
+    }
+
+    /// The largest message that plans send here at once, in bytes.
+    pub fn eager_limit(&self) -> u64 {
+        self.eager
+    }
+
+    /// The largest message, in bytes, that `strategy` should send for a call: what the network
+    /// says is best, or else the rule.
+    pub fn segment(&self, strategy: &'static Strategy, call: &Uniform, clusters: &Clusters) -> u64 {
+        let estimated = self.known.as_ref().zip(strategy.estimate);
+        match estimated.filter(|_| clusters.count() > 1) {
+            None => rules::segment(call.operation, call.bytes, self.eager),
+            Some((known, estimate)) => known.segment(strategy, estimate, call, clusters),
         }
     }
 
@@ -188,7 +224,7 @@ impl Chooser {
             }
             _ => None,
         };
-        let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, bytes)));
+        let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, bytes, self.eager)));
         if self.chosen.len() >= MOST_CHOICES {
             self.chosen.clear();
         }
@@ -197,8 +233,8 @@ impl Chooser {
     }
 }
 
-fn by_rule(class: Class, bytes: Option<u64>) -> Choice {
-    let chosen = rules::between_clusters(class.operation, bytes, class.ordered);
+fn by_rule(class: Class, bytes: Option<u64>, eager: u64) -> Choice {
+    let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
     Choice {
         strategy: chosen.and_then(|(name, _)| Strategy::find(class.operation, name)),
         segment: chosen.map_or(0, |(_, segment)| segment),
@@ -212,14 +248,7 @@ impl Known {
     /// The quickest; `None` where no strategy's time is known.
     fn predicted(&self, class: Class, clusters: &Clusters, host: Option<Host>) -> Option<Choice> {
         let whole = Costed::new(&self.network, class.bytes).with_inside(&self.sizes);
-        let scene = Scene {
-            network: &self.network,
-            clusters,
-            sizes: &self.sizes,
-            bytes: class.bytes,
-            root: class.root,
-            piece: &whole,
-        };
+        let scene = self.scene(class.root, clusters, &whole);
         let orders = Orders::default();
         let mut considered: Vec<Considered> = Vec::with_capacity(16);
         // Trees that were looked at, each with its best size: schedulers often come to the same one.
@@ -232,13 +261,7 @@ impl Known {
             let Some(estimate) = strategy.estimate else {
                 continue;
             };
-            let edges = match strategy.tree {
-                Some((between, direction)) => {
-                    let made = || orders.costs(&scene, direction);
-                    between.edges(scene.count(), scene.home(), made)
-                }
-                None => Vec::new(),
-            };
+            let edges = orders.edges(&scene, strategy);
             let known = trees.iter().find(|(known, _)| *known == edges);
             let known = known.filter(|_| strategy.is_tree);
             let found = match known {
@@ -278,6 +301,33 @@ impl Known {
         })
     }
 
+    /// A message of one piece, which `whole` was looked up for.
+    fn scene<'a>(&'a self, root: usize, clusters: &'a Clusters, whole: &'a Costed) -> Scene<'a> {
+        Scene {
+            network: &self.network,
+            clusters,
+            sizes: &self.sizes,
+            bytes: whole.bytes,
+            root,
+            piece: whole,
+        }
+    }
+
+    /// The size of messages that suits a strategy best.
+    fn segment(
+        &self,
+        strategy: &Strategy,
+        estimate: Estimate,
+        call: &Uniform,
+        clusters: &Clusters,
+    ) -> u64 {
+        let whole = Costed::new(&self.network, call.bytes).with_inside(&self.sizes);
+        let scene = self.scene(call.root, clusters, &whole);
+        let edges = Orders::default().edges(&scene, strategy);
+        let best = |scene: &Scene| estimate(scene, call.operation, &edges);
+        self.best_size(&scene, best).0
+    }
+
     /// The size of messages that suits a strategy best, and what it takes then; larger ones where
     /// there is next to nothing between them.
     fn best_size(&self, scene: &Scene, estimate: impl Fn(&Scene) -> f64) -> (u64, f64) {
@@ -309,6 +359,14 @@ struct Orders {
 }
 
 impl Orders {
+    /// The tree between clusters; none for a strategy that has none.
+    fn edges(&self, scene: &Scene, strategy: &Strategy) -> Vec<(usize, usize)> {
+        strategy.tree.map_or(Vec::new(), |(between, direction)| {
+            let costs = || self.costs(scene, direction);
+            between.edges(scene.count(), scene.home(), costs)
+        })
+    }
+
     fn costs(&self, scene: &Scene, direction: Direction) -> &Costs {
         let cell = match direction {
             Direction::Down => &self.down,

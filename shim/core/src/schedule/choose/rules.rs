@@ -9,16 +9,14 @@ pub type Choice = (&'static str, u64);
 
 const KIB: u64 = 1024;
 
-/// Messages of this size go at once in every MPI's usual settings; larger ones may
-/// ask first, which costs two more latencies.
-const EAGER: u64 = 48 * KIB;
-
 /// The strategy for `bytes` (the message, or a rank's block, where all ranks know
-/// it) between clusters; `None` where the host's own is as good as any here.
+/// it) between clusters, in messages of up to `eager` bytes; `None` where the host's own is as
+/// good as any here.
 pub fn between_clusters(
     operation: Operation,
     bytes: Option<u64>,
     keeps_order: bool,
+    eager: u64,
 ) -> Option<Choice> {
     let bytes = bytes.unwrap_or(0);
     let name = match operation {
@@ -41,20 +39,21 @@ pub fn between_clusters(
         Scan | Exscan if bytes <= KIB => "grid-gather",
         Scan | Exscan => return None,
     };
-    Some((name, segment(operation, bytes)))
+    Some((name, segment(operation, bytes, eager)))
 }
 
-/// The largest message that is sent for `bytes`: small enough to go at once, and
-/// for what flows through ranks, to be handed on soon.
-pub fn segment(operation: Operation, bytes: u64) -> u64 {
-    match operation {
+/// The largest message that is sent for `bytes`: small enough to go at once, which messages of
+/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon.
+pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
+    let handed_on = match operation {
         Bcast if bytes > 256 * KIB => 16 * KIB,
         Reduce if bytes > 256 * KIB => 32 * KIB,
         Reduce if bytes > 16 * KIB => 16 * KIB,
         Scan | Exscan if bytes > 128 * KIB => 16 * KIB,
         Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
-        _ => EAGER,
-    }
+        _ => eager,
+    };
+    handed_on.min(eager)
 }
 
 #[cfg(test)]
@@ -63,14 +62,17 @@ mod tests {
     use crate::schedule::Strategy;
 
     #[test]
-    fn every_name_that_is_chosen_is_that_of_a_strategy_which_serves_the_operation() {
+    fn every_name_that_is_chosen_is_that_of_a_strategy_and_its_messages_go_at_once() {
         for operation in Operation::all() {
             for bytes in [None, Some(0), Some(40 * KIB), Some(1 << 20), Some(1 << 30)] {
                 for keeps_order in [false, true] {
-                    if let Some((name, segment)) = between_clusters(operation, bytes, keeps_order) {
-                        let strategy = Strategy::find(operation, name);
-                        assert!(strategy.is_some(), "{operation}: {name}");
-                        assert!(segment <= EAGER);
+                    for eager in [8 * KIB, 48 * KIB] {
+                        let chosen = between_clusters(operation, bytes, keeps_order, eager);
+                        if let Some((name, segment)) = chosen {
+                            let strategy = Strategy::find(operation, name);
+                            assert!(strategy.is_some(), "{operation}: {name}");
+                            assert!(segment <= eager);
+                        }
                     }
                 }
             }

@@ -311,3 +311,60 @@ fn open_mpis_own_collectives_are_replaced_wherever_they_were_measured_to_be_slow
     }
     assert!(kept.is_empty(), "{kept:#?}");
 }
+
+#[test]
+fn messages_between_clusters_stay_below_the_size_that_asks_first_and_so_are_quicker() {
+    for limit in [8 << 10, 19_456] {
+        let network = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
+        let network = network.with_eager_limit(limit);
+        assert_eq!(network.eager_limit(), Some(limit));
+        for operation in [
+            Operation::Bcast,
+            Operation::Reduce,
+            Operation::Allreduce,
+            Operation::Allgather,
+            Operation::Gather,
+            Operation::Scatter,
+        ] {
+            // Of long blocks all links are full in any case.
+            let longest = match BLOCKS.contains(&operation) {
+                true => 64 * KIB,
+                false => 1 << 20,
+            };
+            for bytes in [64 * KIB, longest] {
+                let call = Uniform {
+                    operation,
+                    bytes,
+                    root: 0,
+                };
+                let (choice, clusters) = chosen(&network, &call, None);
+                let best = choice.considered()[0];
+                assert!(best.segment <= limit, "{operation} {bytes}: {best:?}");
+                let whole = Considered {
+                    segment: bytes,
+                    ..best
+                };
+                let taken = simulated(&network, &clusters, &call, &best);
+                let asking = simulated(&network, &clusters, &call, &whole);
+                assert!(taken < asking, "{operation} {bytes}: {taken} {asking}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_network_shows_where_messages_start_to_ask_and_is_told_where_it_does_not() {
+    let measured = grids::four_by_four();
+    assert_eq!(measured.eager_limit(), Some(65_535));
+    // What was measured stays.
+    assert_eq!(measured.clone().with_eager_limit(8 * KIB), measured);
+    let silent = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
+    assert_eq!(silent.eager_limit(), None);
+    let told = silent.clone().with_eager_limit(8 * KIB);
+    let link = |network: &Network| network.between(0, 1).unwrap().clone();
+    for (bytes, waits) in [(8 * KIB, 0.0), (8 * KIB + 1, 0.02), (4 << 20, 0.02)] {
+        assert_eq!(link(&told).handshake(bytes), waits, "{bytes}");
+        let (gap, before) = (link(&told).gap(bytes), link(&silent).gap(bytes));
+        assert!((gap - before).abs() < 1e-12, "{bytes}");
+    }
+}

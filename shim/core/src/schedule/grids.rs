@@ -18,7 +18,7 @@ pub fn network(
 }
 
 /// Ranks in the clusters that `numbers` say, with so many ranks on a host.
-fn of_numbers(
+pub fn of_numbers(
     numbers: &[usize],
     on_host: usize,
     within: impl Fn(usize) -> Link,

@@ -61,6 +61,20 @@ const LARGE: u64 = 1 << 20;
 /// The smallest message that any MPI asks for before it sends it, in bytes.
 const LEAST_LIMIT: u64 = 512;
 
+/// From this latency on, in seconds, hosts are as far apart as clusters are: what messages
+/// between them take counts, and what ranks do in between does not.
+const FAR: f64 = 1e-3;
+
+/// Whether all of these clusters are one whose hosts are far from each other: sites that are alike
+/// make one logical cluster, and then each host takes the place of a cluster.
+fn hosts_are_far_apart(platform: &Platform, clusters: &[usize]) -> bool {
+    let Some((&one, rest)) = clusters.split_first() else {
+        return false;
+    };
+    let within = platform.clusters()[one].within.as_ref();
+    rest.iter().all(|&other| other == one) && within.is_some_and(|link| link.latency() >= FAR)
+}
+
 impl Network {
     /// The part of `platform` that a communicator uses: `ranks` has the rank of the
     /// world for each of its own. `None` if the platform has no such rank.
@@ -68,7 +82,11 @@ impl Network {
         let (clusters, hosts) = (platform.cluster_of_rank(), platform.host_of_rank());
         let places: Option<Vec<usize>> = ranks.iter().map(|&r| clusters.get(r).copied()).collect();
         let places = places?;
-        let numbering = Clusters::new(&places);
+        let by_host = hosts_are_far_apart(platform, &places);
+        let numbering = match by_host {
+            true => Clusters::new(&ranks.iter().map(|&rank| hosts[rank]).collect::<Vec<_>>()),
+            false => Clusters::new(&places),
+        };
         let count = numbering.count();
         // The platform's cluster for each of ours.
         let known: Vec<usize> = (0..count)
@@ -104,17 +122,27 @@ impl Network {
         };
         for (c, &place) in known.iter().enumerate() {
             let cluster = &platform.clusters()[place];
-            network.within[c] = cluster.within.as_ref().map(|link| network.keep(link));
+            let within = cluster.within.as_ref().map(|link| network.keep(link));
+            network.within[c] = within.filter(|_| !by_host);
             let closest = cluster.levels.first().map(|level| &level.link);
             network.on_host[c] = closest.map(|link| network.keep(link));
             for (other, &there) in known.iter().enumerate() {
                 if other != c {
-                    let link = network.keep(platform.between(place, there));
-                    network.between[c * count + other] = Some(link);
+                    network.between[c * count + other] = match by_host {
+                        true => within,
+                        false => Some(network.keep(platform.between(place, there))),
+                    };
                 }
             }
-            network.uplink[c] = network.common(platform, place, true);
-            network.downlink[c] = network.common(platform, place, false);
+            let card = || within.map(|link| Common { link, share: 1.0 });
+            network.uplink[c] = match by_host {
+                true => card(),
+                false => network.common(platform, place, true),
+            };
+            network.downlink[c] = match by_host {
+                true => card(),
+                false => network.common(platform, place, false),
+            };
         }
         Some(network)
     }
@@ -312,5 +340,25 @@ impl Network {
             }
         }
         Costs::new(gap, latency, inside)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::grids;
+
+    #[test]
+    fn hosts_take_the_place_of_clusters_where_all_are_one_and_far_apart() {
+        let far = grids::wan(10.0, 100.0);
+        let one = grids::of_numbers(&[0; 12], 4, |_| far.clone(), |_, _| unreachable!());
+        assert_eq!((one.clusters(), one.hosts()), (3, 3));
+        assert_eq!(one.between(0, 2), Some(&far));
+        assert_eq!(one.between_hosts(1), None);
+        assert_eq!(one.leaving(1, LARGE), far.gap(LARGE));
+        assert_eq!(one.distance(0, 3), Distance::Host);
+        let near = grids::lan();
+        let one = grids::of_numbers(&[0; 12], 4, |_| near.clone(), |_, _| unreachable!());
+        assert_eq!((one.clusters(), one.hosts()), (1, 3));
     }
 }

@@ -1,15 +1,22 @@
 """Tables and plots of scripts/bench-collectives: times, and how far they are
 from the physical limit.
 
-    bench-collectives.py GRID.json RANKS_OF_A_HOST TIMES [FOLDER]
+    bench-collectives.py [--table] [--plots FOLDER] GRID.json RANKS_OF_A_HOST KEPT
+    bench-collectives.py --rounds TREEPIE PLATFORM COLLECTIVES
+
+KEPT is a folder with `times`, and perhaps `predictions` and `every`. With --rounds:
+lists of strategies that take each strategy of each collective once.
 """
 
+import argparse
 import json
 import math
+import os
 import sys
 
 # A frame of 1500 bytes carries 1448 of a message and occupies 1538; in ms a byte
 # at one Mbit/s.
+COLLECTIVES = "bcast reduce allreduce allgather alltoall gather scatter barrier".split()
 PER_BYTE = 8 * 1538 / 1448 / 1e3
 
 
@@ -51,12 +58,28 @@ def mean(values):
 
 
 def read(path):
-    """Times by (collective, bytes), then by (MPI, who, order)."""
+    """Times by (collective, bytes), then by (MPI, who, order); the last of each counts."""
     rows = {}
-    for line in open(path):
+    for line in lines(path):
         who, mpi, order, name, size, time = line.split()
         rows.setdefault((name, int(size)), {})[mpi, who, order] = float(time)
-    return rows
+    order = {name: place for place, name in enumerate(COLLECTIVES)}
+    return dict(sorted(rows.items(), key=lambda row: (order.get(row[0][0], 99), row[0][1])))
+
+
+def lines(path):
+    try:
+        return open(path).read().splitlines()
+    except FileNotFoundError:
+        return []
+
+
+GROUPS = {
+    "all rows": lambda size: True,
+    "up to 1 KiB": lambda size: size <= 1024,
+    "64 KiB": lambda size: size == 65536,
+    "1 MiB and more": lambda size: size >= 1 << 20,
+}
 
 
 def title(column):
@@ -75,14 +98,12 @@ def table(rows, limit, columns):
             cell = f"{row[column]:.1f} ({row[column] / least:.2f})" if column in row else "-"
             line += f"{cell:>{width}}"
         print(line)
-    groups = {
-        "all rows": lambda size: True,
-        "up to 1 KiB": lambda size: size <= 1024,
-        "64 KiB": lambda size: size == 65536,
-        "1 MiB and more": lambda size: size >= 1 << 20,
-    }
+    means(rows, limit, columns, width)
+
+
+def means(rows, limit, columns, width):
     print("geometric means over the limit")
-    for group, holds in groups.items():
+    for group, holds in GROUPS.items():
         line = f"{group:<28}"
         for column in columns:
             of = [row[column] / limit.of(*key) for key, row in rows.items() if column in row and holds(key[1])]
@@ -152,17 +173,93 @@ def plot(path, name, rows, limit, columns):
     open(path, "w").write("\n".join(parts + ["</svg>"]) + "\n")
 
 
-def main(grid, each, times, folder=""):
-    limit = Limit(json.load(open(grid)), int(each))
-    rows = read(times)
+def median(values):
+    values = sorted(values)
+    return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
+
+
+def predictions(rows, kept):
+    """What the model said of the chosen plans and of the host's own collectives."""
+    errors = {}
+    for line in lines(f"{kept}/predictions"):
+        mpi, name, size, strategy, segment, seconds, host = line.split()
+        for who, predicted in (("treepie", seconds), ("host", host)):
+            if strategy == "host" and who == "treepie":
+                continue
+            measured = rows.get((name, int(size)), {}).get((mpi, who, "block"))
+            if measured:
+                errors.setdefault((mpi, who), {})[name, int(size)] = float(predicted) / measured - 1
+    for (mpi, who), of in sorted(errors.items()):
+        worst = sorted(of.items(), key=lambda row: -abs(row[1]))[:4]
+        print(f"{mpi}-{who}: predictions are off by {100 * median([abs(e) for e in of.values()]):.1f} % (median of {len(of)} rows); most:",
+              ", ".join(f"{name} {size} {100 * error:+.0f} %" for (name, size), error in worst))
+
+
+def regret(rows, kept):
+    """The chosen plan against the best of all strategies and of the host's own."""
+    times, chosen = {}, {}
+    for (name, size), row in read(f"{kept}/every").items():
+        for (mpi, strategy, order), time in row.items():
+            times.setdefault((mpi, name, size), {}).setdefault(strategy, []).append(time)
+    for line in lines(f"{kept}/predictions"):
+        mpi, name, size, strategy, *_ = line.split()
+        chosen[mpi, name, int(size)] = strategy
+    for mpi in sorted({key[0] for key in times}):
+        worse, count = [], 0
+        for key in [key for key in times if key[0] == mpi and key in chosen]:
+            of = {strategy: min(took) for strategy, took in times[key].items()}
+            hosts = [time for (m, who, _), time in rows.get(key[1:], {}).items() if (m, who) == (mpi, "host")]
+            if hosts:
+                of["host"] = min(hosts)
+            if chosen[key] not in of:
+                continue
+            count += 1
+            best = min(of, key=of.get)
+            if of[chosen[key]] > 1.05 * of[best]:
+                worse.append(f"{key[1]} {key[2]}: {chosen[key]} {of[chosen[key]]:.1f} ms, {best} {of[best]:.1f}")
+        print(f"{mpi}: the chosen plan is within 5 % of the best implemented in {count - len(worse)} of {count} rows", *worse, sep="\n    ")
+
+
+def rounds(treepie, platform, collectives):
+    """Lists for TREEPIE_COLLECTIVES."""
+    import re
+    import subprocess
+    names = {}
+    for name in collectives.split(","):
+        question = [treepie, "predict", platform, "--plans", "--collective", name, "--bytes", "8", "--strategy", "?"]
+        refused = subprocess.run(question, capture_output=True, text=True).stderr
+        names[name] = [word for word in re.findall(r"[a-z-]+", refused.split("one of ")[-1]) if word not in ("host", "auto")]
+    for place in range(max(map(len, names.values()))):
+        print(",".join(f"{name}={known[place]}" for name, known in names.items() if place < len(known)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--plots")
+    parser.add_argument("grid")
+    parser.add_argument("each", type=int)
+    parser.add_argument("kept")
+    told = parser.parse_args()
+    limit = Limit(json.load(open(told.grid)), told.each)
+    rows = read(f"{told.kept}/times")
     columns = sorted({column for row in rows.values() for column in row})
-    table(rows, limit, columns)
+    if told.table:
+        table(rows, limit, columns)
+    else:
+        width = max(len(title(column)) for column in columns) + 2
+        print(" " * 28 + "".join(f"{title(c):>{width}}" for c in columns))
+        means(rows, limit, columns, width)
     comparisons(rows, columns)
-    if folder:
-        import os
-        os.makedirs(folder, exist_ok=True)
+    predictions(rows, told.kept)
+    regret(rows, told.kept)
+    if told.plots:
+        os.makedirs(told.plots, exist_ok=True)
         for name in dict.fromkeys(name for name, _ in rows):
-            plot(f"{folder}/{name}.svg", name, rows, limit, columns)
+            plot(f"{told.plots}/{name}.svg", name, rows, limit, columns)
 
 
-main(*sys.argv[1:])
+if sys.argv[1] == "--rounds":
+    rounds(*sys.argv[2:])
+else:
+    main()

@@ -7,14 +7,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use treepie_core::affinity::collective::{Host as Family, Operation};
+use treepie_core::affinity::collective::Operation;
 use treepie_core::platform::Platform;
 use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 
 use super::execute::{Place, Prepared};
-use super::setup::Setup;
+use super::setup::{self, Setup};
 use super::unit::Room;
-use crate::api::abi;
 use crate::api::host::{Host, HostError, host};
 use crate::api::{SUCCESS, Word, c_int};
 
@@ -102,16 +101,14 @@ impl Communicator {
             (None, Some(hosts)) => Clusters::new(&clusters).with_closer(&hosts),
             (None, None) => Clusters::new(&clusters),
         };
-        let family = match host.abi.family {
-            abi::Family::OpenMpi => Family::OpenMpi,
-            abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
-        };
+        let family = setup::family(host);
         // A platform that was written by hand says nothing of when this MPI asks.
         let by_hand = setup.platform.as_ref().is_some_and(Platform::is_by_hand);
         let network = network.map(|network| match by_hand {
-            true => Arc::new(network.with_eager_limit(family.usual_eager_limit())),
+            true => Arc::new(network.with_eager_limit(setup.eager)),
             false => Arc::new(network),
         });
+        let chooser = Chooser::new(network.clone(), &clusters, Some(family));
         let rank = host.rank(comm)?;
         let private = host.split_quietly(comm, rank)?;
         host.return_errors(private)?;
@@ -120,7 +117,7 @@ impl Communicator {
                 comm: private,
                 rank,
             },
-            chooser: Mutex::new(Chooser::new(network.clone(), &clusters, Some(family))),
+            chooser: Mutex::new(chooser.with_eager_limit(setup.eager)),
             clusters,
             network,
             plans: Mutex::default(),

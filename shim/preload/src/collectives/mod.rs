@@ -7,6 +7,7 @@
 
 mod call;
 mod communicator;
+mod eager;
 mod execute;
 mod job;
 mod packed;

@@ -6,11 +6,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
+use treepie_core::affinity::collective::Host as Family;
 use treepie_core::files::configuration::Collectives;
 use treepie_core::platform::Platform;
 use treepie_core::schedule::Clusters;
 
 use super::communicator::ended;
+use super::eager;
+use crate::api::abi;
 use crate::api::host::{Host, HostError};
 use crate::api::{Word, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
@@ -84,6 +87,16 @@ pub struct Setup {
     pub keyval: c_int,
     /// A communicator of this process alone that returns errors.
     pub alone: Word,
+    /// The largest message, in bytes, that the host sends at once, where nobody measured it.
+    pub eager: u64,
+}
+
+/// The MPI's family, as models of its collectives know it.
+pub fn family(host: &Host) -> Family {
+    match host.abi.family {
+        abi::Family::OpenMpi => Family::OpenMpi,
+        abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
+    }
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
@@ -149,6 +162,9 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
             if count == 1 { "" } else { "s" }
         ));
     }
+    // Process 0 tells all: plans must be the same on all ranks.
+    let mut eager = eager::limit(host, family(host)).to_le_bytes();
+    host.broadcast(world, &mut eager)?;
     let alone = host.split_quietly(host.comm_self, 0)?;
     host.return_errors(alone)?;
     let setup = Setup {
@@ -160,6 +176,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         world_group: host.group(world)?,
         keyval: host.new_private_keyval(ended)?,
         alone,
+        eager: u64::from_le_bytes(eager),
     };
     if SETUP.set(setup).is_ok() {
         ACTIVE.store(true, Ordering::Release);

@@ -182,6 +182,15 @@ impl Chooser {
         }
     }
 
+    /// The same where messages of up to `limit` bytes are known to go at once, and no network
+    /// says it better.
+    pub fn with_eager_limit(mut self, limit: u64) -> Self {
+        if self.known.is_none() {
+            self.eager = limit;
+        }
+        self
+    }
+
     /// The largest message that plans send here at once, in bytes.
     pub fn eager_limit(&self) -> u64 {
         self.eager

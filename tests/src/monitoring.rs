@@ -1,7 +1,7 @@
-//! What Open MPI's own monitoring component counts: another account of a job,
-//! taken below MPI's interface.
+//! Other accounts of a job, taken below MPI's interface: what Open MPI's own
+//! monitoring component counts, and what MPICH gives to UCX.
 
-use crate::{Job, Outcome};
+use crate::{Job, Outcome, artifacts};
 use std::path::Path;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
 
@@ -21,10 +21,36 @@ pub fn monitored(job: Job) -> (Outcome, Monitoring) {
         .variable("OMPI_MCA_pml_monitoring_filename", prefix.display())
         .run()
         .succeeded();
-    let text = all_ranks(directory.path());
-    let counted = monitoring::read(text.as_bytes(), "counted.prof")
-        .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+    let counted = read(directory.path(), &outcome);
     (outcome, counted)
+}
+
+/// Runs a job of MPICH, each rank as if it were alone on its node, and counts what
+/// it sends through UCX (`tests/jobs/ucx_counts.c`); all of that is among the
+/// collectives.
+///
+/// # Panics
+/// If the job fails, or nothing was written.
+#[track_caller]
+pub fn sent_through_ucx(job: Job) -> (Outcome, Monitoring) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let prefix = directory.path().join("counted");
+    let counter = artifacts::job(job.mpi(), "ucx_counts.so");
+    let outcome = job
+        .variable("LD_PRELOAD", counter.display())
+        .variable("MPIR_CVAR_NOLOCAL", 1)
+        .variable("SENT_THROUGH_UCX", prefix.display())
+        .run()
+        .succeeded();
+    let counted = read(directory.path(), &outcome);
+    (outcome, counted)
+}
+
+#[track_caller]
+fn read(directory: &Path, outcome: &Outcome) -> Monitoring {
+    let text = all_ranks(directory);
+    monitoring::read(text.as_bytes(), "counted.prof")
+        .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
 }
 
 /// The files of all ranks put together.

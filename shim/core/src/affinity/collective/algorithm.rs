@@ -48,8 +48,8 @@ pub enum Algorithm {
     Butterfly,
     /// Broadcast as a binomial scatter and a ring allgather (van de Geijn).
     ScatterAllgather,
-    /// Broadcast as a binomial scatter and a recursive doubling allgather;
-    /// [`Algorithm::ScatterAllgather`] where ranks are no power of two.
+    /// Broadcast as a binomial scatter and a recursive doubling allgather, where ranks
+    /// are a power of two.
     ScatterDoubling,
     /// Allreduce as recursive halving and recursive doubling (Rabenseifner).
     ReduceScatterAllgather,

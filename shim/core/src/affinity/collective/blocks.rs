@@ -62,13 +62,6 @@ impl Blocks {
             _ => self.range(first, first + length),
         }
     }
-
-    /// Number of blocks that hold something.
-    pub(super) fn filled(&self) -> usize {
-        (0..self.count())
-            .filter(|&index| self.one(index) > 0)
-            .count()
-    }
 }
 
 #[cfg(test)]

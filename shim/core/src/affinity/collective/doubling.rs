@@ -19,27 +19,26 @@ pub(super) struct Folded {
 }
 
 impl Folded {
-    /// Of the first pairs (0, 1), (2, 3), ... the even rank leaves, as in MPICH,
-    /// unless it is `root`, which always stays.
-    pub(super) fn new(size: usize, root: Option<usize>) -> Self {
+    /// Of the first pairs (0, 1), (2, 3), ... the even rank leaves, as in most of MPICH.
+    pub(super) fn new(size: usize) -> Self {
+        Folded::by_parity(size, 0)
+    }
+
+    /// The odd rank of each pair leaves, as in MPICH's reduce.
+    pub(super) fn odd(size: usize) -> Self {
+        Folded::by_parity(size, 1)
+    }
+
+    fn by_parity(size: usize, leaves: usize) -> Self {
         let power = 1 << size.ilog2();
         let pairs = size - power;
-        let mut folded = Folded {
-            staying: Vec::with_capacity(power),
-            leaving: Vec::with_capacity(pairs),
-        };
-        for pair in 0..pairs {
-            let (even, odd) = (2 * pair, 2 * pair + 1);
-            let (leaves, stays) = if root == Some(even) {
-                (odd, even)
-            } else {
-                (even, odd)
-            };
-            folded.leaving.push((leaves, stays));
-            folded.staying.push(stays);
+        let leaving = (0..pairs).map(|pair| (2 * pair + leaves, 2 * pair + 1 - leaves));
+        let leaving: Vec<_> = leaving.collect();
+        let acting = leaving.iter().map(|&(_, stays)| stays);
+        Folded {
+            staying: acting.chain(2 * pairs..size).collect(),
+            leaving,
         }
-        folded.staying.extend(2 * pairs..size);
-        folded
     }
 }
 
@@ -69,7 +68,7 @@ pub(super) fn barrier(messages: &mut Messages) {
 
 /// Everybody's message is combined and known to all: allreduce of short messages.
 pub(super) fn allreduce(messages: &mut Messages, bytes: u64) {
-    let folded = Folded::new(messages.size(), None);
+    let folded = Folded::new(messages.size());
     for &(leaves, stays) in &folded.leaving {
         messages.send(leaves, stays, bytes);
         messages.send(stays, leaves, bytes);

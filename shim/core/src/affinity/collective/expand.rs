@@ -1,6 +1,8 @@
 //! From a record to traffic: the pattern of the chosen algorithm, laid over the
 //! group.
 
+use std::num::NonZeroU64;
+
 use super::algorithm::Algorithm;
 use super::blocks::Blocks;
 use super::host::Host;
@@ -58,7 +60,7 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
     };
     match operation.unit() {
         Unit::Nothing | Unit::Message => move_message(&mut messages, record, algorithm, host),
-        Unit::Blocks => move_blocks(&mut messages, record, algorithm),
+        Unit::Blocks => move_blocks(&mut messages, record, algorithm, host),
         Unit::PairBlocks => alltoall(&mut messages, record, algorithm),
     }
 }
@@ -196,13 +198,13 @@ fn scatter_and_allgather(messages: &mut Messages, root: usize, bytes: u64, algor
     if algorithm == Algorithm::ScatterDoubling && count.is_power_of_two() {
         doubling::allgather(messages, &ranks, &parts);
     } else {
-        ring::allgather(messages, &ranks, &parts);
+        ring::allgather(messages, &ranks, &parts, None);
     }
 }
 
 /// Gathers, scatters and reduce-scatters: one block for each rank. Without an
 /// algorithm, what is meant.
-fn move_blocks(messages: &mut Messages, record: &Record, algorithm: Option<Algorithm>) {
+fn move_blocks(messages: &mut Messages, record: &Record, algorithm: Option<Algorithm>, host: Host) {
     let Some(blocks) = blocks_of(record) else {
         return; // a valid record of these operations has no pairs
     };
@@ -217,7 +219,9 @@ fn move_blocks(messages: &mut Messages, record: &Record, algorithm: Option<Algor
         Operation::Scatter | Operation::Scatterv => {
             rooted_blocks(messages, root, Flow::FromRoot, &blocks, algorithm);
         }
-        Operation::Allgather | Operation::Allgatherv => allgather(messages, &blocks, algorithm),
+        Operation::Allgather | Operation::Allgatherv => {
+            allgather(messages, &blocks, algorithm, host.ring_piece(operation));
+        }
         _ => reduce_scatter(messages, operation, &blocks, algorithm),
     }
 }
@@ -254,14 +258,19 @@ fn rooted_blocks(
     }
 }
 
-fn allgather(messages: &mut Messages, blocks: &Blocks, algorithm: Algorithm) {
+fn allgather(
+    messages: &mut Messages,
+    blocks: &Blocks,
+    algorithm: Algorithm,
+    piece: Option<NonZeroU64>,
+) {
     let ranks = ranks_from(0, messages.size());
     match algorithm {
-        Algorithm::Ring => ring::allgather(messages, &ranks, blocks),
+        Algorithm::Ring => ring::allgather(messages, &ranks, blocks, piece),
         Algorithm::NeighbourExchange if ranks.len().is_multiple_of(2) => {
             neighbours::allgather(messages, blocks);
         }
-        Algorithm::NeighbourExchange => ring::allgather(messages, &ranks, blocks),
+        Algorithm::NeighbourExchange => ring::allgather(messages, &ranks, blocks, piece),
         Algorithm::RecursiveDoubling if ranks.len().is_power_of_two() => {
             doubling::allgather(messages, &ranks, blocks);
         }

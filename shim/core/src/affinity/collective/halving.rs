@@ -67,7 +67,7 @@ fn halves(count: usize, order: Order) -> impl Iterator<Item = Half> {
 /// its block to each rank that left.
 pub(super) fn reduce_scatter(messages: &mut Messages, blocks: &Blocks) {
     let size = messages.size();
-    let folded = Folded::new(size, None);
+    let folded = Folded::new(size);
     let everything = blocks.range(0, size);
     for &(leaves, stays) in &folded.leaving {
         messages.send(leaves, stays, everything);
@@ -90,7 +90,7 @@ pub(super) fn reduce_scatter(messages: &mut Messages, blocks: &Blocks) {
 /// blocks are `put_in_order` before, where all ranks take part.
 pub(super) fn butterfly(messages: &mut Messages, blocks: &Blocks, put_in_order: bool) {
     let size = messages.size();
-    let Folded { staying, leaving } = Folded::new(size, None);
+    let Folded { staying, leaving } = Folded::new(size);
     let (everything, pairs) = (blocks.range(0, size), leaving.len());
     for &(leaves, stays) in &leaving {
         messages.send(leaves, stays, everything);
@@ -122,7 +122,7 @@ fn reversed(index: usize, bits: u32) -> usize {
 /// backwards, in which each rank sends what it has kept.
 /// Ranks above a power of two are folded in as `host` does it.
 pub(super) fn reduce_scatter_allgather(messages: &mut Messages, bytes: u64, host: Host) {
-    let mut folded = Folded::new(messages.size(), None);
+    let mut folded = Folded::new(messages.size());
     if host == Host::OpenMpi {
         fold_by_halves(messages, &mut folded, bytes);
     } else {
@@ -158,14 +158,15 @@ fn fold_by_halves(messages: &mut Messages, folded: &mut Folded, bytes: u64) {
 }
 
 /// Reduce of a long message: reduce-scatter by halves, then the exchanges
-/// backwards, in which only the ranks on the far side from the root send.
+/// backwards, in which only the ranks on the far side from the root send. A root that
+/// was folded into its neighbour first takes the part and the place of the first rank
+/// (MPICH).
 pub(super) fn reduce_scatter_gather(messages: &mut Messages, root: usize, bytes: u64) {
-    let folded = Folded::new(messages.size(), Some(root));
+    let folded = Folded::odd(messages.size());
     for &(leaves, stays) in &folded.leaving {
         messages.send(leaves, stays, bytes);
     }
-    let staying = &folded.staying;
-    let root_at = staying.iter().position(|&rank| rank == root).unwrap_or(0);
+    let staying = folded.staying;
     let parts = Blocks::Parts {
         count: staying.len(),
         bytes,
@@ -173,11 +174,23 @@ pub(super) fn reduce_scatter_gather(messages: &mut Messages, root: usize, bytes:
     for half in halves(staying.len(), Order::NearestFirst) {
         let (from, to) = (staying[half.index], staying[half.partner]);
         messages.send(from, to, parts.range(half.sent.start, half.sent.end));
+    }
+    let mut gathering = staying;
+    let root_at = match gathering.iter().position(|&rank| rank == root) {
+        Some(place) => place,
+        None => {
+            messages.send(gathering[0], root, parts.one(0));
+            gathering[0] = root;
+            0
+        }
+    };
+    for half in halves(gathering.len(), Order::NearestFirst) {
         // Bits above this exchange were settled before; those below come later.
         let distance = half.index ^ half.partner;
         let same_above = (half.index ^ root_at) < 2 * distance;
         let same_here = half.index & distance == root_at & distance;
         if same_above && !same_here {
+            let (from, to) = (gathering[half.index], gathering[half.partner]);
             messages.send(from, to, parts.range(half.kept.start, half.kept.end));
         }
     }

@@ -1,36 +1,50 @@
 //! Rings: every rank sends to its right neighbour only.
 
+use std::num::NonZeroU64;
+
 use super::blocks::Blocks;
 use super::messages::Messages;
 
 /// The rank at each place of `ranks` sends all blocks but the one of the place
-/// `left_out` of that rank's own.
+/// `left_out` of that rank's own; each in one message, or in pieces of so many bytes.
 fn to_the_right(
     messages: &mut Messages,
     ranks: &[usize],
     blocks: &Blocks,
+    piece: Option<NonZeroU64>,
     left_out: impl Fn(usize) -> usize,
 ) {
     let size = ranks.len();
-    let filled = blocks.filled() as u64;
+    let calls = messages.calls.max(1);
+    let pieces = |index: usize| match (blocks.one(index), piece) {
+        (0, _) => 0,
+        (_, None) => 1,
+        (bytes, Some(piece)) => (bytes / calls).div_ceil(piece.get()).max(1),
+    };
+    let all: u64 = (0..size).map(pieces).sum();
     for (place, &from) in ranks.iter().enumerate() {
         let without = left_out(place) % size;
-        let count = filled - u64::from(blocks.one(without) > 0);
+        let count = all - pieces(without);
         let bytes = blocks.around(without + 1, size - 1);
         messages.send_many(from, ranks[(place + 1) % size], count, bytes);
     }
 }
 
 /// Allgather: a rank passes on every block but the one that its right neighbour
-/// began with.
-pub(super) fn allgather(messages: &mut Messages, ranks: &[usize], blocks: &Blocks) {
-    to_the_right(messages, ranks, blocks, |place| place + 1);
+/// began with, whole or in pieces of so many bytes.
+pub(super) fn allgather(
+    messages: &mut Messages,
+    ranks: &[usize],
+    blocks: &Blocks,
+    piece: Option<NonZeroU64>,
+) {
+    to_the_right(messages, ranks, blocks, piece, |place| place + 1);
 }
 
 /// Reduce-scatter: the sum for each rank travels round and ends there, so a rank
 /// passes on every block but its own.
 pub(super) fn reduce_scatter(messages: &mut Messages, ranks: &[usize], blocks: &Blocks) {
-    to_the_right(messages, ranks, blocks, |place| place);
+    to_the_right(messages, ranks, blocks, None, |place| place);
 }
 
 /// Allreduce of a long message: a reduce-scatter and an allgather of its parts.
@@ -40,5 +54,5 @@ pub(super) fn allreduce(messages: &mut Messages, ranks: &[usize], bytes: u64) {
         bytes,
     };
     reduce_scatter(messages, ranks, &parts);
-    allgather(messages, ranks, &parts);
+    allgather(messages, ranks, &parts, None);
 }

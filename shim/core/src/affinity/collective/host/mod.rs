@@ -4,6 +4,8 @@
 mod mpich;
 mod open_mpi;
 
+use std::num::NonZeroU64;
+
 use super::algorithm::Algorithm;
 use super::operation::Operation;
 use crate::affinity::names::named;
@@ -45,19 +47,33 @@ impl Host {
     }
 
     /// Whether `algorithm` is modelled as this host does it, for `operation` among
-    /// `communicator_size` ranks. Open MPI deals in its own way with the ranks above a
-    /// power of two where it halves what it then gathers.
+    /// `communicator_size` ranks. Off powers of two, hosts deal in their own ways with
+    /// what halves or doubles.
     pub fn models(
         self,
         operation: Operation,
         algorithm: Algorithm,
         communicator_size: usize,
     ) -> bool {
-        let halves = [Algorithm::ScatterDoubling, Algorithm::ReduceScatterGather];
-        let otherwise = self == Host::OpenMpi
-            && halves.contains(&algorithm)
-            && !communicator_size.is_power_of_two();
-        operation.algorithms().contains(&algorithm) && !otherwise
+        let otherwise = match (self, algorithm) {
+            (_, Algorithm::ScatterDoubling) => true,
+            (Host::OpenMpi, Algorithm::ReduceScatterGather) => true,
+            (Host::Mpich, Algorithm::RecursiveDoubling) => {
+                matches!(operation, Operation::Allgather | Operation::Allgatherv)
+            }
+            _ => false,
+        };
+        let claimed = communicator_size.is_power_of_two() || !otherwise;
+        operation.algorithms().contains(&algorithm) && claimed
+    }
+
+    /// The bytes of the pieces in which this host passes the blocks of `operation` round
+    /// a ring, where it cuts them: MPICH's `ALLGATHERV_PIPELINE_MSG_SIZE`.
+    pub(super) fn ring_piece(self, operation: Operation) -> Option<NonZeroU64> {
+        match (self, operation) {
+            (Host::Mpich, Operation::Allgatherv) => NonZeroU64::new(32 * 1024),
+            _ => None,
+        }
     }
 
     /// The algorithm that this host takes for `operation` among
@@ -121,12 +137,12 @@ mod tests {
     fn mpich_takes_other_algorithms_for_long_messages_than_for_short_ones() {
         let of = |operation, size, bytes| Host::Mpich.usual_algorithm(operation, size, bytes);
         assert_eq!(
-            [12287, 12288, 524287, 524288].map(|bytes| of(Operation::Bcast, 16, bytes)),
+            [12288, 12289, 524288, 524289].map(|bytes| of(Operation::Bcast, 16, bytes)),
             [Binomial, ScatterDoubling, ScatterDoubling, ScatterAllgather]
         );
         assert_eq!(
-            [2048, 2049].map(|bytes| of(Operation::Allreduce, 16, bytes)),
-            [RecursiveDoubling, ReduceScatterAllgather]
+            [8, 127, 128].map(|bytes| of(Operation::Allreduce, 16, bytes)),
+            [RecursiveDoubling, RecursiveDoubling, ReduceScatterAllgather]
         );
         assert_eq!(
             [9, 10, 32, 64].map(|size| of(Operation::Allgather, size, 8 * 1024)),
@@ -153,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_open_mpi_does_in_its_own_way_is_not_claimed() {
+    fn what_hosts_do_in_their_own_ways_is_not_claimed() {
         let claimed = |host: Host, size| {
             let bcast = host.models(Operation::Bcast, ScatterDoubling, size);
             let reduce = host.models(Operation::Reduce, ReduceScatterGather, size);
@@ -161,7 +177,9 @@ mod tests {
         };
         assert_eq!(claimed(Host::OpenMpi, 6), (false, false));
         assert_eq!(claimed(Host::OpenMpi, 8), (true, true));
-        assert_eq!(claimed(Host::Mpich, 6), (true, true));
+        assert_eq!(claimed(Host::Mpich, 6), (false, true));
+        assert!(Host::OpenMpi.models(Operation::Allgather, RecursiveDoubling, 6));
+        assert!(!Host::Mpich.models(Operation::Allgather, RecursiveDoubling, 6));
         assert!(!Host::OpenMpi.models(Operation::Barrier, ScatterDoubling, 8));
         assert!(Host::OpenMpi.models(Operation::Bcast, Chain, 6));
     }

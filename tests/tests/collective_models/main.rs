@@ -1,0 +1,227 @@
+//! The models of collectives are what MPI libraries send: by default for every
+//! operation, size and number of ranks of a grid, and for each algorithm when it is
+//! forced.
+//!
+//! What was sent is known from below the MPI's interface: for Open MPI by its own
+//! monitoring component, for MPICH by what it gives to UCX (`ucx_counts.c`).
+
+mod mpich;
+mod open_mpi;
+
+use std::fmt::Write;
+use treepie_core::affinity::TrafficMatrix;
+use treepie_core::affinity::collective::{
+    Algorithm, Host, Model, Operation, Record, Volume, expand, size_class,
+};
+use treepie_tests::expected::{Pairs, pairs};
+use treepie_tests::{Job, Mpi};
+
+/// One call: the operation, MPI_INT in a message or block, the root.
+type Call = (Operation, u64, u32);
+
+/// A variable that makes an MPI take an algorithm, and its value.
+type Setting = (String, String);
+
+/// An algorithm that is forced for an operation.
+struct Forced {
+    operation: Operation,
+    algorithm: Algorithm,
+    settings: Vec<Setting>,
+}
+
+/// An MPI, and how to learn what it sends for a job's collectives.
+struct Account {
+    mpi: Mpi,
+    host: Host,
+    sent: fn(Job) -> TrafficMatrix,
+    /// Numbers of ranks and calls on both sides of what the rules compare with.
+    edges: &'static [(usize, Call)],
+    /// What is set whenever algorithms are forced.
+    forcing: &'static [(&'static str, &'static str)],
+}
+
+/// The job that makes these calls.
+fn job(mpi: Mpi, ranks: usize, calls: &[Call]) -> Job {
+    let job = Job::new(mpi, ranks, "collective_calls");
+    calls.iter().fold(job, |job, (operation, count, root)| {
+        job.argument(format!("{operation}:{count}:{root}"))
+    })
+}
+
+/// What a profile has of one call of `collective_calls`.
+fn record(ranks: usize, (operation, count, root): Call) -> Record {
+    use Operation::*;
+    let sizes: Vec<u64> = (0..ranks as u64).map(|rank| 4 * (count + rank)).collect();
+    let volume = match operation {
+        Gatherv | Scatterv | Allgatherv | ReduceScatter => Volume::PerRank(sizes.clone()),
+        Alltoallv | Alltoallw => {
+            let all =
+                (0..ranks as u32).flat_map(|from| (0..ranks as u32).map(move |to| (from, to)));
+            let others = all.filter(|(from, to)| from != to);
+            Volume::Pairs(
+                others
+                    .map(|(from, to)| (from, to, sizes[from as usize], 1))
+                    .collect(),
+            )
+        }
+        Barrier => Volume::Uniform(0),
+        _ => Volume::Uniform(4 * count),
+    };
+    let block = match &volume {
+        Volume::Uniform(bytes) => *bytes,
+        _ => sizes.iter().sum::<u64>() / ranks as u64,
+    };
+    Record {
+        operation,
+        group: (0..ranks as u32).collect(),
+        root: operation.has_root().then_some(root),
+        size_class: size_class(block),
+        calls: 1,
+        volume,
+    }
+}
+
+impl Account {
+    /// The calls for which something else is sent than the model says, in words.
+    /// All are made in one job; only where their sum differs, each by itself.
+    fn differing(&self, ranks: usize, calls: &[Call], forced: &[Forced]) -> Vec<String> {
+        if self.compare(ranks, calls, forced).is_ok() {
+            return Vec::new();
+        }
+        let alone = calls.iter().filter_map(|&call| {
+            let text = self.compare(ranks, &[call], forced).err()?;
+            let (operation, count, _) = call;
+            let model = self.model(operation, forced);
+            let bytes = 4 * count;
+            Some(format!(
+                "{operation} of {count} ({bytes} bytes) on {ranks} ranks, {model}:{text}"
+            ))
+        });
+        let alone: Vec<String> = alone.collect();
+        assert!(!alone.is_empty(), "{calls:?} differ together and not alone");
+        alone
+    }
+
+    fn model(&self, operation: Operation, forced: &[Forced]) -> Model {
+        let found = forced.iter().find(|one| one.operation == operation);
+        found.map_or(Model::Host(self.host), |one| {
+            Model::Algorithm(one.algorithm)
+        })
+    }
+
+    /// What was sent for the calls is what the model says; or the pairs that differ.
+    fn compare(&self, ranks: usize, calls: &[Call], forced: &[Forced]) -> Result<(), String> {
+        let mut job = job(self.mpi, ranks, calls);
+        if !forced.is_empty() {
+            for (name, value) in self.forcing {
+                job = job.variable(name, value);
+            }
+        }
+        for (name, value) in forced.iter().flat_map(|one| &one.settings) {
+            job = job.variable(name, value);
+        }
+        let mut modelled = TrafficMatrix::new(ranks);
+        for &call in calls {
+            let model = self.model(call.0, forced);
+            expand(&record(ranks, call), model, self.host, &mut modelled);
+        }
+        differences(&pairs(&modelled), &pairs(&(self.sent)(job)))
+    }
+
+    /// Every operation in every cell of the grid, and the edges: the usual algorithm of the rules is
+    /// what the MPI does when nothing is forced.
+    #[track_caller]
+    fn defaults_are_as_modelled(&self) {
+        let mut wrong = Vec::new();
+        let mut cells = 0;
+        for ranks in SIZES {
+            for count in COUNTS {
+                let root = (ranks as u32 - 1) / 2;
+                let all = ALL_CALLS.map(|operation| (operation, count, root));
+                cells += all.len();
+                wrong.extend(self.differing(ranks, &all, &[]));
+            }
+        }
+        println!(
+            "{cells} cells: {} ranks, {} sizes, {} operations",
+            SIZES.len(),
+            COUNTS.len(),
+            ALL_CALLS.len()
+        );
+        for &(ranks, call) in self.edges {
+            cells += 1;
+            wrong.extend(self.differing(ranks, &[call], &[]));
+        }
+        assert!(
+            wrong.is_empty(),
+            "{} of {cells} cells:\n{}",
+            wrong.len(),
+            wrong.join("\n")
+        );
+    }
+
+    /// Each algorithm, forced, is what the MPI sends: `rounds` are forced together,
+    /// one algorithm for each operation at most.
+    #[track_caller]
+    fn forced_algorithms_are_as_modelled<Rounds>(&self, rounds: impl Fn() -> Rounds)
+    where
+        Rounds: Iterator<Item = Vec<Forced>>,
+    {
+        const COUNT: u64 = 3_120; // 12 480 bytes, divisible by all these numbers of ranks
+        let mut wrong = Vec::new();
+        for ranks in [4usize, 6, 8, 13] {
+            for mut round in rounds() {
+                // What the model does not claim to be this MPI's is not held against it.
+                round.retain(|one| self.host.models(one.operation, one.algorithm, ranks));
+                let calls: Vec<Call> = round.iter().map(|one| (one.operation, COUNT, 2)).collect();
+                wrong.extend(self.differing(ranks, &calls, &round));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    }
+}
+
+fn differences(modelled: &Pairs, truth: &Pairs) -> Result<(), String> {
+    let mut text = String::new();
+    let mut all: Vec<_> = modelled.keys().chain(truth.keys()).collect();
+    all.sort();
+    all.dedup();
+    for pair in all {
+        let (one, other) = (modelled.get(pair), truth.get(pair));
+        if one != other {
+            let _ = write!(text, " {pair:?}: {one:?} is {other:?};");
+        }
+    }
+    match text.is_empty() {
+        true => Ok(()),
+        false => Err(text),
+    }
+}
+
+const ALL_CALLS: [Operation; 17] = {
+    use Operation::*;
+    [
+        Barrier,
+        Bcast,
+        Gather,
+        Gatherv,
+        Scatter,
+        Scatterv,
+        Allgather,
+        Allgatherv,
+        Alltoall,
+        Alltoallv,
+        Alltoallw,
+        Reduce,
+        Allreduce,
+        ReduceScatter,
+        ReduceScatterBlock,
+        Scan,
+        Exscan,
+    ]
+};
+
+/// Ranks, and MPI_INT in a message or block. Counts are such that messages that
+/// are cut into parts are cut evenly: where a rest goes is not modelled.
+const SIZES: [usize; 8] = [2, 3, 4, 5, 7, 8, 12, 16];
+const COUNTS: [u64; 7] = [1, 48, 240, 960, 3_840, 15_360, 61_440];

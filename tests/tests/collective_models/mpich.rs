@@ -1,0 +1,158 @@
+//! MPICH's rules and algorithms against what it gives to UCX.
+
+use super::{Account, Forced};
+use treepie_core::affinity::TrafficMatrix;
+use treepie_core::affinity::collective::{Algorithm, Host, Operation};
+use treepie_tests::monitoring::sent_through_ucx;
+use treepie_tests::{Job, Mpi};
+
+const MPICH: Account = Account {
+    mpi: Mpi::Mpich,
+    host: Host::Mpich,
+    sent,
+    edges: &[
+        (8, (Operation::Bcast, 3_072, 3)),
+        (8, (Operation::Bcast, 3_074, 3)),
+        (7, (Operation::Bcast, 3_080, 3)),
+        (8, (Operation::Bcast, 131_072, 3)),
+        (8, (Operation::Bcast, 131_074, 3)),
+        (4, (Operation::Allreduce, 2, 0)),
+        (4, (Operation::Allreduce, 8, 0)),
+        (8, (Operation::Reduce, 512, 3)),
+        (8, (Operation::Reduce, 520, 3)),
+        (8, (Operation::Allgather, 16_383, 0)),
+        (8, (Operation::Allgather, 16_384, 0)),
+        (7, (Operation::Allgather, 2_925, 0)),
+        (7, (Operation::Allgather, 2_926, 0)),
+        (8, (Operation::Alltoall, 64, 0)),
+        (9, (Operation::Alltoall, 64, 0)),
+        (9, (Operation::Alltoall, 65, 0)),
+        (8, (Operation::ReduceScatterBlock, 16_383, 0)),
+        (8, (Operation::ReduceScatterBlock, 16_384, 0)),
+    ],
+    forcing: &[],
+};
+
+/// What a rank gives to itself is no message to a model.
+fn sent(job: Job) -> TrafficMatrix {
+    let (_, truth) = sent_through_ucx(job);
+    let mut sent = TrafficMatrix::new(truth.collectives.order());
+    let others = truth
+        .collectives
+        .entries()
+        .filter(|(from, to, _)| from != to);
+    others.for_each(|(from, to, traffic)| sent.add(from, to, traffic));
+    sent
+}
+
+#[test]
+fn the_rules_for_mpich_are_what_it_does_by_default() {
+    MPICH.defaults_are_as_modelled();
+}
+
+/// An operation, and MPICH's names of the algorithms that are modelled, as
+/// `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM` takes them.
+type Algorithms = (Operation, &'static [(&'static str, Algorithm)]);
+
+const FORCED: &[Algorithms] = {
+    use Algorithm::*;
+    &[
+        (
+            Operation::Bcast,
+            &[
+                ("binomial", Binomial),
+                ("scatter_recursive_doubling_allgather", ScatterDoubling),
+                ("scatter_ring_allgather", ScatterAllgather),
+            ],
+        ),
+        (Operation::Gather, &[("binomial", Binomial)]),
+        (Operation::Gatherv, &[("linear", Linear)]),
+        (Operation::Scatter, &[("binomial", Binomial)]),
+        (Operation::Scatterv, &[("linear", Linear)]),
+        (
+            Operation::Allgather,
+            &[
+                ("brucks", Bruck),
+                ("recursive_doubling", RecursiveDoubling),
+                ("ring", Ring),
+            ],
+        ),
+        (
+            Operation::Allgatherv,
+            &[
+                ("brucks", Bruck),
+                ("recursive_doubling", RecursiveDoubling),
+                ("ring", Ring),
+            ],
+        ),
+        (
+            Operation::Alltoall,
+            &[
+                ("brucks", Bruck),
+                ("pairwise", Pairwise),
+                ("scattered", Pairwise),
+            ],
+        ),
+        (Operation::Alltoallv, &[("scattered", Pairwise)]),
+        (Operation::Alltoallw, &[("scattered", Pairwise)]),
+        (
+            Operation::Reduce,
+            &[
+                ("binomial", Binomial),
+                ("reduce_scatter_gather", ReduceScatterGather),
+            ],
+        ),
+        (
+            Operation::Allreduce,
+            &[
+                ("recursive_doubling", RecursiveDoubling),
+                ("reduce_scatter_allgather", ReduceScatterAllgather),
+            ],
+        ),
+        (
+            Operation::ReduceScatter,
+            &[
+                ("recursive_halving", RecursiveHalving),
+                ("pairwise", Pairwise),
+            ],
+        ),
+        (
+            Operation::ReduceScatterBlock,
+            &[
+                ("recursive_halving", RecursiveHalving),
+                ("pairwise", Pairwise),
+            ],
+        ),
+        (
+            Operation::Scan,
+            &[("recursive_doubling", RecursiveDoubling)],
+        ),
+        (
+            Operation::Exscan,
+            &[("recursive_doubling", RecursiveDoubling)],
+        ),
+    ]
+};
+
+/// Which algorithms to force at the same time: one for each operation.
+fn rounds() -> impl Iterator<Item = Vec<Forced>> {
+    let rounds = FORCED.iter().map(|(_, named)| named.len()).max();
+    (0..rounds.unwrap_or(0)).map(|round| {
+        let nth = |&(operation, named): &Algorithms| {
+            let &(name, algorithm) = named.get(round)?;
+            let upper = operation.to_string().replace('-', "_").to_uppercase();
+            let variable = format!("MPIR_CVAR_{upper}_INTRA_ALGORITHM");
+            Some(Forced {
+                operation,
+                algorithm,
+                settings: vec![(variable, name.to_owned())],
+            })
+        };
+        FORCED.iter().filter_map(nth).collect()
+    })
+}
+
+#[test]
+fn every_modelled_algorithm_is_what_mpich_sends_when_it_is_forced() {
+    MPICH.forced_algorithms_are_as_modelled(rounds);
+}

@@ -1,6 +1,6 @@
-//! What a replay takes on process 0 when the job starts: the allocation from what the
-//! processes say, a placement carried over to other hosts, and one that is computed
-//! from a profile's traffic.
+//! What a replay takes on process 0 when the job starts: the profile read from its
+//! files, the allocation from what the processes say, a placement carried over to other
+//! hosts, and one that is computed from a profile's traffic.
 //!
 //! ```text
 //! cargo bench -p treepie-core --bench startup -- [RANKS ...]
@@ -9,9 +9,12 @@
 //! Hosts have 2 sockets of 16 cores. Each number is the least of five runs, in
 //! milliseconds, on one thread.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
-use treepie_core::affinity::{Matrix, Metric, Traffic, TrafficMatrix};
+use tempfile::TempDir;
+use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
+use treepie_core::files::profile::{Host, Profile};
 use treepie_core::placement::allocation::{Allocation, Movement, Recorded};
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
@@ -60,10 +63,32 @@ fn traffic(pattern: &str, ranks: usize) -> TrafficMatrix {
                     add(rank, (at >> 33) as usize % ranks, 1_000 + at % 9_000);
                 }
             }
-            _ => (0..ranks).for_each(|to| add(rank, to, 1_000)),
+            // All talk to all alike.
+            "uniform" => (0..ranks).for_each(|to| add(rank, to, 1_000)),
+            // To all, and much more to three far ones and their like.
+            _ => (0..ranks).for_each(|to| {
+                let apart = rank.abs_diff(to);
+                let far = [side * side, 3 * side, side / 2].contains(&apart);
+                let noise = (rank * 31 + to * 17) % 500;
+                add(rank, to, if far { 80_000 } else { 1_000 + noise as u64 });
+            }),
         }
     }
     traffic
+}
+
+/// A profile of this traffic in a file.
+fn written(folder: &TempDir, traffic: TrafficMatrix) -> PathBuf {
+    let ranks = traffic.order();
+    let mut profile = Profile::new(ranks);
+    profile.hosts = vec![Host {
+        name: "n0".into(),
+        processes: (0..ranks).collect(),
+    }];
+    profile.point_to_point = traffic;
+    let file = folder.path().join("app.profile.yaml");
+    profile.write(&file).expect("the directory is writable");
+    file
 }
 
 /// The least time of five runs, in milliseconds, and the last result.
@@ -87,9 +112,10 @@ fn main() {
         sizes = vec![256, 1_024, 4_096];
     }
     println!(
-        "{:>7} {:>9} {:>11} {:>9} {:>9} {:>11} {:>11}",
-        "ranks", "pattern", "allocation", "matrix", "placed", "carried", "DistComm"
+        "{:>7} {:>9} {:>9} {:>11} {:>9} {:>9} {:>11} {:>11}",
+        "ranks", "pattern", "profile", "allocation", "matrix", "placed", "carried", "DistComm"
     );
+    let folder = tempfile::tempdir().expect("a temporary directory can be made");
     for ranks in sizes {
         let job = processes(ranks, "n");
         let machine = machine();
@@ -97,12 +123,17 @@ fn main() {
             |job: &[Process]| Allocation::new(job, |_| Some(machine.clone())).expect("hosts");
         let (allocation_time, allocation) = least(|| make(&job));
         let elsewhere = make(&processes(ranks, "m"));
-        for pattern in ["stencil", "random", "dense"] {
-            if pattern == "dense" && ranks > 1_024 {
+        for pattern in ["stencil", "random", "uniform", "dense"] {
+            if ranks > 1_024 && ["uniform", "dense"].contains(&pattern) {
                 continue;
             }
-            let traffic = traffic(pattern, ranks);
-            let (matrix_time, matrix): (f64, Matrix) = least(|| traffic.affinity(Metric::Size));
+            let file = written(&folder, traffic(pattern, ranks));
+            let (read_time, profile) =
+                least(|| Profile::read(&file).expect("it has just been written"));
+            let (matrix_time, matrix): (f64, Matrix) = least(|| {
+                let traffic = profile.traffic(&Layer::ALL);
+                traffic.exact_affinity(Metric::Size).expect("small counts")
+            });
             let (placed_time, placed) = least(|| {
                 allocation
                     .placed(&matrix, Movement::Ranks)
@@ -116,7 +147,7 @@ fn main() {
             let (carried_time, _) = least(|| elsewhere.carried(recorded).expect("the same shape"));
             let gain = placed.costs.1 / placed.costs.0;
             println!(
-                "{ranks:>7} {pattern:>9} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {carried_time:>11.1} {gain:>11.3}"
+                "{ranks:>7} {pattern:>9} {read_time:>9.1} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {carried_time:>11.1} {gain:>11.3}"
             );
         }
     }

@@ -103,12 +103,21 @@ impl Replayable {
     /// As [`Replayable::read`], and a file for another number of ranks.
     pub fn read_for(path: &Path, ranks: usize) -> Result<Self, FileError> {
         let file = Replayable::read(path)?;
-        let of_file = match &file {
+        file.require_ranks(path, ranks)?;
+        Ok(file)
+    }
+
+    /// Checks that it is for a job of `ranks` ranks; `path` is for the message.
+    ///
+    /// # Errors
+    /// It is for another number.
+    pub fn require_ranks(&self, path: &Path, ranks: usize) -> Result<(), FileError> {
+        let of_file = match self {
             Replayable::Placement(placement) => placement.ranks,
             Replayable::Profile(profile) => profile.ranks,
         };
         match of_file == ranks {
-            true => Ok(file),
+            true => Ok(()),
             false => Err(FileError::OtherRanks {
                 path: path.to_owned(),
                 ranks: OtherRanks {

@@ -130,6 +130,22 @@ fn ordered(
     }
 }
 
+/// Makes a communicator where the arguments hold in any order of the ranks: `call`
+/// makes it of a communicator with the same members, and of the wish to reorder.
+fn made_in_any_order(
+    [comm, reorder, made]: [Word; 3],
+    read: impl FnOnce(usize) -> Option<Graph>,
+    call: impl FnOnce(Word, Word) -> c_int,
+) -> c_int {
+    let comm = world::substitute(comm);
+    let create = |ordered: Option<&Ordered>| match ordered {
+        Some(ordered) => call(ordered.comm, 0),
+        None => call(comm, reorder),
+    };
+    let make = || ordered(comm, reorder, read, create);
+    record::object_start(make, Object::Communicator, made)
+}
+
 /// `MPI_Cart_create`.
 ///
 /// # Safety
@@ -143,17 +159,11 @@ pub unsafe fn cart_create(
     reorder: Word,
     made: Word,
 ) -> c_int {
-    let comm = world::substitute(comm);
-    let create = |ordered: Option<&Ordered>| {
-        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
-        // SAFETY: the caller's promise; the reordered communicator has the same
-        // members.
-        unsafe { next(comm, dimensions, sizes, periods, reorder, made) }
-    };
     // SAFETY: the caller's promise: arrays of `dimensions` ints.
     let read = |members| unsafe { Graph::cartesian(members, dimensions, sizes, periods) };
-    let call = || ordered(comm, reorder, read, create);
-    record::object_start(call, Object::Communicator, made)
+    // SAFETY: the caller's promise; the communicator has the same members.
+    let call = |comm, reorder| unsafe { next(comm, dimensions, sizes, periods, reorder, made) };
+    made_in_any_order([comm, reorder, made], read, call)
 }
 
 /// `MPI_Graph_create`.
@@ -169,18 +179,12 @@ pub unsafe fn graph_create(
     reorder: Word,
     made: Word,
 ) -> c_int {
-    let comm = world::substitute(comm);
-    let create = |ordered: Option<&Ordered>| {
-        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
-        // SAFETY: the caller's promise; the reordered communicator has the same
-        // members.
-        unsafe { next(comm, nodes, index, edges, reorder, made) }
-    };
     // SAFETY: the caller's promise: `nodes` ints, of which the last is the number of
     // edges.
     let read = |members| unsafe { Graph::listed(members, nodes, index, edges) };
-    let call = || ordered(comm, reorder, read, create);
-    record::object_start(call, Object::Communicator, made)
+    // SAFETY: the caller's promise; the communicator has the same members.
+    let call = |comm, reorder| unsafe { next(comm, nodes, index, edges, reorder, made) };
+    made_in_any_order([comm, reorder, made], read, call)
 }
 
 /// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the
@@ -195,36 +199,22 @@ pub unsafe fn dist_graph_create(
     count: Word,
     sources: Word,
     degrees: Word,
-    destinations: Word,
+    targets: Word,
     weights: Word,
     info: Word,
     reorder: Word,
     made: Word,
 ) -> c_int {
-    let comm = world::substitute(comm);
-    let create = |ordered: Option<&Ordered>| {
-        let (comm, reorder) = ordered.map_or((comm, reorder), |ordered| (ordered.comm, 0));
-        // SAFETY: the caller's promise; the reordered communicator has the same
-        // members.
-        unsafe {
-            next(
-                comm,
-                count,
-                sources,
-                degrees,
-                destinations,
-                weights,
-                info,
-                reorder,
-                made,
-            )
-        }
-    };
-    let list = [count, sources, degrees, destinations, weights];
+    let list = [count, sources, degrees, targets, weights];
     // SAFETY: the caller's promise: arrays of the lengths that the others say.
     let read = |members| unsafe { Graph::distributed(members, list) };
-    let call = || ordered(comm, reorder, read, create);
-    record::object_start(call, Object::Communicator, made)
+    // SAFETY: the caller's promise; the communicator has the same members.
+    let call = |comm, reorder| unsafe {
+        next(
+            comm, count, sources, degrees, targets, weights, info, reorder, made,
+        )
+    };
+    made_in_any_order([comm, reorder, made], read, call)
 }
 
 /// `MPI_Dist_graph_create_adjacent`: each process names the edges of one node, which

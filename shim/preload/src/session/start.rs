@@ -1,11 +1,10 @@
 //! `MPI_Init` and `MPI_Init_thread`: the host starts, then Treepie does what the
 //! settings ask for, the same on every rank.
 
-use std::env;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use std::{env, fmt, thread};
 
 use super::agreement::{Decision, agree};
 use super::request::Request;
@@ -128,15 +127,26 @@ fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
     log::set_level(decision.log);
     let mut processes = Vec::new();
     if decision.looks {
+        let mut steps = Steps::new();
         processes = hosts::processes(host)?;
+        steps.ended("processes heard of");
         let wanted = request
             .as_ref()
             .is_some_and(|r| r.needs_machines(&processes));
         let machines = hosts::machines(host, &processes, wanted)?;
+        steps.ended("hardware read");
         decision = agree(host, || match &mut request {
-            Some(request) => request.settle(decision, &processes, &machines),
+            Some(request) => {
+                let settled = request.settle(decision, &processes, &machines);
+                steps.ended("placed");
+                settled
+            }
             None => decision,
         })?;
+        steps.ended("told to all");
+        if request.is_some() {
+            log::info(&format!("replay of {ranks} ranks: {steps}"));
+        }
     }
     if decision.binds {
         let target = request.as_ref().and_then(|r| r.binding.as_ref());
@@ -148,6 +158,36 @@ fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
         decision.abort |= bound == Bound::Abort;
     }
     Ok((request, decision))
+}
+
+/// How long each step of a start took, on one process.
+struct Steps {
+    last: Instant,
+    taken: Vec<(&'static str, Duration)>,
+}
+
+impl Steps {
+    fn new() -> Self {
+        Steps {
+            last: Instant::now(),
+            taken: Vec::new(),
+        }
+    }
+
+    fn ended(&mut self, step: &'static str) {
+        self.taken.push((step, self.last.elapsed()));
+        self.last = Instant::now();
+    }
+}
+
+impl fmt::Display for Steps {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (step, taken) in &self.taken {
+            write!(out, "{step} {:.1} ms, ", taken.as_secs_f64() * 1e3)?;
+        }
+        let all: Duration = self.taken.iter().map(|(_, taken)| *taken).sum();
+        write!(out, "{:.1} ms in all", all.as_secs_f64() * 1e3)
+    }
 }
 
 fn start_with(host: &'static Host) -> Result<(), HostError> {

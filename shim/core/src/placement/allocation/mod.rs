@@ -9,6 +9,7 @@
 
 mod carry;
 mod compute;
+mod light;
 mod occupied;
 #[cfg(test)]
 mod tests;

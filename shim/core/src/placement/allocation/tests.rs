@@ -307,3 +307,41 @@ fn a_graph_is_reordered_for_its_members_and_left_alone_where_it_is_well() {
         apart.leaf_of_process()[member_of(1)] / 4
     );
 }
+
+#[test]
+fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
+    let ranks = 64;
+    let dealt: Vec<String> = (0..ranks).map(|rank| format!("n{}", rank % 16)).collect();
+    let hosts: Vec<&str> = dealt.iter().map(String::as_str).collect();
+    let allocation = allocation(&on(&hosts, 4));
+    let weight = |from: usize, to: usize, heavy: bool| match from / 4 == to / 4 {
+        true if heavy => 100.0,
+        _ => 1.0,
+    };
+    let matrix = |heavy: bool| {
+        let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+        let pairs = pairs.filter(|(from, to)| from != to);
+        let entries = pairs.map(|(from, to)| (from, to, weight(from, to, heavy)));
+        Matrix::from_entries(ranks, entries).unwrap()
+    };
+    // Four that follow each other belong on one host, and were dealt out to four.
+    let placed = allocation.placed(&matrix(true), Movement::Ranks).unwrap();
+    let host = |rank: usize| placed.leaf_of_rank[rank] / 4;
+    assert!((0..ranks).all(|rank| host(rank) == host(rank / 4 * 4)));
+    let leaves = &placed.leaf_of_rank;
+    let cost = crate::placement::objective::dist_comm(&matrix(true), &placed.topology, leaves);
+    assert_eq!(placed.costs.1, cost);
+    // Nothing is won where all are alike, and nobody moves.
+    let alike = allocation.placed(&matrix(false), Movement::Ranks).unwrap();
+    assert!(
+        alike
+            .permutation
+            .iter()
+            .enumerate()
+            .all(|(process, &rank)| process == rank)
+    );
+    let dense = allocation
+        .placed(&matrix(true), Movement::Processes)
+        .unwrap();
+    assert!(dense.costs.1 <= dense.costs.0);
+}

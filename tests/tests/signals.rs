@@ -1,0 +1,73 @@
+//! Signals that reach `treepie` while a real launcher runs a job: they end the job, its
+//! status comes back, and what was counted is kept.
+
+use std::ffi::OsString;
+use std::process::Command;
+use std::time::Duration;
+
+use treepie_core::files::Profile;
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+const RANKS: usize = 2;
+
+/// Starts the command of its arguments, sends it a signal once all ranks say that they
+/// wait, and ends as the command does.
+const SENT_A_SIGNAL: &str = "\
+signal=$1 ranks=$2; shift 2
+\"$@\" >said &
+until [ \"$(grep -c waiting said)\" = \"$ranks\" ]; do
+    kill -0 $! 2>/dev/null || exit 99
+    sleep 0.05
+done
+kill -s \"$signal\" $!
+wait $!
+";
+
+/// How `words` and the waiting job behind them end after a signal.
+fn sent(signal: &str, mpi: Mpi, words: &[OsString]) -> Outcome {
+    let mut command = Command::new("bash");
+    command
+        .args(["-c", SENT_A_SIGNAL, "bash", signal, &RANKS.to_string()])
+        .args(words)
+        .args(mpi.launch(RANKS, &[]))
+        .arg(artifacts::job(mpi, "endings"))
+        .arg("wait");
+    let what = format!("SIG{signal} under {mpi}");
+    run_watched(command, Duration::from_secs(60), &what)
+}
+
+fn a_job_that_is_told_to_end_ends_as_without_treepie_and_its_profile_is_kept(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    for signal in ["TERM", "INT"] {
+        let profile = directory.path().join("app.profile.yaml");
+        let command = artifacts::command();
+        let words = [
+            command.as_os_str(),
+            "profile".as_ref(),
+            "-o".as_ref(),
+            profile.as_os_str(),
+            "--".as_ref(),
+        ];
+        let plain = sent(signal, mpi, &[]);
+        let outcome = sent(signal, mpi, &words.map(OsString::from));
+        // Launchers end in ways of their own: Hydra 4.0 with 0 after SIGTERM.
+        assert_eq!(ended(&outcome), ended(&plain), "{}", outcome.told());
+        let kept = Profile::read(&profile);
+        let kept = kept.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+        assert_eq!(kept.ranks, RANKS);
+        let told = (RANKS - kept.missing_ranks.len()) * 5;
+        let counted = kept.point_to_point.total().messages;
+        assert_eq!(counted, told as u64, "{}", outcome.told());
+        assert!(told > 0, "{}", outcome.told());
+        std::fs::remove_file(&profile).expect("it was written");
+    }
+}
+
+/// The status as a shell sees it.
+fn ended(outcome: &Outcome) -> Option<i32> {
+    let code = outcome.status.code();
+    assert_ne!(code, Some(99), "never waited: {}", outcome.told());
+    code
+}
+
+under_each_mpi!(a_job_that_is_told_to_end_ends_as_without_treepie_and_its_profile_is_kept);

@@ -177,34 +177,65 @@ leaf_of_process: 0-3
 permutation: 0,2,1,3
 ";
 
+/// `treepie replay --apply HOW FILE -- ./mpirun WORDS /bin/sh`, to which nothing is
+/// started and which is refused in one line.
+fn refused_replay(desk: &Desk, apply: &str, file: &str, launcher: &[&str]) -> String {
+    let words = ["replay", "--apply", apply, file, "--", "./mpirun"];
+    let answer = desk.run(&[&words[..], launcher, &["/bin/sh"]].concat());
+    let said = answer.refusal(2);
+    assert!(!desk.path("job").exists(), "the job was started");
+    said
+}
+
+/// A launcher of Open MPI's that starts two processes where it is told no number, and
+/// leaves the file `job` where it starts a job.
+fn desk_of_two_slots() -> Desk {
+    let desk = Desk::new();
+    let starts = "case \"$*\" in */bin/echo*) shift $(($# - 1)); echo \"$1\"; echo \"$1\";; *) touch job;; esac";
+    desk.launcher("mpirun", OPEN_MPI, starts);
+    desk.write("app.placement.yaml", PLACEMENT);
+    desk
+}
+
 #[test]
-fn a_placement_for_other_ranks_than_the_command_line_asks_for() {
+fn a_placement_for_other_ranks_than_the_job_will_have() {
+    let desk = desk_of_two_slots();
+    for apply in ["permute", "launch"] {
+        for launcher in [&["-n", "2"][..], &[]] {
+            let said = refused_replay(&desk, apply, "app.placement.yaml", launcher);
+            let expected = "app.placement.yaml: is for 4 ranks and the job has 2; start 4 ranks";
+            assert!(said.starts_with(expected), "{said}");
+        }
+    }
+    // With its own options, but without its program.
+    assert_eq!(
+        desk.text("arguments"),
+        "/bin/echo\ntreepie:one-process-of-a-trial\n"
+    );
+}
+
+#[test]
+fn a_launcher_that_says_nothing_of_its_ranks_is_left_to_the_library() {
     let desk = desk();
     desk.write("app.placement.yaml", PLACEMENT);
-    for apply in ["permute", "launch"] {
-        let words = [
-            "replay",
-            "--apply",
-            apply,
-            "app.placement.yaml",
-            "--",
-            "./mpirun",
-            "-n",
-            "2",
-            "/bin/sh",
-        ];
-        let said = desk.run(&words).refusal(2);
-        assert!(
-            said.starts_with("app.placement.yaml: is for 4 ranks and the job has 2; start 4 ranks"),
-            "{said}"
-        );
-    }
-    assert!(!desk.path("arguments").exists(), "the job was started");
+    let answer = desk.run(&["replay", "app.placement.yaml", "--", "./mpirun", "/bin/sh"]);
+    answer.good();
+    assert!(desk.text("arguments").ends_with("/bin/sh\n"));
 }
 
 #[test]
 fn hosts_of_a_placement_that_cannot_be_reached() {
+    let desk = desk_of_two_slots();
+    let said = refused_replay(&desk, "launch", "app.placement.yaml", &["-n", "4"]);
+    let expected =
+        "app.placement.yaml: host no-such-host-1.invalid is not known here; name the hosts";
+    assert!(said.starts_with(expected), "{said}");
+}
+
+#[test]
+fn hosts_of_a_placement_that_the_allocation_has_not() {
     let desk = desk();
+    desk.launcher("srun", "slurm 22.05", "touch job");
     desk.write("app.placement.yaml", PLACEMENT);
     let words = [
         "replay",
@@ -212,35 +243,28 @@ fn hosts_of_a_placement_that_cannot_be_reached() {
         "launch",
         "app.placement.yaml",
         "--",
-        "./mpirun",
-        "-n",
-        "4",
+        "./srun",
+        "-n4",
         "/bin/sh",
     ];
-    let said = desk.run(&words).refusal(2);
-    assert!(
-        said.starts_with(
-            "app.placement.yaml: host no-such-host-1.invalid is not known here; name the hosts"
-        ),
-        "{said}"
-    );
-    assert!(!desk.path("arguments").exists(), "the job was started");
+    let mut command = desk.treepie(&words);
+    let answer: Answer = command
+        .env("SLURM_JOB_NODELIST", "no-such-host-[2-3].invalid")
+        .output()
+        .unwrap()
+        .into();
+    let said = answer.refusal(2);
+    let expected =
+        "app.placement.yaml: is for host no-such-host-1.invalid, which this allocation has not; ";
+    assert!(said.starts_with(expected), "{said}");
+    assert!(!desk.path("job").exists(), "the job was started");
 }
 
 #[test]
 fn a_profile_is_no_placement_for_a_launcher() {
     let desk = desk();
     desk.halo("app.profile.yaml");
-    let words = [
-        "replay",
-        "--apply",
-        "launch",
-        "app.profile.yaml",
-        "--",
-        "./mpirun",
-        "/bin/sh",
-    ];
-    let said = desk.run(&words).refusal(2);
+    let said = refused_replay(&desk, "launch", "app.profile.yaml", &["-n", "16"]);
     assert!(
         said.starts_with("app.profile.yaml: is a profile, and the launcher needs a placement"),
         "{said}"

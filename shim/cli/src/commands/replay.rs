@@ -84,7 +84,7 @@ impl FromStr for How {
 pub fn run(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     let file = match &arguments.placement {
-        Some(path) => Some(read(path, ranks::asked_for(&launcher, &arguments.command))?),
+        Some(path) => Some(read(path, &launcher, &arguments.command)?),
         None => None,
     };
     let how = match (arguments.apply, &file) {
@@ -111,13 +111,17 @@ pub fn run(arguments: &Arguments) -> Outcome {
 }
 
 /// A placement or a profile. One that no rank could use, or that is not for the ranks
-/// that the command line asks for, stops the job before it starts.
-fn read(path: &Path, ranks: Option<usize>) -> Result<Replayable, CommandError> {
-    let file = match ranks {
-        Some(ranks) => Replayable::read_for(path, ranks),
-        None => Replayable::read(path),
-    };
-    file.map_err(as_usage)
+/// that the job will have, stops it before it starts.
+fn read(
+    path: &Path,
+    launcher: &Launcher,
+    command: &[OsString],
+) -> Result<Replayable, CommandError> {
+    let file = Replayable::read(path).map_err(as_usage)?;
+    if let Some(ranks) = ranks::of_job(launcher, command) {
+        file.require_ranks(path, ranks).map_err(as_usage)?;
+    }
+    Ok(file)
 }
 
 /// The launcher puts the ranks where they belong; the library only counts, if
@@ -147,6 +151,15 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
     {
         return Err(CommandError::usage(format!(
             "{}: host {host} is not known here; name the hosts that the job has with --hosts, or \
+             leave out --apply launch to have the placement carried over to them",
+            path.display()
+        )));
+    }
+    if hosts.is_none()
+        && let Some(host) = choose::outside(&placement)
+    {
+        return Err(CommandError::usage(format!(
+            "{}: is for host {host}, which this allocation has not; name its hosts with --hosts, or \
              leave out --apply launch to have the placement carried over to them",
             path.display()
         )));

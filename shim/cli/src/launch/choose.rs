@@ -37,19 +37,25 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
     if hosts.is_empty() || !all_named {
         return permute("the placement names no hosts");
     }
-    match allocated() {
-        Some(own) => match hosts
-            .iter()
-            .find(|host| !own.iter().any(|own| own == *host))
-        {
-            None => Choice::Launch("the job has the hosts of the placement".to_owned()),
-            Some(host) => Choice::Permute(format!("the job does not have {host}")),
-        },
+    match outside(placement) {
+        Some(host) => Choice::Permute(format!("the job does not have {host}")),
+        None if allocated().is_some() => {
+            Choice::Launch("the job has the hosts of the placement".to_owned())
+        }
         None if hosts[..] == [this_host()] => {
             Choice::Launch("the placement is for this host".to_owned())
         }
         None => permute("no scheduler tells which hosts the job has"),
     }
+}
+
+/// The first host of a placement that a scheduler has not given to the job.
+pub fn outside(placement: &PlacementFile) -> Option<String> {
+    let own = allocated()?;
+    let mut hosts = placement.topology.hosts().into_iter();
+    hosts
+        .find(|host| !own.iter().any(|own| own == host))
+        .map(str::to_owned)
 }
 
 /// The hosts that a scheduler says the job has.

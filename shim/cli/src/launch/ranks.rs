@@ -1,13 +1,63 @@
-//! How many ranks a command line asks for, where it says so in numbers.
+//! How many ranks a job gets: what its command line asks for, what the scheduler says,
+//! or as many processes as the launcher starts of a program that only says so.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use super::family::{Family, Launcher};
-use super::{injection, program};
+use super::{injection, program, timed};
+
+/// What each process of a trial prints, and nothing else on a command line does.
+const MARK: &str = "treepie:one-process-of-a-trial";
+
+/// Launchers of large jobs take seconds to start.
+const TRIAL_LIMIT: Duration = Duration::from_secs(30);
+
+/// The ranks that a job will have, as far as that can be known before it starts. Where
+/// the command line leaves it to the launcher, that is tried, which takes as long as
+/// starting the job.
+pub fn of_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+    asked_for(launcher, command).or_else(|| match launcher.family {
+        Family::OpenMpi | Family::Hydra => started(launcher, command),
+        // Outside of an allocation, a trial would wait in the queue.
+        Family::Slurm => {
+            let tasks = ["SLURM_NTASKS", "SLURM_NPROCS"];
+            let tasks = tasks.iter().find_map(|name| std::env::var(name).ok());
+            tasks?.parse().ok()
+        }
+        Family::Plain => None,
+    })
+}
+
+/// How many processes this command line starts; `None` where the launcher fails, which
+/// the job itself will tell of better.
+fn started(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+    let answer = timed::answer(&launcher.path, &trial(launcher, command)?, TRIAL_LIMIT);
+    let answer = answer.ok()??;
+    let said = String::from_utf8_lossy(&answer.output);
+    let processes = said.matches(MARK).count();
+    (answer.status.success() && processes > 0).then_some(processes)
+}
+
+/// The arguments of a launcher with each program replaced by one that only says that
+/// it runs.
+fn trial(launcher: &Launcher, command: &[OsString]) -> Option<Vec<OsString>> {
+    let family = launcher.family;
+    let mut line: Vec<OsString> = Vec::new();
+    for (place, words) in injection::programs(family, command.get(1..)?).enumerate() {
+        if place > 0 {
+            line.push(":".into());
+        }
+        let end = program::position(family, words)?;
+        line.extend_from_slice(&words[..end]);
+        line.extend(["/bin/echo", MARK].map(OsString::from));
+    }
+    Some(line)
+}
 
 /// The ranks of all programs together; `None` where one of them leaves it to the
 /// launcher, or says it in another way.
-pub fn asked_for(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+fn asked_for(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let family = launcher.family;
     let names: &[&str] = match family {
         Family::OpenMpi => &["n", "np", "c"],

@@ -20,6 +20,8 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     // The tests themselves are run by it.
     ("./scripts/test", ".ci/run"),
     ("scripts/grid", "tests/tests/emulated_grid.rs"),
+    // The same steps, with fewer rows.
+    ("scripts/bench gain", "tests/tests/gain.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -54,10 +54,49 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
     );
 }
 
-/// The whole of it: made by cargo-deb, unpacked somewhere, and a job profiled from
-/// there with the libraries that the command finds beside itself.
+/// Environment modules as Debian has them.
 #[test]
-fn the_debian_package_holds_a_command_that_finds_its_library() {
+fn a_module_is_loaded_and_unloaded() {
+    let modules = "/usr/share/modules/init/bash";
+    assert!(
+        Path::new(modules).exists(),
+        "{modules} is missing; run scripts/setup test (or apt-get install -y environment-modules)"
+    );
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let prefix = directory.path().join("treepie");
+    let prefix = prefix.display().to_string();
+    let script = artifacts::repository().join("scripts/install");
+    let script = script.display().to_string();
+    run(&[&script, "--prefix", &prefix], directory.path()).succeeded();
+    let commands = format!(
+        "source {modules}\n\
+         module use {prefix}/share/modulefiles\n\
+         module load treepie && command -v treepie && echo $TREEPIE_LIBRARY && man -w treepie\n\
+         module unload treepie && echo \"gone: $(command -v treepie)$TREEPIE_LIBRARY\"\n"
+    );
+    let path = "PATH=/usr/bin:/bin";
+    let words = ["env", "-i", path, "bash", "-c", &commands];
+    let outcome = run(&words, directory.path()).succeeded();
+    let expected = format!(
+        "{prefix}/bin/treepie\n{prefix}/lib/treepie/libtreepie.so\n\
+         {prefix}/share/man/man1/treepie.1\ngone: \n"
+    );
+    assert_eq!(outcome.stdout, expected, "{}", outcome.told());
+}
+
+/// `dpkg` with what it installs, and what it knows of that, under a directory.
+fn dpkg(root: &Path, words: &[&str]) -> Outcome {
+    let root_option = format!("--root={}", root.display());
+    let options = ["--force-depends", "--force-not-root"];
+    let all = [&["dpkg", &root_option], &options[..], words].concat();
+    run(&all, root).succeeded()
+}
+
+/// The whole of it: made by cargo-deb, installed by dpkg under a directory, a job
+/// profiled from there with the libraries that the command finds beside itself, and
+/// removed again.
+#[test]
+fn the_debian_package_installs_a_command_that_finds_its_library_and_is_removed() {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let script = artifacts::repository().join("scripts/package");
     let mut command = Command::new(script);
@@ -66,7 +105,11 @@ fn the_debian_package_holds_a_command_that_finds_its_library() {
     let package = made.stdout.lines().last().unwrap_or_default().to_owned();
     let root = directory.path().join("root");
     let at = |path: &str| root.join(path).display().to_string();
-    run(&["dpkg-deb", "-x", &package, &at("")], directory.path()).succeeded();
+    for folder in ["info", "updates", "triggers"] {
+        std::fs::create_dir_all(at(&format!("var/lib/dpkg/{folder}"))).expect("it is ours");
+    }
+    std::fs::write(at("var/lib/dpkg/status"), "").expect("it is ours");
+    dpkg(&root, &["-i", &package]);
     let control = run(&["dpkg-deb", "-f", &package], directory.path()).succeeded();
     for line in ["Package: treepie", "Depends: libc6 (>= 2.34), libhwloc15"] {
         assert!(control.stdout.contains(line), "{}", control.told());
@@ -128,6 +171,9 @@ fn the_debian_package_holds_a_command_that_finds_its_library() {
         "{}",
         probed.told()
     );
+    dpkg(&root, &["-r", "treepie"]);
+    let left = root.join("usr");
+    assert!(!left.exists(), "{} is left", left.display());
 }
 
 #[test]

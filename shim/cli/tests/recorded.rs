@@ -156,6 +156,33 @@ time in MPI: 1 s of 4 s, 25.0 %, all ranks together
     assert!(answer.ends_with(expected), "{answer}");
 }
 
+#[test]
+fn two_profiles_with_times_are_compared_in_seconds() {
+    let desk = Desk::new();
+    for (name, seconds) in [("before", 4), ("after", 3)] {
+        let mut profile = in_phases();
+        let time = CallTime {
+            calls: 1,
+            nanoseconds: 500_000_000 * seconds,
+        };
+        profile.times = Some(Times {
+            elapsed: vec![1_000_000_000, 1, 1, 1_000_000_000 * seconds],
+            classes: BTreeMap::from([(CallClass::Send, vec![time; 4])]),
+        });
+        let file = desk.path(&format!("{name}.profile.yaml"));
+        profile.write(&file).unwrap();
+    }
+    let words = ["compare", "before.profile.yaml", "after.profile.yaml"];
+    let answer = desk.run(&words).good().out;
+    let expected = "
+  time of the slowest rank       before  after  change
+  from MPI_Init to MPI_Finalize     4 s    3 s  -25.0 %
+  in MPI                            2 s  1.50 s  -25.0 %
+";
+    let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(plain(&answer).ends_with(&plain(expected)), "{answer}");
+}
+
 /// 4 ranks of Open MPI: a message from 0 to 1, and a broadcast from 0.
 fn with_broadcast() -> Profile {
     let mut profile = in_phases();

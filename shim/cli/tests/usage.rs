@@ -120,6 +120,8 @@ fn shells_get_completions_and_manual_pages_name_every_subcommand() {
     for shell in ["bash", "zsh", "fish"] {
         let answer = desk.run(&["completions", shell]).good();
         assert!(answer.out.contains("replay"), "{shell}");
+        // What the command starts of itself is nobody's to complete.
+        assert!(!answer.out.contains("read-hwloc-file"), "{shell}");
     }
     let answer = desk.run(&["manual", "."]).good();
     assert!(answer.out.ends_with(" pages written\n"), "{}", answer.out);
@@ -210,7 +212,11 @@ fn progress_and_colours_are_for_terminals_only() {
     let piped = desk.run(&map.split(' ').collect::<Vec<_>>()).good();
     assert_eq!(piped.err, "");
     let colour = '\u{1b}';
-    assert!(on_a_terminal(&desk, "--help", None).contains(colour));
-    assert!(!on_a_terminal(&desk, "--help", Some("NO_COLOR")).contains(colour));
-    assert!(!desk.run(&["--help"]).good().out.contains(colour));
+    for help in ["--help", "help", "help map"] {
+        assert!(on_a_terminal(&desk, help, None).contains(colour), "{help}");
+        let plain = on_a_terminal(&desk, help, Some("NO_COLOR"));
+        assert!(!plain.contains(colour), "{help}");
+        let words: Vec<&str> = help.split(' ').collect();
+        assert!(!desk.run(&words).good().out.contains(colour), "{help}");
+    }
 }

@@ -19,8 +19,9 @@ use treepie_core::topology::Topology;
 use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
+use crate::input::machine::MachineChoice;
 use crate::input::occupancy::leaf_of_rank;
-use crate::input::topology::{HELP, in_words};
+use crate::input::topology::in_words;
 use crate::input::traffic::Input;
 use crate::output;
 use crate::picture::{Format, Unit};
@@ -28,8 +29,9 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
+use crate::report::times;
 use crate::report::units;
-use crate::report::words::some;
+use crate::report::words::{file_name, some};
 
 /// Compare two profiles or two placements
 #[derive(Debug, Args)]
@@ -38,8 +40,8 @@ pub struct Arguments {
     before: PathBuf,
     /// Profile or placement from after
     after: PathBuf,
-    #[arg(long, short, value_name = "TOPOLOGY", help = HELP)]
-    topology: Option<String>,
+    #[command(flatten)]
+    machine: MachineChoice,
     /// Draw both profiles side by side in the order of the processes, as .svg or .png
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
@@ -112,7 +114,7 @@ struct Measured {
 
 impl Measured {
     fn new(arguments: &Arguments, before: &Side, after: &Side) -> Result<Self, CommandError> {
-        let topology = before.input.topology(arguments.topology.as_deref())?;
+        let topology = arguments.machine.topology(&before.input)?;
         let leaves_of = |side: &Side| -> Result<Vec<usize>, CommandError> {
             let leaf_of_process = side.input.leaf_of_process(&topology)?;
             Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank))
@@ -148,7 +150,7 @@ struct ProfilesAnswer<'a> {
 fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), CommandError> {
     let measured = match Measured::new(arguments, before, after) {
         // Only a machine that was asked for has to fit.
-        Err(error) if arguments.topology.is_some() || arguments.picture.is_some() => {
+        Err(error) if arguments.machine.is_given() || arguments.picture.is_some() => {
             return Err(error);
         }
         either => either,
@@ -176,6 +178,9 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
         }
         Err(error) => format!("no levels are shown: {error}\n"),
     };
+    if let (Some(first), Some(second)) = (&before.summary.times, &after.summary.times) {
+        text += &format!("\n{}", times::change(first, second).text());
+    }
     output::print(&text)
 }
 
@@ -321,9 +326,4 @@ fn require_equal_ranks(
         arguments.after.display(),
         some(after, "rank")
     )))
-}
-
-fn file_name(path: &str) -> String {
-    let name = Path::new(path).file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
 }

@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::{Shell, generate};
 
-use super::{CommandLine, Outcome};
+use super::{Outcome, for_users};
 use crate::output;
 
 /// Print the completions for a shell
@@ -22,12 +22,7 @@ pub struct Arguments {
 /// Prints them.
 pub fn run(arguments: &Arguments) -> Outcome {
     let mut text = Vec::new();
-    generate(
-        arguments.shell,
-        &mut CommandLine::command(),
-        "treepie",
-        &mut text,
-    );
+    generate(arguments.shell, &mut for_users(), "treepie", &mut text);
     output::print(&String::from_utf8_lossy(&text))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -53,8 +53,9 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.words.as_slice() {
         [] => {
-            let all = CommandLine::command().render_help();
-            output::print(&format!("{all}\n{}", list()))?;
+            // The reader may have closed the pipe: nothing to tell it.
+            let _ = CommandLine::command().print_help();
+            output::print(&format!("\n{}", list()))?;
         }
         [word] => match help_of_subcommand(word) {
             Some(help) => return error::usage(&help),

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use clap_mangen::Man;
 use treepie_core::files::write_atomically;
 
-use super::{CommandLine, Outcome};
+use super::{Outcome, for_users};
 use crate::error::CommandError;
 use crate::output;
 
@@ -28,12 +28,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
             directory.display()
         )));
     }
-    let mut command = CommandLine::command();
+    let mut command = for_users();
     command.build();
     let mut pages = 1;
     write(directory, &command, "treepie")?;
-    let documented = |one: &&Command| !one.is_hide_set();
-    for subcommand in command.get_subcommands().filter(documented) {
+    for subcommand in command.get_subcommands() {
         let name = format!("treepie-{}", subcommand.get_name());
         write(directory, subcommand, &name)?;
         pages += 1;

@@ -20,7 +20,7 @@ mod show;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::CommandError;
 
@@ -66,6 +66,24 @@ enum Command {
     Help(help::Arguments),
     #[command(hide = true)]
     ReadHwlocFile(read_hwloc_file::Arguments),
+}
+
+/// The command with what users may know of: subcommands that are for its own use are
+/// left out.
+fn for_users() -> clap::Command {
+    let all = CommandLine::command();
+    let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
+    let mut command = clap::Command::new("treepie")
+        .version(env!("CARGO_PKG_VERSION"))
+        .disable_help_subcommand(true)
+        .subcommands(shown.cloned());
+    if let Some(about) = all.get_about() {
+        command = command.about(about.clone());
+    }
+    if let Some(way) = all.get_after_help() {
+        command = command.after_help(way.clone());
+    }
+    command
 }
 
 impl CommandLine {

@@ -67,14 +67,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let variables = arguments.settings.variables(own)?;
     require_directory(&template)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
-    let watch = Watch::new(&template);
-    let watch_parts = Watch::new(&parts::directory_of(&template));
+    let profiles = Profiles::before(&template);
     let status = job::run(&invocation)?;
-    let mut written = watch.written();
-    let merged = watch_parts.written().iter().try_for_each(|directory| {
-        written.extend(merge(directory)?);
-        Ok(())
-    });
+    let (written, merged) = profiles.after();
     let told = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
     after_the_job(told, status)?;
     if written.is_empty() && status == 0 {
@@ -85,6 +80,33 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     Ok(ExitCode::from(status))
+}
+
+/// The profiles that a job leaves, whole or in parts.
+pub struct Profiles {
+    whole: Watch,
+    parts: Watch,
+}
+
+impl Profiles {
+    /// Remembers what is there before the job starts.
+    pub fn before(template: &Path) -> Self {
+        Profiles {
+            whole: Watch::new(template),
+            parts: Watch::new(&parts::directory_of(template)),
+        }
+    }
+
+    /// Those that were written since, with those that parts were put together to, and
+    /// what stopped that.
+    pub fn after(&self) -> (Vec<PathBuf>, Result<(), CommandError>) {
+        let mut written = self.whole.written();
+        let merged = self.parts.written().iter().try_for_each(|directory| {
+            written.extend(merge(directory)?);
+            Ok(())
+        });
+        (written, merged)
+    }
 }
 
 /// A failure of ours, once the job has ended. A job that failed itself keeps its

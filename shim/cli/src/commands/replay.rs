@@ -12,13 +12,12 @@ use treepie_core::files::configuration::{Apply, Reorder};
 
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
-use super::profile::{after_the_job, report, require_directory};
+use super::profile::{Profiles, after_the_job, report, require_directory};
 use crate::error::CommandError;
 use crate::launch::choose::{self, Choice};
 use crate::launch::family::Launcher;
 use crate::launch::ranks;
 use crate::launch::seating::Seating;
-use crate::launch::written::Watch;
 use crate::launch::{self, job};
 
 /// Run a job with a placement
@@ -48,6 +47,9 @@ pub struct Arguments {
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Time the calls in that profile too, as `treepie profile --times` does
+    #[arg(long, requires = "output")]
+    times: bool,
     /// Print the summary of that profile as JSON, on standard output
     #[arg(long)]
     json: bool,
@@ -227,16 +229,19 @@ fn launched(
         require_directory(output)?;
         own.push(("TREEPIE_OUTPUT", output.into()));
     }
+    if arguments.times {
+        own.push(("TREEPIE_TIMES", "true".into()));
+    }
     let variables = arguments.settings.variables(own)?;
     let mut invocation = launch::prepare(&arguments.command, &variables)?;
     if let Some(seating) = seating {
         seating.apply(&mut invocation);
     }
-    let watch = output.as_deref().map(Watch::new);
+    let profiles = output.as_deref().map(Profiles::before);
     let status = job::run(&invocation)?;
-    if let Some(watch) = watch {
-        let written = watch.written();
-        let told = report(&written, arguments.json, arguments.settings.quiet);
+    if let Some(profiles) = profiles {
+        let (written, merged) = profiles.after();
+        let told = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
         after_the_job(told, status)?;
         if written.is_empty() && status == 0 {
             return Err(CommandError::failed(format!(

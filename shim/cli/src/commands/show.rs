@@ -27,6 +27,7 @@ use crate::output;
 use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
+use crate::report::words::file_name;
 use crate::report::{placement, plan, platform, units};
 
 /// Show a profile, placement, topology, network, configuration or matrix
@@ -188,11 +189,7 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Shown, 
         return machine_picture(arguments, path);
     }
     Ok(Shown::HeatMap(Picture {
-        title: path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
+        title: file_name(path),
         axis: "rank".to_owned(),
         unit: input.unit(&arguments.choice),
         panels: vec![Panel {

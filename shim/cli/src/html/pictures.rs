@@ -10,7 +10,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::levels::Crossing;
 use crate::report::placement::ranks_on;
 use crate::report::units;
-use crate::report::words::some;
+use crate::report::words::{file_name, some};
 
 /// The matrices in the order of the cores.
 ///
@@ -19,7 +19,11 @@ use crate::report::words::some;
 pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
     let after = machine.after.as_ref();
     let pictured = BeforeAfter {
-        title: format!("{} on {}", machine.profile, in_words(&machine.topology)),
+        title: format!(
+            "{} on {}",
+            file_name(&machine.profile),
+            in_words(&machine.topology)
+        ),
         names: (
             if after.is_some() {
                 "before"
@@ -95,7 +99,7 @@ pub fn bare_tree(name: &str, topology: &Topology) -> MachineTree {
         unit: Unit::Bytes,
         topology: topology.clone(),
         states: vec![Loads {
-            title: name.to_owned(),
+            title: file_name(name),
             of_link: (1..=topology.depth()).map(idle).collect(),
             on_leaf: (0..topology.leaf_count())
                 .map(|leaf| leaf.to_string())

@@ -1,7 +1,5 @@
 //! The parts of the report, from top to bottom.
 
-use std::path::Path;
-
 use super::facts::{Facts, State};
 use super::page::{Card, Page};
 use super::pictures;
@@ -12,8 +10,8 @@ use crate::picture::Unit;
 use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
-use crate::report::words::some;
-use crate::report::{phases, placement, plan, platform, units};
+use crate::report::words::{file_name, some};
+use crate::report::{phases, placement, plan, platform, times, units};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -39,19 +37,12 @@ pub fn facts_line(facts: &Facts) -> String {
 
 /// Who wrote the page, from what.
 pub fn footer(sources: &Sources) -> String {
-    let mut files = vec![name(&sources.before.0)];
-    files.extend(sources.after.as_ref().map(|(path, _)| name(path)));
-    files.extend(sources.placement.as_ref().map(|(path, _)| name(path)));
-    files.extend(sources.platform.as_ref().map(|(path, _)| name(path)));
+    let mut files = vec![file_name(&sources.before.0)];
+    files.extend(sources.after.as_ref().map(|(path, _)| file_name(path)));
+    files.extend(sources.placement.as_ref().map(|(path, _)| file_name(path)));
+    files.extend(sources.platform.as_ref().map(|(path, _)| file_name(path)));
     let version = env!("CARGO_PKG_VERSION");
     format!("treepie {version}, from {}", files.join(", "))
-}
-
-fn name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }
 
 /// All sections.
@@ -72,7 +63,7 @@ pub fn write(
     if let Some((path, file)) = &sources.platform {
         page.section("platform", "The platform");
         page.paragraph(&platform::in_words(&file.platform));
-        let drawing = platform::drawing(&name(path), &file.platform);
+        let drawing = platform::drawing(&file_name(path), &file.platform);
         page.figure("map", "Clusters with the latencies within and between them, and the time of a message by its size", &drawing)?;
         if let Some(plan) = plan {
             page.heading(&plan::in_words(plan));
@@ -142,6 +133,20 @@ fn cards(facts: &Facts) -> Vec<Card> {
                 better: None,
             });
         }
+    }
+    let times = facts.after.as_ref().and_then(|after| after.times.as_ref());
+    if let (Some(before), Some(after)) = (&summary.times, times) {
+        let [before, after] = [before, after].map(|times| times.longest_seconds());
+        cards.insert(
+            0,
+            Card {
+                id: "seconds",
+                name: "time of the slowest rank".into(),
+                value: units::change(before, after),
+                detail: format!("{} to {}", units::seconds(before), units::seconds(after)),
+                better: (before != after).then_some(after < before),
+            },
+        );
     }
     cards.push(Card {
         id: "sent",
@@ -310,35 +315,14 @@ fn what_was_gained(page: &mut Page, facts: &Facts) {
         }
         page.table("promised", &table);
     }
-    let times = facts
+    let both = facts
         .summary
         .times
         .as_ref()
         .zip(facts.after.as_ref().and_then(|after| after.times.as_ref()));
-    if let Some((first, second)) = times {
+    if let Some((first, second)) = both {
         page.heading("Time, of the rank that took longest");
-        let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
-        let mut table = Table::new(["", "before", "after", "change"]);
-        for (name, before, after) in [
-            (
-                "from MPI_Init to MPI_Finalize",
-                longest(&first.elapsed_seconds),
-                longest(&second.elapsed_seconds),
-            ),
-            (
-                "in MPI",
-                longest(&first.mpi_seconds),
-                longest(&second.mpi_seconds),
-            ),
-        ] {
-            table.row([
-                name.to_owned(),
-                units::seconds(before),
-                units::seconds(after),
-                units::change(before, after),
-            ]);
-        }
-        page.table("seconds", &table);
+        page.table("seconds", &times::change(first, second));
     }
     page.end_section();
 }
@@ -380,7 +364,7 @@ fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
 
 /// The next command.
 fn advice(facts: &Facts, sources: &Sources) -> String {
-    let profile = name(&sources.before.0);
+    let profile = file_name(&sources.before.0);
     let job = format!(
         "mpirun -n {} {}",
         facts.summary.ranks, facts.summary.command
@@ -390,9 +374,9 @@ fn advice(facts: &Facts, sources: &Sources) -> String {
         (Some((path, _)), None) => {
             format!(
                 "treepie replay {} -o after.profile.yaml -- {job}",
-                name(path)
+                file_name(path)
             )
         }
-        (Some((path, _)), Some(_)) => format!("treepie replay {} -- {job}", name(path)),
+        (Some((path, _)), Some(_)) => format!("treepie replay {} -- {job}", file_name(path)),
     }
 }

@@ -52,6 +52,12 @@ pub struct Above {
 }
 
 impl MachineChoice {
+    /// Whether any of it was said.
+    pub fn is_given(&self) -> bool {
+        let nodes = [&self.topology, &self.tree, &self.hierarchy];
+        nodes.iter().any(|nodes| nodes.is_some()) || self.above.is_given()
+    }
+
     /// The whole tree.
     ///
     /// # Errors

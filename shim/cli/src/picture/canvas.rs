@@ -25,6 +25,32 @@ pub struct Lettering {
     pub upwards: bool,
 }
 
+/// The colour of text.
+const BLACK: RGBColor = RGBColor(0, 0, 0);
+/// The colour of what is said beside.
+pub const GREY: RGBColor = RGBColor(80, 80, 80);
+
+impl Lettering {
+    /// Black text in the middle of its point.
+    pub const fn plain(size: f64) -> Self {
+        Lettering {
+            size,
+            bold: false,
+            colour: BLACK,
+            anchor: HPos::Center,
+            upwards: false,
+        }
+    }
+
+    /// The same with strong strokes: titles.
+    pub const fn strong(size: f64) -> Self {
+        Lettering {
+            bold: true,
+            ..Lettering::plain(size)
+        }
+    }
+}
+
 /// A place to draw on.
 pub struct Canvas<DB: DrawingBackend> {
     /// Where plotters draws.

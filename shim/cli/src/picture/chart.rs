@@ -4,7 +4,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-use super::canvas::{Canvas, Drawn, Lettering};
+use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
 /// Colours that are told apart by most eyes (Okabe and Ito 2008).
@@ -18,21 +18,10 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 0, 0),
     RGBColor(150, 150, 150),
 ];
-const GREY: RGBColor = RGBColor(80, 80, 80);
 const PALE: RGBColor = RGBColor(225, 225, 225);
 
-const TITLE: Lettering = Lettering {
-    size: 33.0,
-    bold: true,
-    colour: RGBColor(0, 0, 0),
-    anchor: HPos::Center,
-    upwards: false,
-};
-const TEXT: Lettering = Lettering {
-    size: 25.0,
-    bold: false,
-    ..TITLE
-};
+const TITLE: Lettering = Lettering::strong(33.0);
+const TEXT: Lettering = Lettering::plain(25.0);
 
 /// A named curve.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,16 +1,15 @@
 //! Drawing a picture, part by part, from back to front.
 
 use plotters::prelude::DrawingBackend;
+use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
-use plotters::style::{BLACK, RGBColor};
 
-use super::canvas::{Canvas, Drawn, Lettering};
+use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::grid::Grid;
 use super::layout::{Layout, Square};
 use super::scale::{Scale, colour_at};
 use super::{Block, Panel, Picture};
 
-const GREY: RGBColor = RGBColor(80, 80, 80);
 const PALE: RGBColor = RGBColor(247, 247, 247);
 
 /// The lines of the coarsest level of blocks and of those below it.
@@ -27,22 +26,9 @@ const VERY_MANY_LINES: usize = 16;
 /// About this many ranks are named along an edge.
 const MOST_TICKS: usize = 16;
 
-const TITLE: Lettering = Lettering {
-    size: 42.0,
-    bold: true,
-    colour: BLACK,
-    anchor: HPos::Center,
-    upwards: false,
-};
-const PANEL_TITLE: Lettering = Lettering {
-    size: 33.0,
-    ..TITLE
-};
-const TEXT: Lettering = Lettering {
-    size: 27.0,
-    bold: false,
-    ..TITLE
-};
+const TITLE: Lettering = Lettering::strong(42.0);
+const PANEL_TITLE: Lettering = Lettering::strong(33.0);
+const TEXT: Lettering = Lettering::plain(27.0);
 const CAPTION: Lettering = Lettering {
     colour: GREY,
     ..TEXT

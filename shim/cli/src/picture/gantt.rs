@@ -4,7 +4,7 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-use super::canvas::{Canvas, Drawn, Lettering};
+use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
 /// More rows than this are not drawn: the picture says how many.
@@ -16,8 +16,6 @@ const RIGHT: i32 = 60;
 const TOP: i32 = 150;
 const BOTTOM: i32 = 130;
 
-const BLACK: RGBColor = RGBColor(0, 0, 0);
-const GREY: RGBColor = RGBColor(80, 80, 80);
 const PALE: RGBColor = RGBColor(225, 225, 225);
 const STRIPE: RGBColor = RGBColor(247, 247, 247);
 /// Colours that most eyes tell apart (Okabe and Ito 2008).
@@ -30,18 +28,8 @@ const COLOURS: [RGBColor; 6] = [
     RGBColor(213, 94, 0),
 ];
 
-const TITLE: Lettering = Lettering {
-    size: 42.0,
-    bold: true,
-    colour: BLACK,
-    anchor: HPos::Center,
-    upwards: false,
-};
-const TEXT: Lettering = Lettering {
-    size: 25.0,
-    bold: false,
-    ..TITLE
-};
+const TITLE: Lettering = Lettering::strong(42.0);
+const TEXT: Lettering = Lettering::plain(25.0);
 
 /// Something that takes time in a row.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,23 +2,15 @@
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
-use plotters::style::text_anchor::HPos;
 
 use super::canvas::{Canvas, Drawn, Lettering};
 use super::chart::{Chart, Frame};
 use super::write::Drawing;
 
-const BLACK: RGBColor = RGBColor(0, 0, 0);
 const LINE: RGBColor = RGBColor(140, 140, 140);
 const NODE: RGBColor = RGBColor(222, 235, 247);
 
-const TEXT: Lettering = Lettering {
-    size: 26.0,
-    bold: false,
-    colour: BLACK,
-    anchor: HPos::Center,
-    upwards: false,
-};
+const TEXT: Lettering = Lettering::plain(26.0);
 
 /// A line between two nodes.
 #[derive(Debug, Clone, PartialEq)]

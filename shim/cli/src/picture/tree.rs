@@ -13,7 +13,7 @@ use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 use treepie_core::topology::Topology;
 
-use super::canvas::{Canvas, Drawn, Lettering};
+use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::scale::{Scale, Unit};
 use super::write::Drawing;
 
@@ -31,27 +31,17 @@ const LEAF_HEIGHT: i32 = 60;
 const LEGEND_HEIGHT: i32 = 90;
 /// Height of the box of a node.
 const BOX: i32 = 44;
+/// Height of the smallest letters that can be read.
+const SMALLEST: f64 = 16.0;
 /// About the width of a letter, in parts of its height.
 const LETTER: f64 = 0.56;
 
-const BLACK: RGBColor = RGBColor(0, 0, 0);
-const GREY: RGBColor = RGBColor(80, 80, 80);
 const IDLE: RGBColor = RGBColor(205, 205, 205);
 const NODE: RGBColor = RGBColor(222, 235, 247);
 const EDGE: RGBColor = RGBColor(140, 140, 140);
 
-const TITLE: Lettering = Lettering {
-    size: 42.0,
-    bold: true,
-    colour: BLACK,
-    anchor: HPos::Center,
-    upwards: false,
-};
-const TEXT: Lettering = Lettering {
-    size: 27.0,
-    bold: false,
-    ..TITLE
-};
+const TITLE: Lettering = Lettering::strong(42.0);
+const TEXT: Lettering = Lettering::plain(27.0);
 const BESIDE: Lettering = Lettering {
     anchor: HPos::Left,
     ..TEXT
@@ -159,11 +149,8 @@ impl MachineTree {
     ) -> Drawn {
         let places = self.places();
         let middle = MARGIN + (WIDTH - 2 * MARGIN - WORDS) / 2;
-        let title = Lettering {
-            size: 33.0,
-            ..TITLE
-        };
-        canvas.text(&state.title, (middle, top + HALF_TITLE / 2 - 8), title)?;
+        let title = (middle, top + HALF_TITLE / 2 - 8);
+        canvas.text(&state.title, title, Lettering::strong(33.0))?;
         let row = |depth: usize| top + HALF_TITLE + BOX / 2 + depth as i32 * LEVEL_HEIGHT;
         for depth in 0..self.shown() {
             for node in 0..self.topology.node_count(depth + 1) {
@@ -187,41 +174,23 @@ impl MachineTree {
             canvas.text(second, (x, y + 18), bold)?;
         }
         for (depth, nodes) in places.iter().enumerate() {
-            for (node, &x) in nodes.iter().enumerate() {
-                self.draw_node(state, (depth, node), (x as i32, row(depth)), canvas)?;
+            let labels: Vec<String> = (0..nodes.len())
+                .map(|node| self.label(state, depth, node))
+                .collect();
+            let room = (WIDTH - 2 * MARGIN - WORDS) / nodes.len().max(1) as i32;
+            let size = size_for(&labels, room);
+            for (label, &x) in labels.iter().zip(nodes) {
+                draw_node(label, size, room, (x as i32, row(depth)), canvas)?;
             }
         }
         Ok(())
     }
 
-    /// The box of a node, or the ranks of a leaf.
-    fn draw_node<DB: DrawingBackend>(
-        &self,
-        state: &Loads,
-        (depth, node): (usize, usize),
-        (x, y): (i32, i32),
-        canvas: &Canvas<DB>,
-    ) -> Drawn {
-        let is_leaf = depth == self.topology.depth();
-        let label = match is_leaf {
+    /// What stands at a node: its name, or the ranks of a leaf.
+    fn label(&self, state: &Loads, depth: usize, node: usize) -> String {
+        match depth == self.topology.depth() {
             true => state.on_leaf.get(node).cloned().unwrap_or_default(),
             false => self.name(depth, node),
-        };
-        let nodes = self.topology.node_count(depth) as i32;
-        let room = (WIDTH - 2 * MARGIN - WORDS) / nodes.max(1) - 6;
-        let wanted = (LETTER * TEXT.size * label.chars().count() as f64) as i32 + 16;
-        let fits = wanted <= room && !label.is_empty();
-        let width = match fits {
-            true => wanted.max(36).min(room),
-            false => room.clamp(4, 14),
-        };
-        let height = if fits { BOX } else { 14 };
-        let corner = (x - width / 2, y - height / 2);
-        canvas.rectangle(corner, (width, height), NODE)?;
-        canvas.frame(corner, (width, height), EDGE)?;
-        match fits {
-            true => canvas.text(&label, (x, y), TEXT),
-            false => Ok(()),
         }
     }
 
@@ -266,6 +235,39 @@ impl MachineTree {
                 ..BESIDE
             },
         )
+    }
+}
+
+/// The size in which all labels of a row fit into boxes of this room; `None` where
+/// nobody could read them.
+fn size_for(labels: &[String], room: i32) -> Option<f64> {
+    let longest = labels.iter().map(|label| label.chars().count()).max()?;
+    let size = f64::from(room - 8) / (LETTER * longest.max(1) as f64);
+    (size >= SMALLEST).then_some(size.min(TEXT.size))
+}
+
+/// The box of a node with its label, or a small one where there is none.
+fn draw_node<DB: DrawingBackend>(
+    label: &str,
+    size: Option<f64>,
+    room: i32,
+    (x, y): (i32, i32),
+    canvas: &Canvas<DB>,
+) -> Drawn {
+    let labelled = size.filter(|_| !label.is_empty());
+    let (width, height) = match labelled {
+        Some(size) => {
+            let letters = (LETTER * size * label.chars().count() as f64) as i32;
+            ((letters + 16).max(36).min(room - 4), BOX)
+        }
+        None => ((room - 6).clamp(4, 14), 14),
+    };
+    let corner = (x - width / 2, y - height / 2);
+    canvas.rectangle(corner, (width, height), NODE)?;
+    canvas.frame(corner, (width, height), EDGE)?;
+    match labelled {
+        Some(size) => canvas.text(label, (x, y), Lettering { size, ..TEXT }),
+        None => Ok(()),
     }
 }
 
@@ -317,6 +319,16 @@ mod tests {
         assert_eq!(tree("4:2:2").shown(), 3);
         assert_eq!(tree("64:2:16").shown(), 2);
         assert_eq!(tree("1000:2").shown(), 0);
+    }
+
+    #[test]
+    fn all_labels_of_a_row_fit_or_none_is_drawn() {
+        let labels = |count: usize| (0..count).map(|n| n.to_string()).collect::<Vec<_>>();
+        assert_eq!(size_for(&labels(10), 43), Some(TEXT.size));
+        let smaller = size_for(&labels(16), 36).unwrap();
+        assert!(smaller < TEXT.size && smaller > 20.0, "{smaller}");
+        assert_eq!(size_for(&labels(101), 20), None);
+        assert_eq!(size_for(&[], 100), None);
     }
 
     #[test]

@@ -76,7 +76,35 @@ fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
+/// What became of the time, between two runs of a job.
+pub fn change(before: &TimesSummary, after: &TimesSummary) -> Table {
+    let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
+    let mut table = Table::new(["time of the slowest rank", "before", "after", "change"]);
+    for (name, first, second) in [
+        (
+            "from MPI_Init to MPI_Finalize",
+            &before.elapsed_seconds,
+            &after.elapsed_seconds,
+        ),
+        ("in MPI", &before.mpi_seconds, &after.mpi_seconds),
+    ] {
+        let (first, second) = (longest(first), longest(second));
+        table.row([
+            name.to_owned(),
+            units::seconds(first),
+            units::seconds(second),
+            units::change(first, second),
+        ]);
+    }
+    table
+}
+
 impl TimesSummary {
+    /// Seconds of the rank that took longest.
+    pub fn longest_seconds(&self) -> f64 {
+        self.elapsed_seconds.iter().copied().fold(0.0, f64::max)
+    }
+
     /// Two tables: by class of calls, by rank.
     pub fn text(&self) -> String {
         let mpi: f64 = self.mpi_seconds.iter().sum();

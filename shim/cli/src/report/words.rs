@@ -1,6 +1,14 @@
-//! Nouns after numbers.
+//! Nouns after numbers, and names of files.
+
+use std::path::Path;
 
 use super::units;
+
+/// The last part of a path: what pictures and pages call a file.
+pub fn file_name(path: impl AsRef<Path>) -> String {
+    let name = path.as_ref().file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
 
 /// More than one of `name`, which may be a level of a topology.
 pub fn plural(name: &str) -> String {

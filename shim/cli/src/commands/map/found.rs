@@ -17,7 +17,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::units;
-use crate::report::words::some;
+use crate::report::words::{file_name, some};
 
 /// The answer for programs.
 #[derive(Debug, Serialize)]
@@ -275,11 +275,4 @@ fn producer() -> String {
 fn now() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     treepie_core::files::date(since.map_or(0, |time| time.as_secs()))
-}
-
-fn file_name(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }

@@ -241,17 +241,62 @@ pub fn agree(host: &Host, decide: impl FnOnce() -> Decision) -> Result<Decision,
         0 => Some(decide()),
         _ => None,
     };
-    let mut bytes = mine.as_ref().map(Decision::encode).unwrap_or_default();
-    let mut length = (bytes.len() as u64).to_le_bytes();
-    host.broadcast(host.world, &mut length)?;
-    bytes.resize(u64::from_le_bytes(length) as usize, 0);
-    host.broadcast(host.world, &mut bytes)?;
+    let bytes = mine.as_ref().map(Decision::encode).unwrap_or_default();
+    let bytes = broadcast_any_length(bytes, |part| host.broadcast(host.world, part))?;
     Ok(mine.unwrap_or_else(|| Decision::decode(&bytes)))
+}
+
+/// Bytes that go with their length in the first broadcast. Most decisions need no other.
+const FIRST: usize = 1024;
+
+/// What process 0 has, on every process: one broadcast of a fixed length, and a second
+/// one of the rest where there is more.
+fn broadcast_any_length<E>(
+    mut bytes: Vec<u8>,
+    mut broadcast: impl FnMut(&mut [u8]) -> Result<(), E>,
+) -> Result<Vec<u8>, E> {
+    let mut first = (bytes.len() as u64).to_le_bytes().to_vec();
+    first.extend(bytes.iter().take(FIRST));
+    first.resize(size_of::<u64>() + FIRST, 0);
+    broadcast(&mut first)?;
+    let (length, start) = first.split_at(size_of::<u64>());
+    let length = length
+        .iter()
+        .rev()
+        .fold(0, |sum, &byte| sum << 8 | usize::from(byte));
+    bytes.resize(length, 0);
+    let (beginning, rest) = bytes.split_at_mut(length.min(FIRST));
+    beginning.copy_from_slice(&start[..beginning.len()]);
+    if !rest.is_empty() {
+        broadcast(rest)?;
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Process 0's broadcasts, and what another process makes of them.
+    #[test]
+    fn bytes_of_any_length_arrive_and_few_need_one_broadcast() {
+        for length in [0, 1, FIRST, FIRST + 1, 3 * FIRST] {
+            let bytes: Vec<u8> = (0..length).map(|at| at as u8).collect();
+            let mut sent = Vec::new();
+            let kept = broadcast_any_length(bytes.clone(), |part| {
+                sent.push(part.to_vec());
+                Ok::<_, ()>(())
+            });
+            assert_eq!(kept, Ok(bytes.clone()));
+            assert_eq!(sent.len(), if length > FIRST { 2 } else { 1 });
+            let mut arriving = sent.into_iter();
+            let got: Result<_, ()> = broadcast_any_length(Vec::new(), |part| {
+                part.copy_from_slice(&arriving.next().ok_or(())?);
+                Ok(())
+            });
+            assert_eq!(got, Ok(bytes));
+        }
+    }
 
     #[test]
     fn a_decision_survives_the_broadcast() {

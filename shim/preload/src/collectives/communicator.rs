@@ -149,6 +149,11 @@ impl Communicator {
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
     }
 
+    /// The largest message, in bytes, that is sent at once.
+    pub fn eager_limit(&self) -> u64 {
+        self.chooser.lock().eager_limit()
+    }
+
     /// The largest message, in bytes, that a strategy should send for a call.
     pub fn segment(&self, strategy: &'static Strategy, key: &Key, bytes: Option<u64>) -> u64 {
         let call = Uniform {

@@ -134,7 +134,14 @@ fn make(
                     &choice.reason(),
                 );
             }
-            (choice.strategy?, choice.segment)
+            // Blocks that are sent whole go together with others in one message, too.
+            let is_whole = bytes.is_some_and(|bytes| choice.segment >= bytes);
+            let least = if is_whole {
+                communicator.eager_limit()
+            } else {
+                0
+            };
+            (choice.strategy?, choice.segment.max(least))
         }
     };
     if !strategy.serves(&problem) {

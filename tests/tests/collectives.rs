@@ -159,6 +159,48 @@ fn ranks_that_were_told_otherwise_are_found_and_the_host_does_all(mpi: Mpi) {
     );
 }
 
+/// Each predefined operation on each kind of type, as `auto` does it and by some strategies.
+fn every_predefined_operation_leaves_what_the_host_leaves(mpi: Mpi) {
+    let forced = "allreduce=grid-direct,reduce=grid-lanes,scan=grid-gather,reduce-scatter-block=grid-exchange";
+    for (collectives, clusters) in [("auto", "0,0,1,2"), (forced, "0,1,0,1")] {
+        Job::new(mpi, 4, "collective_operations")
+            .with(replaced(collectives, clusters))
+            .run()
+            .succeeded()
+            .silent();
+    }
+}
+
+/// Ranks whose arguments do not fit each other: the MPI says so, or they wait for ever.
+fn mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic(mpi: Mpi) {
+    for which in ["short", "roots", "counts", "types"] {
+        let outcome = Job::new(mpi, 4, "collective_mismatches")
+            .argument(which)
+            .with(replaced("auto", "0,0,1,1"))
+            .under(["timeout", "-k", "1", "5"])
+            .run();
+        for word in ["panicked", "egmentation", "signal 11", "SIGSEGV"] {
+            assert!(!outcome.stderr.contains(word), "{}", outcome.told());
+        }
+    }
+}
+
+/// What a call that was wrong on one rank left on its way is not what later calls receive.
+fn a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it(mpi: Mpi) {
+    let outcome = Job::new(mpi, 4, "collective_mismatches")
+        .argument("wrong-on-one")
+        .with(replaced("bcast=grid-flat", "0,0,1,1"))
+        .run()
+        .succeeded()
+        .silent();
+    // UCX tells of the message that nobody takes.
+    let lines = outcome.stdout.lines().filter(|line| line.contains("rank"));
+    let mut lines: Vec<&str> = lines.collect();
+    lines.sort_unstable();
+    let done: Vec<String> = (0..4).map(|rank| format!("rank {rank} is done")).collect();
+    assert_eq!(lines, done, "{}", outcome.told());
+}
+
 /// The messages of plans are nobody's point-to-point, and each call is one call.
 fn a_replaced_collective_is_counted_once_and_its_messages_are_not(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -208,6 +250,9 @@ fn forms_with_large_counts_leave_what_the_host_leaves() {
 }
 
 under_each_mpi!(
+    every_predefined_operation_leaves_what_the_host_leaves,
+    mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic,
+    a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it,
     fortran_sees_no_difference_and_its_collectives_are_replaced,
     wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,
     communicators_are_freed_with_what_was_kept_for_them_and_may_run_out,

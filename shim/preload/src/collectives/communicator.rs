@@ -5,13 +5,14 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::affinity::collective::Operation;
 use treepie_core::platform::Platform;
 use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 
-use super::execute::{Place, Prepared};
+use super::execute::{Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
 use crate::api::host::{Host, HostError, host};
@@ -37,8 +38,9 @@ const MOST_PLANS: usize = 64;
 
 /// An intra-communicator of at least two processes of this job.
 pub struct Communicator {
-    /// Where plans run.
-    pub place: Place,
+    place: Place,
+    /// Calls that all its processes made until now.
+    calls: AtomicU32,
     /// Who is near whom.
     pub clusters: Clusters,
     /// What messages between them meet, if the platform is known.
@@ -116,13 +118,30 @@ impl Communicator {
             place: Place {
                 comm: private,
                 rank,
+                tags: Tags::new(host.largest_tag()),
             },
+            calls: AtomicU32::new(0),
             chooser: Mutex::new(chooser.with_eager_limit(setup.eager)),
             clusters,
             network,
             plans: Mutex::default(),
             scratch: Mutex::default(),
         }))
+    }
+
+    /// This process's rank.
+    pub fn rank(&self) -> usize {
+        self.place.rank
+    }
+
+    /// Where the plan of a call runs. To be asked once for each call, before anything that one
+    /// process alone may find out: all processes count alike.
+    pub fn next_call(&self) -> Place {
+        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        Place {
+            tags: self.place.tags.of_call(number),
+            ..self.place
+        }
     }
 
     /// The plan for `key`, made by `make` at the first use.

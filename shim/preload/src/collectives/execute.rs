@@ -11,9 +11,8 @@ use super::unit::Unit;
 use crate::api::host::{Host, Requests};
 use crate::api::{Word, c_int};
 
-/// Tags of messages are below this. Every MPI has tags to 32767 at least; one
-/// that is used again is so far behind that its message has long arrived.
-const TAGS: u32 = 0x7000;
+/// So many tags each call has for itself, before they are those of the next.
+const TAGS_OF_A_CALL: u32 = 1024;
 
 /// The tag of messages from a process to itself.
 const OWN_TAG: c_int = 0x7fff;
@@ -63,6 +62,43 @@ pub struct Place {
     pub comm: Word,
     /// This process's rank in it.
     pub rank: usize,
+    /// Which tags its messages have.
+    pub tags: Tags,
+}
+
+/// The tags of a call's messages. Each call has others than the calls before it, so that
+/// what a call that failed has left behind meets no receive of the next ones. A tag that is
+/// used again is so far behind that its message has long arrived.
+#[derive(Debug, Clone, Copy)]
+pub struct Tags {
+    /// All are below this.
+    bound: u32,
+    /// The first one of the call.
+    first: u32,
+}
+
+impl Tags {
+    /// Tags of an MPI whose largest is `largest`: 32767 in every MPI at least.
+    pub fn new(largest: u32) -> Self {
+        Tags {
+            bound: largest.clamp(OWN_TAG as u32, 1 << 30),
+            first: 0,
+        }
+    }
+
+    /// Those of the `number`-th call on a communicator.
+    pub fn of_call(self, number: u32) -> Self {
+        let ways = self.bound / TAGS_OF_A_CALL;
+        Tags {
+            first: number % ways * TAGS_OF_A_CALL,
+            ..self
+        }
+    }
+
+    /// The tag of a message that has this one in the plan.
+    fn of(self, tag: u32) -> c_int {
+        ((self.first + tag % self.bound) % self.bound) as c_int
+    }
 }
 
 struct Execution<'a> {
@@ -134,13 +170,13 @@ impl Execution<'_> {
             match self.prepared.plan.steps()[step as usize].action {
                 Action::Send { to, tag, range } => {
                     let message = self.elements(range);
-                    let tag = (tag % TAGS) as c_int;
+                    let tag = self.place.tags.of(tag);
                     let request = self.host.begin_send(message, to, tag, comm)?;
                     self.requests.push(self.host, request, step);
                 }
                 Action::Receive { from, tag, range } => {
                     let message = self.elements(range);
-                    let tag = (tag % TAGS) as c_int;
+                    let tag = self.place.tags.of(tag);
                     let request = self.host.begin_receive(message, from, tag, comm)?;
                     self.requests.push(self.host, request, step);
                 }
@@ -209,6 +245,26 @@ pub unsafe fn copy(
             }
             false if from.0 == into || from.1 == 0 => Ok(()),
             false => host.copy_elements(from, into, (place.comm, place.rank, OWN_TAG)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_that_follow_each_other_have_different_tags_that_every_mpi_has() {
+        for largest in [0x7fff, 1 << 19, u32::MAX] {
+            let tags = Tags::new(largest);
+            let mut seen = std::collections::HashSet::new();
+            for number in 0..31 {
+                for tag in 0..TAGS_OF_A_CALL {
+                    assert!(seen.insert(tags.of_call(number).of(tag)));
+                }
+            }
+            let all = [0, 5, 30, 31, 1 << 20, u32::MAX].map(|n| tags.of_call(n).of(u32::MAX));
+            assert!(all.iter().all(|tag| (0..1 << 30).contains(tag)));
         }
     }
 }

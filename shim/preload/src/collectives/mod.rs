@@ -25,7 +25,7 @@ use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::session::log;
 use communicator::{Communicator, Key};
-use execute::{Prepared, execute};
+use execute::{Place, Prepared, execute};
 use job::{Job, reduces};
 use setup::Setup;
 
@@ -47,13 +47,14 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
     }
     let host = host()?;
     let communicator = Communicator::find(host, setup, comm)?;
+    let place = communicator.next_call();
     if reduces(call.operation) && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
         return None;
     }
     let ordered =
         reduces(call.operation) && (setup.reproducible || !host.is_commutative(call.op).ok()?);
     let ranks = communicator.clusters.ranks();
-    let job = Job::new(host, call, communicator.place, ranks)?;
+    let job = Job::new(host, call, place, ranks)?;
     let key = Key {
         operation: call.operation,
         root: call.root as usize,
@@ -62,7 +63,7 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
         ordered,
     };
     let plan = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
-    match perform(host, communicator, &plan, job) {
+    match perform(host, communicator, place, &plan, job) {
         Ok(()) => Some(SUCCESS),
         Err(code) => {
             host.call_error_handler(comm, code);
@@ -105,7 +106,7 @@ fn make(
         Runner::Strategy(name) => {
             let strategy = Strategy::find(key.operation, name)?;
             let segment = communicator.segment(strategy, key, bytes);
-            if communicator.place.rank == 0 {
+            if communicator.rank() == 0 {
                 tell(
                     communicator,
                     key,
@@ -123,7 +124,7 @@ fn make(
                 return None;
             }
             let choice = communicator.choose(key, bytes);
-            if communicator.place.rank == 0 {
+            if communicator.rank() == 0 {
                 let name = choice.strategy.map_or("host", |strategy| strategy.name);
                 tell(
                     communicator,
@@ -150,7 +151,7 @@ fn make(
     let segment = (segment / key.unit.max(1)).max(1);
     Some(Prepared::new(strategy.plan(
         &problem,
-        communicator.place.rank,
+        communicator.rank(),
         segment,
     )))
 }
@@ -182,6 +183,7 @@ fn tell(
 fn perform(
     host: &Host,
     communicator: &Communicator,
+    place: Place,
     plan: &Prepared,
     mut job: Job,
 ) -> Result<(), c_int> {
@@ -192,7 +194,7 @@ fn perform(
     job.load(host)?;
     // SAFETY: the spaces are the application's buffers, of the length that its
     // counts say, or room that was made for them.
-    if let Err(code) = unsafe { execute(host, plan, &job.spaces, communicator.place) } {
+    if let Err(code) = unsafe { execute(host, plan, &job.spaces, place) } {
         std::mem::forget(std::mem::take(&mut *scratch));
         job.abandon();
         return Err(code);

@@ -161,6 +161,11 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
             wanted.collectives,
             if count == 1 { "" } else { "s" }
         ));
+        let numbers: Vec<String> = cluster_of_rank.iter().map(usize::to_string).collect();
+        log::debug(&format!(
+            "collectives: the clusters of the ranks are {}",
+            numbers.join(",")
+        ));
     }
     // Process 0 tells all: plans must be the same on all ranks.
     let mut eager = eager::limit(host, family(host)).to_le_bytes();

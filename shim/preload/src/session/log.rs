@@ -36,3 +36,8 @@ pub fn warn(text: &str) {
 pub fn info(text: &str) {
     say(LogLevel::Info, "", text);
 }
+
+/// What it was decided from.
+pub fn debug(text: &str) {
+    say(LogLevel::Debug, "", text);
+}

@@ -340,6 +340,14 @@ impl Host {
         }
     }
 
+    /// The largest tag, `MPI_TAG_UB`; where the MPI does not say it, that which the standard grants.
+    pub fn largest_tag(&self) -> u32 {
+        let value = self.attribute(self.world, self.abi.predefined.tag_ub) as *const c_int;
+        // SAFETY: the attribute is an address of an int that lives as long as the MPI.
+        let largest = unsafe { value.as_ref() }.map_or(0, |&largest| largest);
+        largest.max(32_767) as u32
+    }
+
     /// `MPI_Comm_delete_attr`.
     pub fn delete_attribute(&self, comm: Word, keyval: c_int) {
         unsafe { (self.functions.comm_delete_attr)(comm, keyval) };

@@ -44,6 +44,9 @@ fn pieces(eager: u64) -> Vec<u64> {
     sizes
 }
 
+/// Blocks that come to no more bytes are collected into one message.
+const MOST_TOGETHER: u64 = 4 << 10;
+
 /// A plan must be this much quicker than the host's own collective to take its place:
 /// the host's is known less well.
 const WORTH: f64 = 0.97;
@@ -256,8 +259,8 @@ fn by_rule(class: Class, bytes: Option<u64>, eager: u64) -> Choice {
 impl Known {
     /// The quickest; `None` where no strategy's time is known.
     fn predicted(&self, class: Class, clusters: &Clusters, host: Option<Host>) -> Option<Choice> {
-        let whole = Costed::new(&self.network, class.bytes).with_inside(&self.sizes);
-        let scene = self.scene(class.root, clusters, &whole);
+        let whole = self.whole(class.operation, class.bytes, clusters);
+        let scene = self.scene(class.root, clusters, class.bytes, &whole);
         let orders = Orders::default();
         let mut considered: Vec<Considered> = Vec::with_capacity(16);
         // Trees that were looked at, each with its best size: schedulers often come to the same one.
@@ -310,13 +313,36 @@ impl Known {
         })
     }
 
-    /// A message of one piece, which `whole` was looked up for.
-    fn scene<'a>(&'a self, root: usize, clusters: &'a Clusters, whole: &'a Costed) -> Scene<'a> {
+    /// What a message meets that is not cut. Small blocks of a cluster that are collected for all
+    /// go on together, as one message.
+    fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> Costed {
+        let together = match operation {
+            Operation::Allgather | Operation::Allgatherv => {
+                let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
+                bytes.saturating_mul(members.max().unwrap_or(1))
+            }
+            _ => bytes,
+        };
+        let size = match together <= MOST_TOGETHER {
+            true => together,
+            false => bytes,
+        };
+        Costed::new(&self.network, size).with_inside(&self.sizes)
+    }
+
+    /// A call with `bytes` that goes in one piece, which `whole` was looked up for.
+    fn scene<'a>(
+        &'a self,
+        root: usize,
+        clusters: &'a Clusters,
+        bytes: u64,
+        whole: &'a Costed,
+    ) -> Scene<'a> {
         Scene {
             network: &self.network,
             clusters,
             sizes: &self.sizes,
-            bytes: whole.bytes,
+            bytes,
             root,
             piece: whole,
         }
@@ -330,8 +356,8 @@ impl Known {
         call: &Uniform,
         clusters: &Clusters,
     ) -> u64 {
-        let whole = Costed::new(&self.network, call.bytes).with_inside(&self.sizes);
-        let scene = self.scene(call.root, clusters, &whole);
+        let whole = self.whole(call.operation, call.bytes, clusters);
+        let scene = self.scene(call.root, clusters, call.bytes, &whole);
         let edges = Orders::default().edges(&scene, strategy);
         let best = |scene: &Scene| estimate(scene, call.operation, &edges);
         self.best_size(&scene, best).0

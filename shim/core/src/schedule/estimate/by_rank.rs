@@ -248,14 +248,8 @@ fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
     let doubled = |round: u32| bytes.saturating_mul(1 << round);
     let ring = |bytes| ring(scene, bytes);
     let doubling = |bytes| rounds(scene, many, exchange, |_| bytes);
-    let halving = || {
-        rounds(
-            scene,
-            many,
-            |rank, round| exchange(rank, many - 1 - round),
-            halved,
-        )
-    };
+    // The nearest first, which exchange most, as the long reductions of both MPIs do.
+    let halving = || rounds(scene, many, exchange, halved);
     let of = |operation, bytes| {
         let part = Scene { bytes, ..*scene };
         host_tree(&part, Binomial, matches!(operation, Gather | Scatter))

@@ -92,6 +92,38 @@ fn told(done: &Output) -> String {
     format!("{}\n{}", text(&done.stdout), text(&done.stderr))
 }
 
+/// The clusters that schedules are made for are those of the ranks as the application sees them:
+/// a permutation moves ranks between hosts, and their clusters with them.
+fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
+    let grid = Two::new();
+    for (permutation, clusters) in [
+        ("0,1,2,3,4,5,6,7", "0,0,1,1,2,2,3,3"),
+        ("0,4,1,5,2,6,3,7", "0,1,2,3,0,1,2,3"),
+        ("7,0,6,1,5,2,4,3", "0,1,2,3,3,2,1,0"),
+    ] {
+        let script = format!(
+            "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
+             TREEPIE_PERMUTATION={permutation} TREEPIE_LOG=debug exec {}",
+            artifacts::library().display(),
+            artifacts::job(mpi, "collectives").display()
+        );
+        let done = text_of(
+            grid.run(&["--ranks", "2"])
+                .arg(mpi.launcher())
+                .args(patient(mpi))
+                .args(["-n", "8", "sh", "-c", &script]),
+        );
+        assert!(done.contains("collectives: all results right"), "{done}");
+        let line = format!("treepie: collectives: the clusters of the ranks are {clusters}\n");
+        assert!(done.contains(&line), "{done}");
+    }
+}
+
+/// All that a command prints.
+fn text_of(command: &mut Command) -> String {
+    told(&command.output().expect("the grid starts"))
+}
+
 /// `TREEPIE_PROBE=auto`: the first job measures the grid and keeps what it found; the
 /// next one takes that; a platform whose latencies are others is measured again.
 fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
@@ -251,6 +283,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
 }
 
 under_each_mpi!(
+    permuted_worlds_and_schedules_agree,
     a_job_measures_the_grid_once_and_prefers_what_was_saved,
     a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,
     ranks_of_a_host_are_a_level_and_a_short_time_is_told,

@@ -180,19 +180,23 @@ def median(values):
 
 def predictions(rows, kept):
     """What the model said of the chosen plans and of the host's own collectives."""
-    errors = {}
+    errors, seen = {}, {}
     for line in lines(f"{kept}/predictions"):
         mpi, name, size, strategy, segment, seconds, host = line.split()
+        # One line for each order, in turn: the host's own depend on it.
+        orders = sorted({order for (m, who, order) in rows.get((name, int(size)), {}) if (m, who) == (mpi, "treepie")})
+        turn = seen[mpi, name, size] = seen.get((mpi, name, size), -1) + 1
+        order = orders[turn % len(orders)] if orders else "block"
         for who, predicted in (("treepie", seconds), ("host", host)):
             if strategy == "host" and who == "treepie":
                 continue
-            measured = rows.get((name, int(size)), {}).get((mpi, who, "block"))
+            measured = rows.get((name, int(size)), {}).get((mpi, who, order))
             if measured:
-                errors.setdefault((mpi, who), {})[name, int(size)] = float(predicted) / measured - 1
+                errors.setdefault((mpi, who), {})[name, int(size), order] = float(predicted) / measured - 1
     for (mpi, who), of in sorted(errors.items()):
         worst = sorted(of.items(), key=lambda row: -abs(row[1]))[:4]
         print(f"{mpi}-{who}: predictions are off by {100 * median([abs(e) for e in of.values()]):.1f} % (median of {len(of)} rows); most:",
-              ", ".join(f"{name} {size} {100 * error:+.0f} %" for (name, size), error in worst))
+              ", ".join(f"{' '.join(map(str, row))} {100 * error:+.0f} %" for row, error in worst))
 
 
 def regret(rows, kept):

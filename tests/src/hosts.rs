@@ -51,11 +51,12 @@ impl Hosts {
         run_watched(command, Duration::from_secs(90), &description)
     }
 
-    /// The words that start a program of so many ranks on these hosts.
+    /// The words that start a program of so many ranks on these hosts; variables that
+    /// the launcher needs are [`Mpi::environment`].
     #[track_caller]
     pub fn launcher(self, mpi: Mpi, ranks: usize) -> Vec<OsString> {
         let mut words = vec![mpi.launcher().into_os_string()];
-        if mpi == Mpi::Mpich {
+        if matches!(mpi, Mpi::Mpich | Mpi::Mpich5 | Mpi::StandardAbi) {
             // Hydra kills jobs whose ranks end at different times here.
             words.push("-disable-auto-cleanup".into());
         }
@@ -86,7 +87,7 @@ pub fn ended_well(mpi: Mpi, outcome: Outcome) -> Outcome {
     const SIGPIPE: i32 = 128 + 13;
     let by_launcher =
         outcome.status.code() == Some(SIGPIPE) || outcome.stderr.contains("[mpiexec@");
-    match mpi == Mpi::Mpich && by_launcher {
+    match mpi.is_of_hydra() && by_launcher {
         true => outcome,
         false => outcome.succeeded(),
     }

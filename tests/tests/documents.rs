@@ -3,7 +3,8 @@
 //!
 //! The reader is a new user: a fresh clone, a home of its own, an empty
 //! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Only the
-//! build is taken from where it was made (`USE_BUILD`).
+//! build is taken from where it was made (`USE_BUILD`), but for one test, which
+//! compiles everything in the fresh clone.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -103,15 +104,15 @@ impl Desk {
         run_watched(command, Duration::from_secs(60), "a fresh clone").succeeded();
     }
 
-    /// Runs commands in the clone, one after the other in one shell.
-    fn run(&self, shown: &[Shown], installed: bool) -> String {
+    /// bash in the clone, in the new user's environment. Only Rust's tools are where
+    /// the tests found them.
+    fn shell(&self, installed: bool) -> Command {
         let mut path = format!("{}:", self.path("bin").display());
         if installed {
             let command = artifacts::command();
             let directory = command.parent().unwrap_or(Path::new("/"));
             path += &format!("{}:", directory.display());
         }
-        // Rust's tools are wherever the tests found them.
         let cargo = treepie_tests::find_command("cargo");
         if let Some(directory) = cargo.as_deref().and_then(Path::parent) {
             path += &format!("{}:", directory.display());
@@ -122,13 +123,20 @@ impl Desk {
             .env_clear()
             .env("HOME", self.path("home"))
             .env("PATH", path)
-            .env("USE_BUILD", artifacts::build_directory())
             .env("MPICC", self.mpi.compiler())
             // A machine of two cores stands for a cluster.
             .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
             .env("OMPI_MCA_hwloc_base_binding_policy", "none")
             .env("OMPI_MCA_mpi_yield_when_idle", "1")
-            .current_dir(self.path("treepie"))
+            .current_dir(self.path("treepie"));
+        command
+    }
+
+    /// Runs commands, one after the other in one shell.
+    fn run(&self, shown: &[Shown], installed: bool) -> String {
+        let mut command = self.shell(installed);
+        command
+            .env("USE_BUILD", artifacts::build_directory())
             .args(["-c", &script(shown)]);
         let title = format!("a document's commands under {}", self.mpi);
         run_watched(command, Duration::from_secs(300), &title).stdout
@@ -184,6 +192,43 @@ fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
             page.contains("<h2>What is left</h2>"),
             "{name} is not whole"
         );
+    }
+}
+
+/// The first of the two commands, with nothing built before: it compiles, and ends with
+/// the main job. Crates come from where the tests' own did, and are not optimised: what
+/// is shown is that a clone has all that it needs.
+#[test]
+fn a_fresh_clone_compiles_and_runs_the_main_job() {
+    let desk = Desk::new(Mpi::OpenMpi);
+    let mut command = desk.shell(false);
+    let home = std::env::var("HOME").unwrap_or_default();
+    for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+        let place = std::env::var(name).unwrap_or(format!("{home}/{folder}"));
+        command.env(name, place);
+    }
+    command
+        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
+        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
+        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
+        .args(["-c", "./scripts/quickstart 2>&1"]);
+    let limit = Duration::from_secs(1200);
+    let outcome = run_watched(command, limit, "scripts/quickstart from nothing").succeeded();
+    for said in [
+        "== treepie and libtreepie.so",
+        "Both runs printed the same, to the last digit of the checksum.",
+        "== Where things are",
+    ] {
+        assert!(outcome.stdout.contains(said), "{}", outcome.told());
+    }
+    for made in [
+        "bin/treepie",
+        "lib/libtreepie.so",
+        "quickstart/openmpi/halo2d.svg",
+    ] {
+        let file = desk.path("treepie/build").join(made);
+        assert!(file.is_file(), "{made} was not made");
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use treepie_tests::hosts::{Hosts, ended_well};
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_all_mpis};
 
 const RANKS: usize = 8;
 const REORDER: (&str, &str) = ("TREEPIE_REORDER", "graph");
@@ -60,8 +60,20 @@ fn crossing(name: &str, order: &[usize], host_of: &[usize]) -> usize {
         .sum()
 }
 
+/// The jobs in C and Fortran, and the graphs that each makes.
+fn jobs(mpi: Mpi) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
+    let all: [(_, &[_]); 2] = [
+        (
+            "reordered",
+            &["ring", "weighted", "unweighted", "named by others"],
+        ),
+        ("reordered.f90", &["pairs"]),
+    ];
+    all.into_iter().take(1 + usize::from(mpi.has_fortran()))
+}
+
 fn with_and_without_a_replayed_world_results_stay_the_same(mpi: Mpi) {
-    for name in ["reordered", "reordered.f90"] {
+    for (name, _) in jobs(mpi) {
         let plain = job(mpi, name).run().succeeded();
         for more in [
             &[REORDER][..],
@@ -87,14 +99,9 @@ fn neighbours_come_to_the_same_host(mpi: Mpi) {
     };
     let host_of: Vec<usize> = (0..RANKS).map(|process| process / 4).collect();
     let folder = tempfile::tempdir().expect("a temporary directory can be made");
-    for (name, expected) in [
-        (
-            "reordered",
-            &["ring", "weighted", "unweighted", "named by others"][..],
-        ),
-        ("reordered.f90", &["pairs"]),
-    ] {
-        let mut words = vec![artifacts::command().into_os_string()];
+    for (name, expected) in jobs(mpi) {
+        let mut words = mpi.environment();
+        words.push(artifacts::command().into_os_string());
         words.extend(["replay", "--reorder", "graph", "--"].map(Into::into));
         words.extend(hosts.launcher(mpi, RANKS));
         words.push(artifacts::job(mpi, name).into_os_string());
@@ -132,7 +139,7 @@ fn the_crossing_of_a_graph_is_counted_by_hosts() {
     assert_eq!(crossing("pairs", &close, &host_of), 0);
 }
 
-under_each_mpi!(
+under_all_mpis!(
     with_and_without_a_replayed_world_results_stay_the_same,
     neighbours_come_to_the_same_host,
 );

@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# A real Slurm of one host, this one, for as long as a command runs:
+#
+#     tests/suites/slurm.sh FOLDER PORT PORT COMMAND...
+#
+# FOLDER is for its files, the ports for its two daemons. As root. The daemons stay in
+# the foreground, so that they end with this script's process group, however it ends.
+set -euo pipefail
+
+folder=$1 controller_port=$2 node_port=$3
+shift 3
+host=$(hostname -s)
+cores=$(nproc)
+for program in munged slurmctld slurmd srun; do
+    command -v "$program" >/dev/null || PATH=$PATH:/usr/sbin
+    command -v "$program" >/dev/null || {
+        echo "$program is not installed; run scripts/setup test (or apt-get install -y slurmctld slurmd slurm-client munge)" >&2
+        exit 98
+    }
+done
+
+mkdir -p "$folder"/{state,spool}
+cat >"$folder/slurm.conf" <<CONF
+ClusterName=one
+SlurmctldHost=$host(127.0.0.1)
+SlurmctldPort=$controller_port
+SlurmUser=root
+SlurmdUser=root
+AuthType=auth/munge
+AuthInfo=socket=$folder/munge.socket
+CredType=cred/munge
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/affinity
+JobAcctGatherType=jobacct_gather/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+PropagateResourceLimits=NONE
+ReturnToService=2
+StateSaveLocation=$folder/state
+SlurmdSpoolDir=$folder/spool
+SlurmctldPidFile=$folder/slurmctld.pid
+SlurmdPidFile=$folder/slurmd.pid
+SlurmctldLogFile=$folder/slurmctld.log
+SlurmdLogFile=$folder/slurmd.log
+SlurmdParameters=config_overrides
+NodeName=$host NodeAddr=127.0.0.1 Port=$node_port CPUs=$cores State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES State=UP
+CONF
+export SLURM_CONF=$folder/slurm.conf
+(umask 077 && head -c 1024 /dev/urandom >"$folder/munge.key")
+
+daemons=()
+end() {
+    # One that has ended already is nobody's loss.
+    kill "${daemons[@]}" 2>/dev/null || true
+    wait "${daemons[@]}" 2>/dev/null || true
+}
+trap end EXIT
+munged --foreground --force --key-file="$folder/munge.key" --socket="$folder/munge.socket" \
+    --pid-file="$folder/munged.pid" --log-file="$folder/munged.log" --seed-file="$folder/seed" >"$folder/munged.out" 2>&1 &
+daemons+=($!)
+until [ -S "$folder/munge.socket" ]; do sleep 0.1; done
+slurmctld -D -f "$SLURM_CONF" >"$folder/slurmctld.out" 2>&1 &
+daemons+=($!)
+slurmd -D -f "$SLURM_CONF" -N "$host" >"$folder/slurmd.out" 2>&1 &
+daemons+=($!)
+for ((tries = 0; tries < 150; tries++)); do
+    [ "$(sinfo --noheader -o %T 2>/dev/null)" != idle ] || break
+    sleep 0.2
+done
+if [ "$(sinfo --noheader -o %T)" != idle ]; then
+    tail -n 5 "$folder"/slurm*.log >&2
+    echo "Slurm's node does not become idle" >&2
+    exit 98
+fi
+"$@"

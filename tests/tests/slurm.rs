@@ -1,0 +1,93 @@
+//! Jobs that Slurm's own `srun` starts, on a Slurm of one host that lasts as long as the
+//! test: the variables reach the ranks, a placement is applied by every way, and the
+//! job's status comes back.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use treepie_core::files::Profile;
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::topology::Topology;
+use treepie_tests::hosts::places;
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+/// How `srun` starts the ranks of an MPI.
+fn plugin(mpi: Mpi) -> &'static str {
+    match mpi {
+        Mpi::OpenMpi => "--mpi=pmix",
+        _ => "--mpi=pmi2",
+    }
+}
+
+/// Runs a script of bash with Slurm at hand: `$treepie`, `$jobs` and `$srun` are set.
+fn under_slurm(mpi: Mpi, folder: &Path, script: &str) -> Outcome {
+    // Both are held until both are known, so that they differ.
+    let ports = [0; 2].map(|_| TcpListener::bind("127.0.0.1:0").expect("ports are left"));
+    let ports = ports.map(|port| port.local_addr().expect("it is bound").port().to_string());
+    let job = artifacts::job(mpi, "where");
+    let mut command = Command::new(artifacts::repository().join("tests/suites/slurm.sh"));
+    command
+        .arg(folder.join("slurm"))
+        .args(ports)
+        .args(["bash", "-c", script])
+        .current_dir(folder)
+        .env("treepie", artifacts::command())
+        .env("jobs", job.parent().unwrap_or(Path::new("/")))
+        .env("srun", format!("srun {} -n 2", plugin(mpi)));
+    run_watched(
+        command,
+        Duration::from_secs(90),
+        &format!("Slurm with {mpi}"),
+    )
+}
+
+/// Rank 0 on core 1 of this host, and rank 1 on core 0.
+fn crossed(folder: &Path) {
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
+    let machine = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
+    let machines = vec![(host.trim().to_owned(), machine.expect("two numbers"))];
+    let file = PlacementFile {
+        producer: "a test".into(),
+        date: "2026-11-21T00:00:00Z".into(),
+        profile: None,
+        ranks: 2,
+        strategy: "identity".into(),
+        costs: None,
+        bytes_by_level: Vec::new(),
+        topology: Topology::cluster(machines).expect("it is small"),
+        assignment: vec![1, 0],
+        leaf_of_process: vec![0, 1],
+        permutation: vec![1, 0],
+    };
+    let path = folder.join("two.placement.yaml");
+    file.write(&path).expect("a placement can be written");
+}
+
+fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let folder = directory.path();
+    crossed(folder);
+    let script = "\
+        $treepie profile -o app.profile.yaml -- $srun $jobs/ring >/dev/null || exit\n\
+        $treepie replay two.placement.yaml --apply launch -- $srun $jobs/where || exit\n\
+        for how in both bind; do\n\
+            $treepie replay two.placement.yaml --strict --apply $how -- $srun --cpu-bind=none $jobs/where || exit\n\
+        done\n\
+        $treepie profile -o failed.profile.yaml -- $srun bash -c 'exit 5'\n\
+        echo status $?\n";
+    let outcome = under_slurm(mpi, folder, script).succeeded();
+    let profile = Profile::read(&folder.join("app.profile.yaml"));
+    let profile = profile.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+    assert_eq!(profile.ranks, 2);
+    assert!(profile.point_to_point.total().messages > 0);
+    let cores: Vec<String> = places(&outcome)
+        .into_iter()
+        .map(|(_, cores)| cores)
+        .collect();
+    assert_eq!(cores, ["1", "0", "1", "0", "1", "0"], "{}", outcome.told());
+    assert!(outcome.stdout.ends_with("status 5\n"), "{}", outcome.told());
+}
+
+under_each_mpi!(jobs_of_srun_are_profiled_and_placed_and_keep_their_status);

@@ -3,8 +3,7 @@
 //!
 //! The reader is a new user: a fresh clone, a home of its own, an empty
 //! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Only the
-//! build is taken from where it was made (`USE_BUILD`), but for one test, which
-//! compiles everything in the fresh clone.
+//! build is taken from where it was made (`USE_BUILD`).
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -192,43 +191,6 @@ fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
             page.contains("<h2>What is left</h2>"),
             "{name} is not whole"
         );
-    }
-}
-
-/// The first of the two commands, with nothing built before: it compiles, and ends with
-/// the main job. Crates come from where the tests' own did, and are not optimised: what
-/// is shown is that a clone has all that it needs.
-#[test]
-fn a_fresh_clone_compiles_and_runs_the_main_job() {
-    let desk = Desk::new(Mpi::OpenMpi);
-    let mut command = desk.shell(false);
-    let home = std::env::var("HOME").unwrap_or_default();
-    for (name, folder) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
-        let place = std::env::var(name).unwrap_or(format!("{home}/{folder}"));
-        command.env(name, place);
-    }
-    command
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
-        .env("CARGO_PROFILE_RELEASE_LTO", "off")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256")
-        .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
-        .args(["-c", "./scripts/quickstart 2>&1"]);
-    let limit = Duration::from_secs(1200);
-    let outcome = run_watched(command, limit, "scripts/quickstart from nothing").succeeded();
-    for said in [
-        "== treepie and libtreepie.so",
-        "Both runs printed the same, to the last digit of the checksum.",
-        "== Where things are",
-    ] {
-        assert!(outcome.stdout.contains(said), "{}", outcome.told());
-    }
-    for made in [
-        "bin/treepie",
-        "lib/libtreepie.so",
-        "quickstart/openmpi/halo2d.svg",
-    ] {
-        let file = desk.path("treepie/build").join(made);
-        assert!(file.is_file(), "{made} was not made");
     }
 }
 

@@ -19,10 +19,13 @@ fn settings(more: &[(&'static str, &str)]) -> Library {
     Library::Set(all)
 }
 
-/// What must not depend on the order.
+/// What must not depend on the order. Launchers pass on lines of different ranks as
+/// they come.
 fn results(outcome: &Outcome) -> Vec<&str> {
     let lines = outcome.stdout.lines();
-    lines.filter(|line| !line.starts_with("order ")).collect()
+    let mut lines: Vec<&str> = lines.filter(|line| !line.starts_with("order ")).collect();
+    lines.sort_unstable();
+    lines
 }
 
 /// The world's rank of each node, by the name of the communicator.

@@ -92,6 +92,8 @@ fn each_version_of_open_mpi_is_given_a_rank_file_in_its_own_option() {
         let arguments = desk.text("arguments");
         assert!(arguments.starts_with(option), "{version}: {arguments}");
         assert!(arguments.ends_with("\n-np\n16\n/bin/sh\n"), "{arguments}");
+        let binds = arguments.contains("\n--bind-to\ncore\n");
+        assert_eq!(binds, option != "--rankfile\n", "{arguments}");
         assert!(desk.text("ranks").starts_with("rank 0=a slot=0:0\n"));
     }
 }
@@ -111,10 +113,15 @@ fn host_by_host(desk: &Desk) {
 
 #[test]
 fn hydra_is_given_hosts_and_one_list_of_cores() {
-    for (version, binding) in [
-        ("HYDRA build details:", "-bind-to\nuser:3,2,1,0,7,6,5,4\n"),
+    for (version, file, binding) in [
+        (
+            "HYDRA build details:",
+            "-f\n",
+            "-bind-to\nuser:3,2,1,0,7,6,5,4\n",
+        ),
         (
             "Intel(R) MPI Library for Linux* OS, Version 2021.18",
+            "-machinefile\n",
             "-genv\nI_MPI_PIN_PROCESSOR_LIST\n3,2,1,0,7,6,5,4\n",
         ),
     ] {
@@ -123,7 +130,7 @@ fn hydra_is_given_hosts_and_one_list_of_cores() {
         desk.launcher("mpiexec", version, COPY);
         launch(&desk, &["./mpiexec", "-n", "16", "/bin/sh"]).good();
         let arguments = desk.text("arguments");
-        assert!(arguments.starts_with("-f\n"), "{arguments}");
+        assert!(arguments.starts_with(file), "{arguments}");
         assert!(arguments.contains(binding), "{arguments}");
         assert!(arguments.contains("TREEPIE_MODE\noff\n"), "{arguments}");
         assert_eq!(desk.text("ranks"), "a:8\nb:8\n");

@@ -1,7 +1,7 @@
 //! `treepie replay`: run the job with a placement.
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ use crate::error::CommandError;
 use crate::launch::choose::{self, Choice};
 use crate::launch::family::Launcher;
 use crate::launch::ranks;
-use crate::launch::seating::Seating;
+use crate::launch::seating::{self, Seating};
 use crate::launch::{self, job};
 
 /// Run a job with a placement
@@ -86,7 +86,7 @@ impl FromStr for How {
 pub fn run(arguments: &Arguments) -> Outcome {
     let launcher = Launcher::detect(&arguments.command)?;
     let file = match &arguments.placement {
-        Some(path) => Some(read(path, &launcher, &arguments.command)?),
+        Some(path) => Some(Replayable::read(path).map_err(as_usage)?),
         None => None,
     };
     let how = match (arguments.apply, &file) {
@@ -105,25 +105,19 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (Some(How::Auto), _) => Some(How::Library(Apply::Permute)),
         (how, _) => how,
     };
+    // What is refused anyway needs no trial of the launcher.
+    let contradicts = matches!(how, Some(How::Launch))
+        && seating::contradiction(launcher.family, &arguments.command).is_some();
+    if let (Some(path), Some(file), false) = (&arguments.placement, &file, contradicts)
+        && let Some(ranks) = ranks::of_job(&launcher, &arguments.command)
+    {
+        file.require_ranks(path, ranks).map_err(as_usage)?;
+    }
     match how {
         Some(How::Launch) => at_launch(arguments, &launcher, file),
         Some(How::Library(apply)) => in_the_job(arguments, Some(apply)),
         _ => in_the_job(arguments, None),
     }
-}
-
-/// A placement or a profile. One that no rank could use, or that is not for the ranks
-/// that the job will have, stops it before it starts.
-fn read(
-    path: &Path,
-    launcher: &Launcher,
-    command: &[OsString],
-) -> Result<Replayable, CommandError> {
-    let file = Replayable::read(path).map_err(as_usage)?;
-    if let Some(ranks) = ranks::of_job(launcher, command) {
-        file.require_ranks(path, ranks).map_err(as_usage)?;
-    }
-    Ok(file)
 }
 
 /// The launcher puts the ranks where they belong; the library only counts, if

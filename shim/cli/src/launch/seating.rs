@@ -4,8 +4,8 @@
 //! | launcher | file | options |
 //! |---|---|---|
 //! | Open MPI 4 | rank file | `--rankfile FILE` |
-//! | Open MPI 5 | rank file | `--map-by rankfile:file=FILE` |
-//! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `I_MPI_PIN_PROCESSOR_LIST` |
+//! | Open MPI 5 | rank file | `--map-by rankfile:file=FILE --bind-to core` |
+//! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `-machinefile FILE` and `I_MPI_PIN_PROCESSOR_LIST` |
 //! | Slurm | host file | `SLURM_HOSTFILE=FILE`, `--distribution=arbitrary --cpu-bind=map_cpu:LIST` |
 //!
 //! Hydra and Slurm take one list of cores for all hosts, and Hydra begins it anew
@@ -126,16 +126,20 @@ fn open_mpi(launcher: &Launcher, file: OsString) -> Vec<OsString> {
     if newer {
         let mut value = OsString::from("rankfile:file=");
         value.push(file);
-        vec!["--map-by".into(), value]
+        // A site may have set that nothing is bound; the file then would say hosts only.
+        vec!["--map-by".into(), value, "--bind-to".into(), "core".into()]
     } else {
         vec!["--rankfile".into(), file]
     }
 }
 
+/// Intel's Hydra fills the hosts of `-f` one after the other.
 fn hydra(launcher: &Launcher, file: OsString, binding: Option<&Binding>) -> Vec<OsString> {
-    let mut options = vec![OsString::from("-f"), file];
     let version = launcher.version().unwrap_or_default();
-    let words: [OsString; 3] = match (version.contains("Intel"), binding) {
+    let is_of_intel = version.contains("Intel");
+    let named = if is_of_intel { "-machinefile" } else { "-f" };
+    let mut options = vec![OsString::from(named), file];
+    let words: [OsString; 3] = match (is_of_intel, binding) {
         (true, Some(list)) => [
             "-genv".into(),
             "I_MPI_PIN_PROCESSOR_LIST".into(),

@@ -47,15 +47,16 @@ const SIDE: i32 = 1300;
 
 impl Drawing for Overview {
     fn size(&self) -> (u32, u32) {
-        (1900, SIDE as u32 + 1000)
+        (1900, self.network.height() as u32 + 1000)
     }
 
     fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn {
         canvas.clear()?;
-        self.network.draw_in((950, SIDE / 2 + 30), canvas)?;
+        let height = self.network.height();
+        self.network.draw_in((950, height / 2 + 30), canvas)?;
         let frame = Frame {
             left: 0,
-            top: SIDE,
+            top: height,
             width: 1900,
             height: 980,
         };
@@ -64,13 +65,16 @@ impl Drawing for Overview {
 }
 
 impl Network {
+    /// One or two nodes need no circle.
+    fn height(&self) -> i32 {
+        match self.nodes.len() {
+            0..=2 => SIDE / 4,
+            _ => SIDE,
+        }
+    }
+
     fn draw_in<DB: DrawingBackend>(&self, centre: (i32, i32), canvas: &Canvas<DB>) -> Drawn {
-        let title = Lettering {
-            size: 42.0,
-            bold: true,
-            ..TEXT
-        };
-        canvas.text(&self.title, (centre.0, 50), title)?;
+        canvas.text(&self.title, (centre.0, 50), Lettering::strong(42.0))?;
         let radius = f64::from(SIDE) * 0.36;
         let place = |node: usize| {
             if self.nodes.len() == 1 {
@@ -87,10 +91,11 @@ impl Network {
         for edge in &self.edges {
             canvas.line(place(edge.one), place(edge.other), LINE, 2)?;
         }
-        // Not in the middle, where lines across the circle meet.
+        // Not in the middle, where lines across the circle meet, if there are some.
+        let twentieths = if self.nodes.len() > 3 { 8 } else { 10 };
         for edge in &self.edges {
             let (from, to) = (place(edge.one), place(edge.other));
-            let at = |from: i32, to: i32| from + (to - from) * 2 / 5;
+            let at = |from: i32, to: i32| from + (to - from) * twentieths / 20;
             let point = (at(from.0, to.0), at(from.1, to.1));
             let width = 15 * edge.label.chars().count() as i32;
             let corner = (point.0 - width / 2, point.1 - 18);

@@ -8,7 +8,7 @@ use treepie_core::platform::{Link, Platform};
 
 use super::table::Table;
 use super::units;
-use super::words::some;
+use super::words::{file_name, some};
 use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
 
 /// Sizes whose gaps are shown in tables.
@@ -262,7 +262,7 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
     });
     Overview {
         network: Network {
-            title: name.to_owned(),
+            title: file_name(name),
             nodes: nodes.collect(),
             edges: edges.collect(),
         },

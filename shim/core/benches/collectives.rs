@@ -1,11 +1,15 @@
 //! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-core --bench
-//! collectives [-- choose|scale [RANKS]|smpi DIRECTORY]`.
+//! collectives [-- choose|scale [RANKS]|thesis|smpi DIRECTORY]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`: the
 //! plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a broadcast, a reduction and
-//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound. `smpi`: some of them as
+//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound. `thesis`: the grids of
+//! LaPIe's cases 1 to 3 and of its scatters, one port a process and messages uncut as there. `smpi`: some of them as
 //! time-independent traces with their platform, and what the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
+
+#[path = "../tests/lapie/mod.rs"]
+mod lapie;
 
 use std::hint::black_box;
 use std::path::Path;
@@ -16,7 +20,7 @@ use treepie_core::affinity::collective::{Host as Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
 use treepie_core::schedule::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
-use treepie_core::schedule::simulate::{Options, simulate};
+use treepie_core::schedule::simulate::{Options, Sending, simulate};
 use treepie_core::schedule::{Chooser, Clusters, Network, Strategy, Uniform, bound};
 
 fn main() {
@@ -30,6 +34,9 @@ fn main() {
     }
     if wants("scale") {
         scale(which.get(1).and_then(|ranks| ranks.parse().ok()));
+    }
+    if wants("thesis") {
+        thesis();
     }
     if let ["smpi", directory] = which.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         smpi(Path::new(directory));
@@ -233,6 +240,58 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             );
         }
     }
+}
+
+/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the host's binomial tree, and scatters.
+fn thesis() {
+    const BROADCASTS: [&str; 8] = [
+        "binomial",
+        "grid-flat",
+        "grid-fef",
+        "grid-ecef",
+        "grid-ecef-la",
+        "grid-ecef-lat-min",
+        "grid-ecef-lat",
+        "grid-bottom-up",
+    ];
+    const SCATTERS: [&str; 4] = [
+        "flat",
+        "grid-grouped",
+        "grid-slowest-first",
+        "grid-latest-tail-first",
+    ];
+    println!("\nthe grids of LaPIe, seconds (one port a process, messages uncut)");
+    for grid in [lapie::CASE_1, lapie::CASE_2, lapie::CASE_3] {
+        for (operation, names, sizes) in [
+            (Operation::Bcast, &BROADCASTS[..], [1 << 20, 4 << 20]),
+            (Operation::Scatter, &SCATTERS[..], [64 << 10, 1 << 20]),
+        ] {
+            for bytes in sizes {
+                println!("{operation} of {bytes} bytes, {}, root 0", grid.name);
+                for name in names {
+                    let seconds = uncut(&grid, operation, name, bytes);
+                    println!("    {name:28} {seconds:>9.3}");
+                }
+            }
+        }
+    }
+}
+
+fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f64 {
+    let network = grid.network();
+    let clusters = Clusters::of_network(&network);
+    let call = Uniform {
+        operation,
+        bytes,
+        root: 0,
+    };
+    let strategy = Strategy::find(operation, name).unwrap();
+    let plans = strategy.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
+    let options = Options {
+        sending: Sending::OnePort,
+        ..Options::default()
+    };
+    simulate(&network, &plans, 1, options).unwrap().seconds
 }
 
 /// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in the

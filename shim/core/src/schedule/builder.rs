@@ -139,7 +139,7 @@ impl Builder {
 
     /// What follows starts when the step written last is complete: one after the other.
     pub fn in_turn(&mut self) {
-        if let Some(last) = (self.actions.len() as u32).checked_sub(1) {
+        if let Some(last) = self.last_step() {
             self.fence = vec![last];
         }
     }
@@ -176,6 +176,23 @@ impl Builder {
     pub fn send_piece(&mut self, to: usize, range: Range) {
         let tag = next(&mut self.sent, to);
         self.push(Action::Send { to, tag, range });
+    }
+
+    /// The same, once step `after` of the plan is complete: so that what is sent first does not
+    /// fill links that what comes later needs.
+    pub fn send_piece_after(&mut self, to: usize, range: Range, after: Option<u32>) {
+        self.send_piece(to, range);
+        let needs = self.actions.last_mut().map(|(_, needs)| needs);
+        if let (Some(needs), Some(after)) = (needs, after)
+            && let Err(place) = needs.binary_search(&after)
+        {
+            needs.insert(place, after);
+        }
+    }
+
+    /// The step written last.
+    pub fn last_step(&self) -> Option<u32> {
+        (self.actions.len() as u32).checked_sub(1)
     }
 
     /// Receives a range of [`Builder::pieces`] in one message.

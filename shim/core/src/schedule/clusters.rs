@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::Network;
 
 /// The ranks of a communicator in clusters, those of a cluster in groups that are
-/// closer still (hosts, sockets, ...). Clusters are numbered by their lowest rank, and
-/// none is empty.
+/// closer still (hosts, sockets, ...). Clusters are numbered as who made them numbers them, whatever
+/// the order of ranks is, and none is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters {
     of: Vec<usize>,
@@ -20,16 +20,15 @@ pub struct Clusters {
 
 impl Clusters {
     /// Clusters from any number for each rank: ranks with the same number are in
-    /// the same cluster.
+    /// the same cluster, and lower numbers come first.
     pub fn new(numbers: &[usize]) -> Self {
-        let mut seen = HashMap::new();
-        let mut members: Vec<Vec<usize>> = Vec::new();
+        let mut known = numbers.to_vec();
+        known.sort_unstable();
+        known.dedup();
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); known.len()];
         let mut of = Vec::with_capacity(numbers.len());
         for (rank, number) in numbers.iter().enumerate() {
-            let cluster = *seen.entry(number).or_insert_with(|| {
-                members.push(Vec::new());
-                members.len() - 1
-            });
+            let cluster = known.partition_point(|other| other < number);
             members[cluster].push(rank);
             of.push(cluster);
         }

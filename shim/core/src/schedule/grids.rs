@@ -148,6 +148,19 @@ pub fn four_by_four_of(between: impl Fn(usize, usize) -> Link) -> Network {
 /// Four clusters of four whose delays and uplinks differ: the unequal WAN of the measured
 /// baselines.
 pub fn unequal() -> Network {
+    network(&[4; 4], |_| lan(), unequal_wan(wan))
+}
+
+/// The same, and four equal clusters of four, as platforms.
+pub fn platforms() -> [Platform; 2] {
+    let numbers: Vec<usize> = (0..16).map(|rank| rank / 4).collect();
+    let equal = contents(&numbers, 1, |_| lan(), |_, _| wan(10.0, 100.0));
+    let unequal = contents(&numbers, 1, |_| lan(), unequal_wan(wan));
+    [equal, unequal].map(|contents| Platform::new(contents).unwrap())
+}
+
+/// The links of [`unequal`], of a kind.
+pub fn unequal_wan(kind: fn(f64, f64) -> Link) -> impl Fn(usize, usize) -> Link {
     let delays = [
         [0, 5, 10, 20],
         [5, 0, 8, 15],
@@ -155,11 +168,7 @@ pub fn unequal() -> Network {
         [20, 15, 12, 0],
     ];
     let uplinks = [100.0_f64, 100.0, 20.0, 50.0];
-    network(
-        &[4; 4],
-        |_| lan(),
-        |from, to| wan(f64::from(delays[from][to]), uplinks[from].min(uplinks[to])),
-    )
+    move |from, to| kind(f64::from(delays[from][to]), uplinks[from].min(uplinks[to]))
 }
 
 /// Clusters of unequal sizes, a single rank among them.

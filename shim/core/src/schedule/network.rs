@@ -34,8 +34,8 @@ pub enum Distance {
     Grid,
 }
 
-/// The ranks of a communicator on a platform. Clusters are numbered as in
-/// [`Clusters`]: by their lowest rank.
+/// The ranks of a communicator on a platform. Clusters stand in the platform's order, whatever the
+/// order of ranks is; those that have no rank here are left out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
     cluster_of: Vec<usize>,
@@ -51,6 +51,7 @@ pub struct Network {
     downlink: Vec<Option<Common>>,
     /// The rank that speaks for each cluster.
     speakers: Vec<usize>,
+    centre: usize,
     /// What reductions and copies compute.
     pub computing: Computing,
 }
@@ -118,6 +119,7 @@ impl Network {
                     *members.iter().find(is_wanted).unwrap_or(&members[0])
                 })
                 .collect(),
+            centre: 0,
             computing: Computing::default(),
         };
         for (c, &place) in known.iter().enumerate() {
@@ -144,6 +146,7 @@ impl Network {
                 false => network.common(platform, place, false),
             };
         }
+        network.centre = network.nearest_to_all();
         Some(network)
     }
 
@@ -212,6 +215,26 @@ impl Network {
     /// where that one is not in the communicator.
     pub fn speakers(&self) -> &[usize] {
         &self.speakers
+    }
+
+    /// The cluster from which all others are reached soonest, there and back: from which
+    /// collectives without a root start.
+    pub fn centre(&self) -> usize {
+        self.centre
+    }
+
+    fn nearest_to_all(&self) -> usize {
+        const USUAL: u64 = 64 << 10;
+        let count = self.clusters();
+        let way = |from, to| {
+            self.between(from, to)
+                .map_or(0.0, |link| link.latency() + link.gap(USUAL))
+        };
+        let ways =
+            |from: usize| -> f64 { (0..count).map(|to| way(from, to) + way(to, from)).sum() };
+        let all: Vec<f64> = (0..count).map(ways).collect();
+        let nearer = |best: usize, other: usize| if all[other] < all[best] { other } else { best };
+        (0..count).reduce(nearer).unwrap_or(0)
     }
 
     /// How far apart two ranks are.

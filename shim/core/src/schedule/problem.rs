@@ -52,6 +52,15 @@ impl Problem<'_> {
         bytes / self.unit_bytes.max(1)
     }
 
+    /// The cluster that messages come from or go to: the root's, or, where there is no root, the
+    /// one in the middle of the network.
+    pub fn home(&self) -> usize {
+        match self.operation.has_root() {
+            true => self.clusters.of(self.root),
+            false => self.network.map_or(0, Network::centre),
+        }
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.clusters.ranks()

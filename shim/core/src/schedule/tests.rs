@@ -172,21 +172,44 @@ fn every_strategy_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every
 }
 
 #[test]
+fn long_messages_in_many_pieces_do_what_mpi_defines() {
+    for ranks in [7, 16] {
+        for (which, at) in arrangements(ranks).iter().enumerate() {
+            use Operation::{Allreduce, Alltoall, Alltoallv, Bcast, Reduce};
+            for operation in [Bcast, Reduce, Allreduce, Alltoall, Alltoallv] {
+                for strategy in Strategy::of(operation) {
+                    for in_flight in [0, 10, 100] {
+                        let flow = Flow {
+                            segment: 1,
+                            in_flight: Some(in_flight),
+                        };
+                        let root = if operation.has_root() { which } else { 0 };
+                        let result = check_one(strategy, operation, at, root, 30, flow, false);
+                        let name = strategy.name;
+                        assert_eq!(result, Ok(()), "{operation} {name} {in_flight} {which}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
     let platform = grids::platform();
     // The third cluster's two hosts, its coordinator among them, and one rank of the first.
     let network = Network::new(&platform, &[8, 11, 1, 10]).unwrap();
     assert_eq!((network.clusters(), network.hosts()), (2, 3));
-    assert_eq!(network.cluster_of(), [0, 0, 1, 0]);
+    assert_eq!(network.cluster_of(), [1, 1, 0, 1]);
     // Rank 11 of the world speaks for its cluster; that of the first, 3, is not here.
-    assert_eq!(network.speakers(), [1, 2]);
+    assert_eq!(network.speakers(), [2, 1]);
     let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
     assert_eq!(milliseconds(0, 2).round(), 9.0);
     assert_eq!(milliseconds(2, 0).round(), 3.0);
     assert_eq!(network.distance(1, 3), Distance::Host);
     assert_eq!(network.distance(0, 3), Distance::Cluster);
     let clusters = Clusters::of_network(&network);
-    assert_eq!((clusters.speaker(0), clusters.coordinator(0, 3)), (1, 3));
+    assert_eq!((clusters.speaker(1), clusters.coordinator(1, 3)), (1, 3));
     assert_eq!(Network::new(&platform, &[0, 16]), None);
 }
 

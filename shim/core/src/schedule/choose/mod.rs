@@ -54,6 +54,9 @@ const WORTH: f64 = 0.97;
 /// Of plans that differ by less, the first in the table, which is the simplest, is taken.
 const ALIKE: f64 = 0.99;
 
+/// Smaller messages must gain this much: each costs its ranks some work that is known less well than links are.
+const WORTH_CUTTING: f64 = 0.98;
+
 /// At most this many choices are remembered; a program that changes its root all the time has more.
 const MOST_CHOICES: usize = 1024;
 
@@ -260,7 +263,8 @@ impl Known {
     /// The quickest; `None` where no strategy's time is known.
     fn predicted(&self, class: Class, clusters: &Clusters, host: Option<Host>) -> Option<Choice> {
         let whole = self.whole(class.operation, class.bytes, clusters);
-        let scene = self.scene(class.root, clusters, class.bytes, &whole);
+        let root = self.root(class.operation, class.root, clusters);
+        let scene = self.scene(root, clusters, class.bytes, &whole);
         let orders = Orders::default();
         let mut considered: Vec<Considered> = Vec::with_capacity(16);
         // Trees that were looked at, each with its best size: schedulers often come to the same one.
@@ -313,6 +317,14 @@ impl Known {
         })
     }
 
+    /// The rank from which a collective starts.
+    fn root(&self, operation: Operation, root: usize, clusters: &Clusters) -> usize {
+        match operation.has_root() {
+            true => root,
+            false => clusters.speaker(self.network.centre()),
+        }
+    }
+
     /// What a message meets that is not cut. Small blocks of a cluster that are collected for all
     /// go on together, as one message.
     fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> Costed {
@@ -357,7 +369,8 @@ impl Known {
         clusters: &Clusters,
     ) -> u64 {
         let whole = self.whole(call.operation, call.bytes, clusters);
-        let scene = self.scene(call.root, clusters, call.bytes, &whole);
+        let root = self.root(call.operation, call.root, clusters);
+        let scene = self.scene(root, clusters, call.bytes, &whole);
         let edges = Orders::default().edges(&scene, strategy);
         let best = |scene: &Scene| estimate(scene, call.operation, &edges);
         self.best_size(&scene, best).0
@@ -371,7 +384,7 @@ impl Known {
         let smaller = self.pieces.iter().rev();
         for piece in smaller.filter(|piece| piece.bytes < scene.bytes) {
             let seconds = estimate(&Scene { piece, ..*scene });
-            if seconds < ALIKE * best.1 {
+            if seconds < WORTH_CUTTING * best.1 {
                 best = (piece.bytes, seconds);
                 worse = 0;
             } else {

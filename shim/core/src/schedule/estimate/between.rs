@@ -1,6 +1,7 @@
-//! Broadcasts between clusters.
+//! Broadcasts between clusters, and a reduction that is one of them backwards.
 
-use super::{Scene, Stage};
+use super::{Hop, Scene, Stage};
+use crate::schedule::generators::Direction;
 
 /// Along a tree of clusters: `edges` from cluster to cluster, senders before their
 /// receivers, those of one sender in the order in which it serves them. Every cluster
@@ -41,39 +42,93 @@ struct Node {
     sent: f64,
 }
 
+/// What messages of a piece meet on their way from the root, or with the same tree backwards, on
+/// the way to it.
+struct Ways<'a, 'b> {
+    scene: &'a Scene<'b>,
+    direction: Direction,
+}
+
+impl Ways<'_, '_> {
+    fn hop(&self, from: usize, to: usize) -> Hop {
+        match self.direction {
+            Direction::Down => self.scene.piece.hop(from, to),
+            Direction::Up => self.scene.piece.hop(to, from),
+        }
+    }
+
+    fn leaving(&self, cluster: usize) -> f64 {
+        match self.direction {
+            Direction::Down => self.scene.piece.leaving[cluster],
+            Direction::Up => self.scene.piece.entering[cluster],
+        }
+    }
+
+    fn entering(&self, cluster: usize) -> f64 {
+        match self.direction {
+            Direction::Down => self.scene.piece.entering[cluster],
+            Direction::Up => self.scene.piece.leaving[cluster],
+        }
+    }
+
+    fn inside(&self, cluster: usize) -> Stage {
+        match self.direction {
+            Direction::Down => self.scene.inside(cluster),
+            Direction::Up => self.scene.reduced_inside(cluster),
+        }
+    }
+}
+
 /// The root sends each piece to one other cluster, in turn; they exchange them.
 pub fn broadcast_exchange(scene: &Scene) -> f64 {
+    exchange(scene, Direction::Down)
+}
+
+/// Each cluster reduces some pieces, and sends them to the root.
+pub fn reduce_exchange(scene: &Scene) -> f64 {
+    exchange(scene, Direction::Up) + scene.reducing()
+}
+
+fn exchange(scene: &Scene, direction: Direction) -> f64 {
     let others = (scene.count() - 1).max(1) as u64;
-    let straight = (scene.network.in_flight() / others).min(scene.bytes);
-    let exchanged = Scene {
-        bytes: scene.bytes - straight,
-        ..*scene
+    let straight = match others {
+        1 => scene.bytes,
+        _ => (scene.network.in_flight() / others).min(scene.bytes),
     };
+    let exchanged = Ways {
+        scene: &Scene {
+            bytes: scene.bytes - straight,
+            ..*scene
+        },
+        direction,
+    };
+    let ways = Ways { scene, direction };
     // What goes straight leaves the root once for each cluster.
-    let sent = exchanged.bytes + others * straight;
-    let leaves = scene.volume(sent) * scene.piece.leaving[scene.home()];
-    let inside = scene.most(|cluster| scene.inside(cluster).first);
-    let arrives = leaves + scene.most(|c| scene.piece.hop(scene.home(), c).latency) + inside;
-    match exchanged.bytes {
+    let sent = exchanged.scene.bytes + others * straight;
+    let leaves = scene.volume(sent) * ways.leaving(scene.home());
+    let inside = scene.most(|cluster| ways.inside(cluster).first);
+    let arrives = leaves + scene.most(|c| ways.hop(scene.home(), c).latency) + inside;
+    match exchanged.scene.bytes {
         0 => arrives,
         _ => arrives.max(exchanged_by_others(&exchanged)),
     }
 }
 
 /// The part that each cluster hands on to the others.
-fn exchanged_by_others(scene: &Scene) -> f64 {
+fn exchanged_by_others(ways: &Ways) -> f64 {
+    let scene = ways.scene;
     let (home, others) = (scene.home(), (scene.count() - 1) as f64);
     let volume = scene.volume(scene.bytes);
     let busiest = scene
         .others(home)
         .map(|other| {
-            let passed_on = volume / others * (others - 1.0) * scene.piece.leaving[other];
-            let slowest = scene.piece.hop(home, other).gap / others;
-            let comes = volume * scene.piece.entering[other].max(slowest);
+            let passed_on = volume / others * (others - 1.0) * ways.leaving(other);
+            let slowest = ways.hop(home, other).gap / others;
+            let comes = volume * ways.entering(other).max(slowest);
             passed_on.max(comes)
         })
-        .fold(volume * scene.piece.leaving[home], f64::max);
-    let to = |other: usize| scene.piece.hop(home, other).seconds();
+        .fold(volume * ways.leaving(home), f64::max);
+    let to = |other: usize| ways.hop(home, other).seconds();
     // With few pieces, not all others hand some on.
     let takes = scene.pieces(scene.bytes) as usize;
     let first = scene
@@ -82,25 +137,30 @@ fn exchanged_by_others(scene: &Scene) -> f64 {
         .take(takes)
         .map(|other| {
             let next = scene.others(other).filter(|&next| next != home);
-            let onwards = next.map(|next| scene.piece.hop(other, next).seconds());
+            let onwards = next.map(|next| ways.hop(other, next).seconds());
             to(other) + onwards.fold(0.0, f64::max)
         })
         .fold(0.0, f64::max);
-    // Pieces wait their turn at whoever hands them on, on average half of it.
-    let turn = (others - 1.0).max(0.0) / 2.0;
+    // Pieces wait their turn at whoever hands them on, on average half of it; results wait for
+    // the parts of two rounds, too, once that many rounds are under way.
+    let rounds = match ways.direction {
+        Direction::Down => 0.0,
+        Direction::Up => 2.0 * (volume / others / 8.0).min(1.0),
+    };
+    let turn = (others - 1.0).max(0.0) / 2.0 + rounds * others;
     let waits = turn
         * scene
             .others(home)
-            .map(|other| scene.piece.leaving[other])
+            .map(|other| ways.leaving(other))
             .fold(0.0, f64::max);
-    let inside = (0..scene.count()).map(|cluster| scene.inside(cluster));
+    let inside = (0..scene.count()).map(|cluster| ways.inside(cluster));
     let (last, period) = inside.fold((0.0, 0.0), |(last, period): (f64, f64), stage| {
         (last.max(stage.first), period.max(stage.period))
     });
     first
         + waits
         + last
-        + (busiest - scene.piece.leaving[home])
+        + (busiest - ways.leaving(home))
             .max(0.0)
             .max((volume - 1.0) * period)
 }

@@ -17,7 +17,7 @@ mod inside;
 mod reduced;
 
 use super::{Clusters, Network};
-pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree};
+pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree, reduce_exchange};
 pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
 pub(super) use exchanged::{
     allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,

@@ -5,7 +5,7 @@ use crate::schedule::generators::straight_of_allreduce;
 
 impl Scene<'_> {
     /// Seconds to reduce one piece.
-    fn reducing(&self) -> f64 {
+    pub(super) fn reducing(&self) -> f64 {
         self.network
             .computing
             .seconds(self.piece.bytes.min(self.bytes))
@@ -13,7 +13,7 @@ impl Scene<'_> {
 
     /// The pieces of a cluster reduced inside: the way back of [`Scene::inside`], and
     /// what is computed.
-    fn reduced_inside(&self, cluster: usize) -> Stage {
+    pub(super) fn reduced_inside(&self, cluster: usize) -> Stage {
         let stage = self.inside(cluster);
         let members = self.sizes[cluster].ranks.min(5) as f64 - 1.0;
         Stage {
@@ -69,7 +69,7 @@ fn reduce_stage(scene: &Scene, edges: &[(usize, usize)]) -> Stage {
     at[scene.home()]
 }
 
-/// To the lowest rank's cluster along a tree and back: pieces start down while others
+/// To the cluster in the middle along a tree and back: pieces start down while others
 /// are still coming up, on the same links.
 pub fn allreduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
     let up = reduce_stage(scene, edges);
@@ -158,12 +158,17 @@ pub fn allreduce_direct(scene: &Scene, lanes: usize) -> f64 {
     let straight = straight_of_allreduce(scene.network.in_flight(), scene.count(), scene.bytes);
     let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
     let busiest = scene.most(|c| scene.piece.leaving[c].max(scene.piece.entering[c]));
+    // Each lane has so many pieces for each cluster to reduce.
+    let ways = (lanes * scene.count()) as u64;
+    let rounds = ((scene.bytes - straight) / ways).div_ceil(scene.piece.bytes.max(1));
     let parted = others / scene.count() as f64 * scene.volume(scene.bytes - straight) * busiest;
     let straight = others * scene.volume(straight) * busiest;
     let latency = scene.latency();
-    // Results follow at once where there is enough else to send meanwhile.
+    // Results follow at once where there is enough else to send meanwhile; the last ones when their
+    // parts have come.
+    let last = parted / rounds.max(1) as f64;
     let sent = match parted > 0.0 {
-        true => (2.0 * parted + straight).max(parted + latency),
+        true => (2.0 * parted + straight).max(parted + latency + last),
         false => straight,
     };
     // What happens inside and between clusters overlaps piece by piece.

@@ -28,17 +28,42 @@ fn blocks(problem: &Problem) -> (Vec<Range>, Vec<Range>) {
     )
 }
 
-/// Everyone sends to all others at once, each to the next rank first, so that not
-/// all send to the same one.
+/// The others as a rank serves them, or, `towards` it, as they serve it: one of each other cluster in
+/// turn, the next cluster first, so that not all send to the same one; then its own cluster.
+fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let members = |cluster: usize| clusters.members(cluster);
+    let place = members(here).iter().position(|&m| m == rank).unwrap_or(0);
+    let far: Vec<usize> = match towards {
+        true => clusters.others_towards(here).collect(),
+        false => clusters.others(here).collect(),
+    };
+    let at = |cluster: usize, distance: usize| {
+        let members = members(cluster);
+        let size = members.len();
+        let distance = if towards { size - distance } else { distance };
+        members[(place + distance) % size]
+    };
+    let deepest = far.iter().map(|&cluster| members(cluster).len()).max();
+    let mut partners = Vec::with_capacity(problem.ranks());
+    for distance in 0..deepest.unwrap_or(0) {
+        let reached = |&&cluster: &&usize| distance < members(cluster).len();
+        let clusters = far.iter().filter(reached);
+        partners.extend(clusters.map(|&cluster| at(cluster, distance)));
+    }
+    partners.extend((1..members(here).len()).map(|distance| at(here, distance)));
+    partners
+}
+
+/// Everyone sends to all others at once, far ones first, in an order that does not depend on
+/// how ranks are numbered.
 pub fn flat(problem: &Problem, rank: usize, builder: &mut Builder) {
-    let ranks = problem.ranks();
     let (input, output) = blocks(problem);
-    for distance in 1..ranks {
-        let from = (rank + ranks - distance) % ranks;
+    for from in partners(problem, rank, true) {
         builder.receive(from, output[from]);
     }
-    for distance in 1..ranks {
-        let to = (rank + distance) % ranks;
+    for to in partners(problem, rank, false) {
         builder.send(to, input[to]);
     }
     builder.copy(input[rank], output[rank]);

@@ -93,7 +93,7 @@ pub fn equal_costs(clusters: usize) -> Costs {
 /// The edges for a problem.
 pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(usize, usize)> {
     let clusters = problem.clusters;
-    let home = clusters.of(problem.root);
+    let home = problem.home();
     let bytes = problem
         .part(problem.root)
         .saturating_mul(problem.unit_bytes);

@@ -12,6 +12,7 @@ mod grid_reduce;
 mod inside;
 mod lanes;
 mod matchings;
+mod reduce_exchange;
 mod reduce_scatter;
 mod scan;
 mod table;

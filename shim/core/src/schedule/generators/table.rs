@@ -7,7 +7,7 @@ use super::matchings::{MOST_RANKS, Matching};
 use super::trees::Shape::{Alpha, Binary, Binomial, Chain, Flat, Octopus};
 use super::{
     allgather, allreduce, alltoall, barrier, direct, gather, grid_broadcast, grid_reduce, inside,
-    reduce_scatter, scan,
+    reduce_exchange, reduce_scatter, scan,
 };
 use crate::affinity::collective::Operation::{self, *};
 use crate::platform::orders::Order;
@@ -196,6 +196,8 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     }),
     unordered("grid-lanes", &[Reduce], lanes::reduce_chain)
         .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
+    unordered("grid-exchange", &[Reduce], reduce_exchange::exchange)
+        .estimated(|s, _, _| estimate::reduce_exchange(s)),
     unordered("grid-direct", &[Reduce], direct::reduce)
         .estimated(|s, _, _| estimate::reduce_direct(s, lanes_of(s))),
     ordered("flat", &[Allreduce], |p, r, b| {
@@ -219,6 +221,8 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
         .estimated(|s, _, _| estimate::allreduce_exchange(s)),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
+    between!("grid-flat", Allreduce, Between::Shape(Flat)),
+    between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
     unordered("grid-lanes", &[Allreduce], lanes::allreduce)
         .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
     unordered("grid-direct", &[Allreduce], direct::allreduce)

@@ -208,13 +208,7 @@ pub fn reduce(builder: &mut Builder, at: &Neighbours, own: Range, result: Option
     let mut waiting = Waiting::new(builder, own.length, at.children.len());
     let mut done = 0;
     for piece in builder.pieces(own) {
-        let mut reduced = piece;
-        for &child in at.children.iter().rev() {
-            let incoming = waiting.next(piece.length);
-            builder.receive_piece(child, incoming);
-            builder.reduce(reduced, incoming);
-            reduced = incoming;
-        }
+        let reduced = reduce_piece(builder, at, &mut waiting, piece);
         if let Some(parent) = at.parent {
             builder.send_piece(parent, reduced);
         }
@@ -223,4 +217,21 @@ pub fn reduce(builder: &mut Builder, at: &Neighbours, own: Range, result: Option
         }
         done += piece.length;
     }
+}
+
+/// What the children send of one piece, reduced with the rank's own.
+pub fn reduce_piece(
+    builder: &mut Builder,
+    at: &Neighbours,
+    waiting: &mut Waiting,
+    piece: Range,
+) -> Range {
+    let mut reduced = piece;
+    for &child in at.children.iter().rev() {
+        let incoming = waiting.next(piece.length);
+        builder.receive_piece(child, incoming);
+        builder.reduce(reduced, incoming);
+        reduced = incoming;
+    }
+    reduced
 }

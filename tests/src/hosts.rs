@@ -60,6 +60,17 @@ impl Hosts {
             // Hydra kills jobs whose ranks end at different times here.
             words.push("-disable-auto-cleanup".into());
         }
+        if matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi) {
+            // The UCX that comes with them hangs or crashes between hosts here.
+            let libfabric = [
+                ("MPIR_CVAR_CH4_NETMOD", "ofi"),
+                ("FI_PROVIDER", "tcp"),
+                ("FI_TCP_IFACE", "eth0"),
+            ];
+            for (name, value) in libfabric {
+                words.extend(["-genv", name, value].map(Into::into));
+            }
+        }
         words.extend(["-n".into(), ranks.to_string().into()]);
         words
     }

@@ -35,7 +35,7 @@ pub enum BindingError {
     /// The launcher keeps the process off the core.
     #[error(
         "process {process} belongs on core {core} of {host}, and the launcher lets it use {allowed} only; \
-         start the job without binding (Open MPI: --bind-to none; Hydra: -bind-to none)"
+         start the job without binding (Open MPI: --bind-to none; Hydra: -bind-to none; Intel MPI: -genv I_MPI_PIN off)"
     )]
     NotAllowed {
         /// The process.

@@ -133,7 +133,8 @@ pub extern "C" fn sched_yield() -> c_int {
 
 /// `MPI_Finalize`. MPICH 4.0 over UCX's TCP hangs in it in every third job of 16
 /// ranks, with nothing preloaded: there the rank waits for the others and
-/// leaves. Under Open MPI it is the host's own.
+/// leaves. Where communicators are no ints, as in Open MPI and the standard ABI, it is
+/// the host's own.
 #[unsafe(no_mangle)]
 pub extern "C" fn MPI_Finalize() -> c_int {
     type Finalize = extern "C" fn() -> c_int;
@@ -141,9 +142,10 @@ pub extern "C" fn MPI_Finalize() -> c_int {
     /// `MPI_COMM_WORLD` of MPICH's ABI.
     const WORLD: c_int = 0x4400_0000;
     let next = symbol(libc::RTLD_NEXT, c"MPI_Finalize");
-    let is_open_mpi = !symbol(libc::RTLD_DEFAULT, c"ompi_mpi_comm_world").is_null();
+    // What `MPI_DUP_FN` is in MPICH's ABI, and in no other.
+    let is_mpich = !symbol(libc::RTLD_DEFAULT, c"MPIR_Dup_fn").is_null();
     let barrier = symbol(libc::RTLD_DEFAULT, c"PMPI_Barrier");
-    if is_open_mpi || barrier.is_null() {
+    if !is_mpich || barrier.is_null() {
         // SAFETY: a function of that name has this type in every MPI.
         let finalize: Option<Finalize> = unsafe { std::mem::transmute(next) };
         return finalize.map_or(0, |finalize| finalize());

@@ -5,6 +5,8 @@
 #
 # FOLDER is for its files, the ports for its two daemons. As root. The daemons stay in
 # the foreground, so that they end with this script's process group, however it ends.
+# What a step that was killed leaves in TmpFS would keep one of the same number, in a
+# later Slurm, from starting.
 set -euo pipefail
 
 folder=$1 controller_port=$2 node_port=$3
@@ -19,7 +21,7 @@ for program in munged slurmctld slurmd srun; do
     }
 done
 
-mkdir -p "$folder"/{state,spool}
+mkdir -p "$folder"/{state,spool,tmp}
 cat >"$folder/slurm.conf" <<CONF
 ClusterName=one
 SlurmctldHost=$host(127.0.0.1)
@@ -38,6 +40,7 @@ PropagateResourceLimits=NONE
 ReturnToService=2
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool
+TmpFS=$folder/tmp
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.pid
 SlurmctldLogFile=$folder/slurmctld.log

@@ -69,13 +69,14 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let folder = directory.path();
     crossed(folder);
+    // srun tells a step that ends before all of it has started as one that never ran.
     let script = "\
         $treepie profile -o app.profile.yaml -- $srun $jobs/ring >/dev/null || exit\n\
         $treepie replay two.placement.yaml --apply launch -- $srun $jobs/where || exit\n\
         for how in both bind; do\n\
             $treepie replay two.placement.yaml --strict --apply $how -- $srun --cpu-bind=none $jobs/where || exit\n\
         done\n\
-        $treepie profile -o failed.profile.yaml -- $srun bash -c 'exit 5'\n\
+        $treepie profile -o failed.profile.yaml -- $srun bash -c 'sleep 1; exit 5'\n\
         echo status $?\n";
     let outcome = under_slurm(mpi, folder, script).succeeded();
     let profile = Profile::read(&folder.join("app.profile.yaml"));

@@ -31,6 +31,7 @@ pub mod monitoring;
 mod mpi;
 mod outcome;
 pub mod permutations;
+pub mod placements;
 mod processes;
 pub mod results;
 pub mod strategies;

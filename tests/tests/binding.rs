@@ -1,39 +1,15 @@
 //! A placement applied by binding: each process ends on the core that the
 //! placement has for its rank, or nothing is changed at all.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::topology::Topology;
+use treepie_tests::placements::of_two_ranks;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, run_watched, under_all_mpis, under_each_mpi,
 };
-
-/// Writes a placement of two ranks on a machine of two cores.
-fn placement(directory: &TempDir, assignment: [usize; 2], leaf_of_process: [usize; 2]) -> PathBuf {
-    let topology = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
-    let rank_on = |leaf: &usize| assignment.iter().position(|core| core == leaf);
-    let permutation = leaf_of_process.iter().filter_map(rank_on).collect();
-    let file = PlacementFile {
-        producer: "a test".into(),
-        date: "2026-11-21T00:00:00Z".into(),
-        profile: None,
-        ranks: 2,
-        strategy: "identity".into(),
-        costs: None,
-        bytes_by_level: Vec::new(),
-        topology: topology.expect("two numbers for two cores"),
-        assignment: assignment.to_vec(),
-        leaf_of_process: leaf_of_process.to_vec(),
-        permutation,
-    };
-    let path = directory.path().join("two.placement.yaml");
-    file.write(&path).expect("a placement can be written");
-    path
-}
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
@@ -58,7 +34,7 @@ fn cores(outcome: &Outcome) -> Vec<String> {
 fn each_rank_is_bound_to_its_core_and_keeps_its_rank(mpi: Mpi) {
     let directory = directory();
     for assignment in [[0, 1], [1, 0]] {
-        let file = placement(&directory, assignment, [0, 1]);
+        let file = of_two_ranks(directory.path(), None, assignment, [0, 1]);
         let outcome = applied(mpi, &file, "bind", true).succeeded();
         let expected: Vec<String> = assignment.iter().map(usize::to_string).collect();
         assert_eq!(cores(&outcome), expected, "{}", outcome.told());
@@ -68,14 +44,14 @@ fn each_rank_is_bound_to_its_core_and_keeps_its_rank(mpi: Mpi) {
 fn with_both_processes_are_bound_where_they_are_and_ranks_change(mpi: Mpi) {
     let directory = directory();
     // Rank 0 belongs on core 1, where process 1 is.
-    let file = placement(&directory, [1, 0], [0, 1]);
+    let file = of_two_ranks(directory.path(), None, [1, 0], [0, 1]);
     let outcome = applied(mpi, &file, "both", true).succeeded();
     assert_eq!(cores(&outcome), ["1", "0"], "{}", outcome.told());
 }
 
 fn a_core_that_the_launcher_does_not_give_is_refused_by_all(mpi: Mpi) {
     let directory = directory();
-    let file = placement(&directory, [0, 1], [0, 1]);
+    let file = of_two_ranks(directory.path(), None, [0, 1], [0, 1]);
     let text = std::fs::read_to_string(&file).expect("it was written");
     let elsewhere = text.replace("physical: 0,1", "physical: 1000,1001");
     assert_ne!(text, elsewhere, "the file names the numbers of its cores");
@@ -108,7 +84,7 @@ fn the_launcher_starts_each_rank_on_its_core(mpi: Mpi) {
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
     let host = host.trim().to_owned();
     for assignment in [[0, 1], [1, 0]] {
-        let file = placement(&directory, assignment, [0, 1]);
+        let file = of_two_ranks(directory.path(), None, assignment, [0, 1]);
         let mut words = mpi.environment();
         words.extend([
             artifacts::command().into_os_string(),

@@ -8,9 +8,8 @@ use std::process::Command;
 use std::time::Duration;
 
 use treepie_core::files::Profile;
-use treepie_core::files::placement::PlacementFile;
-use treepie_core::topology::Topology;
 use treepie_tests::hosts::places;
+use treepie_tests::placements::of_two_ranks;
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 /// How `srun` starts the ranks of an MPI.
@@ -43,32 +42,12 @@ fn under_slurm(mpi: Mpi, folder: &Path, script: &str) -> Outcome {
     )
 }
 
-/// Rank 0 on core 1 of this host, and rank 1 on core 0.
-fn crossed(folder: &Path) {
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
-    let machine = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
-    let machines = vec![(host.trim().to_owned(), machine.expect("two numbers"))];
-    let file = PlacementFile {
-        producer: "a test".into(),
-        date: "2026-11-21T00:00:00Z".into(),
-        profile: None,
-        ranks: 2,
-        strategy: "identity".into(),
-        costs: None,
-        bytes_by_level: Vec::new(),
-        topology: Topology::cluster(machines).expect("it is small"),
-        assignment: vec![1, 0],
-        leaf_of_process: vec![0, 1],
-        permutation: vec![1, 0],
-    };
-    let path = folder.join("two.placement.yaml");
-    file.write(&path).expect("a placement can be written");
-}
-
 fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let folder = directory.path();
-    crossed(folder);
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").expect("Linux tells it");
+    // Rank 0 on core 1, and rank 1 on core 0.
+    of_two_ranks(folder, Some(host.trim()), [1, 0], [0, 1]);
     // srun tells a step that ends before all of it has started as one that never ran.
     let script = "\
         $treepie profile -o app.profile.yaml -- $srun $jobs/ring >/dev/null || exit\n\

@@ -2,6 +2,9 @@
 //! its tables of latencies (reference 7.1).
 #![allow(clippy::unwrap_used)] // a test may panic
 
+mod lapie;
+
+use lapie::{CASE_1, CASE_2};
 use proptest::prelude::*;
 use treepie_core::platform::{LatencyMatrix, Partition};
 
@@ -28,24 +31,6 @@ fn sizes_at(latencies: &LatencyMatrix, tolerance: f64) -> Vec<usize> {
     partition.clusters.iter().map(Vec::len).collect()
 }
 
-const TABLE_7_3: [&[f64]; 6] = [
-    &[47.56, 62.10, 12181.52, 12187.24, 12197.49, 5210.99],
-    &[62.10, 47.92, 12181.52, 12198.03, 12195.22, 5211.47],
-    &[12181.52, 12181.52, 35.52, 60.08, 60.08, 5388.49],
-    &[12187.24, 12198.03, 60.08, 0.0, 242.47, 5393.98],
-    &[12197.49, 12195.22, 60.08, 242.47, 0.0, 5394.10],
-    &[5210.99, 5211.47, 5388.49, 5393.98, 5394.10, 27.53],
-];
-
-const TABLE_7_4: [&[f64]; 6] = [
-    &[48.39, 6577.49, 6586.49, 6592.51, 5211.94, 8602.73],
-    &[6577.49, 35.52, 59.96, 59.96, 5387.48, 2736.56],
-    &[6586.49, 59.96, 60.08, 79.51, 5393.98, 2740.26],
-    &[6592.51, 59.96, 79.51, 0.0, 5405.78, 2745.98],
-    &[5211.94, 5387.48, 5393.98, 5405.78, 26.94, 3630.51],
-    &[8602.73, 2736.56, 2740.26, 2745.98, 3630.51, 35.04],
-];
-
 const TABLE_7_6: [&[f64]; 3] = [
     &[35.52, 59.96, 2735.97],
     &[59.96, 60.08, 2744.07],
@@ -54,7 +39,7 @@ const TABLE_7_6: [&[f64]; 3] = [
 
 #[test]
 fn table_7_3_has_the_clusters_of_the_88_node_grid() {
-    let latencies = expanded(&[31, 29, 6, 1, 1, 20], &TABLE_7_3);
+    let latencies = expanded(CASE_1.sizes, CASE_1.latencies);
     assert_eq!(sizes_at(&latencies, 0.20), [31, 29, 6, 1, 1, 20]);
     assert_eq!(sizes_at(&latencies, 0.30), [31, 29, 6, 1, 1, 20]);
     assert_eq!(sizes_at(&latencies, 0.35), [60, 6, 1, 1, 20]);
@@ -63,7 +48,7 @@ fn table_7_3_has_the_clusters_of_the_88_node_grid() {
 
 #[test]
 fn table_7_4_has_the_clusters_of_the_78_node_grid() {
-    let latencies = expanded(&[20, 11, 7, 1, 20, 19], &TABLE_7_4);
+    let latencies = expanded(CASE_2.sizes, CASE_2.latencies);
     assert_eq!(sizes_at(&latencies, 0.20), [20, 11, 7, 1, 20, 19]);
     assert_eq!(sizes_at(&latencies, 0.30), [20, 11, 7, 1, 20, 19]);
     assert_eq!(sizes_at(&latencies, 0.35), [20, 11, 8, 20, 19]);

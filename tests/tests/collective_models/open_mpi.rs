@@ -1,6 +1,6 @@
 //! Open MPI's rules and algorithms against its own monitoring component.
 
-use super::{ALL_CALLS, Account, Call, Forced, Setting, job, record};
+use super::{Account, Call, Forced, Setting, job, record};
 use treepie_core::affinity::TrafficMatrix;
 use treepie_core::affinity::collective::{Algorithm, Host, Operation};
 use treepie_core::files::profile::Profile;
@@ -34,7 +34,7 @@ fn sent(job: treepie_tests::Job) -> TrafficMatrix {
 fn calls_are_recorded_as_the_grid_assumes() {
     let ranks = 5;
     let calls: Vec<Call> = (10..)
-        .zip(ALL_CALLS)
+        .zip(Operation::all())
         .map(|(count, operation)| (operation, count, 2))
         .collect();
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -51,7 +51,7 @@ fn calls_are_recorded_as_the_grid_assumes() {
             profile.collectives
         );
     }
-    assert_eq!(profile.collectives.len(), ALL_CALLS.len());
+    assert_eq!(profile.collectives.len(), Operation::all().count());
 }
 
 #[test]

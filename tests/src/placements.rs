@@ -1,0 +1,42 @@
+//! Placements that tests write themselves.
+
+use std::path::{Path, PathBuf};
+use treepie_core::files::placement::PlacementFile;
+use treepie_core::topology::Topology;
+
+/// Writes `two.placement.yaml` in `folder`: two ranks on a machine of two cores, by the
+/// core of each rank and of each process; of any host, or of one.
+///
+/// # Panics
+/// If it cannot be written.
+#[track_caller]
+pub fn of_two_ranks(
+    folder: &Path,
+    host: Option<&str>,
+    assignment: [usize; 2],
+    leaf_of_process: [usize; 2],
+) -> PathBuf {
+    let machine = Topology::from_arities("2").and_then(|tree| tree.with_os_indices(&[0, 1]));
+    let machine = machine.expect("two numbers for two cores");
+    let topology = match host {
+        Some(host) => Topology::cluster(vec![(host.to_owned(), machine)]).expect("it is small"),
+        None => machine,
+    };
+    let rank_on = |leaf: &usize| assignment.iter().position(|core| core == leaf);
+    let file = PlacementFile {
+        producer: "a test".into(),
+        date: "2026-11-21T00:00:00Z".into(),
+        profile: None,
+        ranks: 2,
+        strategy: "identity".into(),
+        costs: None,
+        bytes_by_level: Vec::new(),
+        topology,
+        assignment: assignment.to_vec(),
+        leaf_of_process: leaf_of_process.to_vec(),
+        permutation: leaf_of_process.iter().filter_map(rank_on).collect(),
+    };
+    let path = folder.join("two.placement.yaml");
+    file.write(&path).expect("a placement can be written");
+    path
+}

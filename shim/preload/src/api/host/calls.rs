@@ -3,7 +3,6 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::functions::{CopyCallback, DeleteCallback, ErrorCallback};
 use super::{Host, HostError};
 use crate::api::next::find;
 use crate::api::{SUCCESS, Word, c_int};
@@ -25,7 +24,10 @@ pub(super) fn integer(
 }
 
 /// A call that makes one handle.
-fn handle(call: &'static str, get: impl FnOnce(&mut Word) -> c_int) -> Result<Word, HostError> {
+pub(super) fn handle(
+    call: &'static str,
+    get: impl FnOnce(&mut Word) -> c_int,
+) -> Result<Word, HostError> {
     let mut value = 0;
     check(call, get(&mut value)).map(|()| value)
 }
@@ -81,77 +83,6 @@ impl Host {
         handle("MPI_Win_get_group", |group| unsafe {
             (self.functions.win_get_group)(window, group)
         })
-    }
-
-    /// The ranks that this process sends to in neighbourhood collectives, in the
-    /// order of their arguments (MPI-4.1, section 8.6); none where `comm` has no
-    /// topology.
-    pub fn neighbours(&self, comm: Word) -> Result<Vec<c_int>, HostError> {
-        let topology = integer("MPI_Topo_test", |topology| unsafe {
-            (self.functions.topo_test)(comm, topology)
-        })?;
-        match topology {
-            kind if kind == self.abi.cart => self.cartesian_neighbours(comm),
-            kind if kind == self.abi.graph => self.graph_neighbours(comm),
-            kind if kind == self.abi.dist_graph => self.dist_graph_destinations(comm),
-            _ => Ok(Vec::new()),
-        }
-    }
-
-    fn cartesian_neighbours(&self, comm: Word) -> Result<Vec<c_int>, HostError> {
-        let dimensions = integer("MPI_Cartdim_get", |count| unsafe {
-            (self.functions.cartdim_get)(comm, count)
-        })?;
-        let mut neighbours = Vec::new();
-        for dimension in 0..dimensions {
-            let (mut before, mut after) = (0, 0);
-            let code =
-                unsafe { (self.functions.cart_shift)(comm, dimension, 1, &mut before, &mut after) };
-            check("MPI_Cart_shift", code)?;
-            neighbours.extend([before, after]);
-        }
-        Ok(neighbours)
-    }
-
-    fn graph_neighbours(&self, comm: Word) -> Result<Vec<c_int>, HostError> {
-        let rank = self.rank(comm)? as c_int;
-        let count = integer("MPI_Graph_neighbors_count", |count| unsafe {
-            (self.functions.graph_neighbors_count)(comm, rank, count)
-        })?;
-        let mut neighbours = vec![0; count as usize];
-        let code =
-            unsafe { (self.functions.graph_neighbors)(comm, rank, count, neighbours.as_mut_ptr()) };
-        check("MPI_Graph_neighbors", code).map(|()| neighbours)
-    }
-
-    fn dist_graph_destinations(&self, comm: Word) -> Result<Vec<c_int>, HostError> {
-        let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
-        let code = unsafe {
-            (self.functions.dist_graph_neighbors_count)(
-                comm,
-                &mut incoming,
-                &mut outgoing,
-                &mut weighted,
-            )
-        };
-        check("MPI_Dist_graph_neighbors_count", code)?;
-        // Room for weights, which are written where the graph has them.
-        let mut sources = vec![0; 2 * incoming as usize];
-        let mut destinations = vec![0; 2 * outgoing as usize];
-        let (sources, source_weights) = sources.split_at_mut(incoming as usize);
-        let (destinations, weights) = destinations.split_at_mut(outgoing as usize);
-        let code = unsafe {
-            (self.functions.dist_graph_neighbors)(
-                comm,
-                incoming,
-                sources.as_mut_ptr(),
-                source_weights.as_mut_ptr(),
-                outgoing,
-                destinations.as_mut_ptr(),
-                weights.as_mut_ptr(),
-            )
-        };
-        check("MPI_Dist_graph_neighbors", code).map(|()| destinations.to_vec())
     }
 
     /// The ranks that the members of `group` have in `other`; `u32::MAX` for
@@ -219,16 +150,6 @@ impl Host {
         check("MPI_Comm_set_name", code)
     }
 
-    /// Gives `to` the error handler of `from`.
-    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), HostError> {
-        let mut handler = handle("MPI_Comm_get_errhandler", |handler| unsafe {
-            (self.functions.comm_get_errhandler)(from, handler)
-        })?;
-        let code = unsafe { (self.functions.comm_set_errhandler)(to, handler) };
-        unsafe { (self.functions.errhandler_free)(&mut handler) };
-        check("MPI_Comm_set_errhandler", code)
-    }
-
     /// Whether the status at this address is of a cancelled call
     /// (`MPI_Test_cancelled`).
     pub fn is_cancelled(&self, status: Word) -> bool {
@@ -238,75 +159,12 @@ impl Host {
         flag.is_ok_and(|flag| flag != 0)
     }
 
-    /// `MPI_Comm_get_errhandler`.
-    pub fn error_handler(&self, comm: Word) -> Result<Word, HostError> {
-        handle("MPI_Comm_get_errhandler", |handler| unsafe {
-            (self.functions.comm_get_errhandler)(comm, handler)
-        })
-    }
-
-    /// `MPI_Comm_create_errhandler`.
-    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, HostError> {
-        handle("MPI_Comm_create_errhandler", |handler| unsafe {
-            (self.functions.comm_create_errhandler)(function, handler)
-        })
-    }
-
-    /// `MPI_Comm_set_errhandler`.
-    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), HostError> {
-        let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
-        check("MPI_Comm_set_errhandler", code)
-    }
-
-    /// `MPI_Comm_call_errhandler`.
-    pub fn call_error_handler(&self, comm: Word, error: c_int) {
-        unsafe { (self.functions.comm_call_errhandler)(comm, error) };
-    }
-
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, HostError> {
         let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
             (self.functions.comm_get_parent)(parent)
         })?;
         Ok(!self.is_null_communicator(parent))
-    }
-
-    /// Has `callback` called when `MPI_COMM_SELF` is freed: the first thing that
-    /// `MPI_Finalize` does, with MPI still whole, in the reverse order of
-    /// setting (MPI-4.1, section 11.2.4).
-    pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), HostError> {
-        let keyval = self.new_keyval(never_copied, callback)?;
-        self.set_attribute(self.comm_self, keyval)
-    }
-
-    /// `MPI_Comm_create_keyval`.
-    pub(super) fn new_keyval(
-        &self,
-        copy: CopyCallback,
-        delete: DeleteCallback,
-    ) -> Result<c_int, HostError> {
-        integer("MPI_Comm_create_keyval", |keyval| unsafe {
-            (self.functions.comm_create_keyval)(copy, delete, keyval, 0)
-        })
-    }
-
-    /// A new keyval whose attributes say no more than that they are there; they
-    /// go with `MPI_Comm_dup`.
-    pub fn new_mark(&self) -> Result<c_int, HostError> {
-        self.new_keyval(always_copied, forgotten)
-    }
-
-    /// `MPI_Comm_set_attr`, with no value.
-    pub fn set_attribute(&self, comm: Word, keyval: c_int) -> Result<(), HostError> {
-        let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, 0) };
-        check("MPI_Comm_set_attr", code)
-    }
-
-    /// Whether `comm` has an attribute (`MPI_Comm_get_attr`).
-    pub fn has_attribute(&self, comm: Word, keyval: c_int) -> bool {
-        let (mut value, mut flag) = (0, 0);
-        let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
-        code == SUCCESS && flag != 0
     }
 
     /// `MPI_Bcast` of bytes from rank 0; any length.
@@ -420,20 +278,6 @@ impl Host {
         self.library_version().starts_with("Intel")
     }
 
-    /// `MPI_Error_string`.
-    pub fn error_text(&self, error: c_int) -> String {
-        // Larger than every family's MPI_MAX_ERROR_STRING.
-        let mut text = vec![0u8; 4096];
-        let mut length = 0;
-        let code =
-            unsafe { (self.functions.error_string)(error, text.as_mut_ptr().cast(), &mut length) };
-        let length = usize::try_from(length).unwrap_or(0).min(text.len());
-        match code {
-            SUCCESS => String::from_utf8_lossy(&text[..length]).into_owned(),
-            _ => format!("error {error}"),
-        }
-    }
-
     /// `MPI_Get_version`: the MPI standard that the host says it follows.
     pub fn standard_version(&self) -> String {
         let (mut major, mut minor) = (0, 0);
@@ -461,46 +305,4 @@ impl Host {
             std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Word) -> c_int>(address)(comm)
         })
     }
-
-    /// Has errors on `comm` returned instead of ending the job.
-    pub fn return_errors(&self, comm: Word) -> Result<(), HostError> {
-        let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
-        check("MPI_Comm_set_errhandler", code)
-    }
-}
-
-/// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
-pub(super) unsafe extern "C" fn never_copied(
-    _comm: Word,
-    _keyval: c_int,
-    _extra: Word,
-    _value: Word,
-    _copy: Word,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes the address of an int.
-    unsafe { *flag = 0 };
-    SUCCESS
-}
-
-/// `MPI_Comm_copy_attr_function` that hands the attribute on.
-unsafe extern "C" fn always_copied(
-    _comm: Word,
-    _keyval: c_int,
-    _extra: Word,
-    value: Word,
-    copy: Word,
-    flag: *mut c_int,
-) -> c_int {
-    // SAFETY: MPI passes the addresses of a pointer and of an int.
-    unsafe {
-        *(copy as *mut Word) = value;
-        *flag = 1;
-    }
-    SUCCESS
-}
-
-/// `MPI_Comm_delete_attr_function` that has nothing to do.
-unsafe extern "C" fn forgotten(_comm: Word, _keyval: c_int, _value: Word, _extra: Word) -> c_int {
-    SUCCESS
 }

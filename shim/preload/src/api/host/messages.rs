@@ -1,7 +1,8 @@
 //! The host's functions that plans are run with: non-blocking messages, datatypes,
 //! packing, reductions, and attributes that hold an address.
 
-use super::calls::{check, integer, never_copied};
+use super::attributes::never_copied;
+use super::calls::{check, integer};
 use super::functions::DeleteCallback;
 use super::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};

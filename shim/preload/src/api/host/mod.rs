@@ -1,10 +1,13 @@
 //! The host MPI as Treepie itself calls it: which family it is, and the few of
 //! its functions that we need.
 
+mod attributes;
 mod calls;
+mod error_handlers;
 mod functions;
 pub mod gather;
 mod messages;
+mod neighbours;
 
 use std::ffi::c_void;
 

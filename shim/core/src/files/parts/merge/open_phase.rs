@@ -1,0 +1,47 @@
+//! The phase that a rank was in when it wrote its part.
+
+use std::collections::BTreeMap;
+
+use crate::affinity::Traffic;
+use crate::files::parts::wire::less;
+use crate::files::parts::{Kind, Part, Phase};
+
+/// Gives the phase that went on what is in no other, and takes what is left out
+/// of the whole.
+pub(super) fn close_phases(part: &mut Part) {
+    let Some(mut open) = part.open_phase.take() else {
+        return;
+    };
+    open.counted = part.counted.clone();
+    open.collectives = part.collectives.clone();
+    for phase in &part.phases {
+        subtract(&mut open.counted, &phase.counted);
+        open.collectives = open.collectives.since(&phase.collectives);
+    }
+    let same = |phase: &&mut Phase| phase.name == open.name && phase.left_out == open.left_out;
+    match part.phases.iter_mut().find(same) {
+        Some(phase) => {
+            phase.span.extend(open.span);
+            for (key, traffic) in open.counted {
+                *phase.counted.entry(key).or_default() += traffic;
+            }
+            for record in open.collectives.into_vec() {
+                phase.collectives.add(record);
+            }
+        }
+        None => part.phases.push(open),
+    }
+    for phase in part.phases.iter().filter(|phase| phase.left_out) {
+        subtract(&mut part.counted, &phase.counted);
+        part.collectives = part.collectives.since(&phase.collectives);
+    }
+}
+
+fn subtract(from: &mut BTreeMap<(Kind, u32), Traffic>, what: &BTreeMap<(Kind, u32), Traffic>) {
+    for (key, traffic) in what {
+        if let Some(there) = from.get_mut(key) {
+            *there = less(*there, *traffic);
+        }
+    }
+    from.retain(|_, traffic| !traffic.is_none());
+}

@@ -1,0 +1,67 @@
+//! The host's error handlers of communicators, and its texts of errors.
+
+use super::calls::{check, handle};
+use super::functions::ErrorCallback;
+use super::{Host, HostError};
+use crate::api::{SUCCESS, Word, c_int};
+
+/// Error handlers.
+///
+/// SAFETY of all calls here: as in `calls`.
+#[allow(clippy::undocumented_unsafe_blocks)]
+impl Host {
+    /// Gives `to` the error handler of `from`.
+    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), HostError> {
+        let mut handler = handle("MPI_Comm_get_errhandler", |handler| unsafe {
+            (self.functions.comm_get_errhandler)(from, handler)
+        })?;
+        let code = unsafe { (self.functions.comm_set_errhandler)(to, handler) };
+        unsafe { (self.functions.errhandler_free)(&mut handler) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// `MPI_Comm_get_errhandler`.
+    pub fn error_handler(&self, comm: Word) -> Result<Word, HostError> {
+        handle("MPI_Comm_get_errhandler", |handler| unsafe {
+            (self.functions.comm_get_errhandler)(comm, handler)
+        })
+    }
+
+    /// `MPI_Comm_create_errhandler`.
+    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, HostError> {
+        handle("MPI_Comm_create_errhandler", |handler| unsafe {
+            (self.functions.comm_create_errhandler)(function, handler)
+        })
+    }
+
+    /// `MPI_Comm_set_errhandler`.
+    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// `MPI_Comm_call_errhandler`.
+    pub fn call_error_handler(&self, comm: Word, error: c_int) {
+        unsafe { (self.functions.comm_call_errhandler)(comm, error) };
+    }
+
+    /// Has errors on `comm` returned instead of ending the job.
+    pub fn return_errors(&self, comm: Word) -> Result<(), HostError> {
+        let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
+        check("MPI_Comm_set_errhandler", code)
+    }
+
+    /// `MPI_Error_string`.
+    pub fn error_text(&self, error: c_int) -> String {
+        // Larger than every family's MPI_MAX_ERROR_STRING.
+        let mut text = vec![0u8; 4096];
+        let mut length = 0;
+        let code =
+            unsafe { (self.functions.error_string)(error, text.as_mut_ptr().cast(), &mut length) };
+        let length = usize::try_from(length).unwrap_or(0).min(text.len());
+        match code {
+            SUCCESS => String::from_utf8_lossy(&text[..length]).into_owned(),
+            _ => format!("error {error}"),
+        }
+    }
+}

@@ -35,6 +35,7 @@ pub mod placements;
 mod processes;
 pub mod results;
 pub mod strategies;
+mod turns;
 mod watched;
 
 pub use job::Job;

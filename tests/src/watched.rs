@@ -1,7 +1,7 @@
 //! Running a command under watch: in a process group of its own, in a directory
 //! of its own, with a time limit, and one at a time.
 
-use crate::{Outcome, processes};
+use crate::{Outcome, processes, turns};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
@@ -24,6 +24,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 #[track_caller]
 pub fn run_watched(mut command: Command, limit: Duration, description: &str) -> Outcome {
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    turns::take_short_turns();
     match try_run(&mut command, limit, description) {
         Ok(outcome) => outcome,
         Err(error) => panic!(

@@ -125,6 +125,30 @@ impl Link {
         self.samples[above.saturating_sub(1)].handshake
     }
 
+    /// `g(m)` and `handshake(m)` with one look at the samples. `near` says which of them is taken to be
+    /// the first of no fewer bytes, and is told which it is: links that were measured together have the same sizes.
+    pub fn gap_and_handshake(&self, bytes: u64, near: &mut usize) -> (f64, f64) {
+        let samples = &self.samples;
+        let is_below = |place: usize| samples.get(place).is_some_and(|s| s.bytes < bytes);
+        let is_first = |place: usize| {
+            place <= samples.len() && !is_below(place) && (place == 0 || is_below(place - 1))
+        };
+        if !is_first(*near) {
+            *near = samples.partition_point(|sample| sample.bytes < bytes);
+        }
+        let above = *near;
+        let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);
+        let reached = if is_sampled {
+            above
+        } else {
+            above.saturating_sub(1)
+        };
+        (
+            self.between(above, bytes, |sample| sample.gap),
+            samples[reached].handshake,
+        )
+    }
+
     /// `os(m)`: how long the sender is occupied.
     pub fn send(&self, bytes: u64) -> f64 {
         self.at(bytes, |sample| sample.send)
@@ -185,6 +209,11 @@ impl Link {
     /// two.
     fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
         let above = self.samples.partition_point(|sample| sample.bytes < bytes);
+        self.between(above, bytes, cost)
+    }
+
+    /// The same where the first sample of no fewer bytes is known.
+    fn between(&self, above: usize, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
         let (low, high) = match (above, self.samples.len()) {
             (0, _) => return cost(&self.samples[0]),
             (above, count) if above < count => (above - 1, above),
@@ -219,4 +248,36 @@ fn check(sample: &Sample) -> Result<(), LinkError> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_look_at_the_samples_gives_what_two_give_wherever_it_starts() {
+        let steps = Link::linear(1e-3, 1e-6, 1e-9).unwrap().asking_above(3000);
+        let one = Link::new(1e-3, vec![steps.samples()[1]]).unwrap();
+        for link in [&steps, &one] {
+            for bytes in [
+                0,
+                1,
+                2999,
+                3000,
+                3001,
+                3002,
+                1 << 20,
+                (1 << 20) + 1,
+                1 << 30,
+            ] {
+                for start in 0..8 {
+                    let mut near = start;
+                    let found = link.gap_and_handshake(bytes, &mut near);
+                    assert_eq!(found, (link.gap(bytes), link.handshake(bytes)), "{bytes}");
+                    let again = link.gap_and_handshake(bytes, &mut near);
+                    assert_eq!(found, again);
+                }
+            }
+        }
+    }
 }

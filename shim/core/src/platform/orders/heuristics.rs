@@ -79,34 +79,25 @@ impl Order {
     pub fn schedule(self, costs: &Costs, root: usize) -> Schedule {
         let clusters = costs.clusters();
         assert!(root < clusters, "the root is one of the clusters");
-        let mut state = State {
-            costs,
-            schedule: Schedule::start(clusters),
-            informed: vec![root],
-            waiting: (0..clusters).filter(|&cluster| cluster != root).collect(),
-            best: vec![(f64::INFINITY, NONE); clusters],
-            ahead: vec![(0.0, NONE); clusters],
+        let order = match self {
+            Order::Mixed if clusters <= 20 => Order::EcefLa,
+            Order::Mixed => Order::EcefLat,
+            other => other,
         };
-        if self == Order::Fnf {
-            for node in 0..clusters {
-                let others = (0..clusters).filter(|&other| other != node);
-                let transfers = others.map(|other| costs.transfer(node, other));
-                state.ahead[node].0 = transfers.sum();
-            }
-        }
+        let mut state = State::new(costs, root, order);
         while !state.waiting.is_empty() {
-            let (from, to) = match self {
+            let (from, to) = match order {
                 Order::Flat => (root, state.waiting[0]),
                 Order::Fnf => state.fastest_node(),
                 Order::Fef => state.least(|_, from, to| costs.latency(from, to), |_, _| 0.0),
                 Order::Ecef => state.earliest(|_, _| 0.0),
                 Order::EcefLa => state.earliest_with_next(less, |_| 0.0),
                 Order::EcefLatMin => state.earliest_with_next(less, |k| costs.inside(k)),
-                Order::EcefLat => state.earliest_with_next(more, |k| costs.inside(k)),
-                Order::BottomUp => state.slowest_cluster(|_| 0.0),
-                Order::BottomUpReady => state.slowest_cluster(|from| state.schedule.ready[from]),
-                Order::Mixed if clusters <= 20 => return Order::EcefLa.schedule(costs, root),
-                Order::Mixed => return Order::EcefLat.schedule(costs, root),
+                Order::EcefLat | Order::Mixed => {
+                    state.earliest_with_next(more, |k| costs.inside(k))
+                }
+                Order::BottomUp => state.slowest_cluster(|_, from, to| costs.transfer(from, to)),
+                Order::BottomUpReady => state.slowest_cluster(State::done),
             };
             state.send(from, to);
         }
@@ -124,7 +115,7 @@ struct State<'a> {
     waiting: Vec<usize>,
     /// For every cluster that waits, its best sender and what that one's transfer weighs, where the
     /// order looks at that.
-    best: Vec<(f64, usize)>,
+    best: Vec<Best>,
     /// For every cluster that waits, its best or worst next receiver and what that weighs, where the
     /// order looks ahead; for FNF, all its transfers together.
     ahead: Vec<(f64, usize)>,
@@ -138,18 +129,76 @@ fn more(one: f64, other: f64) -> bool {
     one > other
 }
 
-/// The lesser of two weights with their clusters; of equal ones, the lower cluster.
-fn better(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
-    match other.0 < one.0 || (other.0 == one.0 && other.1 < one.1) {
-        true => other,
-        false => one,
+/// A sender for a cluster that waits.
+#[derive(Clone, Copy)]
+struct Best {
+    /// What its transfer weighs.
+    weight: f64,
+    from: usize,
+    /// Whether it is the best, or only none can be better than it says.
+    is_certain: bool,
+}
+
+impl Best {
+    const NONE: Best = Best {
+        weight: f64::INFINITY,
+        from: NONE,
+        is_certain: true,
+    };
+
+    fn doubted(self) -> Best {
+        Best {
+            is_certain: false,
+            ..self
+        }
+    }
+
+    /// The lesser weight; of equal ones, the lower sender's.
+    fn or_better(self, other: Best) -> Best {
+        let is_less = other.weight < self.weight;
+        match is_less || (other.weight == self.weight && other.from < self.from) {
+            true => other,
+            false => self,
+        }
     }
 }
 
 /// In place of a cluster that there is not.
 const NONE: usize = usize::MAX;
 
-impl State<'_> {
+impl<'a> State<'a> {
+    fn new(costs: &'a Costs, root: usize, order: Order) -> Self {
+        let clusters = costs.clusters();
+        let (looks_at_senders, looks_ahead) = match order {
+            Order::Flat => (false, false),
+            Order::Fnf => (false, true),
+            Order::Fef | Order::Ecef | Order::BottomUp | Order::BottomUpReady => (true, false),
+            Order::EcefLa | Order::EcefLatMin | Order::EcefLat | Order::Mixed => (true, true),
+        };
+        let mut informed = Vec::with_capacity(clusters);
+        informed.push(root);
+        let mut ahead = vec![(0.0, NONE); if looks_ahead { clusters } else { 0 }];
+        if order == Order::Fnf {
+            for (node, sum) in ahead.iter_mut().enumerate() {
+                let others = (0..clusters).filter(|&other| other != node);
+                sum.0 = others.map(|other| costs.transfer(node, other)).sum();
+            }
+        }
+        State {
+            costs,
+            schedule: Schedule::start(clusters),
+            informed,
+            waiting: (0..clusters).filter(|&cluster| cluster != root).collect(),
+            best: vec![Best::NONE; if looks_at_senders { clusters } else { 0 }],
+            ahead,
+        }
+    }
+
+    /// When a transfer that starts as soon as its sender is free is done.
+    fn done(&self, from: usize, to: usize) -> f64 {
+        self.schedule.ready[from] + self.costs.transfer(from, to)
+    }
+
     fn send(&mut self, from: usize, to: usize) {
         self.schedule.send(self.costs, from, to);
         self.waiting.retain(|&cluster| cluster != to);
@@ -157,47 +206,66 @@ impl State<'_> {
         self.informed.insert(place, to);
     }
 
-    /// The pair with the least `weight`, to which `ahead` of the receiver is added. Weights of a
-    /// sender may grow when it sends, and nowhere else.
-    ///
-    /// Of every receiver only the best sender is looked at, and found anew where it has just sent.
+    /// Looks at what the last send changed. Weights of a sender may grow when it sends, and nowhere else: who
+    /// joined is new for all that wait, and where the best sender has just sent, it is not known any more
+    /// that it is the best, only that none is better than it was.
+    fn take_in(&mut self, weight: &impl Fn(&Self, usize, usize) -> f64) {
+        let last = self.schedule.sends.last().map(|send| (send.from, send.to));
+        let (sender, joined) = last.unwrap_or((NONE, self.informed[0]));
+        for place in 0..self.waiting.len() {
+            let to = self.waiting[place];
+            let known = self.best[to];
+            let new = Best {
+                weight: weight(self, joined, to),
+                from: joined,
+                is_certain: true,
+            };
+            self.best[to] = match known.from == sender && sender != NONE {
+                true => known.doubted().or_better(new),
+                false => known.or_better(new),
+            };
+        }
+    }
+
+    /// Finds the best sender for a cluster among all.
+    fn look_at_all(&mut self, to: usize, weight: &impl Fn(&Self, usize, usize) -> f64) {
+        let senders = self.informed.iter().map(|&from| Best {
+            weight: weight(self, from, to),
+            from,
+            is_certain: true,
+        });
+        self.best[to] = senders.fold(Best::NONE, Best::or_better);
+    }
+
+    /// The pair with the least `weight`, to which `ahead` of the receiver is added. Ties go to the lowest
+    /// sender, then the lowest receiver.
     fn least(
         &mut self,
         weight: impl Fn(&Self, usize, usize) -> f64,
         ahead: impl Fn(&Self, usize) -> f64,
     ) -> (usize, usize) {
-        let last = self.schedule.sends.last().map(|send| (send.from, send.to));
-        let mut chosen = (f64::INFINITY, self.informed[0], self.waiting[0]);
-        for place in 0..self.waiting.len() {
-            let to = self.waiting[place];
-            let known = self.best[to];
-            self.best[to] = match last {
-                Some((sender, joined)) if known.1 != sender && known.1 != NONE => {
-                    better(known, (weight(self, joined, to), joined))
+        self.take_in(&weight);
+        loop {
+            let mut chosen = (f64::INFINITY, NONE, self.waiting[0]);
+            for &to in &self.waiting {
+                let best = self.best[to];
+                let whole = best.weight + ahead(self, to);
+                if whole < chosen.0 || (whole == chosen.0 && best.from < chosen.1) {
+                    chosen = (whole, best.from, to);
                 }
-                _ => {
-                    let senders = self.informed.iter();
-                    senders
-                        .map(|&from| (weight(self, from, to), from))
-                        .fold((f64::INFINITY, NONE), better)
-                }
-            };
-            let (least, from) = self.best[to];
-            let whole = least + ahead(self, to);
-            // Ties go to the lowest sender, then the lowest receiver.
-            if whole < chosen.0 || (whole == chosen.0 && from < chosen.1) {
-                chosen = (whole, from, to);
             }
+            let (_, from, to) = chosen;
+            // Others cannot be better than this, whatever their best senders are.
+            if self.best[to].is_certain {
+                return (from, to);
+            }
+            self.look_at_all(to, &weight);
         }
-        (chosen.1, chosen.2)
     }
 
     /// The pair whose transfer, with what is `ahead` of its receiver, is done first.
     fn earliest(&mut self, ahead: impl Fn(&Self, usize) -> f64) -> (usize, usize) {
-        self.least(
-            |state, from, to| state.schedule.ready[from] + state.costs.transfer(from, to),
-            ahead,
-        )
+        self.least(Self::done, ahead)
     }
 
     /// The same with what each could do next ahead: its transfers to the others that wait, with
@@ -225,24 +293,21 @@ impl State<'_> {
         self.earliest(|state, to| state.ahead[to].0)
     }
 
-    /// The cluster that is done last if served best, and who serves it.
-    fn slowest_cluster(&self, ready: impl Fn(usize) -> f64) -> (usize, usize) {
-        let mut chosen = (self.informed[0], self.waiting[0]);
-        let mut latest = f64::NEG_INFINITY;
-        for &to in &self.waiting {
-            let mut sender = self.informed[0];
-            let mut least = f64::INFINITY;
-            for &from in &self.informed {
-                let done = ready(from) + self.costs.transfer(from, to) + self.costs.inside(to);
-                if done < least {
-                    (sender, least) = (from, done);
-                }
+    /// The cluster that is done last if served best, by the sender of the least `weight`.
+    fn slowest_cluster(&mut self, weight: impl Fn(&Self, usize, usize) -> f64) -> (usize, usize) {
+        self.take_in(&weight);
+        let mut chosen = (f64::NEG_INFINITY, self.informed[0], self.waiting[0]);
+        for place in 0..self.waiting.len() {
+            let to = self.waiting[place];
+            if !self.best[to].is_certain {
+                self.look_at_all(to, &weight);
             }
-            if least > latest {
-                (chosen, latest) = ((sender, to), least);
+            let done = self.best[to].weight + self.costs.inside(to);
+            if done > chosen.0 {
+                chosen = (done, self.best[to].from, to);
             }
         }
-        chosen
+        (chosen.1, chosen.2)
     }
 
     /// The waiting cluster that sends fastest, from whoever is done first.
@@ -257,7 +322,6 @@ impl State<'_> {
             best
         };
         let to = first(&self.waiting, &|node| self.ahead[node].0);
-        let done = |from: usize| self.schedule.ready[from] + self.costs.transfer(from, to);
-        (first(&self.informed, &done), to)
+        (first(&self.informed, &|from| self.done(from, to)), to)
     }
 }

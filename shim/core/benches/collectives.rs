@@ -221,24 +221,25 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             "",
         );
     }
+    // Schedulers often come to the same tree, which is predicted alike to the last digit: simulated once.
+    let mut done: Vec<((u64, u64), f64)> = Vec::new();
     for plan in choice.considered() {
         let chosen = choice
             .strategy
             .is_some_and(|chosen| chosen.name == plan.strategy.name);
-        let began = Instant::now();
-        let seconds = simulated(&network, plan.strategy, plan.segment);
+        let alike = (plan.segment, plan.seconds.to_bits());
+        let before = done.iter().find(|(key, _)| *key == alike);
+        let seconds = match before {
+            Some(&(_, seconds)) => seconds,
+            None => simulated(&network, plan.strategy, plan.segment),
+        };
+        done.push((alike, seconds));
         line(
             plan.strategy.name,
             plan.segment,
             seconds,
             if chosen { "*" } else { "" },
         );
-        if began.elapsed().as_secs() > 5 {
-            println!(
-                "      (simulated in {:.1} s)",
-                began.elapsed().as_secs_f64()
-            );
-        }
     }
 }
 

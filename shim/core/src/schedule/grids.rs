@@ -111,6 +111,21 @@ pub fn scattered(numbers: &[usize]) -> Network {
     of_numbers(numbers, 2, |_| lan(), wan_of)
 }
 
+/// So many clusters of so many ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s; the first has
+/// one of the slowest.
+pub fn many(clusters: usize, members: usize) -> Network {
+    let uplink = |cluster: usize| 50.0 * (1 + cluster * 7 % 12) as f64;
+    let milliseconds = |from: usize, to: usize| (1 + (7 * from + 5 * to) % 12) as f64;
+    network(
+        &vec![members; clusters],
+        |_| lan(),
+        |from, to| {
+            let apart = milliseconds(from.min(to), from.max(to));
+            wan(apart, uplink(from).min(uplink(to)))
+        },
+    )
+}
+
 /// `L` = 50 us and `g(m)` = 2 us + 9 ns a byte.
 pub fn lan() -> Link {
     Link::linear(50e-6, 2e-6, 9e-9).unwrap()

@@ -11,6 +11,7 @@
 //! fast as the fastest link out of it (faster, where several pairs together were measured to be).
 
 use super::Clusters;
+use crate::affinity::collective::Operation;
 use crate::platform::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
 use crate::platform::{Link, Platform};
@@ -52,12 +53,19 @@ pub struct Network {
     /// The rank that speaks for each cluster.
     speakers: Vec<usize>,
     centre: usize,
+    /// The longest latency between two clusters, in seconds.
+    farthest: f64,
+    /// Seconds that [`LONG`] bytes occupy the slowest of all uplinks and downlinks.
+    slowest: f64,
     /// What reductions and copies compute.
     pub computing: Computing,
 }
 
 /// The size by which links are compared: large enough that the rate counts.
 const LARGE: u64 = 1 << 20;
+
+/// The size by which it is told how much is on its way: as large as messages between clusters are.
+const LONG: u64 = 64 << 10;
 
 /// The smallest message that any MPI asks for before it sends it, in bytes.
 const LEAST_LIMIT: u64 = 512;
@@ -120,6 +128,8 @@ impl Network {
                 })
                 .collect(),
             centre: 0,
+            farthest: 0.0,
+            slowest: 0.0,
             computing: Computing::default(),
         };
         for (c, &place) in known.iter().enumerate() {
@@ -147,6 +157,13 @@ impl Network {
             };
         }
         network.centre = network.nearest_to_all();
+        let latencies = network.between.iter().flatten();
+        network.farthest = latencies
+            .map(|&link| network.links[link].latency())
+            .fold(0.0, f64::max);
+        network.slowest = (0..count)
+            .map(|c| network.leaving(c, LONG).max(network.entering(c, LONG)))
+            .fold(0.0, f64::max);
         Some(network)
     }
 
@@ -296,18 +313,15 @@ impl Network {
         })
     }
 
-    /// Bytes on their way between two clusters while an uplink is kept busy: the most
-    /// that a latency and a rate come to.
-    pub fn in_flight(&self) -> u64 {
-        const LONG: u64 = 64 << 10;
-        let pairs =
-            (0..self.clusters()).flat_map(|from| (0..self.clusters()).map(move |to| (from, to)));
-        let bytes = pairs.filter(|(from, to)| from != to).map(|(from, to)| {
-            let latency = self.between(from, to).map_or(0.0, Link::latency);
-            let seconds = self.leaving(from, LONG).max(f64::MIN_POSITIVE);
-            latency / seconds * LONG as f64
-        });
-        bytes.fold(0.0, f64::max) as u64
+    /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink of cluster
+    /// `home`, from which all comes, or its downlink, to which all goes; without a root, the slowest of all.
+    pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
+        let seconds = match operation {
+            Operation::Bcast => self.leaving(home, LONG),
+            Operation::Reduce => self.entering(home, LONG),
+            _ => self.slowest,
+        };
+        (self.farthest / seconds.max(f64::MIN_POSITIVE) * LONG as f64) as u64
     }
 
     /// The largest message that goes at once between any two clusters; what is larger asks its

@@ -46,9 +46,11 @@ pub struct Problem<'a> {
 const USUAL_IN_FLIGHT: u64 = 125_000;
 
 impl Problem<'_> {
-    /// Units on their way between two clusters while a link is kept busy.
+    /// Units on their way between clusters while the busiest link is kept busy.
     pub fn in_flight(&self) -> u64 {
-        let bytes = self.network.map_or(USUAL_IN_FLIGHT, Network::in_flight);
+        let bytes = self.network.map_or(USUAL_IN_FLIGHT, |network| {
+            network.in_flight(self.operation, self.home())
+        });
         bytes / self.unit_bytes.max(1)
     }
 

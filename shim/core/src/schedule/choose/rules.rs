@@ -37,6 +37,7 @@ pub fn between_clusters(
         ReduceScatter | ReduceScatterBlock if keeps_order => "pairwise",
         ReduceScatter | ReduceScatterBlock => "grid-exchange",
         Scan | Exscan if bytes <= KIB => "grid-gather",
+        Scan | Exscan if bytes <= 256 * KIB && !keeps_order => "grid-exchange",
         Scan | Exscan => return None,
     };
     Some((name, segment(operation, bytes, eager)))

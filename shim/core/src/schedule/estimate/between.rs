@@ -1,6 +1,7 @@
 //! Broadcasts between clusters, and a reduction that is one of them backwards.
 
 use super::{Hop, Scene, Stage};
+use crate::affinity::collective::Operation;
 use crate::schedule::generators::Direction;
 
 /// Along a tree of clusters: `edges` from cluster to cluster, senders before their
@@ -57,6 +58,14 @@ impl Ways<'_, '_> {
         }
     }
 
+    /// The longest way onwards from a cluster.
+    fn farthest(&self, cluster: usize) -> f64 {
+        match self.direction {
+            Direction::Down => self.scene.piece.farthest_from[cluster],
+            Direction::Up => self.scene.piece.farthest_to[cluster],
+        }
+    }
+
     fn leaving(&self, cluster: usize) -> f64 {
         match self.direction {
             Direction::Down => self.scene.piece.leaving[cluster],
@@ -91,9 +100,13 @@ pub fn reduce_exchange(scene: &Scene) -> f64 {
 
 fn exchange(scene: &Scene, direction: Direction) -> f64 {
     let others = (scene.count() - 1).max(1) as u64;
+    let operation = match direction {
+        Direction::Down => Operation::Bcast,
+        Direction::Up => Operation::Reduce,
+    };
     let straight = match others {
         1 => scene.bytes,
-        _ => (scene.network.in_flight() / others).min(scene.bytes),
+        _ => (scene.in_flight(operation) / others).min(scene.bytes),
     };
     let exchanged = Ways {
         scene: &Scene {
@@ -131,16 +144,15 @@ fn exchanged_by_others(ways: &Ways) -> f64 {
     let to = |other: usize| ways.hop(home, other).seconds();
     // With few pieces, not all others hand some on.
     let takes = scene.pieces(scene.bytes) as usize;
-    let first = scene
-        .clusters
-        .others(home)
-        .take(takes)
-        .map(|other| {
+    let mut first: f64 = 0.0;
+    for other in scene.clusters.others(home).take(takes) {
+        // Only over those can the way be longer than the longest so far.
+        if to(other) + ways.farthest(other) > first {
             let next = scene.others(other).filter(|&next| next != home);
             let onwards = next.map(|next| ways.hop(other, next).seconds());
-            to(other) + onwards.fold(0.0, f64::max)
-        })
-        .fold(0.0, f64::max);
+            first = first.max(to(other) + onwards.fold(0.0, f64::max));
+        }
+    }
     // Pieces wait their turn at whoever hands them on, on average half of it; results wait for
     // the parts of two rounds, too, once that many rounds are under way.
     let rounds = match ways.direction {

@@ -3,6 +3,8 @@
 
 use super::{Hop, Scene, Stage, direct};
 use crate::affinity::collective::{Algorithm, Host, Operation};
+use crate::platform::Link;
+use crate::schedule::Distance;
 
 /// Segments in which hosts send messages down a pipeline.
 const HOST_SEGMENT: u64 = 64 << 10;
@@ -12,6 +14,7 @@ struct Links<'a, 'b> {
     scene: &'a Scene<'b>,
     leaving: Vec<f64>,
     entering: Vec<f64>,
+    ways: Ways<'a, 'b>,
 }
 
 impl<'a, 'b> Links<'a, 'b> {
@@ -20,34 +23,101 @@ impl<'a, 'b> Links<'a, 'b> {
             scene,
             leaving: vec![0.0; scene.count()],
             entering: vec![0.0; scene.count()],
+            ways: Ways::new(scene),
         }
     }
 
     /// A message whose sender is ready: when it has left, and when it is there.
     fn send(&mut self, ready: f64, from: usize, to: usize, bytes: u64) -> (f64, f64) {
-        let network = self.scene.network;
-        let hop = hop(self.scene, from, to, bytes);
-        let (here, there) = (network.cluster_of()[from], network.cluster_of()[to]);
+        let way = self.ways.of(from, to, bytes);
+        let clusters = self.scene.network.cluster_of();
+        let (here, there) = (clusters[from], clusters[to]);
         if here == there {
-            return (ready + hop.gap, ready + hop.seconds());
+            return (ready + way.hop.gap, ready + way.hop.seconds());
         }
         let start = ready.max(self.leaving[here]);
-        let left = start + network.leaving(here, bytes);
+        let left = start + way.leaving;
         self.leaving[here] = left;
-        let arrives = (start + hop.latency).max(self.entering[there]);
-        self.entering[there] = arrives + network.entering(there, bytes);
-        (left, self.entering[there].max(start + hop.seconds()))
+        let arrives = (start + way.hop.latency).max(self.entering[there]);
+        self.entering[there] = arrives + way.entering;
+        (left, self.entering[there].max(start + way.hop.seconds()))
     }
 }
 
-fn hop(scene: &Scene, from: usize, to: usize, bytes: u64) -> Hop {
-    scene
-        .network
-        .link(from, to)
-        .map_or(Hop::default(), |link| Hop {
-            gap: link.gap(bytes),
-            latency: link.latency() + link.handshake(bytes),
-        })
+/// What a message from one rank to another meets.
+#[derive(Debug, Clone, Copy, Default)]
+struct Way {
+    hop: Hop,
+    /// Seconds on the sender's uplink, where it leaves the cluster.
+    leaving: f64,
+    /// Seconds on the receiver's downlink.
+    entering: f64,
+}
+
+/// Two clusters, how far apart ranks of them are, and the bytes between those.
+type Between = (usize, usize, Distance, u64);
+
+/// Ways, of which neighbouring ranks often have the same.
+struct Ways<'a, 'b> {
+    scene: &'a Scene<'b>,
+    last: Option<(Between, Way)>,
+}
+
+impl<'a, 'b> Ways<'a, 'b> {
+    fn new(scene: &'a Scene<'b>) -> Self {
+        Ways { scene, last: None }
+    }
+
+    fn of(&mut self, from: usize, to: usize, bytes: u64) -> Way {
+        let network = self.scene.network;
+        let (here, there) = (network.cluster_of()[from], network.cluster_of()[to]);
+        let between = (here, there, network.distance(from, to), bytes);
+        match self.last {
+            Some((last, way)) if last == between => way,
+            _ => {
+                let way = look_up(self.scene, between);
+                self.last = Some((between, way));
+                way
+            }
+        }
+    }
+}
+
+fn look_up(scene: &Scene, (here, there, distance, bytes): Between) -> Way {
+    let (network, piece) = (scene.network, scene.piece);
+    let is_known = bytes == piece.bytes;
+    let hop = |known: Hop, link: Option<&Link>| match (is_known, link) {
+        (true, _) => known,
+        (false, None) => Hop::default(),
+        (false, Some(link)) => {
+            let (gap, handshake) = link.gap_and_handshake(bytes, &mut 0);
+            Hop {
+                gap,
+                latency: link.latency() + handshake,
+            }
+        }
+    };
+    match distance {
+        Distance::Host => Way {
+            hop: hop(piece.on_host[here], network.on_host(here)),
+            ..Way::default()
+        },
+        Distance::Cluster => Way {
+            hop: hop(piece.within[here], network.within(here)),
+            ..Way::default()
+        },
+        Distance::Grid => Way {
+            hop: hop(piece.hop(here, there), network.between(here, there)),
+            leaving: match is_known {
+                true => piece.leaving[here],
+                false => network.leaving(here, bytes),
+            },
+            entering: match is_known {
+                true => piece.entering[there],
+                false => network.entering(there, bytes),
+            },
+        },
+    }
 }
 
 /// Along a tree by rank in which the rank at `distance` from the root has the parent
@@ -85,12 +155,13 @@ fn tree(
             (ready, at[child]) = links.send(ready, from, to, size);
             last = last.max(at[child]);
             let (here, there) = (scene.clusters.of(from), scene.clusters.of(to));
+            let way = links.ways.of(from, to, size);
             if here == there {
-                own += hop(scene, from, to, size).gap;
+                own += way.hop.gap;
             } else {
-                leaves[here] += scene.network.leaving(here, size);
-                enters[there] += scene.network.entering(there, size);
-                period = period.max(hop(scene, from, to, size).gap);
+                leaves[here] += way.leaving;
+                enters[there] += way.entering;
+                period = period.max(way.hop.gap);
             }
             child = next[child];
         }
@@ -195,13 +266,11 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
     let ranks = scene.clusters.ranks();
     let mut leaving = vec![0.0; scene.count()];
     let mut around = 0.0;
+    let mut ways = Ways::new(scene);
     for from in 0..ranks {
-        let to = (from + 1) % ranks;
-        around += hop(scene, from, to, bytes).seconds();
-        let here = scene.clusters.of(from);
-        if here != scene.clusters.of(to) {
-            leaving[here] += scene.network.leaving(here, bytes);
-        }
+        let way = ways.of(from, (from + 1) % ranks, bytes);
+        around += way.hop.seconds();
+        leaving[scene.clusters.of(from)] += way.leaving;
     }
     let steps = (ranks - 1) as f64;
     let busiest = leaving.into_iter().fold(0.0, f64::max);

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::affinity::collective::Operation;
-use crate::schedule::generators::{Grouped, by_tail};
+use crate::schedule::generators::{Grouped, by_tail, runs};
 
 /// How many ranks of `from` send a block of `bytes` to ranks of `to`.
 type Blocks<'a> = &'a dyn Fn(usize, usize) -> f64;
@@ -168,4 +168,32 @@ pub fn reduce_scatter_exchange(scene: &Scene) -> f64 {
     });
     let handed = scene.most(|cluster| scene.spread(cluster, scene.bytes * (ranks(cluster) - 1)));
     inside + computing + passing + scene.farthest() + handed
+}
+
+/// Sums of runs to the coordinators, each of which makes the prefixes of a part of the message, and these back.
+pub fn scan_exchange(scene: &Scene) -> f64 {
+    let runs = runs(scene.clusters);
+    let mut own = vec![0.0; scene.count()];
+    for run in &runs {
+        own[scene.clusters.of(run.first)] += 1.0;
+    }
+    let (all, clusters) = (runs.len() as f64, scene.count() as f64);
+    let bytes = scene.bytes as f64 / clusters;
+    // A part that is smaller than a piece occupies links as its size, nearly.
+    let part = (bytes / scene.piece.bytes.max(1) as f64).max(0.02);
+    let given = |cluster: usize| part * own[cluster] * (clusters - 1.0);
+    let collected = |cluster: usize| part * (all - own[cluster]);
+    let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
+        let (leaving, entering) = (&scene.piece.leaving, &scene.piece.entering);
+        scene.most(|c| f64::max(leaves(c) * leaving[c], enters(c) * entering[c]))
+    };
+    let both = |cluster: usize| given(cluster) + collected(cluster);
+    let (sums, prefixes) = (busy(&given, &collected), busy(&collected, &given));
+    let latency = scene.piece.latency;
+    // Prefixes follow at once where there is enough else to send meanwhile.
+    let last = prefixes / part.max(1.0);
+    let passing = (sums + latency + last).max(busy(&both, &both));
+    let pieces = scene.pieces(scene.bytes);
+    let inside = scene.most(|c| scene.inside(c).seconds(pieces));
+    2.0 * inside + latency + passing + all * scene.reducing() / clusters
 }

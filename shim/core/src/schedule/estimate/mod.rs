@@ -17,11 +17,13 @@ mod inside;
 mod reduced;
 
 use super::{Clusters, Network};
+use crate::affinity::collective::Operation;
+use crate::platform::Link;
 pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree, reduce_exchange};
 pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
 pub(super) use exchanged::{
     allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
-    reduce_scatter_exchange,
+    reduce_scatter_exchange, scan_exchange,
 };
 pub(super) use inside::Stage;
 pub(super) use reduced::{
@@ -60,6 +62,12 @@ pub struct Costed {
     pub within: Vec<Hop>,
     /// Between ranks of a host of each cluster.
     pub on_host: Vec<Hop>,
+    /// The longest way of one message from each cluster to another, in seconds.
+    pub farthest_from: Vec<f64>,
+    /// The longest way to each cluster from another, in seconds.
+    pub farthest_to: Vec<f64>,
+    /// The longest latency between two clusters, in seconds.
+    pub latency: f64,
     /// What each cluster does inside with such messages, once [`Costed::with_inside`] has found it.
     inside: Vec<Stage>,
 }
@@ -68,27 +76,39 @@ impl Costed {
     /// Looks up everything for messages of `bytes`.
     pub fn new(network: &Network, bytes: u64) -> Self {
         let clusters = network.clusters();
-        let hop = |link: Option<&crate::platform::Link>| {
-            link.map_or(Hop::default(), |link| Hop {
-                gap: link.gap(bytes),
-                latency: link.latency() + link.handshake(bytes),
+        let mut near = 0;
+        let mut hop = |link: Option<&Link>| {
+            link.map_or(Hop::default(), |link| {
+                let (gap, handshake) = link.gap_and_handshake(bytes, &mut near);
+                Hop {
+                    gap,
+                    latency: link.latency() + handshake,
+                }
             })
         };
+        let (mut farthest_from, mut farthest_to) = (vec![0.0; clusters], vec![0.0; clusters]);
+        let mut latency: f64 = 0.0;
+        let mut between = Vec::with_capacity(clusters * clusters);
+        for (from, farthest) in farthest_from.iter_mut().enumerate() {
+            for (to, farthest_to) in farthest_to.iter_mut().enumerate() {
+                let way = hop(network.between(from, to));
+                *farthest = f64::max(*farthest, way.seconds());
+                *farthest_to = f64::max(*farthest_to, way.seconds());
+                latency = latency.max(way.latency);
+                between.push(way);
+            }
+        }
         let each = |of: &dyn Fn(usize) -> f64| (0..clusters).map(of).collect::<Vec<f64>>();
-        let pairs = (0..clusters * clusters).map(|pair| (pair / clusters, pair % clusters));
         Costed {
             bytes,
             leaving: each(&|cluster| network.leaving(cluster, bytes)),
             entering: each(&|cluster| network.entering(cluster, bytes)),
-            between: pairs
-                .map(|(from, to)| hop(network.between(from, to)))
-                .collect(),
-            within: (0..clusters)
-                .map(|cluster| hop(network.within(cluster)))
-                .collect(),
-            on_host: (0..clusters)
-                .map(|cluster| hop(network.on_host(cluster)))
-                .collect(),
+            between,
+            within: (0..clusters).map(|c| hop(network.within(c))).collect(),
+            on_host: (0..clusters).map(|c| hop(network.on_host(c))).collect(),
+            farthest_from,
+            farthest_to,
+            latency,
             inside: Vec::new(),
         }
     }
@@ -164,6 +184,11 @@ impl Scene<'_> {
         self.clusters.of(self.root)
     }
 
+    /// Bytes on their way while the busiest link is kept busy.
+    fn in_flight(&self, operation: Operation) -> u64 {
+        self.network.in_flight(operation, self.home())
+    }
+
     /// How many pieces `bytes` have, at least one.
     pub fn pieces(&self, bytes: u64) -> f64 {
         bytes.div_ceil(self.piece.bytes.max(1)).max(1) as f64
@@ -189,21 +214,8 @@ impl Scene<'_> {
         (0..self.count()).map(of).fold(0.0, f64::max)
     }
 
-    /// The longest latency of a message between clusters.
-    pub fn latency(&self) -> f64 {
-        self.most(|from| {
-            let hops = self.others(from).map(|to| self.piece.hop(from, to).latency);
-            hops.fold(0.0, f64::max)
-        })
-    }
-
     /// The longest way of one message from any cluster to any other.
     pub fn farthest(&self) -> f64 {
-        self.most(|from| {
-            let hops = self
-                .others(from)
-                .map(|to| self.piece.hop(from, to).seconds());
-            hops.fold(0.0, f64::max)
-        })
+        self.most(|from| self.piece.farthest_from[from])
     }
 }

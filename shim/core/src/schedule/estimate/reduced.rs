@@ -1,6 +1,7 @@
 //! Reductions between clusters.
 
 use super::{Scene, Stage};
+use crate::affinity::collective::Operation;
 use crate::schedule::generators::straight_of_allreduce;
 
 impl Scene<'_> {
@@ -142,20 +143,23 @@ fn step(scene: &Scene, lanes: usize, parts: f64) -> (f64, f64) {
         let busiest = scene.piece.leaving[cluster].max(scene.piece.entering[cluster]);
         parts * lanes as f64 * pieces * scale * busiest
     });
-    let alone = scene.most(|from| {
-        let hops = scene.others(from).map(|to| {
-            let hop = scene.piece.hop(from, to);
-            hop.latency + scale * hop.gap
-        });
-        hops.fold(0.0, f64::max)
-    });
+    let mut alone = 0.0;
+    for from in 0..scene.count() {
+        // Only from there can a part take longer than the longest so far.
+        if scene.piece.farthest_from[from] > alone {
+            let hops = scene.others(from).map(|to| scene.piece.hop(from, to));
+            let parts = hops.map(|hop| hop.latency + scale * hop.gap);
+            alone = parts.fold(alone, f64::max);
+        }
+    }
     (passing, alone)
 }
 
 /// Lanes that reduce and collect by sending each part straight to its cluster.
 pub fn allreduce_direct(scene: &Scene, lanes: usize) -> f64 {
     let others = (scene.count() - 1) as f64;
-    let straight = straight_of_allreduce(scene.network.in_flight(), scene.count(), scene.bytes);
+    let in_flight = scene.in_flight(Operation::Allreduce);
+    let straight = straight_of_allreduce(in_flight, scene.count(), scene.bytes);
     let local = scene.most(|cluster| scene.shared_out(cluster, lanes));
     let busiest = scene.most(|c| scene.piece.leaving[c].max(scene.piece.entering[c]));
     // Each lane has so many pieces for each cluster to reduce.
@@ -163,7 +167,7 @@ pub fn allreduce_direct(scene: &Scene, lanes: usize) -> f64 {
     let rounds = ((scene.bytes - straight) / ways).div_ceil(scene.piece.bytes.max(1));
     let parted = others / scene.count() as f64 * scene.volume(scene.bytes - straight) * busiest;
     let straight = others * scene.volume(straight) * busiest;
-    let latency = scene.latency();
+    let latency = scene.piece.latency;
     // Results follow at once where there is enough else to send meanwhile; the last ones when their
     // parts have come.
     let last = parted / rounds.max(1) as f64;
@@ -181,13 +185,13 @@ pub fn reduce_direct(scene: &Scene, lanes: usize) -> f64 {
     let (home, others) = (scene.home(), (scene.count() - 1) as u64);
     let straight = match others {
         0 | 1 => scene.bytes,
-        _ => (scene.network.in_flight() / others).min(scene.bytes),
+        _ => (scene.in_flight(Operation::Reduce) / others).min(scene.bytes),
     };
     let parted = scene.volume(scene.bytes - straight);
     let share = parted * (others.max(1) - 1) as f64 / others.max(1) as f64;
     let leaves = scene.most(|c| scene.piece.leaving[c]);
     let enters = scene.piece.entering[home];
-    let latency = scene.latency();
+    let latency = scene.piece.latency;
     // Pieces to others leave first, and fill the link that results need.
     let sent = (share + scene.volume(straight)) * leaves;
     let results = match parted > 0.0 {

@@ -1,48 +1,28 @@
 //! `Allreduce` without a root, over all ranks alike.
 
+use super::halving::Places;
 use crate::schedule::plan::Range;
 use crate::schedule::problem::share;
 use crate::schedule::{Builder, Problem};
 
 /// Recursive doubling (Thakur et al., 2005): partners at distance 1, 2, 4, ...
-/// exchange and reduce. Of the ranks above a power of two, pairs of neighbours
-/// start as one. Operands stay in the order of ranks.
+/// exchange and reduce. Operands stay in the order of ranks.
 pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder) {
-    let ranks = problem.ranks();
+    let places = Places::of(problem.ranks());
     let length = problem.part(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let power = 1 << ranks.ilog2();
-    let rest = ranks - power;
-    // Ranks below 2 * rest are pairs, of which the odd one takes part.
-    if rank < 2 * rest && rank.is_multiple_of(2) {
+    let Some(place) = places.place(rank) else {
         builder.send(rank + 1, own);
         return builder.receive(rank + 1, output);
-    }
-    let mut reduced = own;
-    if rank < 2 * rest {
-        let sum = builder.scratch(length);
-        builder.copy(own, sum);
-        let left = builder.scratch(length);
-        builder.receive(rank - 1, left);
-        builder.reduce(left, sum);
-        reduced = sum;
-    }
-    let place = if rank < 2 * rest {
-        rank / 2
-    } else {
-        rank - rest
     };
-    let rank_of = |place: usize| match place < rest {
-        true => 2 * place + 1,
-        false => place + rest,
-    };
+    let mut reduced = places.operand(builder, place, own);
     let mut distance = 1;
-    while distance < power {
-        let partner = place ^ distance;
+    while distance < places.count {
+        let partner = places.rank(place ^ distance);
         let incoming = builder.scratch(length);
-        builder.send(rank_of(partner), reduced);
-        builder.receive(rank_of(partner), incoming);
-        if place < partner {
+        builder.send(partner, reduced);
+        builder.receive(partner, incoming);
+        if place & distance == 0 {
             builder.reduce(reduced, incoming);
             reduced = incoming;
         } else {
@@ -56,8 +36,8 @@ pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder)
         distance *= 2;
     }
     builder.copy(reduced, output);
-    if rank < 2 * rest {
-        builder.send(rank - 1, output);
+    if let Some(other) = places.other(place) {
+        builder.send(other, output);
     }
 }
 

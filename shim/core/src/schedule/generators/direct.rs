@@ -42,6 +42,15 @@ impl Divided {
         pieces.map(move |(index, piece)| (index % ways, piece))
     }
 
+    /// The same in the order in which place `first` is served first: so that of each round not all
+    /// send to the same one at the same time.
+    fn parted_from(&self, first: usize, ways: usize) -> impl Iterator<Item = (usize, Range)> {
+        self.parted.chunks(ways).flat_map(move |round| {
+            let next = move |step: usize| (first + step) % round.len();
+            (0..round.len()).map(move |step| (next(step), round[next(step)]))
+        })
+    }
+
     /// Units of the longest piece.
     fn longest(&self) -> u64 {
         let pieces = self.parted.iter().chain(&self.straight);
@@ -93,7 +102,11 @@ fn sources(lane: &Lane, clusters: impl Iterator<Item = usize>) -> Vec<Option<usi
 pub fn reduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let home = problem.clusters.of(problem.root);
     let others: Vec<usize> = problem.clusters.others(home).collect();
-    let lanes = lanes::worthwhile(problem, builder, problem.part(rank));
+    let lanes = lanes::worthwhile(
+        problem.clusters,
+        problem.part(rank),
+        builder.piece(problem.part(rank)),
+    );
     lanes::reduce(
         problem,
         rank,
@@ -121,7 +134,8 @@ fn contribute(
     others: &[usize],
     divided: &Divided,
 ) {
-    for (way, piece) in divided.parted(others.len()) {
+    let own = others.iter().position(|&other| other == lane.at);
+    for (way, piece) in divided.parted_from(own.map_or(0, |own| own + 1), others.len()) {
         if others[way] != lane.at {
             builder.send_piece(lane.ranks[others[way]], piece);
         }
@@ -180,7 +194,7 @@ pub fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u6
 pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
     let length = problem.part(rank);
-    let lanes = lanes::worthwhile(problem, builder, length);
+    let lanes = lanes::worthwhile(clusters, length, builder.piece(length));
     let straight = straight_of_allreduce(builder.in_flight(), clusters.count(), length);
     let members = clusters.members(clusters.of(rank));
     let sum = lanes::reduce_inside(problem, rank, builder, lanes);
@@ -216,7 +230,7 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
 fn exchange(builder: &mut Builder, lane: &Lane, given: &Divided, taken: &Divided) {
     let count = lane.ranks.len();
     let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
-    for (way, piece) in given.parted(count) {
+    for (way, piece) in given.parted_from(lane.at + 1, count) {
         if way != lane.at {
             builder.send_piece(lane.ranks[way], piece);
         }

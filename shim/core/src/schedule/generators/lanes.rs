@@ -35,10 +35,9 @@ fn lanes(problem: &Problem) -> usize {
     count(problem.clusters)
 }
 
-/// As many lanes as messages of this size are worth: two pieces each at least.
-pub fn worthwhile(problem: &Problem, builder: &Builder, length: u64) -> usize {
-    let pieces = length / builder.piece(length);
-    lanes(problem).min((pieces / 2).max(1) as usize)
+/// As many lanes as a message of `length` is worth that goes in pieces of `piece`: two pieces each at least.
+pub fn worthwhile(clusters: &Clusters, length: u64, piece: u64) -> usize {
+    count(clusters).min((length / piece.max(1) / 2).max(1) as usize)
 }
 
 /// Every member of the cluster sends each of `lanes` lanes its share; this rank's

@@ -24,15 +24,17 @@ const MOST_LAG: usize = 200;
 
 /// Pieces that all ranks deal with in the same turn.
 struct Round {
-    /// One for each of the other clusters to reduce, in their order.
-    parted: Vec<Range>,
+    /// One for each of the other clusters to reduce: which of them, and the piece, in the order in which
+    /// this cluster deals with them.
+    parted: Vec<(usize, Range)>,
     /// One that all send to the root.
     straight: Option<Range>,
 }
 
 impl Round {
     fn pieces(&self) -> impl Iterator<Item = Range> {
-        self.parted.iter().copied().chain(self.straight)
+        let parted = self.parted.iter().map(|&(_, piece)| piece);
+        parted.chain(self.straight)
     }
 }
 
@@ -47,7 +49,9 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn new(builder: &Builder, data: Range, others: usize) -> Self {
+    /// As the cluster deals with them that sends to `first` of the others first: so that not all send to
+    /// the same one at the same time.
+    fn new(builder: &Builder, data: Range, others: usize, first: usize) -> Self {
         let straight = match others {
             0 | 1 => data.length,
             far => (builder.in_flight() / far as u64).min(data.length),
@@ -62,9 +66,13 @@ impl Rounds {
         let mut straight = straight.into_iter();
         let mut rounds: Vec<Round> = parted
             .chunks(others.max(1))
-            .map(|parted| Round {
-                parted: parted.to_vec(),
-                straight: straight.next(),
+            .map(|pieces| {
+                let next = |step: usize| (first + step) % pieces.len();
+                let parted = (0..pieces.len()).map(|step| (next(step), pieces[next(step)]));
+                Round {
+                    parted: parted.collect(),
+                    straight: straight.next(),
+                }
             })
             .collect();
         rounds.extend(straight.map(|piece| Round {
@@ -95,7 +103,10 @@ pub fn exchange(problem: &Problem, rank: usize, builder: &mut Builder) {
     let own = Range::input(0, problem.part(rank));
     let coordinators = coordinators(problem);
     let others = &coordinators[1..];
-    let rounds = Rounds::new(builder, own, others.len());
+    let speaker = problem.leader(problem.clusters.of(rank));
+    let place = others.iter().position(|&other| other == speaker);
+    let first = place.map_or(0, |place| place + 1);
+    let rounds = Rounds::new(builder, own, others.len(), first);
     if rank == problem.root {
         return collect(builder, &local, others, &rounds);
     }
@@ -127,7 +138,8 @@ fn contribute(
     let mut last_result = None;
     for turn in 0..rounds.rounds.len() + rounds.lag {
         if let Some(round) = rounds.rounds.get(turn) {
-            for (&other, &piece) in others.iter().zip(&round.parted) {
+            for &(which, piece) in &round.parted {
+                let other = others[which];
                 let sum = trees::reduce_piece(builder, local, &mut inside, piece);
                 if other != rank {
                     builder.send_piece_after(other, sum, last_result);
@@ -186,8 +198,8 @@ fn collect(builder: &mut Builder, local: &Neighbours, others: &[usize], rounds: 
         }
     }
     for round in &rounds.rounds {
-        for (&other, &piece) in others.iter().zip(&round.parted) {
-            add(builder, &mut coming, other, piece);
+        for &(which, piece) in &round.parted {
+            add(builder, &mut coming, others[which], piece);
         }
     }
 }

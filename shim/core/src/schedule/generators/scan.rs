@@ -1,7 +1,7 @@
 //! `Scan` and `Exscan`.
 
 use super::allgather;
-use super::trees::Waiting;
+use super::scan_exchange::{self, Run};
 use crate::affinity::collective::Operation;
 use crate::schedule::plan::Range;
 use crate::schedule::{Builder, Problem};
@@ -9,37 +9,11 @@ use crate::schedule::{Builder, Problem};
 /// Each rank waits for the sum of those before it, and hands its own on, piece by
 /// piece.
 pub fn chain(problem: &Problem, rank: usize, builder: &mut Builder) {
-    let inclusive = problem.operation == Operation::Scan;
-    let length = problem.part(rank);
-    let next = (rank + 1 < problem.ranks()).then_some(rank + 1);
-    let mut waiting = Waiting::new(builder, length, 2);
-    let mut done = 0;
-    for own in builder.pieces(Range::input(0, length)) {
-        let result = Range::output(done, own.length);
-        done += own.length;
-        let mut sum = own;
-        if let Some(previous) = rank.checked_sub(1) {
-            let before = match inclusive {
-                true => waiting.next(own.length),
-                false => result,
-            };
-            builder.receive_piece(previous, before);
-            sum = if inclusive {
-                result
-            } else {
-                waiting.next(own.length)
-            };
-            if inclusive || next.is_some() {
-                builder.copy(own, sum);
-                builder.reduce(before, sum);
-            }
-        } else if inclusive {
-            builder.copy(own, result);
-        }
-        if let Some(next) = next {
-            builder.send_piece(next, sum);
-        }
-    }
+    let all = Run {
+        first: 0,
+        last: problem.ranks() - 1,
+    };
+    scan_exchange::along(problem, rank, builder, all, false);
 }
 
 /// Recursive doubling (Hillis and Steele, 1986): in round k the sum of the last

@@ -6,8 +6,8 @@ use super::lanes;
 use super::matchings::{MOST_RANKS, Matching};
 use super::trees::Shape::{Alpha, Binary, Binomial, Chain, Flat, Octopus};
 use super::{
-    allgather, allreduce, alltoall, barrier, direct, gather, grid_broadcast, grid_reduce, inside,
-    reduce_exchange, reduce_scatter, scan,
+    allgather, allreduce, alltoall, barrier, direct, gather, grid_broadcast, grid_reduce, halving,
+    inside, reduce_exchange, reduce_scatter, scan, scan_exchange,
 };
 use crate::affinity::collective::Operation::{self, *};
 use crate::platform::orders::Order;
@@ -108,6 +108,11 @@ fn lanes_of(scene: &Scene) -> usize {
     lanes::count(scene.clusters)
 }
 
+/// The same, as far as the message has pieces for them.
+fn worthwhile_lanes_of(scene: &Scene) -> usize {
+    lanes::worthwhile(scene.clusters, scene.bytes, scene.piece.bytes)
+}
+
 /// All strategies, for each collective from simple to elaborate. Those whose name
 /// starts with `grid-` look at clusters, the others only at ranks.
 pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
@@ -172,6 +177,7 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         inside::reduce(p, r, b, Binomial)
     })
     .for_order(|s, _, _| estimate::binomial(s)),
+    ordered("rabenseifner", &[Reduce], halving::reduce),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),
@@ -199,7 +205,7 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     unordered("grid-exchange", &[Reduce], reduce_exchange::exchange)
         .estimated(|s, _, _| estimate::reduce_exchange(s)),
     unordered("grid-direct", &[Reduce], direct::reduce)
-        .estimated(|s, _, _| estimate::reduce_direct(s, lanes_of(s))),
+        .estimated(|s, _, _| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
     ordered("flat", &[Allreduce], |p, r, b| {
         inside::allreduce(p, r, b, Flat)
     }),
@@ -217,6 +223,7 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         allreduce::recursive_doubling,
     )
     .for_order(|s, _, _| estimate::doubling(s)),
+    ordered("rabenseifner", &[Allreduce], halving::allreduce),
     unordered("ring", &[Allreduce], allreduce::ring),
     unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
         .estimated(|s, _, _| estimate::allreduce_exchange(s)),
@@ -226,7 +233,7 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     unordered("grid-lanes", &[Allreduce], lanes::allreduce)
         .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
     unordered("grid-direct", &[Allreduce], direct::allreduce)
-        .estimated(|s, _, _| estimate::allreduce_direct(s, lanes_of(s))),
+        .estimated(|s, _, _| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
     ordered("flat", &[Barrier], |p, r, b| inside::barrier(p, r, b, Flat)),
     ordered("binomial", &[Barrier], |p, r, b| {
         inside::barrier(p, r, b, Binomial)
@@ -266,6 +273,11 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("pairwise", REDUCE_SCATTERS, reduce_scatter::pairwise)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     unordered(
+        "recursive-halving",
+        REDUCE_SCATTERS,
+        halving::reduce_scatter,
+    ),
+    unordered(
         "grid-exchange",
         REDUCE_SCATTERS,
         reduce_scatter::grid_exchange,
@@ -274,6 +286,8 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
     ordered("chain", SCANS, scan::chain).estimated(|s, _, _| estimate::chain(s)),
     ordered("grid-gather", SCANS, scan::gathered)
         .estimated(|s, _, _| estimate::allgather_exchange(s)),
+    unordered("grid-exchange", SCANS, scan_exchange::exchange)
+        .estimated(|s, _, _| estimate::scan_exchange(s)),
     ordered("recursive-doubling", SCANS, scan::recursive_doubling)
         .estimated(|s, _, _| estimate::doubling(s)),
 ];

@@ -1,6 +1,8 @@
 //! What a replay takes on process 0 when the job starts: the profile read from its
-//! files, the allocation from what the processes say, a placement carried over to other
-//! hosts, and one that is computed from a profile's traffic.
+//! files, the hardware of all hosts from what these say, the allocation from that and
+//! from what the processes say, the matrix from all layers, the placement; all of it
+//! together; and, instead, a placement carried over to other hosts. What is not in it is
+//! MPI's: hearing where processes are and telling them; see `scripts/bench replay-start`.
 //!
 //! ```text
 //! cargo bench -p treepie-core --bench startup -- [RANKS ...]
@@ -112,16 +114,30 @@ fn main() {
         sizes = vec![256, 1_024, 4_096];
     }
     println!(
-        "{:>7} {:>9} {:>9} {:>11} {:>9} {:>9} {:>11} {:>11}",
-        "ranks", "pattern", "profile", "allocation", "matrix", "placed", "carried", "DistComm"
+        "{:>7} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} {:>11} {:>11}",
+        "ranks",
+        "pattern",
+        "profile",
+        "hardware",
+        "allocation",
+        "matrix",
+        "placed",
+        "all",
+        "carried",
+        "DistComm"
     );
     let folder = tempfile::tempdir().expect("a temporary directory can be made");
     for ranks in sizes {
         let job = processes(ranks, "n");
         let machine = machine();
         let make =
-            |job: &[Process]| Allocation::new(job, |_| Some(machine.clone())).expect("hosts");
+            |job: &[Process]| Allocation::new(job, |_| Some(machine.clone()), None).expect("hosts");
         let (allocation_time, allocation) = least(|| make(&job));
+        let said = vec![machine.to_string(); ranks.div_ceil(SOCKETS * CORES)];
+        let (hardware_time, _) = least(|| {
+            let understood = said.iter().map(|text| text.parse::<Machine>().is_ok());
+            assert!(understood.collect::<Vec<bool>>().iter().all(|&good| good));
+        });
         let elsewhere = make(&processes(ranks, "m"));
         for pattern in ["stencil", "random", "uniform", "dense"] {
             if ranks > 1_024 && ["uniform", "dense"].contains(&pattern) {
@@ -145,9 +161,10 @@ fn main() {
                 leaf_of_process: &placed.leaf_of_process,
             };
             let (carried_time, _) = least(|| elsewhere.carried(recorded).expect("the same shape"));
+            let all = read_time + hardware_time + allocation_time + matrix_time + placed_time;
             let gain = placed.costs.1 / placed.costs.0;
             println!(
-                "{ranks:>7} {pattern:>9} {read_time:>9.1} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {carried_time:>11.1} {gain:>11.3}"
+                "{ranks:>7} {pattern:>9} {read_time:>9.1} {hardware_time:>9.1} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {all:>9.1} {carried_time:>11.1} {gain:>11.3}"
             );
         }
     }

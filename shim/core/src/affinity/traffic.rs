@@ -115,10 +115,37 @@ impl TrafficMatrix {
         entries: impl IntoIterator<Item = (usize, usize, Traffic)>,
     ) -> Result<Self, MatrixError> {
         let mut matrix = TrafficMatrix::new(order);
+        // Receivers of one rank in ascending order, as files list them.
+        let (mut sender, mut run) = (0, Vec::new());
         for (from, to, traffic) in entries {
-            matrix.try_add(from, to, traffic)?;
+            matrix.require(from, to)?;
+            if traffic.is_none() {
+                continue;
+            }
+            let to = to as u32;
+            if from != sender || run.last().is_some_and(|&(last, _)| last >= to) {
+                matrix.add_run(sender, &mut run);
+                sender = from;
+            }
+            run.push((to, traffic));
         }
+        matrix.add_run(sender, &mut run);
         Ok(matrix)
+    }
+
+    /// Adds what a rank sent to receivers in ascending order, and empties the list: a
+    /// row that is new is made in one go.
+    fn add_run(&mut self, from: usize, run: &mut Vec<(u32, Traffic)>) {
+        let Some(row) = self.rows.get_mut(from) else {
+            return;
+        };
+        if row.is_empty() {
+            *row = run.drain(..).collect();
+            return;
+        }
+        for (to, traffic) in run.drain(..) {
+            *row.entry(to).or_default() += traffic;
+        }
     }
 
     /// Adds what `from` sent to `to`. A pair outside the matrix is a mistake of
@@ -134,6 +161,14 @@ impl TrafficMatrix {
     /// # Errors
     /// [`MatrixError::OutOfRange`] if one of them is not.
     pub fn try_add(&mut self, from: usize, to: usize, traffic: Traffic) -> Result<(), MatrixError> {
+        self.require(from, to)?;
+        if !traffic.is_none() {
+            *self.rows[from].entry(to as u32).or_default() += traffic;
+        }
+        Ok(())
+    }
+
+    fn require(&self, from: usize, to: usize) -> Result<(), MatrixError> {
         let order = self.order();
         if from >= order || to >= order {
             return Err(MatrixError::OutOfRange {
@@ -141,9 +176,6 @@ impl TrafficMatrix {
                 column: to,
                 order,
             });
-        }
-        if !traffic.is_none() {
-            *self.rows[from].entry(to as u32).or_default() += traffic;
         }
         Ok(())
     }
@@ -154,6 +186,10 @@ impl TrafficMatrix {
     /// [`MatrixError::OutOfRange`] if `other` has traffic of ranks that this
     /// matrix does not have; what came before it has been added then.
     pub fn merge(&mut self, other: &TrafficMatrix) -> Result<(), MatrixError> {
+        if self.order() == other.order() && self.rows.iter().all(BTreeMap::is_empty) {
+            self.clone_from(other);
+            return Ok(());
+        }
         other
             .entries()
             .try_for_each(|(from, to, traffic)| self.try_add(from, to, traffic))
@@ -323,6 +359,24 @@ mod tests {
         assert_eq!(matrix.get(0, 1 << 32), Traffic::default());
         let other = TrafficMatrix::from_entries(3, [(0, 2, Traffic::new(1, 1))]).unwrap();
         assert!(matrix.merge(&other).is_err());
+    }
+
+    #[test]
+    fn entries_in_any_order_make_the_same_matrix() {
+        let one = |from, to, messages| (from, to, Traffic::new(messages, 0));
+        let sorted = [one(0, 1, 3), one(0, 2, 1), one(2, 0, 4), one(2, 1, 5)];
+        let mixed = [
+            one(2, 1, 2),
+            one(0, 2, 1),
+            one(0, 1, 1),
+            one(0, 1, 2),
+            one(2, 0, 4),
+            one(2, 1, 3),
+        ];
+        let of = |entries: &[_]| TrafficMatrix::from_entries(3, entries.iter().copied()).unwrap();
+        assert_eq!(of(&mixed), of(&sorted));
+        assert_eq!(of(&sorted).entries().collect::<Vec<_>>(), sorted);
+        assert!(TrafficMatrix::from_entries(0, []).unwrap().rows.is_empty());
     }
 
     #[test]

@@ -11,6 +11,8 @@ pub(super) struct Lines<'a, R> {
     file: &'a str,
     reader: R,
     number: usize,
+    /// Bytes of the plain line that was found and not taken.
+    plain_length: usize,
 }
 
 /// One line, or the place after the last one.
@@ -27,6 +29,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
             file,
             reader,
             number: 0,
+            plain_length: 0,
         }
     }
 
@@ -77,6 +80,23 @@ impl<'a, R: BufRead> Lines<'a, R> {
             }
         }
         Ok(false)
+    }
+
+    /// The numbers of the next line if it is as programs write them: three counts that
+    /// an `f64` holds exactly, parted by one blank, and nothing else. Any other line is
+    /// left for [`Lines::next_filled_into`], which takes more time and says what is wrong.
+    pub(super) fn next_plain(&mut self) -> Option<[u64; 3]> {
+        // What cannot be read is said when the line is read again.
+        let (counts, length) = plain(self.reader.fill_buf().ok()?)?;
+        self.plain_length = length;
+        Some(counts)
+    }
+
+    /// Takes the line that [`Lines::next_plain`] found.
+    pub(super) fn take_plain(&mut self) {
+        self.reader.consume(self.plain_length);
+        self.plain_length = 0;
+        self.number += 1;
     }
 
     /// The place after the last line, for messages.
@@ -207,6 +227,29 @@ impl Line<'_> {
                 )
             })
     }
+}
+
+/// Three counts of at most 15 digits at the start of `bytes`, and the length of their
+/// line.
+fn plain(bytes: &[u8]) -> Option<([u64; 3], usize)> {
+    const MOST_DIGITS: usize = 15;
+    let mut counts = [0_u64; 3];
+    let mut at = 0;
+    for (count, end) in counts.iter_mut().zip([b' ', b' ', b'\n']) {
+        let start = at;
+        while let Some(digit) = bytes.get(at).filter(|byte| byte.is_ascii_digit()) {
+            if at - start == MOST_DIGITS {
+                return None;
+            }
+            *count = *count * 10 + u64::from(digit - b'0');
+            at += 1;
+        }
+        if at == start || bytes.get(at) != Some(&end) {
+            return None;
+        }
+        at += 1;
+    }
+    Some((counts, at))
 }
 
 fn is_digits(word: &str) -> bool {

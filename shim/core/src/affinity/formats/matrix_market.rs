@@ -46,12 +46,13 @@ struct Header {
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     let mut lines = Lines::new(reader, file);
     let header = read_header(&mut lines)?;
-    let (order, entries) = read_entries(&mut lines, &header, |line, word| {
+    let slow = |line: &Line<'_>, word: &str| {
         if header.integer {
             line.count(word, "a count that is not negative")?;
         }
         line.affinity(word)
-    })?;
+    };
+    let (order, entries) = read_entries(&mut lines, &header, |count| count as f64, slow)?;
     Matrix::from_entries(order, entries).map_err(|error| {
         lines
             .end()
@@ -73,9 +74,8 @@ pub fn read_counts(reader: impl BufRead, file: &str) -> Result<Counts, FormatErr
             "counts are whole numbers: write the file again",
         ));
     }
-    let (order, entries) = read_entries(&mut lines, &header, |line, word| {
-        line.count(word, "a count that is not negative")
-    })?;
+    let slow = |line: &Line<'_>, word: &str| line.count(word, "a count that is not negative");
+    let (order, entries) = read_entries(&mut lines, &header, |count| count, slow)?;
     Ok(Counts { order, entries })
 }
 
@@ -123,10 +123,12 @@ fn read_size(line: &Line<'_>) -> Result<(usize, u64), FormatError> {
     Ok((rows, line.count(words[2], "the number of entries")?))
 }
 
-/// The order, and the entries with values that `value` reads.
+/// The order, and the entries with values that `value` reads, or `plain` makes of a
+/// number on a line as programs write it.
 fn read_entries<R: BufRead, V: Copy>(
     lines: &mut Lines<'_, R>,
     header: &Header,
+    plain: impl Fn(u64) -> V,
     value: impl Fn(&Line<'_>, &str) -> Result<V, FormatError>,
 ) -> Result<(usize, Entries<V>), FormatError> {
     let Some(size_line) = lines.next_filled('%')? else {
@@ -136,6 +138,14 @@ fn read_entries<R: BufRead, V: Copy>(
     let mut entries = Vec::new();
     let mut line = size_line;
     for read in 0..announced {
+        if !header.symmetric
+            && let Some([row, column, count]) = lines.next_plain()
+            && let (Some(row), Some(column)) = (place(row, order), place(column, order))
+        {
+            lines.take_plain();
+            entries.push((row, column, plain(count)));
+            continue;
+        }
         if !lines.next_filled_into(&mut line, '%')? {
             return Err(lines.ended(format!("{announced} entries after {read}")));
         }
@@ -163,6 +173,12 @@ fn read_entries<R: BufRead, V: Copy>(
             "correct the number of entries in the header, or remove this line",
         )),
     }
+}
+
+/// A rank that a file counts from 1, from 0 on, if it is one of so many.
+fn place(named: u64, order: usize) -> Option<usize> {
+    let place = usize::try_from(named).ok()?.checked_sub(1)?;
+    (place < order).then_some(place)
 }
 
 /// Writes a matrix, in the field `integer` if all its values are whole.
@@ -362,6 +378,34 @@ mod tests {
             String::from_utf8(text).unwrap(),
             "%%MatrixMarket matrix coordinate integer general\n% row sends to column\n\
              2 2 2\n1 2 4096\n2 1 17\n"
+        );
+    }
+
+    /// A reader that gives a few bytes at a time, so that lines are cut anywhere.
+    fn in_pieces(text: &str, bytes: usize) -> impl BufRead + '_ {
+        std::io::BufReader::with_capacity(bytes, text.as_bytes())
+    }
+
+    #[test]
+    fn lines_as_programs_write_them_and_others_are_read_alike() {
+        let plain = "%%MatrixMarket matrix coordinate integer general\n3 3 4\n\
+                     1 2 40\n2 3 999999999999999\n3 1 1234567890123456\n3 3 0\n";
+        let others = plain.replace(' ', "  ").replace('\n', " \r\n% said\n");
+        let others = others.replace("%%MatrixMarket  matrix", "%%MatrixMarket matrix");
+        let expected = read_counts(others.as_bytes(), "x.mtx").unwrap();
+        assert_eq!(expected.entries[2], (2, 0, 1_234_567_890_123_456));
+        for bytes in 1..20 {
+            assert_eq!(
+                read_counts(in_pieces(plain, bytes), "x.mtx").unwrap(),
+                expected
+            );
+        }
+        let wrong = plain.replace("3 3 0", "4 3 0");
+        assert!(
+            read_counts(wrong.as_bytes(), "x.mtx")
+                .unwrap_err()
+                .to_string()
+                .starts_with("x.mtx:6: expected a row from 1 to 3, found `4`")
         );
     }
 

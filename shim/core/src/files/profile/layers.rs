@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -10,12 +12,19 @@ use flate2::write::GzEncoder;
 
 use super::document::LayerFiles;
 use crate::affinity::formats::matrix_market;
-use crate::affinity::{Layer, Traffic, TrafficMatrix};
+use crate::affinity::{Layer, MatrixError, Traffic, TrafficMatrix};
 use crate::files::{FileError, write_atomically};
 
 /// Matrices with more pairs than this are compressed: `.mtx.gz`, which SciPy and
 /// Julia read as they are.
-const MOST_PAIRS_AS_TEXT: usize = 1_000_000;
+const MOST_PAIRS_AS_TEXT: usize = 1 << 20;
+/// Matrices with fewer pairs are read one after the other.
+const WORTH_A_THREAD: usize = 100_000;
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
+
+/// Sender, receiver, and what was counted.
+type Count = (usize, usize, u64);
 
 /// Writes the matrices of all layers that have traffic, and point-to-point, beside
 /// the profile at `path`; `phase` is in their names. Returns what the profile
@@ -89,8 +98,8 @@ fn write_layer(
     traffic: &TrafficMatrix,
     compressed: bool,
 ) -> Result<(), FileError> {
-    type Count = fn(Traffic) -> u64;
-    let counts: [(&str, &str, Count); 2] = [
+    type Counted = fn(Traffic) -> u64;
+    let counts: [(&str, &str, Counted); 2] = [
         (&files.messages_matrix, "messages", |t| t.messages),
         (&files.bytes_matrix, "bytes", |t| t.bytes),
     ];
@@ -151,14 +160,24 @@ fn read_layer(
             }),
         }
     };
-    let messages = entries_of(&files.messages_matrix)?
-        .into_iter()
-        .map(|(from, to, messages)| (from, to, Traffic::new(messages, 0)));
-    let bytes = entries_of(&files.bytes_matrix)?
-        .into_iter()
-        .map(|(from, to, bytes)| (from, to, Traffic::new(0, bytes)));
-    let traffic = TrafficMatrix::from_entries(ranks, messages.chain(bytes))
-        .map_err(|error| FileError::field(path, field, error))?;
+    let (messages, bytes) = match files.pairs < WORTH_A_THREAD {
+        true => (
+            entries_of(&files.messages_matrix),
+            entries_of(&files.bytes_matrix),
+        ),
+        // A job waits for it.
+        false => thread::scope(|scope| {
+            let messages = scope.spawn(|| entries_of(&files.messages_matrix));
+            let bytes = entries_of(&files.bytes_matrix);
+            match messages.join() {
+                Ok(messages) => (messages, bytes),
+                Err(panic) => resume_unwind(panic),
+            }
+        }),
+    };
+    let (messages, bytes) = (messages?, bytes?);
+    let traffic =
+        together(ranks, &messages, &bytes).map_err(|error| FileError::field(path, field, error))?;
     let total = traffic.total();
     for (what, found, stated) in [
         ("pairs", traffic.non_zeros() as u64, files.pairs as u64),
@@ -181,13 +200,36 @@ fn read_layer(
     Ok(traffic)
 }
 
+/// Messages and bytes of the same pairs.
+fn together(
+    ranks: usize,
+    messages: &[Count],
+    bytes: &[Count],
+) -> Result<TrafficMatrix, MatrixError> {
+    let pair = |&(from, to, _): &Count| (from, to);
+    // As we write them.
+    if messages.iter().map(pair).eq(bytes.iter().map(pair)) {
+        let both = messages.iter().zip(bytes);
+        let entries = both
+            .map(|(&(from, to, messages), &(.., bytes))| (from, to, Traffic::new(messages, bytes)));
+        return TrafficMatrix::from_entries(ranks, entries);
+    }
+    let messages = messages
+        .iter()
+        .map(|&(from, to, sent)| (from, to, Traffic::new(sent, 0)));
+    let bytes = bytes
+        .iter()
+        .map(|&(from, to, sent)| (from, to, Traffic::new(0, sent)));
+    TrafficMatrix::from_entries(ranks, messages.chain(bytes))
+}
+
 /// A matrix to read, compressed or not by its name.
 fn open(path: &Path) -> Result<Box<dyn BufRead>, FileError> {
     let file = fs::File::open(path).map_err(|error| FileError::reading(path, &error))?;
-    let file = BufReader::new(file);
+    let file = BufReader::with_capacity(BUFFER, file);
     Ok(
         match path.extension().is_some_and(|ending| ending == "gz") {
-            true => Box::new(BufReader::new(GzDecoder::new(file))),
+            true => Box::new(BufReader::with_capacity(BUFFER, GzDecoder::new(file))),
             false => Box::new(file),
         },
     )

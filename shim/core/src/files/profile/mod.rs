@@ -195,9 +195,8 @@ impl Profile {
         let mut sum = TrafficMatrix::new(self.ranks);
         for (layer, counted) in matrices {
             if layers.contains(layer) {
-                for (from, to, traffic) in counted.entries() {
-                    sum.add(from, to, traffic);
-                }
+                let merged = sum.merge(counted);
+                debug_assert!(merged.is_ok(), "{merged:?}");
             }
         }
         if layers.contains(&Layer::Collectives) {

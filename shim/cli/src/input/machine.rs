@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use treepie_core::files;
+use treepie_core::platform::with_measured_distances;
 use treepie_core::topology::Topology;
 
-use super::measured::{clusters, with_measured_distances};
 use super::topology::{HELP, in_words};
 use super::traffic::Input;
 use crate::error::CommandError;
@@ -104,7 +104,7 @@ impl Above {
         }
         if let Some(path) = &self.platform {
             let platform = files::PlatformFile::read(path)?.platform;
-            topology = under(topology, &clusters(&platform)?, path, hosts)?;
+            topology = under(topology, &platform.network()?, path, hosts)?;
             topology = with_measured_distances(topology, &platform, bytes)?;
         }
         match &self.distances {

@@ -3,7 +3,6 @@
 
 pub mod hwloc_file;
 pub mod machine;
-mod measured;
 pub mod numbers;
 pub mod occupancy;
 pub mod plan;

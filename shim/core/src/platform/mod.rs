@@ -19,6 +19,7 @@
 mod check;
 pub mod clustering;
 mod description;
+mod distances;
 mod latency;
 pub mod link;
 pub mod models;
@@ -32,6 +33,7 @@ pub use clustering::{DEFAULT_TOLERANCE, Partition};
 pub use description::{
     Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
 };
+pub use distances::with_measured_distances;
 pub use latency::{LatencyError, LatencyMatrix};
 pub use link::{Link, LinkError, Sample};
 pub use timing::Timing;

@@ -3,7 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::{Leaf, Topology, TopologyError};
+use super::{Leaf, Topology, TopologyError, Tree};
+
+/// The level of hosts that are alike to each other.
+const CLUSTER: &str = "cluster";
 
 impl Topology {
     /// Machines under the switches, clusters or other levels that join them.
@@ -38,6 +41,31 @@ impl Topology {
         let names = names.map(|level| level.name.clone()).collect();
         let children: Vec<Vec<usize>> = children.chain(inside).collect();
         Topology::from_child_counts(names, &children, below.leaves().to_vec())
+    }
+
+    /// A network of clusters, each given by its hosts.
+    ///
+    /// # Errors
+    /// A cluster without hosts; no cluster.
+    pub fn of_clusters(clusters: Vec<Vec<String>>) -> Result<Self, TopologyError> {
+        let host = |name| {
+            Tree::Leaf(Leaf {
+                host: Some(name),
+                ..Leaf::default()
+            })
+        };
+        let cluster = |hosts: Vec<String>| Tree::Inner(hosts.into_iter().map(host).collect());
+        let tree = Tree::Inner(clusters.into_iter().map(cluster).collect());
+        Topology::from_tree(&tree, Some(&[CLUSTER.to_owned(), "node".to_owned()]))
+    }
+
+    /// The depth of the clusters, where the tree has such a level.
+    pub fn cluster_depth(&self) -> Option<usize> {
+        let level = self
+            .levels()
+            .iter()
+            .position(|level| level.name == CLUSTER)?;
+        Some(level + 1)
     }
 
     /// The names of the leaves' hosts in logical order, each once.
@@ -93,7 +121,6 @@ fn some_hosts(network: &Topology) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::topology::Tree;
 
     fn host(name: &str) -> Tree {
         Tree::Leaf(Leaf {

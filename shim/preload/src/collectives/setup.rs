@@ -26,10 +26,26 @@ pub struct Wanted {
     pub collectives: String,
     /// Reductions do not depend on where ranks run.
     pub reproducible: bool,
-    /// The cluster of every rank, if it was given.
+    /// The cluster of every process of the launcher's world, if it was given.
     pub clusters: Option<Vec<u32>>,
     /// What is known of the platform.
     pub platform: Known,
+}
+
+impl Wanted {
+    /// The same for ranks that are others than the launcher's: process `i` has the rank
+    /// `new_rank[i]`, and stays in its cluster.
+    pub fn renumbered(mut self, new_rank: &[u32]) -> Self {
+        if let Some(clusters) = &mut self.clusters
+            && clusters.len() == new_rank.len()
+        {
+            let of_process = clusters.clone();
+            for (&rank, cluster) in new_rank.iter().zip(of_process) {
+                clusters[rank as usize] = cluster;
+            }
+        }
+        self
+    }
 }
 
 /// Why collectives are left to the host.

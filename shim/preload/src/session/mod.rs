@@ -2,6 +2,7 @@
 //! when MPI starts, the profile when it ends, and what is left of it where the job
 //! has no orderly end.
 
+mod above;
 pub mod agreement;
 pub mod errors;
 pub mod exits;

@@ -12,7 +12,6 @@
 //!                 the plain run, and why
 //! ```
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -23,8 +22,9 @@ use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::placement::allocation::{Allocation, Movement, Recorded, needs_machines};
 use treepie_core::placement::binding::Process;
-use treepie_core::topology::{Machine, Topology};
+use treepie_core::topology::Topology;
 
+use super::above::Above;
 use super::log;
 use super::request::RequestError;
 use crate::binding::Target;
@@ -79,21 +79,21 @@ impl Replay {
         }
     }
 
-    /// What is applied where these processes are.
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What is applied where the processes are; `above` is what their clusters are known
+    /// from.
     ///
     /// # Errors
     /// A placement of another shape whose profile is not beside it.
-    pub fn settle(
-        self,
-        processes: &[Process],
-        machines: &HashMap<String, Machine>,
-    ) -> Result<Settled, RequestError> {
+    pub fn settle(self, allocation: &Allocation, above: &Above) -> Result<Settled, RequestError> {
         let name = self.path.display().to_string();
-        let allocation = Allocation::new(processes, |host| machines.get(host).cloned())
-            .map_err(|error| RequestError::allocation(&self.path, error))?;
         match &self.file {
             Replayable::Profile(profile) => {
-                let found = self.placed(&self.path, profile, &allocation)?;
+                let found = self.placed(&self.path, profile, allocation, above)?;
                 Ok(self.settled(found, format!("{name}, placed at the start")))
             }
             Replayable::Placement(file) => {
@@ -126,7 +126,7 @@ impl Replay {
                     "{name}: {error}; placed anew from {}",
                     path.display()
                 ));
-                let found = self.placed(&path, &profile, &allocation)?;
+                let found = self.placed(&path, &profile, allocation, above)?;
                 let source = format!("{}, placed at the start", path.display());
                 Ok(self.settled(found, source))
             }
@@ -138,6 +138,7 @@ impl Replay {
         path: &Path,
         profile: &Profile,
         allocation: &Allocation,
+        above: &Above,
     ) -> Result<Found, RequestError> {
         let began = Instant::now();
         let movement = match self.apply {
@@ -146,7 +147,10 @@ impl Replay {
         };
         let traffic = profile.traffic(&Layer::ALL);
         let matrix = traffic.exact_affinity(Metric::Size)?;
-        let placed = allocation
+        let measured = above.measured(allocation, traffic.total());
+        let placed = measured
+            .as_ref()
+            .unwrap_or(allocation)
             .placed(&matrix, movement)
             .map_err(|error| RequestError::allocation(path, error))?;
         let (before, after) = placed.costs;

@@ -17,11 +17,12 @@ use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
-use treepie_core::placement::allocation::{Allocation, AllocationError};
+use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::schedule::Strategy;
 use treepie_core::topology::Machine;
 
+use super::above::Above;
 use super::agreement::{Decision, Recording};
 use super::replay::{Replay, narrow};
 use super::{launched, log};
@@ -58,6 +59,14 @@ pub enum RequestError {
         /// Why.
         error: AllocationError,
     },
+    /// Clusters that are not those of the job.
+    #[error("{name}: {error}")]
+    Clusters {
+        /// The platform file or the setting.
+        name: String,
+        /// Why.
+        error: AllocationError,
+    },
     /// A collective has no such strategy.
     #[error("collectives: {operation} has no strategy `{name}`; known are host, auto, {known}")]
     Strategy {
@@ -88,6 +97,8 @@ pub struct Request {
     replay: Option<Replay>,
     /// Whether communicators are reordered.
     reorders: bool,
+    /// The clusters that ranks are placed by.
+    above: Above,
     /// Where processes are bound, if they are.
     pub binding: Option<Target>,
     strict: bool,
@@ -141,8 +152,15 @@ impl Request {
         processes: &[Process],
         machines: &HashMap<String, Machine>,
     ) -> Result<Decision, RequestError> {
+        let file = self
+            .replay
+            .as_ref()
+            .map_or(Path::new("reorder"), Replay::path);
+        let allocation = self
+            .above
+            .allocation(file, processes, machines, self.strict)?;
         if let Some(replay) = self.replay.take() {
-            let settled = replay.settle(processes, machines)?;
+            let settled = replay.settle(&allocation, &self.above)?;
             decision.permutation = settled.new_rank;
             decision.binds = settled.binding.is_some();
             self.binding = settled.binding;
@@ -152,9 +170,6 @@ impl Request {
             }
         }
         if self.reorders {
-            let reorder = Path::new("reorder");
-            let allocation = Allocation::new(processes, |host| machines.get(host).cloned())
-                .map_err(|error| RequestError::allocation(reorder, error))?;
             decision.places = Some(Places::of(&allocation)?);
         }
         Ok(decision)
@@ -208,6 +223,7 @@ fn decide(
         output: None,
         replay: None,
         reorders: false,
+        above: Above::Nothing,
         binding: None,
         strict: settings.strict,
     };
@@ -228,6 +244,9 @@ fn decide(
         }
         request.reorders = settings.reorder == Reorder::Graph;
         decision.looks = request.replay.is_some() || request.reorders;
+        if decision.looks {
+            request.above = Above::read(settings)?;
+        }
     }
     // A replay is profiled as well where a profile is named.
     if settings.mode == Mode::Profile || settings.output.is_some() {

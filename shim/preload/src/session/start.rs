@@ -119,15 +119,16 @@ fn launcher_says_first() -> bool {
 fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
     let ranks = host.size(host.world)?;
     let mut request = None;
+    let mut steps = Steps::new();
     let mut decision = agree(host, || {
         let (made, decision) = Request::read(host, ranks);
         request = made;
+        steps.ended("files read");
         decision
     })?;
     log::set_level(decision.log);
     let mut processes = Vec::new();
     if decision.looks {
-        let mut steps = Steps::new();
         processes = hosts::processes(host)?;
         steps.ended("processes heard of");
         let wanted = request
@@ -213,7 +214,12 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
     if decision.recording.is_some() {
         collect::prepare(host, application_world)?;
     }
-    if let Some(wanted) = &decision.collectives
+    let wanted = decision.collectives.clone();
+    let wanted = match (wanted, &decision.permutation) {
+        (Some(wanted), Some(new_rank)) => Some(wanted.renumbered(new_rank)),
+        (wanted, _) => wanted,
+    };
+    if let Some(wanted) = &wanted
         && let Err(error) = collectives::begin(host, application_world, wanted)
     {
         if host.rank(host.world)? == 0 {

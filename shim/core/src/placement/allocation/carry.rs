@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Allocation, AllocationError, Host, only};
+use super::{Allocation, AllocationError, only};
 use crate::placement::binding::Process;
 use crate::placement::permutation;
 use crate::topology::{Leaf, Topology, TopologyError};
@@ -70,12 +70,12 @@ impl Places {
 }
 
 /// Part of a recorded tree that was one host.
-struct Part {
-    name: Option<String>,
+pub(super) struct Part {
+    pub(super) name: Option<String>,
     /// Its leaves.
-    leaves: Vec<usize>,
+    pub(super) leaves: Vec<usize>,
     /// Those that ranks are on, one for each rank, ascending.
-    used: Vec<usize>,
+    pub(super) used: Vec<usize>,
 }
 
 impl Allocation {
@@ -135,7 +135,7 @@ impl Allocation {
             // A tree is taken at its word on the hosts that it speaks of.
             let name = &self.hosts[host].name;
             if part.name.as_ref().is_some_and(|known| known != name) {
-                let here = self.topology.leaves_below(1, host);
+                let here = self.leaves_of(host);
                 for (&leaf, here) in part.leaves.iter().zip(here) {
                     leaves[leaf].host = Some(name.clone());
                     leaves[leaf].os_index = self.topology.leaf(here).os_index;
@@ -147,57 +147,6 @@ impl Allocation {
             renamed(recorded.topology, leaves)?,
             leaf_of_process,
         )
-    }
-
-    /// The host that takes the place of each part: that of its name, or else the next
-    /// one that is alike.
-    fn matched(&self, topology: &Topology, parts: &[&Part]) -> Result<Vec<usize>, AllocationError> {
-        if parts.len() != self.hosts.len() {
-            return Err(AllocationError::Hosts {
-                recorded: parts.len(),
-                job: self.hosts.len(),
-            });
-        }
-        let shapes: Vec<Vec<usize>> = (0..self.hosts.len())
-            .map(|host| {
-                shape(
-                    &self.topology,
-                    &self.topology.leaves_below(1, host).collect::<Vec<_>>(),
-                )
-            })
-            .collect();
-        let fits = |part: &Part, host: usize| {
-            let same_name = part.name.as_ref() == Some(&self.hosts[host].name);
-            part.used.len() == self.hosts[host].processes.len()
-                && (same_name || shape(topology, &part.leaves) == shapes[host])
-        };
-        let mut taken = vec![false; self.hosts.len()];
-        let mut host_of_part: Vec<Option<usize>> = vec![None; parts.len()];
-        for (part, found) in parts.iter().zip(&mut host_of_part) {
-            let named = |host: &Host| part.name.as_ref() == Some(&host.name);
-            if let Some(host) = self.hosts.iter().position(named)
-                && fits(part, host)
-            {
-                taken[host] = true;
-                *found = Some(host);
-            }
-        }
-        for (part, found) in parts.iter().zip(&mut host_of_part) {
-            if found.is_none() {
-                *found = (0..taken.len()).find(|&host| !taken[host] && fits(part, host));
-                match *found {
-                    Some(host) => taken[host] = true,
-                    None => {
-                        return Err(AllocationError::Host {
-                            host: part.name.clone().unwrap_or_else(|| "its machine".into()),
-                            cores: part.leaves.len(),
-                            ranks: part.used.len(),
-                        });
-                    }
-                }
-            }
-        }
-        Ok(host_of_part.into_iter().flatten().collect())
     }
 
     /// The leaf of the recorded tree for each process of a host: what it is bound to,
@@ -390,20 +339,4 @@ fn parts<N: Ord + ToString>(recorded: Recorded, name_of: impl Fn(usize) -> Optio
         part.used.sort_unstable();
     }
     parts
-}
-
-/// The shape of the tree above some leaves, which follow each other: how far up
-/// each joins the next one. Levels with one child each make no difference.
-fn shape(topology: &Topology, leaves: &[usize]) -> Vec<usize> {
-    let heights: Vec<usize> = leaves
-        .windows(2)
-        .map(|pair| topology.depth() - topology.common_level(pair[0], pair[1]))
-        .collect();
-    let mut known = heights.clone();
-    known.sort_unstable();
-    known.dedup();
-    let rank = |height: &usize| known.iter().position(|other| other == height).unwrap_or(0);
-    let mut shape: Vec<usize> = heights.iter().map(rank).collect();
-    shape.push(leaves.len());
-    shape
 }

@@ -88,7 +88,7 @@ impl Allocation {
         }
         for (number, host) in self.hosts.iter().enumerate() {
             for (&process, may_use) in host.processes.iter().zip(&host.allowed) {
-                let leaves = self.topology.leaves_below(1, number);
+                let leaves = self.leaves_of(number);
                 let may_use = |leaf: &usize| {
                     let core = self.topology.leaf(*leaf).os_index;
                     core.is_none_or(|core| may_use.contains(&core))

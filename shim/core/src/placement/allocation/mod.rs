@@ -3,11 +3,13 @@
 //! the same, and a new one is computed where a profile says who talks to whom.
 //!
 //! ```text
-//!   processes, machines --> Allocation --+--> carried(recorded placement)
-//!                                        +--> placed(matrix)
+//!   processes, machines, clusters --> Allocation --+--> carried(recorded placement)
+//!                                                  +--> placed(matrix)
 //! ```
 
+mod alike;
 mod carry;
+mod clusters;
 mod compute;
 mod light;
 mod occupied;
@@ -15,14 +17,17 @@ mod occupied;
 mod tests;
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use thiserror::Error;
 
 use super::PlacementError;
 use super::binding::Process;
+use crate::platform::{Platform, with_measured_distances};
 use crate::topology::{Machine, Topology, TopologyError};
 
 pub use carry::{Carried, Recorded, needs_machines};
+pub use clusters::network_of;
 pub use compute::{Movement, Placed, reordered};
 pub use occupied::occupy;
 
@@ -50,6 +55,35 @@ pub enum AllocationError {
         cores: usize,
         /// Ranks there.
         ranks: usize,
+    },
+    /// No cluster of the job is like one of the placement's.
+    #[error(
+        "has {hosts} hosts in one cluster, and no cluster of the job that is left has such hosts"
+    )]
+    Cluster {
+        /// Hosts of the placement's cluster.
+        hosts: usize,
+    },
+    /// Not every process has a cluster.
+    #[error("{given} processes have a cluster, and the job has {job}; give one number for each")]
+    ClustersGiven {
+        /// Numbers given.
+        given: usize,
+        /// Processes of the job.
+        job: usize,
+    },
+    /// A host that is in two clusters.
+    #[error(
+        "the processes of {host} are in the clusters {first} and {second}; give those of one host one \
+         number"
+    )]
+    Split {
+        /// The host.
+        host: String,
+        /// One cluster.
+        first: usize,
+        /// The other.
+        second: usize,
     },
     /// A bare shape that the hosts do not have.
     #[error("is for {shape}, and the job has {job} processes on its hosts")]
@@ -100,8 +134,11 @@ struct Host {
 /// The hosts of a job that has just been launched, and the core of each process.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Allocation {
-    /// The hosts, in the order of their first processes, under one root.
+    /// The hosts under one root, or under the clusters below it.
     topology: Topology,
+    /// The depth of the hosts in the tree.
+    host_depth: usize,
+    /// The hosts in the order of the tree.
     hosts: Vec<Host>,
     leaf_of_process: Vec<usize>,
 }
@@ -115,10 +152,12 @@ impl Allocation {
     /// their host in order, and where these are fewer, several share one.
     ///
     /// # Errors
-    /// More cores than a topology can have.
+    /// More cores than a topology can have; a host that the network, where one is known
+    /// (see [`network_of`] and [`Platform::network`]), does not have.
     pub fn new(
         processes: &[Process],
         machine_of: impl Fn(&str) -> Option<Machine>,
+        network: Option<&Topology>,
     ) -> Result<Self, AllocationError> {
         let mut hosts = hosts_of(processes);
         let mut machines = Vec::with_capacity(hosts.len());
@@ -133,10 +172,16 @@ impl Allocation {
             };
             machines.push((host.name.clone(), tree));
         }
-        let topology = Topology::cluster(machines)?;
+        let (topology, host_depth) = match network {
+            None => (Topology::cluster(machines)?, 1),
+            Some(network) => (Topology::networked(network, machines)?, network.depth()),
+        };
+        let known = topology.hosts().into_iter().enumerate();
+        let place_of: HashMap<&str, usize> = known.map(|(place, host)| (host, place)).collect();
+        hosts.sort_by_key(|host| place_of.get(host.name.as_str()).copied());
         let mut leaf_of_process = vec![0; processes.len()];
         for (number, host) in hosts.iter().enumerate() {
-            let leaves = topology.leaves_below(1, number).collect();
+            let leaves = topology.leaves_below(host_depth, number).collect();
             let leaves = occupy(&topology, leaves, &host.allowed);
             for (&process, leaf) in host.processes.iter().zip(leaves) {
                 leaf_of_process[process] = leaf;
@@ -144,8 +189,21 @@ impl Allocation {
         }
         Ok(Allocation {
             topology,
+            host_depth,
             hosts,
             leaf_of_process,
+        })
+    }
+
+    /// The same with the times of a platform, whose clusters it has, for messages of so
+    /// many bytes as distances.
+    ///
+    /// # Errors
+    /// None where the clusters are those of the platform.
+    pub fn measured(&self, platform: &Platform, bytes: u64) -> Result<Self, AllocationError> {
+        Ok(Allocation {
+            topology: with_measured_distances(self.topology.clone(), platform, bytes)?,
+            ..self.clone()
         })
     }
 
@@ -159,10 +217,15 @@ impl Allocation {
         &self.leaf_of_process
     }
 
+    /// The leaves of a host.
+    fn leaves_of(&self, host: usize) -> Range<usize> {
+        self.topology.leaves_below(self.host_depth, host)
+    }
+
     /// The leaf of `process` on its host, if it is bound to that one alone.
     fn bound_to(&self, host: usize, place: usize) -> Option<usize> {
         let allowed = &self.hosts[host].allowed[place];
-        let leaves = self.topology.leaves_below(1, host);
+        let leaves = self.leaves_of(host);
         let first = leaves.start;
         only(leaves.filter_map(|leaf| {
             let number = self.topology.leaf(leaf).os_index?;

@@ -28,7 +28,7 @@ fn bound(places: &[(&str, usize)]) -> Vec<Process> {
 }
 
 fn allocation(processes: &[Process]) -> Allocation {
-    Allocation::new(processes, |_| Some(machine(2, 2))).unwrap()
+    Allocation::new(processes, |_| Some(machine(2, 2)), None).unwrap()
 }
 
 /// Ranks i and i + half talk.
@@ -77,14 +77,14 @@ fn hardware_threads_lead_to_their_core() {
         allowed: allowed.to_vec(),
     };
     let threads = [process(&[1, 3]), process(&[2])];
-    let found = Allocation::new(&threads, |_| Some(machine.clone())).unwrap();
+    let found = Allocation::new(&threads, |_| Some(machine.clone()), None).unwrap();
     assert_eq!(found.leaf_of_process(), [1, 0]);
 }
 
 #[test]
 fn more_processes_than_cores_share_them_and_are_placed_all_the_same() {
     let processes = on(&["a", "a", "a", "b", "b", "b"], 1);
-    let found = Allocation::new(&processes, |_| None).unwrap();
+    let found = Allocation::new(&processes, |_| None, None).unwrap();
     assert_eq!(found.leaf_of_process(), [0, 0, 0, 1, 1, 1]);
     let placed = found.placed(&pairs(6), Movement::Ranks).unwrap();
     let crossing = hosts_of_pairs(&placed.permutation, &processes);
@@ -200,7 +200,7 @@ fn the_numbers_of_cores_are_those_of_the_new_hosts() {
         vec![vec![7], vec![6], vec![5], vec![4]],
     )
     .unwrap();
-    let found = Allocation::new(&now, |_| Some(other.clone())).unwrap();
+    let found = Allocation::new(&now, |_| Some(other.clone()), None).unwrap();
     let carried = found.carried(recorded(&placed)).unwrap();
     assert_eq!(carried.topology.leaf(0).os_index, Some(7));
 }
@@ -212,7 +212,7 @@ fn another_shape_is_refused_and_said_to_be_one() {
         .placed(&pairs(8), Movement::Ranks)
         .unwrap();
     let refusal = |processes: &[Process], machine: fn(&str) -> Option<Machine>| {
-        let found = Allocation::new(processes, machine).unwrap();
+        let found = Allocation::new(processes, machine, None).unwrap();
         found.carried(recorded(&placed)).unwrap_err().to_string()
     };
     let two_by_two = |_: &str| Some(machine(2, 2));
@@ -344,4 +344,87 @@ fn a_dense_matrix_is_placed_by_its_heaviest_entries_and_judged_by_all() {
         .placed(&matrix(true), Movement::Processes)
         .unwrap();
     assert!(dense.costs.1 <= dense.costs.0);
+}
+
+/// Hosts a and c in one cluster, b and d in another.
+fn crossed(processes: &[Process]) -> Allocation {
+    let clusters: Vec<usize> = processes
+        .iter()
+        .map(|at| usize::from(["b", "d"].contains(&&*at.host)))
+        .collect();
+    let network = network_of(processes, &clusters).unwrap();
+    Allocation::new(processes, |_| Some(machine(2, 2)), Some(&network)).unwrap()
+}
+
+/// Ranks i and i + half talk, and a little those of pairs 0 and 1, 2 and 3.
+fn pairs_of_pairs(ranks: usize) -> Matrix {
+    let between = (0..ranks / 2).step_by(2).map(|i| (i, i + 1, 1.0));
+    let entries = pairs(ranks).entries().chain(between).collect::<Vec<_>>();
+    Matrix::from_entries(ranks, entries).unwrap()
+}
+
+#[test]
+fn hosts_of_one_cluster_are_near_to_each_other() {
+    let processes = on(&["a", "a", "b", "b", "c", "c", "d", "d"], 4);
+    let found = crossed(&processes);
+    assert_eq!(found.topology().hosts(), ["a", "c", "b", "d"]);
+    assert_eq!(found.leaf_of_process()[2], 8);
+    let matrix = pairs_of_pairs(8);
+    let placed = found.placed(&matrix, Movement::Ranks).unwrap();
+    let hosts = hosts_of_pairs(&placed.permutation, &processes);
+    let cluster = |host: &str| usize::from(["b", "d"].contains(&host));
+    for pair in hosts.chunks(2) {
+        assert_eq!(pair[0].0, pair[0].1, "{hosts:?}");
+        assert_eq!(cluster(&pair[0].0), cluster(&pair[1].0), "{hosts:?}");
+    }
+    // Without the clusters, hosts in order are as good as any.
+    let unknown = allocation(&processes)
+        .placed(&matrix, Movement::Ranks)
+        .unwrap();
+    assert_eq!(unknown.topology.hosts(), ["a", "b", "c", "d"]);
+}
+
+#[test]
+fn a_placement_with_clusters_is_carried_over_by_clusters() {
+    let processes = on(&["a", "a", "b", "b", "c", "c", "d", "d"], 4);
+    let placed = crossed(&processes)
+        .placed(&pairs_of_pairs(8), Movement::Ranks)
+        .unwrap();
+    let now = on(&["e", "e", "f", "f", "g", "g", "h", "h"], 4);
+    let cluster = |host: &str| usize::from(["g", "h"].contains(&host));
+    let clusters: Vec<usize> = now.iter().map(|at| cluster(&at.host)).collect();
+    let with = |clusters: &[usize]| {
+        let network = network_of(&now, clusters).unwrap();
+        let found = Allocation::new(&now, |_| Some(machine(2, 2)), Some(&network)).unwrap();
+        found.carried(recorded(&placed))
+    };
+    let carried = with(&clusters).unwrap();
+    let hosts = hosts_of_pairs(&carried.permutation, &now);
+    for pair in hosts.chunks(2) {
+        assert_eq!(pair[0].0, pair[0].1, "{hosts:?}");
+        assert_eq!(cluster(&pair[0].0), cluster(&pair[1].0), "{hosts:?}");
+    }
+    assert_eq!(
+        with(&[0, 0, 0, 0, 0, 0, 1, 1]).unwrap_err().to_string(),
+        "has 2 hosts in one cluster, and no cluster of the job that is left has such hosts"
+    );
+    // Where nobody knows the clusters of today, hosts count.
+    assert!(allocation(&now).carried(recorded(&placed)).is_ok());
+}
+
+#[test]
+fn clusters_that_no_tree_can_have_are_told_of() {
+    let processes = on(&["a", "a", "b"], 4);
+    let refusal = |clusters: &[usize]| network_of(&processes, clusters).unwrap_err().to_string();
+    assert_eq!(
+        refusal(&[0, 1, 1]),
+        "the processes of a are in the clusters 0 and 1; give those of one host one number"
+    );
+    assert_eq!(
+        refusal(&[0, 1]),
+        "2 processes have a cluster, and the job has 3; give one number for each"
+    );
+    let network = Topology::of_clusters(vec![vec!["a".into()]]).unwrap();
+    let missing = Allocation::new(&processes, |_| None, Some(&network)).unwrap_err();
+    assert!(missing.to_string().contains("host b is not in the network"));
 }

@@ -1,26 +1,19 @@
-//! What a platform file says about a machine: its clusters, and how long a
+//! What a platform says about where ranks belong: its clusters, and how long a
 //! message takes between, in and below them.
 
-use treepie_core::platform::{Cluster, Link, Platform};
-use treepie_core::topology::{Leaf, Topology, Tree};
+use super::{Cluster, Link, Platform};
+use crate::topology::{Topology, TopologyError};
 
-use crate::error::CommandError;
-
-/// The logical clusters as a network: hosts below clusters.
-///
-/// # Errors
-/// None for a platform, which has a host in every cluster.
-pub fn clusters(platform: &Platform) -> Result<Topology, CommandError> {
-    let host = |&place: &usize| {
-        Tree::Leaf(Leaf {
-            host: Some(platform.hosts()[place].name.clone()),
-            ..Leaf::default()
-        })
-    };
-    let cluster = |cluster: &Cluster| Tree::Inner(cluster.hosts.iter().map(host).collect());
-    let tree = Tree::Inner(platform.clusters().iter().map(cluster).collect());
-    let names = ["cluster".to_owned(), "node".to_owned()];
-    Ok(Topology::from_tree(&tree, Some(&names))?)
+impl Platform {
+    /// The logical clusters as a network: hosts below clusters.
+    ///
+    /// # Errors
+    /// None for a platform, which has a host in every cluster.
+    pub fn network(&self) -> Result<Topology, TopologyError> {
+        let name = |&place: &usize| self.hosts()[place].name.clone();
+        let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
+        Topology::of_clusters(self.clusters().iter().map(hosts).collect())
+    }
 }
 
 /// A tree with such clusters below its root, and as distances the microseconds
@@ -33,7 +26,7 @@ pub fn with_measured_distances(
     topology: Topology,
     platform: &Platform,
     bytes: u64,
-) -> Result<Topology, CommandError> {
+) -> Result<Topology, TopologyError> {
     let depth = topology.depth();
     let hops = |level: usize| (depth - level) as f64;
     let mut distances: Vec<f64> = Vec::with_capacity(depth);
@@ -48,7 +41,7 @@ pub fn with_measured_distances(
         // A tree cannot say that what is nearer takes longer.
         distances.push(distance.min(above.unwrap_or(f64::INFINITY)));
     }
-    Ok(topology.with_level_distances(&distances)?)
+    topology.with_level_distances(&distances)
 }
 
 /// The mean between clusters, in microseconds.
@@ -89,9 +82,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use std::path::Path;
 
-    use treepie_core::files::PlatformFile;
-
     use super::*;
+    use crate::files::PlatformFile;
 
     const TWO_CLUSTERS: &str = "\
 treepie: platform
@@ -110,7 +102,7 @@ links:
     #[test]
     fn clusters_are_a_level_and_measured_times_are_distances() {
         let file = PlatformFile::from_text(Path::new("p.yaml"), TWO_CLUSTERS).unwrap();
-        let network = clusters(&file.platform).unwrap();
+        let network = file.platform.network().unwrap();
         assert_eq!(network.hosts(), ["a1", "a2", "b1"]);
         let machine = || Topology::from_arities("2:2").unwrap();
         let machines = ["a1", "a2", "b1"].map(|host| (host.to_owned(), machine()));

@@ -1,0 +1,162 @@
+//! Which host of a job takes the place of which host of a placement.
+//!
+//! ```text
+//!   the host of the same name
+//!     else the next one of the same shape, with as many processes,
+//!          in the cluster that takes the place of its cluster
+//! ```
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::carry::Part;
+use super::{Allocation, AllocationError};
+use crate::topology::Topology;
+
+/// What makes hosts alike: processes, and the tree of their cores.
+type Likeness = (usize, Vec<usize>);
+
+impl Allocation {
+    /// The host that takes the place of each part: that of its name, or else the next
+    /// one that is alike. Where clusters are known now and then, parts of one cluster
+    /// stay in one.
+    pub(super) fn matched(
+        &self,
+        topology: &Topology,
+        parts: &[&Part],
+    ) -> Result<Vec<usize>, AllocationError> {
+        if parts.len() != self.hosts.len() {
+            return Err(AllocationError::Hosts {
+                recorded: parts.len(),
+                job: self.hosts.len(),
+            });
+        }
+        let hosts: Vec<Likeness> = (0..self.hosts.len())
+            .map(|host| self.likeness(host))
+            .collect();
+        let mut host_of_part: Vec<Option<usize>> =
+            parts.iter().map(|part| self.named(part)).collect();
+        let mut taken: HashSet<usize> = host_of_part.iter().flatten().copied().collect();
+        if taken.len() == parts.len() {
+            return Ok(host_of_part.into_iter().flatten().collect());
+        }
+        let cluster_of_part = self.clusters_of(topology, parts, &host_of_part, &hosts)?;
+        for (place, part) in parts.iter().enumerate() {
+            if host_of_part[place].is_some() {
+                continue;
+            }
+            let wanted = likeness(topology, part);
+            let fits = |host: &usize| {
+                let cluster = cluster_of_part.as_ref().map(|of| of[place]);
+                !taken.contains(host)
+                    && hosts[*host] == wanted
+                    && cluster.is_none_or(|cluster| self.cluster_of(*host) == Some(cluster))
+            };
+            let Some(host) = (0..hosts.len()).find(fits) else {
+                return Err(AllocationError::Host {
+                    host: part.name.clone().unwrap_or_else(|| "its machine".into()),
+                    cores: part.leaves.len(),
+                    ranks: part.used.len(),
+                });
+            };
+            taken.insert(host);
+            host_of_part[place] = Some(host);
+        }
+        Ok(host_of_part.into_iter().flatten().collect())
+    }
+
+    /// The host of a part's name, if it has as many processes.
+    fn named(&self, part: &Part) -> Option<usize> {
+        let name = part.name.as_ref()?;
+        let host = self.hosts.iter().position(|host| host.name == *name)?;
+        (self.hosts[host].processes.len() == part.used.len()).then_some(host)
+    }
+
+    fn likeness(&self, host: usize) -> Likeness {
+        let leaves: Vec<usize> = self.leaves_of(host).collect();
+        (
+            self.hosts[host].processes.len(),
+            shape(&self.topology, &leaves),
+        )
+    }
+
+    /// The cluster of a host, where that is known.
+    fn cluster_of(&self, host: usize) -> Option<usize> {
+        let depth = self.topology.cluster_depth()?;
+        Some(self.topology.ancestor(self.leaves_of(host).start, depth))
+    }
+
+    /// The cluster of the job that takes the place of each part's: the one that has a
+    /// host of it already, or else the next one with hosts that are alike. `None` where
+    /// clusters are not known, now or then.
+    fn clusters_of(
+        &self,
+        topology: &Topology,
+        parts: &[&Part],
+        host_of_part: &[Option<usize>],
+        hosts: &[Likeness],
+    ) -> Result<Option<Vec<usize>>, AllocationError> {
+        let (Some(depth), Some(_)) = (topology.cluster_depth(), self.topology.cluster_depth())
+        else {
+            return Ok(None);
+        };
+        let recorded = |part: &Part| topology.ancestor(part.leaves[0], depth);
+        let mut now: BTreeMap<usize, Vec<&Likeness>> = BTreeMap::new();
+        for (host, likeness) in hosts.iter().enumerate() {
+            now.entry(self.cluster_of(host).unwrap_or(0))
+                .or_default()
+                .push(likeness);
+        }
+        let mut then: BTreeMap<usize, Vec<Likeness>> = BTreeMap::new();
+        let mut found: BTreeMap<usize, usize> = BTreeMap::new();
+        for (part, host) in parts.iter().zip(host_of_part) {
+            then.entry(recorded(part))
+                .or_default()
+                .push(likeness(topology, part));
+            if let Some(cluster) = host.and_then(|host| self.cluster_of(host)) {
+                found.insert(recorded(part), cluster);
+            }
+        }
+        for likenesses in now.values_mut() {
+            likenesses.sort_unstable();
+        }
+        for (old, mut likenesses) in then {
+            if found.contains_key(&old) {
+                continue;
+            }
+            likenesses.sort_unstable();
+            let free = now
+                .iter()
+                .filter(|(new, _)| !found.values().any(|taken| taken == *new));
+            let alike = free.filter(|(_, hosts)| hosts.iter().copied().eq(&likenesses));
+            let Some(new) = alike.map(|(new, _)| *new).next() else {
+                return Err(AllocationError::Cluster {
+                    hosts: likenesses.len(),
+                });
+            };
+            found.insert(old, new);
+        }
+        Ok(Some(
+            parts.iter().map(|part| found[&recorded(part)]).collect(),
+        ))
+    }
+}
+
+fn likeness(topology: &Topology, part: &Part) -> Likeness {
+    (part.used.len(), shape(topology, &part.leaves))
+}
+
+/// The shape of the tree above some leaves, which follow each other: how far up
+/// each joins the next one. Levels with one child each make no difference.
+fn shape(topology: &Topology, leaves: &[usize]) -> Vec<usize> {
+    let heights: Vec<usize> = leaves
+        .windows(2)
+        .map(|pair| topology.depth() - topology.common_level(pair[0], pair[1]))
+        .collect();
+    let mut known = heights.clone();
+    known.sort_unstable();
+    known.dedup();
+    let rank = |height: &usize| known.iter().position(|other| other == height).unwrap_or(0);
+    let mut shape: Vec<usize> = heights.iter().map(rank).collect();
+    shape.push(leaves.len());
+    shape
+}

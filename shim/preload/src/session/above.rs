@@ -1,0 +1,102 @@
+//! What is known of the way between hosts when ranks are placed: the clusters of a
+//! platform file, or those that were given as numbers.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use treepie_core::affinity::Traffic;
+use treepie_core::files::PlatformFile;
+use treepie_core::files::configuration::{Probe, Settings};
+use treepie_core::placement::allocation::{Allocation, AllocationError, network_of};
+use treepie_core::placement::binding::Process;
+use treepie_core::platform::Platform;
+use treepie_core::topology::Machine;
+
+use super::log;
+use super::request::RequestError;
+
+/// The clusters of the job's hosts.
+pub enum Above {
+    /// Nothing is known.
+    Nothing,
+    /// A platform, and the name of its file.
+    Platform(String, Box<Platform>),
+    /// The cluster of each process of the launcher's world.
+    Clusters(Vec<usize>),
+}
+
+impl Above {
+    /// What the settings say. A platform that is to be measured is not known yet.
+    ///
+    /// # Errors
+    /// A file that is no platform.
+    pub fn read(settings: &Settings) -> Result<Self, RequestError> {
+        if let Some(clusters) = &settings.clusters {
+            return Ok(Above::Clusters(clusters.clone()));
+        }
+        match &settings.platform {
+            Some(path) if settings.probe == Probe::Never || path.exists() => {
+                let platform = PlatformFile::read(path)?.platform;
+                Ok(Above::Platform(
+                    path.display().to_string(),
+                    Box::new(platform),
+                ))
+            }
+            _ => Ok(Above::Nothing),
+        }
+    }
+
+    /// The job's processes on its hosts, under their clusters. Where these are not those
+    /// of this job one line says so, and hosts are all alike.
+    ///
+    /// # Errors
+    /// With `strict`, clusters that are not those of this job; `file` names what is
+    /// placed. Hosts that make no tree.
+    pub fn allocation(
+        &self,
+        file: &Path,
+        processes: &[Process],
+        machines: &HashMap<String, Machine>,
+        strict: bool,
+    ) -> Result<Allocation, RequestError> {
+        let machine_of = |host: &str| machines.get(host).cloned();
+        let plain = || {
+            Allocation::new(processes, machine_of, None)
+                .map_err(|error| RequestError::allocation(file, error))
+        };
+        let (name, network) = match self {
+            Above::Nothing => return plain(),
+            Above::Platform(name, platform) => (
+                name.as_str(),
+                platform.network().map_err(AllocationError::from),
+            ),
+            Above::Clusters(numbers) => ("clusters", network_of(processes, numbers)),
+        };
+        let found =
+            network.and_then(|network| Allocation::new(processes, machine_of, Some(&network)));
+        match found {
+            Ok(allocation) => Ok(allocation),
+            Err(error) if strict => Err(RequestError::Clusters {
+                name: name.to_owned(),
+                error,
+            }),
+            Err(error) => {
+                log::warn(&format!(
+                    "{name}: {error}; ranks are placed without clusters"
+                ));
+                plain()
+            }
+        }
+    }
+
+    /// The allocation with measured times as distances, for messages as this traffic has
+    /// them on average; as it is where nothing was measured.
+    pub fn measured(&self, allocation: &Allocation, total: Traffic) -> Option<Allocation> {
+        let Above::Platform(_, platform) = self else {
+            return None;
+        };
+        allocation.topology().cluster_depth()?;
+        let bytes = total.bytes / total.messages.max(1);
+        allocation.measured(platform, bytes).ok()
+    }
+}

@@ -45,32 +45,31 @@ pub struct Working {
 }
 
 impl Working {
-    /// Starts to show `what`.
-    pub fn on(what: &str) -> Self {
-        Working {
-            bar: shown("{spinner} {msg} ({elapsed})", None, what),
-            clock: None,
-        }
-    }
-
     /// Starts to show `what`, which takes `budget` at most: with a bar.
     pub fn within(what: &str, budget: Duration) -> Self {
-        let length = budget.as_millis().max(1) as u64;
-        let bar = shown(
-            "{msg} [{bar:40}] {elapsed} of {eta_total}",
-            Some(budget),
-            what,
-        );
+        let template = "{msg} [{bar:40}] {elapsed} of {eta_total}";
+        let start = Instant::now();
+        let share = move || start.elapsed().as_secs_f64() / budget.as_secs_f64().max(1e-3);
+        Working::moving(shown(template, Some(budget), what), share)
+    }
+
+    /// Starts to show `what`, of which `share`, from 0 to 1, is done: with a bar.
+    pub fn through(what: &str, share: impl Fn() -> f64 + Send + 'static) -> Self {
+        let template = "{msg} [{bar:40}] {percent} % ({elapsed})";
+        Working::moving(shown(template, None, what), share)
+    }
+
+    fn moving(bar: ProgressBar, share: impl Fn() -> f64 + Send + 'static) -> Self {
+        const LENGTH: u64 = 1000;
         if bar.is_hidden() {
             return Working { bar, clock: None };
         }
-        bar.set_length(length);
+        bar.set_length(LENGTH);
         let moved = bar.clone();
         let (ended, end) = mpsc::channel::<()>();
         let clock = std::thread::spawn(move || {
-            let start = Instant::now();
             while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(TICK) {
-                moved.set_position((start.elapsed().as_millis() as u64).min(length));
+                moved.set_position((share() * LENGTH as f64) as u64);
             }
         });
         Working {
@@ -99,10 +98,7 @@ fn shown(template: &str, budget: Option<Duration>, what: &str) -> ProgressBar {
                 let _ = out.write_str(&total);
             },
         );
-    let bar = match budget {
-        Some(_) => ProgressBar::new(1),
-        None => ProgressBar::new_spinner(),
-    };
+    let bar = ProgressBar::new(1);
     let bar = bar.with_style(style).with_message(what.to_owned());
     bar.enable_steady_tick(TICK);
     bar

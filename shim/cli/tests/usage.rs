@@ -31,6 +31,10 @@ fn wrong_usage_is_one_line_with_status_2() {
             &["show", "a.yaml", "--svg", "a.svg", "--png", "a.png"],
             "the argument '--svg <OUT>' cannot be used with '--png <OUT>'",
         ),
+        (
+            &["show", "a.yaml", "b.yaml", "--png", "a.png"],
+            "b.yaml: only --html takes several files; show one at a time",
+        ),
     ] {
         let refusal = desk.run(arguments).refusal(2);
         assert!(refusal.starts_with(expected), "{arguments:?}: {refusal}");
@@ -205,6 +209,21 @@ fn progress_and_colours_are_for_terminals_only() {
     let shown = on_a_terminal(&desk, map, None);
     assert!(
         shown.contains("placing 16 ranks") && shown.contains(" of 0.5 s"),
+        "{shown}"
+    );
+    // Without a budget it is the work that is measured, which takes a moment here.
+    let ranks = 4096;
+    let mut matrix = format!(
+        "%%MatrixMarket matrix coordinate integer general\n{ranks} {ranks} {}\n",
+        3 * ranks
+    );
+    for (rank, step) in (0..ranks).flat_map(|rank| [7, 601, 1783].map(|step| (rank, step))) {
+        matrix += &format!("{} {} 9\n", rank + 1, (rank + step) % ranks + 1);
+    }
+    std::fs::write(desk.path("wide.mtx"), matrix).unwrap();
+    let shown = on_a_terminal(&desk, "map wide.mtx --topology 64:4:16", None);
+    assert!(
+        shown.contains("placing 4 096 ranks [") && shown.contains(" % ("),
         "{shown}"
     );
     let quiet = on_a_terminal(&desk, &format!("{map} --quiet"), None);

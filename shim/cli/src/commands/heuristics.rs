@@ -4,6 +4,8 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::Args;
 use serde_json::json;
@@ -72,7 +74,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         true => Accounting::AtArrival,
         false => Accounting::AfterSends,
     };
-    let working = output::Working::on("random grids");
+    let (all, done) = (numbers.len() as f64, Arc::new(AtomicUsize::new(0)));
+    let working = output::Working::through("random grids", {
+        let done = done.clone();
+        move || done.load(Ordering::Relaxed) as f64 / all
+    });
     let results: Vec<(usize, Results)> = numbers
         .into_iter()
         .map(|clusters| {
@@ -83,7 +89,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
                 seed: arguments.seed,
                 exhaustive: clusters <= arguments.exhaustive,
             };
-            (clusters, study.run(&COMPARED))
+            let results = study.run(&COMPARED);
+            done.fetch_add(1, Ordering::Relaxed);
+            (clusters, results)
         })
         .collect();
     drop(working);

@@ -37,7 +37,7 @@ pub struct Arguments {
     file: String,
     /// For --html, further files about the same job: a placement, a profile taken in
     /// its replay, a platform, a topology
-    #[arg(value_name = "MORE", requires = "html")]
+    #[arg(value_name = "MORE")]
     more: Vec<PathBuf>,
     /// Write a report in one HTML file, to read in a browser or send around
     #[arg(long, value_name = "OUT", conflicts_with_all = ["svg", "png"])]
@@ -87,6 +87,13 @@ enum Shown {
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(output) = &arguments.html {
         return report(arguments, output);
+    }
+    if let Some(more) = arguments.more.first() {
+        return Err(CommandError::usage(format!(
+            "{}: only --html takes several files; show one at a time, and name the profile of a \
+             placement with --profile",
+            more.display()
+        )));
     }
     let path = Path::new(&arguments.file);
     if arguments.above.is_given() {

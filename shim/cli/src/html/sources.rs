@@ -116,7 +116,7 @@ fn profile_of(path: &Path, file: &PlacementFile) -> Result<Read<Profile>, Comman
     let found = named.and_then(|named| profile_of_placement(path, named));
     let source = found.ok_or_else(|| {
         CommandError::usage(format!(
-            "{}: its profile is not beside it, and a report needs it; name it, too",
+            "{}: its profile is not beside it, and is needed; name it with --profile",
             path.display()
         ))
     })?;

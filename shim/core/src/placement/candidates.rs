@@ -96,10 +96,11 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options) -> Self {
+    fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options<'a>) -> Self {
         let (effort, seed) = (options.effort, options.seed);
         Search {
-            engine: Engine::new(matrix, seating.topology(), effort, seed, options.threads),
+            engine: Engine::new(matrix, seating.topology(), effort, seed, options.threads)
+                .telling(options.progress),
             matrix,
             seating,
         }

@@ -3,7 +3,7 @@
 use super::constraints::{Constraints, Seating};
 use super::objective::Objective;
 use super::relieve::relieved;
-use super::{Effort, PlacementError, Strategy, balance, baselines, candidates, check};
+use super::{Effort, PlacementError, Progress, Strategy, balance, baselines, candidates, check};
 use crate::affinity::Matrix;
 use crate::topology::Topology;
 
@@ -33,6 +33,8 @@ pub struct Options<'a> {
     pub objective: Objective,
     /// Load of each rank, in any unit, for the strategies that balance loads.
     pub loads: Option<&'a [f64]>,
+    /// Told how far the longest part is, multisection.
+    pub progress: Option<&'a Progress>,
 }
 
 /// A placement and what it costs.

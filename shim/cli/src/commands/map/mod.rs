@@ -7,13 +7,16 @@ mod wishes;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use treepie_core::affinity::Matrix;
 use treepie_core::placement::balance::in_blocks;
 use treepie_core::placement::objective::Objective;
-use treepie_core::placement::{Constraints, Effort, Options, Outcome as Placed, Strategy, place};
+use treepie_core::placement::{
+    Constraints, Effort, Options, Outcome as Placed, Progress, Strategy, place,
+};
 use treepie_core::topology::Topology;
 
 use self::found::Found;
@@ -192,6 +195,7 @@ impl Job {
             constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
             objective: how.objective,
             loads: self.loads.as_deref(),
+            progress: None,
         }
     }
 
@@ -199,11 +203,18 @@ impl Job {
         let how = &arguments.how;
         let matrix = self.input.matrix(&arguments.choice)?;
         let what = format!("placing {}", some(self.input.ranks(), "rank"));
+        let progress = Arc::new(Progress::default());
         let _working = (!arguments.quiet).then(|| match how.budget {
             Some(budget) => Working::within(&what, budget),
-            None => Working::on(&what),
+            None => Working::through(&what, {
+                let progress = progress.clone();
+                move || progress.share()
+            }),
         });
-        let options = self.options(how);
+        let options = Options {
+            progress: Some(&progress),
+            ..self.options(how)
+        };
         let strategy = how.strategy;
         Ok(search::within(
             how.budget,

@@ -5,11 +5,12 @@ use super::effort::Effort;
 use super::exhaustive::{FEW, cheapest};
 use super::graph::Graph;
 use super::grid::Grid;
-use super::multisection::multisection;
+use super::multisection::Filling;
 use super::refine::refine;
 use super::slots::Slots;
 use super::tiling::tiled;
 use crate::affinity::Matrix;
+use crate::placement::Progress;
 use crate::topology::Topology;
 
 /// A graph with a vertex for each rank and for each slot that stays empty, and
@@ -21,6 +22,7 @@ pub struct Engine<'a> {
     effort: Effort,
     seed: u64,
     threads: usize,
+    progress: Option<&'a Progress>,
 }
 
 impl<'a> Engine<'a> {
@@ -42,7 +44,13 @@ impl<'a> Engine<'a> {
             effort,
             seed,
             threads,
+            progress: None,
         }
+    }
+
+    /// The same, telling how far it is.
+    pub fn telling(self, progress: Option<&'a Progress>) -> Self {
+        Engine { progress, ..self }
     }
 
     /// The leaf of each rank where ranks form a grid: equal boxes if the tree
@@ -67,14 +75,13 @@ impl<'a> Engine<'a> {
             true => Effort::Fast,
             false => self.effort,
         };
-        let (seed, threads) = (self.seed, self.threads);
-        self.of_ranks(multisection(
-            &self.graph,
-            &self.slots,
+        let filling = Filling {
+            slots: &self.slots,
             effort,
-            seed,
-            threads,
-        ))
+            seed: self.seed,
+            progress: self.progress,
+        };
+        self.of_ranks(filling.all(&self.graph, self.threads))
     }
 
     /// The leaf of each rank in a placement that costs less than `limit` and

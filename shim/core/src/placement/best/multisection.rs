@@ -11,45 +11,50 @@ use super::effort::Effort;
 use super::graph::Graph;
 use super::slots::Slots;
 use super::state::total_saving;
+use crate::placement::Progress;
 use crate::placement::random::Random;
 
 /// Fewer vertices than this are not worth a thread.
 const WORTH_THREADS: usize = 1024;
 
-/// The leaf of each vertex of a graph that has as many vertices as there are
-/// slots; the same for any number of threads.
-pub fn multisection(
-    graph: &Graph,
-    slots: &Slots,
-    effort: Effort,
-    seed: u64,
-    threads: usize,
-) -> Vec<usize> {
-    let filling = Filling {
-        ranks: graph.order(),
-        slots,
-        effort,
-        seed,
-    };
-    let root = Siblings {
-        depth: 0,
-        nodes: vec![0],
-    };
-    filling.fill(graph, graph.order(), &root, threads)
-}
-
-struct Filling<'a> {
-    ranks: usize,
-    slots: &'a Slots<'a>,
-    effort: Effort,
-    seed: u64,
+/// How a tree is filled.
+pub struct Filling<'a> {
+    /// The slots of the tree.
+    pub slots: &'a Slots<'a>,
+    /// How much work is done.
+    pub effort: Effort,
+    /// Of all random choices.
+    pub seed: u64,
+    /// Told how far it is: in bits of where vertices go that have been decided, of which
+    /// `n` vertices in `n` slots have `n log2 n`.
+    pub progress: Option<&'a Progress>,
 }
 
 impl Filling<'_> {
+    /// The leaf of each vertex of a graph that has as many vertices as there are
+    /// slots; the same for any number of threads.
+    pub fn all(&self, graph: &Graph, threads: usize) -> Vec<usize> {
+        let root = Siblings {
+            depth: 0,
+            nodes: vec![0],
+        };
+        if let Some(progress) = self.progress {
+            progress.expect(bits(graph.order()));
+        }
+        self.fill(graph, graph.order(), &root, threads)
+    }
+
+    fn decided(&self, bits: f64) {
+        if let Some(progress) = self.progress {
+            progress.add(bits);
+        }
+    }
+
     /// The leaf below `top` of each of `count` vertices, whose graph is `graph`;
     /// that may be empty if `top` is a group.
     fn fill(&self, graph: &Graph, count: usize, top: &Siblings, threads: usize) -> Vec<usize> {
         if is_group(self.slots, top) {
+            self.decided(bits(count));
             let leaves = self.slots.leaves(top.depth, top.nodes[0] as usize);
             return leaves.take(count).collect();
         }
@@ -120,19 +125,35 @@ impl Filling<'_> {
 
     /// The cell of each vertex: bisection, then the better of what annealing finds.
     fn arrange(&self, graph: &Graph, block: &Block, random: &mut Random) -> Vec<u32> {
+        let inside: f64 = block.sizes.iter().copied().map(bits).sum();
+        let decided = bits(graph.order()) - inside;
         let mut best = block.divide(graph, self.effort.trials(), random);
         if block.cells.len() < 2 || graph.entries() == 0 {
+            self.decided(decided);
             return best;
         }
         let neighbours = graph.entries() as f64 / graph.order() as f64;
         let mut most = total_saving(graph, block, &best);
-        for schedule in self.effort.schedules(self.ranks, neighbours) {
+        let ranks = self.slots.total();
+        let schedules = self.effort.schedules(ranks, neighbours);
+        let step = decided / (schedules.len() + 1) as f64;
+        self.decided(step);
+        for schedule in schedules {
             let found = anneal(graph, block, best.clone(), schedule, random);
             let saving = total_saving(graph, block, &found);
             if saving > most {
                 (best, most) = (found, saving);
             }
+            self.decided(step);
         }
         best
+    }
+}
+
+/// What there is to decide for `count` vertices in as many slots.
+fn bits(count: usize) -> f64 {
+    match count {
+        0 => 0.0,
+        count => count as f64 * (count as f64).log2(),
     }
 }

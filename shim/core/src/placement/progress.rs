@@ -1,0 +1,56 @@
+//! How far a placement is, for who waits for it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What has been done of what is known to be to do. Written by the threads that place,
+/// read by any other.
+#[derive(Debug, Default)]
+pub struct Progress {
+    done: AtomicU64,
+    known: AtomicU64,
+}
+
+/// Parts of a unit that are told from each other.
+const FINE: f64 = 1024.0;
+
+impl Progress {
+    /// So much more is to be done, in units of whoever does it.
+    pub fn expect(&self, units: f64) {
+        self.known.fetch_add(fine(units), Ordering::Relaxed);
+    }
+
+    /// So much more has been done.
+    pub fn add(&self, units: f64) {
+        self.done.fetch_add(fine(units), Ordering::Relaxed);
+    }
+
+    /// The share that is done, from 0 to 1; 0 while it is not known what there is to do.
+    pub fn share(&self) -> f64 {
+        let known = self.known.load(Ordering::Relaxed);
+        let done = self.done.load(Ordering::Relaxed);
+        match known {
+            0 => 0.0,
+            known => (done as f64 / known as f64).min(1.0),
+        }
+    }
+}
+
+fn fine(units: f64) -> u64 {
+    (units.max(0.0) * FINE) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_grows_from_nothing_to_all() {
+        let progress = Progress::default();
+        assert_eq!(progress.share(), 0.0);
+        progress.expect(8.0);
+        progress.add(2.0);
+        assert_eq!(progress.share(), 0.25);
+        progress.add(7.0);
+        assert_eq!(progress.share(), 1.0);
+    }
+}

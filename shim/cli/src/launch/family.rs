@@ -69,13 +69,22 @@ impl Launcher {
         let text = timed::output(&self.path, &["--version"], VERSION_LIMIT)?;
         match self.family {
             Family::Hydra => hydra_version(&text),
-            _ => text
-                .lines()
-                .map(str::trim)
-                .find(|line| !line.is_empty())
-                .map(str::to_owned),
+            _ => first_words(&text),
         }
     }
+}
+
+/// The first line that is no complaint: `srun` without a cluster has nothing else to say.
+fn first_words(text: &str) -> Option<String> {
+    let complains = |line: &str| {
+        [": error: ", ": fatal: "]
+            .iter()
+            .any(|word| line.contains(word))
+    };
+    let mut lines = text.lines().map(str::trim);
+    lines
+        .find(|line| !line.is_empty() && !complains(line))
+        .map(str::to_owned)
 }
 
 /// The family of an executable: by its own name, by the name of the file that
@@ -147,6 +156,14 @@ fn hydra_version(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn complaints_are_no_version() {
+        let srun = "srun: error: fetch_config: DNS SRV lookup failed\nsrun: fatal: Could not\n";
+        assert_eq!(first_words(srun), None);
+        let said = first_words("\nslurm-wlm 22.05.8\n");
+        assert_eq!(said.as_deref(), Some("slurm-wlm 22.05.8"));
+    }
 
     #[test]
     fn names_that_belong_to_one_mpi_need_no_question() {

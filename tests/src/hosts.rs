@@ -56,10 +56,6 @@ impl Hosts {
     #[track_caller]
     pub fn launcher(self, mpi: Mpi, ranks: usize) -> Vec<OsString> {
         let mut words = vec![mpi.launcher().into_os_string()];
-        if matches!(mpi, Mpi::Mpich | Mpi::Mpich5 | Mpi::StandardAbi) {
-            // Hydra kills jobs whose ranks end at different times here.
-            words.push("-disable-auto-cleanup".into());
-        }
         if matches!(mpi, Mpi::Mpich5 | Mpi::StandardAbi) {
             // The UCX that comes with them hangs or crashes between hosts here.
             let libfabric = [
@@ -85,31 +81,4 @@ pub fn places(outcome: &Outcome) -> Vec<(String, String)> {
         Some((host, words.nth(1)?.to_owned()))
     };
     outcome.stdout.lines().filter_map(place).collect()
-}
-
-/// The outcome of a job that ended well on several hosts. Launchers of the MPICH family
-/// may fail there when the job has done its work, without the library too, because their
-/// remote shells leave before they do: MPICH's by SIGPIPE or with messages of its own,
-/// those of PyPI by telling of a rank that they themselves have ended, or of a crash in
-/// `MPI_Finalize`. Who asks looks at what the ranks have printed.
-///
-/// # Panics
-/// If the job ended otherwise.
-#[track_caller]
-pub fn ended_well(mpi: Mpi, outcome: Outcome) -> Outcome {
-    const SIGPIPE: i32 = 128 + 13;
-    let told = [
-        "[mpiexec@",
-        "BAD TERMINATION",
-        "YOUR APPLICATION TERMINATED",
-    ];
-    let by_launcher = outcome.status.code() == Some(SIGPIPE)
-        || told
-            .iter()
-            .take(if mpi == Mpi::Mpich { 1 } else { 3 })
-            .any(|told| outcome.stderr.contains(told) || outcome.stdout.contains(told));
-    match mpi.is_of_hydra() && by_launcher {
-        true => outcome,
-        false => outcome.succeeded(),
-    }
 }

@@ -11,7 +11,7 @@ use treepie_core::affinity::Traffic;
 use treepie_core::files::profile::{Host, Profile};
 use treepie_core::files::{PlacementFile, topology};
 use treepie_core::topology::Topology;
-use treepie_tests::hosts::{Hosts, ended_well, places};
+use treepie_tests::hosts::{Hosts, places};
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_all_mpis, under_each_mpi};
 
 const RANKS: usize = 8;
@@ -99,10 +99,65 @@ fn a_profile_is_placed_at_the_start_for_where_the_processes_are(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
     let file = profile(folder, "yesterday", 8);
-    let outcome = ended_well(mpi, replayed(mpi, folder, &["--strict", text(&file)], &[]));
+    let outcome = replayed(mpi, folder, &["--strict", text(&file)], &[]).succeeded();
     assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
-    let again = ended_well(mpi, replayed(mpi, folder, &[text(&file)], &[]));
+    let again = replayed(mpi, folder, &[text(&file)], &[]).succeeded();
     assert_eq!(places(&again), places(&outcome));
+}
+
+/// Hosts 0 and 2 in one cluster, 1 and 3 in another.
+fn crossed_clusters(directory: &Path) -> PathBuf {
+    let path = directory.join("hosts.platform.yaml");
+    let text = "treepie: platform\nversion: 1\nhosts:\n\
+        - {name: n0, ranks: 0-1}\n- {name: n1, ranks: 2-3}\n\
+        - {name: n2, ranks: 4-5}\n- {name: n3, ranks: 6-7}\n\
+        clusters:\n\
+        - {name: a, hosts: [n0, n2], coordinator: 0, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
+        - {name: b, hosts: [n1, n3], coordinator: 2, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
+        links:\n\
+        - {from: a, to: b, latency_us: 10000, samples: [0 5, 1000 95]}\n";
+    std::fs::write(&path, text).expect("the folder can be written");
+    path
+}
+
+/// A placement that is computed at the start knows which hosts are one cluster: from a
+/// platform file, or from numbers. Every rank hears of it, or the job could not end.
+fn a_profile_is_placed_at_the_start_by_the_clusters_of_the_hosts(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let mut file = profile(folder, "yesterday", 8);
+    let mut with_pairs = Profile::read(&file).expect("it was written");
+    // The pairs 0-4 and 1-5 talk a little, and 2-6 and 3-7.
+    for (one, other) in [(0, 1), (2, 3)] {
+        let sent = Traffic::new(10, 20_000);
+        with_pairs.point_to_point.add(one, other, sent);
+    }
+    file.set_file_name("pairs.profile.yaml");
+    with_pairs.write(&file).expect("a profile can be written");
+    let platform = crossed_clusters(folder);
+    let cluster = |host: &str| usize::from(["n1", "n3"].contains(&host));
+    for set in [
+        format!("TREEPIE_PLATFORM={}", platform.display()),
+        "TREEPIE_CLUSTERS=7,7,3,3,7,7,3,3".to_owned(),
+    ] {
+        let mut words = mpi.environment();
+        words.extend(["env".into(), set.clone().into()]);
+        words.extend([artifacts::command().into_os_string(), "replay".into()]);
+        words.extend([
+            "--strict".into(),
+            file.clone().into_os_string(),
+            "--".into(),
+        ]);
+        words.extend(TODAY.launcher(mpi, RANKS));
+        words.push(artifacts::job(mpi, "where").into_os_string());
+        let outcome = TODAY.run(folder, words).succeeded();
+        assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
+        let places = places(&outcome);
+        for (one, other) in [(0, 1), (2, 3)] {
+            let (here, there) = (&places[one].0, &places[other].0);
+            assert_eq!(cluster(here), cluster(there), "{set}: {}", outcome.told());
+        }
+    }
 }
 
 fn several_programs_on_several_hosts_are_one_job(mpi: Mpi) {
@@ -117,7 +172,7 @@ fn several_programs_on_several_hosts_are_one_job(mpi: Mpi) {
     words.extend(TODAY.launcher(mpi, RANKS / 2));
     words.extend(others.map(OsString::from));
     words.push(program.clone().into_os_string());
-    let outcome = ended_well(mpi, TODAY.run(folder, words));
+    let outcome = TODAY.run(folder, words).succeeded();
     assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
 }
 
@@ -127,10 +182,7 @@ fn a_placement_is_carried_over_to_other_hosts_of_the_same_shape(mpi: Mpi) {
     let file = profile(folder, "yesterday", 4);
     let placement = placement(&file, None);
     std::fs::remove_file(&file).expect("it was written");
-    let outcome = ended_well(
-        mpi,
-        replayed(mpi, folder, &["--strict", text(&placement)], &[]),
-    );
+    let outcome = replayed(mpi, folder, &["--strict", text(&placement)], &[]).succeeded();
     assert_eq!(pairs_that_share_a_host(&outcome), 4, "{}", outcome.told());
 }
 
@@ -149,12 +201,12 @@ fn on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says
             outcome.told()
         );
     };
-    let anew = ended_well(mpi, replayed(mpi, folder, &[text(&placement)], &[]));
+    let anew = replayed(mpi, folder, &[text(&placement)], &[]).succeeded();
     said_once(&anew, "placed anew from ");
     assert_eq!(pairs_that_share_a_host(&anew), 4, "{}", anew.told());
 
     std::fs::remove_file(&file).expect("it was written");
-    let plain = ended_well(mpi, replayed(mpi, folder, &[text(&placement)], &[]));
+    let plain = replayed(mpi, folder, &[text(&placement)], &[]).succeeded();
     said_once(&plain, "replay its profile instead");
     assert_eq!(pairs_that_share_a_host(&plain), 0, "{}", plain.told());
 
@@ -188,7 +240,7 @@ fn every_way_to_apply_a_placement_puts_each_rank_where_it_says(mpi: Mpi) {
     };
     for (how, launcher) in [("launch", &[][..]), ("both", &[]), ("permute", bound)] {
         let words = ["--strict", "--apply", how, text(&placement)];
-        let outcome = ended_well(mpi, replayed(mpi, folder, &words, launcher));
+        let outcome = replayed(mpi, folder, &words, launcher).succeeded();
         assert_eq!(places(&outcome), wanted_places, "{how}: {}", outcome.told());
     }
     // Without other ranks, each stays on its host, and takes the other core of it.
@@ -206,7 +258,7 @@ fn every_way_to_apply_a_placement_puts_each_rank_where_it_says(mpi: Mpi) {
         Mpi::Intel => &["-genv", "I_MPI_PIN", "off"],
         _ => &[],
     };
-    let outcome = ended_well(mpi, replayed(mpi, folder, &words, unbound));
+    let outcome = replayed(mpi, folder, &words, unbound).succeeded();
     assert_eq!(places(&outcome), wanted(&placement), "{}", outcome.told());
 }
 
@@ -221,6 +273,7 @@ under_all_mpis!(
 );
 
 under_each_mpi!(
+    a_profile_is_placed_at_the_start_by_the_clusters_of_the_hosts,
     several_programs_on_several_hosts_are_one_job,
     a_placement_is_carried_over_to_other_hosts_of_the_same_shape,
     on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why,

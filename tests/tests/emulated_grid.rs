@@ -25,9 +25,6 @@ const OVERHEAD: f64 = 1538.0 / 1448.0;
 
 fn launcher(mpi: Mpi, ranks: usize) -> Vec<std::ffi::OsString> {
     let mut words = vec![mpi.launcher().into_os_string()];
-    if mpi == Mpi::Mpich {
-        words.push("-disable-auto-cleanup".into());
-    }
     words.extend(["-n".into(), ranks.to_string().into()]);
     words
 }

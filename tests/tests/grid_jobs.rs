@@ -62,7 +62,6 @@ impl Two {
         let done = self
             .run(&[])
             .arg(mpi.launcher())
-            .args(patient(mpi))
             .args(["-n", "4", "sh", "-c", &script])
             .output()
             .expect("the grid starts");
@@ -73,14 +72,6 @@ impl Two {
         let first = printed.lines().next().unwrap_or_default();
         assert!(!first.is_empty(), "{said}");
         (first.to_owned(), ours)
-    }
-}
-
-/// MPICH 4.0's launcher must not end a job whose ranks leave as the grid makes them.
-fn patient(mpi: Mpi) -> &'static [&'static str] {
-    match mpi {
-        Mpi::Mpich => &["-disable-auto-cleanup"],
-        _ => &[],
     }
 }
 
@@ -110,7 +101,6 @@ fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
         let done = text_of(
             grid.run(&["--ranks", "2"])
                 .arg(mpi.launcher())
-                .args(patient(mpi))
                 .args(["-n", "8", "sh", "-c", &script]),
         );
         assert!(done.contains("collectives: all results right"), "{done}");
@@ -234,7 +224,6 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
             .arg(&output)
             .arg("--")
             .arg(mpi.launcher())
-            .args(patient(mpi))
             .args(["-n", "8"])
             .output()
             .expect("the grid starts");

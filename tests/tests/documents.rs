@@ -2,8 +2,9 @@
 //! meets it, and what it prints is compared.
 //!
 //! The reader is a new user: a fresh clone, a home of its own, an empty
-//! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Only the
-//! build is taken from where it was made (`USE_BUILD`).
+//! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Who reads
+//! README.md compiles the clone, too; for the other documents the build is taken
+//! from where it was made (`USE_BUILD`).
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
@@ -35,15 +36,38 @@ fn read(name: &str) -> String {
 struct Desk {
     directory: tempfile::TempDir,
     mpi: Mpi,
+    build: Build,
+}
+
+/// What the scripts of the clone build.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Build {
+    /// Nothing: what the tests run is linked to. The command is installed already.
+    Linked,
+    /// All that a user needs, from nothing, for each MPI that Debian has.
+    Own,
 }
 
 impl Desk {
-    fn new(mpi: Mpi) -> Self {
+    fn new(mpi: Mpi, build: Build) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
-        let desk = Desk { directory, mpi };
+        let mut desk = Desk {
+            directory,
+            mpi,
+            build,
+        };
         for name in ["home", "bin"] {
             std::fs::create_dir(desk.path(name)).expect("the desk is writable");
         }
+        desk.stand_in_for_slurm();
+        desk.clone_repository();
+        desk.turn_to(mpi);
+        desk
+    }
+
+    /// From now on this MPI's commands are on PATH.
+    fn turn_to(&mut self, mpi: Mpi) {
+        self.mpi = mpi;
         let launcher = mpi.launcher();
         let compiler = mpi.compiler();
         let fortran = compiler.display().to_string().replace("mpicc", "mpif90");
@@ -54,18 +78,13 @@ impl Desk {
             ("mpif90", &PathBuf::from(fortran)),
         ] {
             // Hydra looks for its helpers beside itself, so a link will not do.
-            desk.executable(
+            self.executable(
                 name,
                 &format!("#!/bin/sh\nexec {} \"$@\"\n", file.display()),
             );
         }
-        if mpi != Mpi::OpenMpi {
-            let lammps = artifacts::lammps(mpi).display().to_string();
-            desk.executable("lmp", &format!("#!/bin/sh\nexec {lammps} \"$@\"\n"));
-        }
-        desk.stand_in_for_slurm();
-        desk.clone_repository();
-        desk
+        let lammps = artifacts::lammps(mpi).display().to_string();
+        self.executable("lmp", &format!("#!/bin/sh\nexec {lammps} \"$@\"\n"));
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -105,9 +124,9 @@ impl Desk {
 
     /// bash in the clone, in the new user's environment. Only Rust's tools are where
     /// the tests found them.
-    fn shell(&self, installed: bool) -> Command {
+    fn shell(&self) -> Command {
         let mut path = format!("{}:", self.path("bin").display());
-        if installed {
+        if self.build == Build::Linked {
             let command = artifacts::command();
             let directory = command.parent().unwrap_or(Path::new("/"));
             path += &format!("{}:", directory.display());
@@ -122,27 +141,34 @@ impl Desk {
             .env_clear()
             .env("HOME", self.path("home"))
             .env("PATH", path)
-            .env("MPICC", self.mpi.compiler())
             // A machine of two cores stands for a cluster.
             .env("OMPI_MCA_rmaps_base_oversubscribe", "1")
             .env("OMPI_MCA_hwloc_base_binding_policy", "none")
             .env("OMPI_MCA_mpi_yield_when_idle", "1")
             .current_dir(self.path("treepie"));
+        match self.build {
+            Build::Linked => command
+                .env("MPICC", self.mpi.compiler())
+                .env("USE_BUILD", artifacts::build_directory()),
+            Build::Own => command.envs(rust_of_the_tests()),
+        };
         command
     }
 
     /// Runs commands, one after the other in one shell.
-    fn run(&self, shown: &[Shown], installed: bool) -> String {
-        let mut command = self.shell(installed);
-        command
-            .env("USE_BUILD", artifacts::build_directory())
-            .args(["-c", &script(shown)]);
+    fn run(&self, shown: &[Shown]) -> String {
+        let mut command = self.shell();
+        command.args(["-c", &script(shown)]);
+        let limit = Duration::from_secs(match self.build {
+            Build::Linked => 300,
+            Build::Own => 1800,
+        });
         let title = format!("a document's commands under {}", self.mpi);
-        run_watched(command, Duration::from_secs(300), &title).stdout
+        run_watched(command, limit, &title).stdout
     }
 
     /// Runs all commands of a document, and compares.
-    fn follow(&self, name: &str, installed: bool) {
+    fn follow(&self, name: &str) {
         let text = read(name);
         let mpi = self.mpi.name();
         let shown: Vec<Shown> = blocks(name, &text)
@@ -150,7 +176,7 @@ impl Desk {
             .flat_map(|block| block.shown(mpi))
             .collect();
         assert!(!shown.is_empty(), "{name} shows no command");
-        let all = self.run(&shown, installed);
+        let all = self.run(&shown);
         let found = outputs(&all);
         let mut wrong = String::new();
         for (place, one) in shown.iter().enumerate() {
@@ -169,11 +195,51 @@ impl Desk {
     }
 }
 
+/// The Rust that the tests are compiled by, and the crates that it has loaded. Crates are
+/// not optimised: what is shown is that a clone has all that it needs.
+fn rust_of_the_tests() -> Vec<(&'static str, String)> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let place = |name: &str, folder: &str| {
+        let beside = format!("{home}/{folder}");
+        std::env::var(name).unwrap_or(beside)
+    };
+    let set = [
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
+        ("CARGO_PROFILE_RELEASE_LTO", "off"),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256"),
+        ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
+    ];
+    let mut all = vec![
+        ("CARGO_HOME", place("CARGO_HOME", ".cargo")),
+        ("RUSTUP_HOME", place("RUSTUP_HOME", ".rustup")),
+    ];
+    all.extend(set.map(|(name, value)| (name, value.to_owned())));
+    all
+}
+
 /// From nothing but README.md to a report in the browser's language, for a C job,
-/// LAMMPS and a Fortran job.
-fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
-    let desk = Desk::new(mpi);
-    desk.follow("README.md", false);
+/// LAMMPS and a Fortran job: with one MPI, and then with the other.
+#[test]
+fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_reports_under_both_mpis() {
+    let mut desk = Desk::new(Mpi::OpenMpi, Build::Own);
+    for mpi in Mpi::ALL {
+        desk.turn_to(mpi);
+        desk.follow("README.md");
+        for made in [
+            "bin/treepie".to_owned(),
+            "lib/libtreepie.so".to_owned(),
+            format!("quickstart/{}/halo2d.svg", mpi.name()),
+        ] {
+            let file = desk.path("treepie/build").join(&made);
+            assert!(file.is_file() && !file.is_symlink(), "{made} was not made");
+        }
+        reports_are_whole(&desk);
+    }
+}
+
+/// The reports that README.md makes; each is taken away, so that the next MPI's are its
+/// own.
+fn reports_are_whole(desk: &Desk) {
     // A wrapper may give LAMMPS its whole path.
     let reports = BTreeMap::from([
         ("halo2d.html", "./halo2d"),
@@ -181,7 +247,8 @@ fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
         ("melt.html", "lmp -in tests/jobs/melt.lammps"),
     ]);
     for (name, command) in reports {
-        let page = std::fs::read_to_string(desk.path("treepie").join(name));
+        let file = desk.path("treepie").join(name);
+        let page = std::fs::read_to_string(&file);
         let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
         let heading = page
             .split("<h1>")
@@ -193,16 +260,17 @@ fn a_new_user_gets_from_the_readme_to_a_report(mpi: Mpi) {
             page.contains("<h2>What is left</h2>"),
             "{name} is not whole"
         );
+        std::fs::remove_file(file).expect("the desk is writable");
     }
 }
 
 fn what_is_said_of_preloading_is_true(mpi: Mpi) {
-    Desk::new(mpi).follow("LD_PRELOAD.md", true);
+    Desk::new(mpi, Build::Linked).follow("LD_PRELOAD.md");
 }
 
 #[test]
 fn the_ready_made_files_do_what_is_said_of_them() {
-    Desk::new(Mpi::OpenMpi).follow("profiles/README.md", true);
+    Desk::new(Mpi::OpenMpi, Build::Linked).follow("profiles/README.md");
 }
 
 #[test]
@@ -272,7 +340,4 @@ fn every_ready_made_file_is_named_in_its_readme_and_can_be_shown() {
     assert!(shown > 10, "{shown} files");
 }
 
-under_each_mpi!(
-    a_new_user_gets_from_the_readme_to_a_report,
-    what_is_said_of_preloading_is_true,
-);
+under_each_mpi!(what_is_said_of_preloading_is_true);

@@ -126,6 +126,35 @@ fn an_mpi_of_a_family_that_the_library_does_not_know() {
 }
 
 #[test]
+fn a_program_of_another_mpi_than_its_launcher_runs_with_a_warning() {
+    let desk = desk();
+    // What tells MPICH's family.
+    let mpich = format!("{MPI}int MPII_Comm_get_attr(void) {{ return 0; }}\n");
+    compile(&desk, "libmpich.so", &mpich, &["-shared", "-fPIC"]);
+    let path = format!("-Wl,-rpath,{}", desk.path("").display());
+    compile(&desk, "app", MAIN, &["-L.", "-l:libmpich.so", &path]);
+    let words = [
+        "replay",
+        "--permutation",
+        "1,0",
+        "--",
+        "./mpirun",
+        "-n",
+        "2",
+        "./app",
+    ];
+    let said = desk.run(&words).good().err;
+    assert!(
+        said.starts_with("treepie: ./app: uses ")
+            && said.ends_with(
+                "libmpich.so (Hydra (MPICH family)), and the launcher is of Open MPI: each process is \
+                 a job of its own; use the launcher of that MPI\n"
+            ),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_program_for_other_processors() {
     let desk = desk();
     let mut bytes = std::fs::read("/bin/sh").unwrap();

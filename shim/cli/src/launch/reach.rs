@@ -60,7 +60,8 @@ impl fmt::Display for Obstacle {
 }
 
 /// Refuses a job with a program that the library is known not to reach. What is not
-/// known, as with scripts, runs.
+/// known, as with scripts, runs; a program of another MPI than the launcher's runs with a
+/// warning.
 ///
 /// # Errors
 /// The first such program and why: usage.
@@ -77,16 +78,34 @@ pub fn require_reachable(
         let place = program::position(launcher.family, words);
         let path = place.and_then(|place| search::executable(&words[place]));
         // A program that is not there is the launcher's to tell of.
-        if let Some(path) = path
-            && let Some(obstacle) = obstacle(&path, library)
+        let Some(path) = path else { continue };
+        let name = path.display();
+        if let Some(obstacle) = obstacle(&path, library) {
+            return Err(CommandError::usage(format!("{name}: {obstacle}")));
+        }
+        if let Some((mpi, family)) = binary::mpi_of(&path)
+            && let Some(told) = other_mpi(launcher, &mpi, family)
         {
-            return Err(CommandError::usage(format!(
-                "{}: {obstacle}",
-                path.display()
-            )));
+            eprintln!("treepie: {name}: {told}; {OTHER_MPI_REMEDY}");
         }
     }
     Ok(())
+}
+
+/// What to do about what [`other_mpi`] tells.
+pub const OTHER_MPI_REMEDY: &str = "use the launcher of that MPI";
+
+/// What happens to a program of `mpi`, of this family, whose launcher is another MPI's;
+/// goes on after the name of the program.
+pub fn other_mpi(launcher: &Launcher, mpi: &Path, family: Family) -> Option<String> {
+    let has_one = matches!(launcher.family, Family::OpenMpi | Family::Hydra);
+    (has_one && family != launcher.family).then(|| {
+        format!(
+            "uses {} ({family}), and the launcher is of {}: each process is a job of its own",
+            mpi.display(),
+            launcher.family
+        )
+    })
 }
 
 /// What is in the way, as far as the program's file tells.

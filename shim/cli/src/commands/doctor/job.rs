@@ -100,19 +100,14 @@ fn of_python(report: &mut Report, launcher: &Launcher, program: &Path, python: &
     }
 }
 
-/// A program of one MPI under the launcher of another would be as many jobs of one.
+/// What uses the MPI of its launcher, or does not.
 fn fitting(report: &mut Report, launcher: &Launcher, path: &Path, mpi: &Path, family: Family) {
-    let (name, mpi) = (path.display(), mpi.display());
-    let has_one = matches!(launcher.family, Family::OpenMpi | Family::Hydra);
-    match has_one && family != launcher.family {
-        true => report.problem(
+    let name = path.display();
+    match reach::other_mpi(launcher, mpi, family) {
+        Some(told) => report.problem("program", format!("{name} {told}"), reach::OTHER_MPI_REMEDY),
+        None => report.good(
             "program",
-            format!(
-                "{name} uses {mpi} ({family}), the launcher is of {}: each process would be a job of its own",
-                launcher.family
-            ),
-            "use the launcher of that MPI",
+            format!("{name} uses {} ({family})", mpi.display()),
         ),
-        false => report.good("program", format!("{name} uses {mpi} ({family})")),
     }
 }

@@ -196,34 +196,6 @@ pub fn as_usage(error: FileError) -> CommandError {
 
 /// A number of bytes with K, M or G for powers of 1024.
 pub fn size(text: &str) -> Result<u64, String> {
-    let plain = text.trim().trim_end_matches("iB").trim_end_matches('B');
-    let (digits, shift) = match plain.chars().last() {
-        Some('k' | 'K') => (&plain[..plain.len() - 1], 10),
-        Some('m' | 'M') => (&plain[..plain.len() - 1], 20),
-        Some('g' | 'G') => (&plain[..plain.len() - 1], 30),
-        _ => (plain, 0),
-    };
-    let number: Option<u64> = digits.trim().parse().ok();
-    number
-        .and_then(|number| number.checked_mul(1 << shift))
+    treepie_core::files::size(text)
         .ok_or_else(|| format!("`{text}` is no size; write bytes, such as 64, 16K or 1M"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_have_powers_of_1024() {
-        for (text, bytes) in [
-            ("64", Ok(64)),
-            ("16K", Ok(16 << 10)),
-            ("1MiB", Ok(1 << 20)),
-            ("2g", Ok(2 << 30)),
-        ] {
-            assert_eq!(size(text), bytes);
-        }
-        assert!(size("much").is_err());
-        assert!(size("99999999999G").is_err());
-    }
 }

@@ -2,20 +2,19 @@
 //! nothing waits in the kernel for a moment, on the same files. What it waits for
 //! there still wakes it at once, and the others get the core meanwhile. Shared memory
 //! wakes nobody: what comes through it (MPICH's messages inside a host) is seen when
-//! the moment is over, so that it must be short.
+//! the moment is over, so that it must be short there. Open MPI's come over TCP on the grid.
 //!
 //! Preloaded by `scripts/grid run` and by nothing else; it changes no result.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 
 /// So many empty looks in a row, and the next one waits.
 const LOOKS: u32 = 4;
-/// How long it waits at most.
-const WAIT: libc::timespec = libc::timespec {
-    tv_sec: 0,
-    tv_nsec: 200_000,
-};
+/// How long it waits at most, in nanoseconds, where every message wakes it, and where some do not.
+const WAIT: libc::c_long = 1_000_000;
+const SHORT_WAIT: libc::c_long = 200_000;
 
 thread_local! {
     static EMPTY: Cell<u32> = const { Cell::new(0) };
@@ -27,6 +26,23 @@ fn in_vain(found: c_int) -> bool {
         empty.set(if found == 0 { empty.get() + 1 } else { 0 });
         empty.get() >= LOOKS
     })
+}
+
+/// How long a look waits at most.
+fn wait() -> libc::timespec {
+    static LONGEST: OnceLock<libc::c_long> = OnceLock::new();
+    let longest = || if is_open_mpi() { WAIT } else { SHORT_WAIT };
+    libc::timespec {
+        tv_sec: 0,
+        tv_nsec: *LONGEST.get_or_init(longest),
+    }
+}
+
+/// Whether the MPI is Open MPI.
+fn is_open_mpi() -> bool {
+    let world = c"ompi_mpi_comm_world";
+    // SAFETY: the name ends in a zero.
+    !unsafe { libc::dlsym(libc::RTLD_DEFAULT, world.as_ptr()) }.is_null()
 }
 
 fn found(ready: c_int) -> c_int {
@@ -82,7 +98,7 @@ pub unsafe extern "C" fn poll(
         0 => {
             let ready = look(Some(timespec(0)));
             match in_vain(ready) {
-                true => found(look(Some(WAIT))),
+                true => found(look(Some(wait()))),
                 false => ready,
             }
         }
@@ -120,7 +136,7 @@ pub unsafe extern "C" fn epoll_wait(
     };
     let ready = look((timeout >= 0).then(|| timespec(timeout)));
     match timeout == 0 && in_vain(ready) {
-        true => found(look(Some(WAIT))),
+        true => found(look(Some(wait()))),
         false => ready,
     }
 }

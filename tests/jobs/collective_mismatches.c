@@ -2,10 +2,11 @@
  * A collective that ranks call with arguments that do not fit each other, which is wrong: it ends
  * in an error of the MPI's or never.
  *
- *     collective_mismatches short|roots|counts|types|wrong-on-one
+ *     collective_mismatches short|roots|counts|types|wrong-on-one|returned
  *
  * wrong-on-one: one rank's own arguments are wrong, and that rank alone gets an error; the
- * collectives after that must not take what this one left behind.
+ * collectives after that must not take what this one left behind. returned: a message is too long
+ * for one rank, on a communicator that returns errors, which the world does not.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -29,7 +30,28 @@ int main(int argc, char **argv)
         MPI_Allreduce(in, out, odd ? 7 : 3000, MPI_DOUBLE, MPI_SUM, world);
     else if (!strcmp(which, "types"))
         MPI_Alltoall(in, 8, odd ? MPI_INT : MPI_DOUBLE, out, 8, MPI_DOUBLE, world);
-    else {
+    else if (!strcmp(which, "returned")) {
+        MPI_Comm comm;
+        int class = MPI_SUCCESS;
+        MPI_Comm_dup(world, &comm);
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        for (int round = 0; round < 3; round++) {
+            code = MPI_Bcast(in, odd ? 10 : 100, MPI_DOUBLE, 0, comm);
+            if (code != MPI_SUCCESS)
+                MPI_Error_class(code, &class);
+            if (odd != (code != MPI_SUCCESS) || (odd && class != MPI_ERR_TRUNCATE))
+                printf("rank %d got code %d of class %d\n", rank, code, class);
+            value = rank == 0 ? round : -1;
+            code = MPI_Bcast(&value, 1, MPI_INT, 0, comm);
+            if (code != MPI_SUCCESS || value != round)
+                printf("rank %d has %d, not %d\n", rank, value, round);
+        }
+        MPI_Comm_free(&comm);
+        MPI_Errhandler handler;
+        MPI_Comm_get_errhandler(world, &handler);
+        if (handler != MPI_ERRORS_ARE_FATAL)
+            printf("rank %d has another handler\n", rank);
+    } else {
         MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN);
         value = 1;
         code = MPI_Bcast(&value, odd ? -1 : 1, MPI_INT, 0, world);
@@ -49,5 +71,5 @@ int main(int argc, char **argv)
 
 /*
  * RUN:    4 ranks, with a time limit.
- * EXPECT: an error, or that it never ends; with wrong-on-one, that all are done.
+ * EXPECT: an error, or that it never ends; with wrong-on-one and returned, that all are done.
  */

@@ -187,8 +187,18 @@ fn mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic(mpi: Mpi) {
 
 /// What a call that was wrong on one rank left on its way is not what later calls receive.
 fn a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it(mpi: Mpi) {
+    all_are_done_with(mpi, "wrong-on-one");
+}
+
+/// A message inside a plan is too long for a rank: its communicator says what becomes of that, and
+/// not the world.
+fn an_error_inside_a_plan_goes_to_the_handler_of_the_calls_communicator(mpi: Mpi) {
+    all_are_done_with(mpi, "returned");
+}
+
+fn all_are_done_with(mpi: Mpi, mismatch: &str) {
     let outcome = Job::new(mpi, 4, "collective_mismatches")
-        .argument("wrong-on-one")
+        .argument(mismatch)
         .with(replaced("bcast=grid-flat", "0,0,1,1"))
         .run()
         .succeeded()
@@ -253,6 +263,7 @@ under_each_mpi!(
     every_predefined_operation_leaves_what_the_host_leaves,
     mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic,
     a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it,
+    an_error_inside_a_plan_goes_to_the_handler_of_the_calls_communicator,
     fortran_sees_no_difference_and_its_collectives_are_replaced,
     wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,
     communicators_are_freed_with_what_was_kept_for_them_and_may_run_out,

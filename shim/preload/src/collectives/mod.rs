@@ -8,6 +8,7 @@
 mod call;
 mod communicator;
 mod eager;
+mod errors;
 mod execute;
 mod job;
 mod packed;
@@ -63,7 +64,10 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
         ordered,
     };
     let plan = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
-    match perform(host, communicator, place, &plan, job) {
+    let errors = errors::Returned::inside(host, comm);
+    let result = perform(host, communicator, place, &plan, job);
+    drop(errors);
+    match result {
         Ok(()) => Some(SUCCESS),
         Err(code) => {
             host.call_error_handler(comm, code);

@@ -131,11 +131,11 @@ impl Host {
     /// [`Host::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
     pub fn split_quietly(&self, comm: Word, key: usize) -> Result<Word, HostError> {
-        let mut handler = self.error_handler(comm)?;
+        let handler = self.error_handler(comm)?;
         self.return_errors(comm)?;
         let made = self.split(comm, key);
         self.set_error_handler(comm, handler)?;
-        unsafe { (self.functions.errhandler_free)(&mut handler) };
+        self.free_error_handler(handler);
         made
     }
 

@@ -12,12 +12,10 @@ use crate::api::{SUCCESS, Word, c_int};
 impl Host {
     /// Gives `to` the error handler of `from`.
     pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), HostError> {
-        let mut handler = handle("MPI_Comm_get_errhandler", |handler| unsafe {
-            (self.functions.comm_get_errhandler)(from, handler)
-        })?;
-        let code = unsafe { (self.functions.comm_set_errhandler)(to, handler) };
-        unsafe { (self.functions.errhandler_free)(&mut handler) };
-        check("MPI_Comm_set_errhandler", code)
+        let handler = self.error_handler(from)?;
+        let result = self.set_error_handler(to, handler);
+        self.free_error_handler(handler);
+        result
     }
 
     /// `MPI_Comm_get_errhandler`.
@@ -25,6 +23,11 @@ impl Host {
         handle("MPI_Comm_get_errhandler", |handler| unsafe {
             (self.functions.comm_get_errhandler)(comm, handler)
         })
+    }
+
+    /// `MPI_Errhandler_free`: what [`Host::error_handler`] gave is used no more.
+    pub fn free_error_handler(&self, mut handler: Word) {
+        unsafe { (self.functions.errhandler_free)(&mut handler) };
     }
 
     /// `MPI_Comm_create_errhandler`.

@@ -1,0 +1,69 @@
+//! Whom the host tells of an error inside a plan.
+//!
+//! Messages are on a communicator of our own that returns errors. In the MPICH family, however,
+//! `MPI_Testsome` belongs to no communicator, and tells the world's handler, which usually ends the
+//! job. While a plan runs for a communicator whose own handler does not end the job, the world
+//! returns errors as well; the handler of the call's communicator is called afterwards.
+
+use parking_lot::Mutex;
+
+use crate::api::Word;
+use crate::api::abi::Family;
+use crate::api::host::Host;
+
+/// The plans that run with the world's errors returned, and what the world's handlers are else.
+static RETURNING: Mutex<Returning> = Mutex::new(Returning {
+    plans: 0,
+    handlers: Vec::new(),
+});
+
+struct Returning {
+    plans: u32,
+    handlers: Vec<(Word, Word)>,
+}
+
+/// While it lives, errors inside a plan are returned.
+pub struct Returned<'a>(Option<&'a Host>);
+
+impl<'a> Returned<'a> {
+    /// For a plan that takes the place of a collective on `comm`.
+    pub fn inside(host: &'a Host, comm: Word) -> Self {
+        if host.abi.family == Family::OpenMpi || ends_the_job(host, comm) {
+            return Returned(None);
+        }
+        let mut returning = RETURNING.lock();
+        returning.plans += 1;
+        if returning.plans == 1 {
+            for of in [host.world, host.comm_self] {
+                if let Ok(handler) = host.error_handler(of) {
+                    let _ = host.return_errors(of);
+                    returning.handlers.push((of, handler));
+                }
+            }
+        }
+        Returned(Some(host))
+    }
+}
+
+impl Drop for Returned<'_> {
+    fn drop(&mut self) {
+        let Some(host) = self.0 else {
+            return;
+        };
+        let mut returning = RETURNING.lock();
+        returning.plans -= 1;
+        if returning.plans == 0 {
+            for (of, handler) in returning.handlers.drain(..) {
+                let _ = host.set_error_handler(of, handler);
+                host.free_error_handler(handler);
+            }
+        }
+    }
+}
+
+fn ends_the_job(host: &Host, comm: Word) -> bool {
+    host.error_handler(comm).is_ok_and(|handler| {
+        host.free_error_handler(handler);
+        handler == host.errors_are_fatal
+    })
+}

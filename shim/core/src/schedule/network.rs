@@ -203,6 +203,36 @@ impl Network {
         })
     }
 
+    /// The same with one rank of each host, if every host has as many ranks, and several: what
+    /// collectives in two levels, inside hosts and between them, see of it.
+    pub fn one_of_each_host(&self) -> Option<Network> {
+        let each = self.ranks() / self.hosts;
+        if each < 2 || self.hosts < 2 {
+            return None;
+        }
+        let mut met = vec![0; self.hosts];
+        let mut kept = Vec::with_capacity(self.hosts);
+        for (rank, &host) in self.host_of.iter().enumerate() {
+            met[host] += 1;
+            if met[host] == 1 {
+                kept.push(rank);
+            }
+        }
+        if met.iter().any(|&ranks| ranks != each) {
+            return None;
+        }
+        let cluster_of: Vec<usize> = kept.iter().map(|&rank| self.cluster_of[rank]).collect();
+        let first = |cluster| cluster_of.iter().position(|&of| of == cluster);
+        Some(Network {
+            speakers: (0..self.clusters())
+                .map(|cluster| first(cluster).unwrap_or(0))
+                .collect(),
+            host_of: (0..self.hosts).collect(),
+            cluster_of,
+            ..self.clone()
+        })
+    }
+
     /// Number of ranks.
     pub fn ranks(&self) -> usize {
         self.cluster_of.len()

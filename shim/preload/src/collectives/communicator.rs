@@ -111,6 +111,10 @@ impl Communicator {
             false => Arc::new(network),
         });
         let chooser = Chooser::new(network.clone(), &clusters, Some(family));
+        let chooser = match setup.is_han {
+            true => chooser.with_han(),
+            false => chooser,
+        };
         let rank = host.rank(comm)?;
         let private = host.split_quietly(comm, rank)?;
         host.return_errors(private)?;

@@ -11,6 +11,7 @@ mod eager;
 mod errors;
 mod execute;
 mod job;
+mod own;
 mod packed;
 mod setup;
 mod unit;

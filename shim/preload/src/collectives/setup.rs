@@ -12,7 +12,7 @@ use treepie_core::platform::Platform;
 use treepie_core::schedule::Clusters;
 
 use super::communicator::ended;
-use super::eager;
+use super::{eager, own};
 use crate::api::abi;
 use crate::api::host::{Host, HostError};
 use crate::api::{Word, c_int};
@@ -105,6 +105,8 @@ pub struct Setup {
     pub alone: Word,
     /// The largest message, in bytes, that the host sends at once, where nobody measured it.
     pub eager: u64,
+    /// Open MPI's HAN does the host's own collectives.
+    pub is_han: bool,
 }
 
 /// The MPI's family, as models of its collectives know it.
@@ -184,8 +186,12 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         ));
     }
     // Process 0 tells all: plans must be the same on all ranks.
-    let mut eager = eager::limit(host, family(host)).to_le_bytes();
-    host.broadcast(world, &mut eager)?;
+    let mut seen = [0; 9];
+    let (eager, is_han) = seen.split_at_mut(8);
+    eager.copy_from_slice(&eager::limit(host, family(host)).to_le_bytes());
+    is_han[0] = own::is_han(host, family(host)).into();
+    host.broadcast(world, &mut seen)?;
+    let [eager @ .., is_han] = seen;
     let alone = host.split_quietly(host.comm_self, 0)?;
     host.return_errors(alone)?;
     let setup = Setup {
@@ -198,6 +204,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         keyval: host.new_private_keyval(ended)?,
         alone,
         eager: u64::from_le_bytes(eager),
+        is_han: is_han != 0,
     };
     if SETUP.set(setup).is_ok() {
         ACTIVE.store(true, Ordering::Release);

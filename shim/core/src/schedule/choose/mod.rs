@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::estimate::{self, Costed, Scene, Size};
+use super::estimate::{self, Costed, Leaders, Scene, Size};
 use super::generators::{Direction, costs};
 use super::strategy::Estimate;
 use super::{Clusters, Network, Strategy, Uniform};
@@ -159,6 +159,8 @@ struct Known {
     network: Arc<Network>,
     sizes: Vec<Size>,
     pieces: Vec<Costed>,
+    /// Between hosts, where the host's own collectives are those of HAN.
+    han: Option<Leaders>,
 }
 
 impl Chooser {
@@ -178,6 +180,7 @@ impl Chooser {
                     .collect(),
                 sizes,
                 network,
+                han: None,
             }
         });
         Chooser {
@@ -193,6 +196,15 @@ impl Chooser {
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         if self.known.is_none() {
             self.eager = limit;
+        }
+        self
+    }
+
+    /// The same where Open MPI's HAN does the host's own collectives, as it does by default in
+    /// Open MPI 5.
+    pub fn with_han(mut self) -> Self {
+        if let Some(known) = &mut self.known {
+            known.han = Leaders::new(&known.network);
         }
         self
     }
@@ -303,7 +315,7 @@ impl Known {
                 best = *other;
             }
         }
-        let host = host.map(|host| estimate::host_seconds(&scene, host, class.operation));
+        let host = host.map(|host| self.host_seconds(&scene, host, class));
         let beats = host.is_none_or(|host| best.seconds < WORTH * host);
         Some(Choice {
             strategy: beats.then_some(best.strategy),
@@ -315,6 +327,13 @@ impl Known {
             considered,
             host,
         })
+    }
+
+    /// What the host's own collective takes. HAN does no reductions that keep an order.
+    fn host_seconds(&self, scene: &Scene, host: Host, class: Class) -> f64 {
+        let han = self.han.as_ref().filter(|_| !class.ordered);
+        let by_han = han.and_then(|leaders| leaders.seconds(scene, class.operation));
+        by_han.unwrap_or_else(|| estimate::host_seconds(scene, host, class.operation))
     }
 
     /// The rank from which a collective starts.

@@ -304,7 +304,8 @@ pub fn host_seconds(scene: &Scene, host: Host, operation: Operation) -> f64 {
     seconds(scene, operation, usual)
 }
 
-fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
+/// What an algorithm by rank takes.
+pub(super) fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm) -> f64 {
     use Algorithm::*;
     use Operation::*;
     let ranks = scene.clusters.ranks();

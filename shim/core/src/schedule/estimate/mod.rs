@@ -13,6 +13,7 @@
 mod between;
 mod by_rank;
 mod exchanged;
+mod han;
 mod inside;
 mod reduced;
 
@@ -25,6 +26,7 @@ pub(super) use exchanged::{
     allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
     reduce_scatter_exchange, scan_exchange,
 };
+pub(super) use han::Leaders;
 pub(super) use inside::Stage;
 pub(super) use reduced::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,

@@ -235,7 +235,7 @@ fn plain(bytes: &[u8]) -> Option<([u64; 3], usize)> {
     const MOST_DIGITS: usize = 15;
     let mut counts = [0_u64; 3];
     let mut at = 0;
-    for (count, end) in counts.iter_mut().zip([b' ', b' ', b'\n']) {
+    for (count, end) in counts.iter_mut().zip(*b"  \n") {
         let start = at;
         while let Some(digit) = bytes.get(at).filter(|byte| byte.is_ascii_digit()) {
             if at - start == MOST_DIGITS {

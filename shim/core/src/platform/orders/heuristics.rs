@@ -115,7 +115,7 @@ struct State<'a> {
     waiting: Vec<usize>,
     /// For every cluster that waits, its best sender and what that one's transfer weighs, where the
     /// order looks at that.
-    best: Vec<Best>,
+    best: Vec<(f64, usize)>,
     /// For every cluster that waits, its best or worst next receiver and what that weighs, where the
     /// order looks ahead; for FNF, all its transfers together.
     ahead: Vec<(f64, usize)>,
@@ -129,37 +129,11 @@ fn more(one: f64, other: f64) -> bool {
     one > other
 }
 
-/// A sender for a cluster that waits.
-#[derive(Clone, Copy)]
-struct Best {
-    /// What its transfer weighs.
-    weight: f64,
-    from: usize,
-    /// Whether it is the best, or only none can be better than it says.
-    is_certain: bool,
-}
-
-impl Best {
-    const NONE: Best = Best {
-        weight: f64::INFINITY,
-        from: NONE,
-        is_certain: true,
-    };
-
-    fn doubted(self) -> Best {
-        Best {
-            is_certain: false,
-            ..self
-        }
-    }
-
-    /// The lesser weight; of equal ones, the lower sender's.
-    fn or_better(self, other: Best) -> Best {
-        let is_less = other.weight < self.weight;
-        match is_less || (other.weight == self.weight && other.from < self.from) {
-            true => other,
-            false => self,
-        }
+/// The lesser of two weights with their clusters; of equal ones, the lower cluster.
+fn better(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
+    match other.0 < one.0 || (other.0 == one.0 && other.1 < one.1) {
+        true => other,
+        false => one,
     }
 }
 
@@ -189,7 +163,7 @@ impl<'a> State<'a> {
             schedule: Schedule::start(clusters),
             informed,
             waiting: (0..clusters).filter(|&cluster| cluster != root).collect(),
-            best: vec![Best::NONE; if looks_at_senders { clusters } else { 0 }],
+            best: vec![(f64::INFINITY, NONE); if looks_at_senders { clusters } else { 0 }],
             ahead,
         }
     }
@@ -206,61 +180,46 @@ impl<'a> State<'a> {
         self.informed.insert(place, to);
     }
 
-    /// Looks at what the last send changed. Weights of a sender may grow when it sends, and nowhere else: who
-    /// joined is new for all that wait, and where the best sender has just sent, it is not known any more
-    /// that it is the best, only that none is better than it was.
-    fn take_in(&mut self, weight: &impl Fn(&Self, usize, usize) -> f64) {
+    /// The best sender for a cluster that waits, and its `weight`. Weights of a sender may grow when it
+    /// sends, and nowhere else: only the best one that has just sent is looked for anew.
+    fn best_sender(
+        &mut self,
+        to: usize,
+        weight: &impl Fn(&Self, usize, usize) -> f64,
+    ) -> (f64, usize) {
         let last = self.schedule.sends.last().map(|send| (send.from, send.to));
-        let (sender, joined) = last.unwrap_or((NONE, self.informed[0]));
-        for place in 0..self.waiting.len() {
-            let to = self.waiting[place];
-            let known = self.best[to];
-            let new = Best {
-                weight: weight(self, joined, to),
-                from: joined,
-                is_certain: true,
-            };
-            self.best[to] = match known.from == sender && sender != NONE {
-                true => known.doubted().or_better(new),
-                false => known.or_better(new),
-            };
-        }
+        let known = self.best[to];
+        self.best[to] = match last {
+            Some((sender, joined)) if known.1 != sender && known.1 != NONE => {
+                better(known, (weight(self, joined, to), joined))
+            }
+            _ => {
+                let senders = self.informed.iter();
+                senders
+                    .map(|&from| (weight(self, from, to), from))
+                    .fold((f64::INFINITY, NONE), better)
+            }
+        };
+        self.best[to]
     }
 
-    /// Finds the best sender for a cluster among all.
-    fn look_at_all(&mut self, to: usize, weight: &impl Fn(&Self, usize, usize) -> f64) {
-        let senders = self.informed.iter().map(|&from| Best {
-            weight: weight(self, from, to),
-            from,
-            is_certain: true,
-        });
-        self.best[to] = senders.fold(Best::NONE, Best::or_better);
-    }
-
-    /// The pair with the least `weight`, to which `ahead` of the receiver is added. Ties go to the lowest
-    /// sender, then the lowest receiver.
+    /// The pair with the least `weight`, to which `ahead` of the receiver is added.
     fn least(
         &mut self,
         weight: impl Fn(&Self, usize, usize) -> f64,
         ahead: impl Fn(&Self, usize) -> f64,
     ) -> (usize, usize) {
-        self.take_in(&weight);
-        loop {
-            let mut chosen = (f64::INFINITY, NONE, self.waiting[0]);
-            for &to in &self.waiting {
-                let best = self.best[to];
-                let whole = best.weight + ahead(self, to);
-                if whole < chosen.0 || (whole == chosen.0 && best.from < chosen.1) {
-                    chosen = (whole, best.from, to);
-                }
+        let mut chosen = (f64::INFINITY, self.informed[0], self.waiting[0]);
+        for place in 0..self.waiting.len() {
+            let to = self.waiting[place];
+            let (least, from) = self.best_sender(to, &weight);
+            let whole = least + ahead(self, to);
+            // Ties go to the lowest sender, then the lowest receiver.
+            if whole < chosen.0 || (whole == chosen.0 && from < chosen.1) {
+                chosen = (whole, from, to);
             }
-            let (_, from, to) = chosen;
-            // Others cannot be better than this, whatever their best senders are.
-            if self.best[to].is_certain {
-                return (from, to);
-            }
-            self.look_at_all(to, &weight);
         }
+        (chosen.1, chosen.2)
     }
 
     /// The pair whose transfer, with what is `ahead` of its receiver, is done first.
@@ -295,16 +254,13 @@ impl<'a> State<'a> {
 
     /// The cluster that is done last if served best, by the sender of the least `weight`.
     fn slowest_cluster(&mut self, weight: impl Fn(&Self, usize, usize) -> f64) -> (usize, usize) {
-        self.take_in(&weight);
         let mut chosen = (f64::NEG_INFINITY, self.informed[0], self.waiting[0]);
         for place in 0..self.waiting.len() {
             let to = self.waiting[place];
-            if !self.best[to].is_certain {
-                self.look_at_all(to, &weight);
-            }
-            let done = self.best[to].weight + self.costs.inside(to);
+            let (least, from) = self.best_sender(to, &weight);
+            let done = least + self.costs.inside(to);
             if done > chosen.0 {
-                chosen = (done, self.best[to].from, to);
+                chosen = (done, from, to);
             }
         }
         (chosen.1, chosen.2)

@@ -10,6 +10,7 @@
 //! All ranks of a communicator come to the same choice when they have the same platform:
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
+mod candidates;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -277,38 +278,7 @@ impl Known {
         let whole = self.whole(class.operation, class.bytes, clusters);
         let root = self.root(class.operation, class.root, clusters);
         let scene = self.scene(root, clusters, class.bytes, &whole);
-        let orders = Orders::default();
-        let mut considered: Vec<Considered> = Vec::with_capacity(16);
-        // Trees that were looked at, each with its best size: schedulers often come to the same one.
-        let mut trees: Vec<(Vec<(usize, usize)>, Considered)> = Vec::with_capacity(16);
-        for strategy in Strategy::of(class.operation) {
-            let serves = strategy.keeps_order || !class.ordered;
-            if !serves || (strategy.only_ordered && !class.ordered) {
-                continue;
-            }
-            let Some(estimate) = strategy.estimate else {
-                continue;
-            };
-            let edges = orders.edges(&scene, strategy);
-            let known = trees.iter().find(|(known, _)| *known == edges);
-            let known = known.filter(|_| strategy.is_tree);
-            let found = match known {
-                Some(&(_, same)) => Considered { strategy, ..same },
-                None => {
-                    let best = |scene: &Scene| estimate(scene, class.operation, &edges);
-                    let (segment, seconds) = self.best_size(&scene, best);
-                    Considered {
-                        strategy,
-                        segment,
-                        seconds,
-                    }
-                }
-            };
-            considered.push(found);
-            if strategy.is_tree {
-                trees.push((edges, found));
-            }
-        }
+        let considered = candidates::considered(self, &scene, class.operation, class.ordered);
         let mut best = *considered.first()?;
         for other in &considered[1..] {
             if other.seconds < ALIKE * best.seconds {

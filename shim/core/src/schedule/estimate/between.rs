@@ -8,6 +8,21 @@ use crate::schedule::generators::Direction;
 /// receivers, those of one sender in the order in which it serves them. Every cluster
 /// hands each piece on inside when it has sent it to the others.
 pub fn broadcast_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
+    along(scene, edges, 1)
+}
+
+/// Along the same tree with several ranks of every cluster side by side: each carries
+/// every `lanes`-th piece, so that a connection that cannot fill the uplink alone does not
+/// hold the others up.
+pub fn broadcast_lanes(scene: &Scene, edges: &[(usize, usize)], lanes: usize) -> f64 {
+    let handed = match lanes {
+        1 => 0.0,
+        _ => scene.piece.within[scene.home()].seconds(),
+    };
+    handed + along(scene, edges, lanes)
+}
+
+fn along(scene: &Scene, edges: &[(usize, usize)], lanes: usize) -> f64 {
     let mut at = vec![Node::default(); scene.count()];
     for &(from, _) in edges {
         at[from].degree += 1.0;
@@ -17,8 +32,7 @@ pub fn broadcast_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
         let (sender, leaving) = (at[from], scene.piece.leaving[from]);
         let way = Stage {
             first: sender.sent + hop.seconds(),
-            period: hop
-                .gap
+            period: (hop.gap / lanes as f64)
                 .max(sender.degree * leaving)
                 .max(scene.piece.entering[to]),
         };
@@ -175,34 +189,4 @@ fn exchanged_by_others(ways: &Ways) -> f64 {
         + (busiest - ways.leaving(home))
             .max(0.0)
             .max((volume - 1.0) * period)
-}
-
-/// Along the same tree with several ranks of every cluster side by side: each carries
-/// every `lanes`-th piece, so that a connection that cannot fill the uplink alone does not
-/// hold the others up.
-pub fn broadcast_lanes(scene: &Scene, edges: &[(usize, usize)], lanes: usize) -> f64 {
-    let count = scene.count();
-    let mut at = vec![Stage::default(); count];
-    let mut sent = vec![0.0; count];
-    let mut degree = vec![0.0; count];
-    for &(from, _) in edges {
-        degree[from] += 1.0;
-    }
-    let handed = match lanes {
-        1 => 0.0,
-        _ => scene.piece.within[scene.home()].seconds(),
-    };
-    for &(from, to) in edges {
-        let hop = scene.piece.hop(from, to);
-        let way = Stage {
-            first: sent[from] + hop.seconds(),
-            period: (hop.gap / lanes as f64)
-                .max(degree[from] * scene.piece.leaving[from])
-                .max(scene.piece.entering[to]),
-        };
-        sent[from] += scene.piece.leaving[from];
-        at[to] = at[from].then(way);
-    }
-    let pieces = scene.pieces(scene.bytes);
-    handed + scene.most(|cluster| at[cluster].then(scene.inside(cluster)).seconds(pieces))
 }

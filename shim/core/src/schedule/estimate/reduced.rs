@@ -42,32 +42,50 @@ pub fn reduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
     reduce_stage(scene, edges).seconds(pieces)
 }
 
+/// A cluster in the tree of a reduction.
+#[derive(Clone, Copy)]
+struct Node {
+    /// What it has to send: its own pieces, reduced with those that came.
+    stage: Stage,
+    /// How many others send to it.
+    degree: f64,
+    /// How long it has received the first piece from others.
+    received: f64,
+}
+
 fn reduce_stage(scene: &Scene, edges: &[(usize, usize)]) -> Stage {
-    let count = scene.count();
-    let mut at: Vec<Stage> = (0..count).map(|c| scene.reduced_inside(c)).collect();
-    let mut degree = vec![0.0; count];
+    let node = |cluster| Node {
+        stage: scene.reduced_inside(cluster),
+        degree: 0.0,
+        received: 0.0,
+    };
+    let mut at: Vec<Node> = (0..scene.count()).map(node).collect();
     for &(to, _) in edges {
-        degree[to] += 1.0;
+        at[to].degree += 1.0;
     }
-    let mut received = vec![0.0; count];
     for &(to, from) in edges.iter().rev() {
         let hop = scene.piece.hop(from, to);
         let entering = scene.piece.entering[to];
-        let comes = at[from].then(Stage {
+        let Node {
+            stage,
+            degree,
+            received,
+        } = at[to];
+        let comes = at[from].stage.then(Stage {
             first: hop.seconds() + scene.reducing(),
             period: hop
                 .gap
                 .max(scene.piece.leaving[from])
-                .max(degree[to] * entering.max(scene.reducing())),
+                .max(degree * entering.max(scene.reducing())),
         });
         // Pieces that come together pass the downlink one after the other.
-        at[to] = Stage {
-            first: at[to].first.max(comes.first + received[to]),
-            period: at[to].period.max(comes.period),
+        at[to].stage = Stage {
+            first: stage.first.max(comes.first + received),
+            period: stage.period.max(comes.period),
         };
-        received[to] += entering;
+        at[to].received += entering;
     }
-    at[scene.home()]
+    at[scene.home()].stage
 }
 
 /// To the cluster in the middle along a tree and back: pieces start down while others

@@ -28,9 +28,9 @@ fn needed(object: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-/// libm is the same package, and placing at start-up takes logarithms.
+/// Not libm, which takes longer to load than all of this library.
 fn is_c_runtime(name: &str) -> bool {
-    ["libc.so", "libm.so", "libgcc_s.so", "ld-linux"]
+    ["libc.so", "libgcc_s.so", "ld-linux"]
         .iter()
         .any(|start| name.starts_with(start))
 }

@@ -55,7 +55,10 @@ pub fn anneal(
     let mut state = State::new(graph, block, cell_of);
     let usual = usual_saving(graph, block) * state.scale;
     let chances = chances();
-    let ratio = (schedule.cold / schedule.hot).powf(1.0 / schedule.sweeps.max(1) as f64);
+    let ratio = libm::pow(
+        schedule.cold / schedule.hot,
+        1.0 / schedule.sweeps.max(1) as f64,
+    );
     let mut temperature = schedule.hot * usual;
     if graph.order() <= SMALL * block.sizes.len() {
         // A proposed swap costs about as much as two moves.
@@ -89,7 +92,7 @@ pub fn anneal(
 /// last that of what is never accepted.
 fn chances() -> Vec<f32> {
     let chance = |step: usize| (step as f64 + 0.5) / CHANCES as f64;
-    let logarithms = (0..CHANCES).map(|step| -chance(step).ln() as f32);
+    let logarithms = (0..CHANCES).map(|step| -libm::log(chance(step)) as f32);
     logarithms.chain([f32::NEG_INFINITY]).collect()
 }
 

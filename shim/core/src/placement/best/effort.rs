@@ -81,7 +81,8 @@ impl Effort {
     pub(super) fn schedules(self, ranks: usize, neighbours: f64) -> Vec<Schedule> {
         // A move that is carried out costs time in proportion to the neighbours,
         // and more ranks have less time each.
-        let share = 2.0 * (768.0 / ranks.max(768) as f64).powf(0.36) / (1.0 + neighbours / 32.0);
+        let fewer = libm::pow(768.0 / ranks.max(768) as f64, 0.36);
+        let share = 2.0 * fewer / (1.0 + neighbours / 32.0);
         // Few ranks leave time for several attempts instead of a long one.
         let attempts = (512 / ranks.max(1)).clamp(1, 4);
         let share = if attempts > 1 { share / 2.0 } else { share };

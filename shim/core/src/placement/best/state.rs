@@ -134,8 +134,8 @@ fn scale(graph: &Graph, block: &Block) -> f64 {
     let strength = |rank: usize| graph.weights(rank).iter().sum::<f64>();
     let most = (0..graph.order()).map(strength).fold(0.0, f64::max);
     let saved = block.saved.iter().copied().fold(0.0, f64::max);
-    let exponent = 20.0 - most.log2() - saved.max(f64::MIN_POSITIVE).log2();
-    exponent.floor().clamp(-1000.0, 1000.0).exp2()
+    let exponent = 20.0 - libm::log2(most) - libm::log2(saved.max(f64::MIN_POSITIVE));
+    libm::exp2(exponent.floor().clamp(-1000.0, 1000.0))
 }
 
 /// What all edges save together, with ranks in these cells.

@@ -168,7 +168,7 @@ fn scatter_collection(group: Group<'_>, bytes: u64) -> f64 {
     let processes = group.processes as f64;
     match group.form {
         Form::Thesis => {
-            (processes.log2() + group.others()) * group.timing.latency()
+            (libm::log2(processes) + group.others()) * group.timing.latency()
                 + 2.0 * (group.others() / processes) * group.timing.gap(bytes)
         }
         Form::Corrected => {

@@ -164,27 +164,34 @@ fn errors_are_the_hosts_own(mpi: Mpi) {
 
 /// Which rank is first to say so is nobody's promise; that the job ends, how, and
 /// that nothing runs behind the error, is.
+#[track_caller]
+fn ends_as_it_does_plainly(job: &Job, ranks: usize, directory: &Path, behind: &str) {
+    let plain = job.run();
+    assert!(!plain.status.success(), "{}", plain.told());
+    for library in uses(ranks, directory) {
+        let outcome = job.clone().with(library).run();
+        let told = outcome.told();
+        assert_eq!(plain.status.code(), outcome.status.code(), "{told}");
+        assert!(!outcome.stdout.contains(behind), "{told}");
+        // What MPICH's launchers say of a rank that crashed.
+        let crashed = |of: &Outcome| of.stdout.contains("BAD TERMINATION");
+        assert!(crashed(&plain) || !crashed(&outcome), "{told}");
+    }
+}
+
 fn errors_are_fatal_at_first(mpi: Mpi) {
     let directory = directory();
     for (job, ranks) in jobs(mpi, "fatal.c", directory.path()) {
-        let plain = job.run();
-        assert!(!plain.status.success(), "{}", plain.told());
-        for library in uses(ranks, directory.path()) {
-            let outcome = job.clone().with(library).run();
-            assert_eq!(
-                plain.status.code(),
-                outcome.status.code(),
-                "{}",
-                outcome.told()
-            );
-            assert!(
-                !outcome.stdout.contains("after the error"),
-                "{}",
-                outcome.told()
-            );
-            // What MPICH's launchers say of a rank that crashed.
-            let crashed = |of: &Outcome| of.stdout.contains("BAD TERMINATION");
-            assert!(crashed(&plain) || !crashed(&outcome), "{}", outcome.told());
+        ends_as_it_does_plainly(&job, ranks, directory.path(), "after the error");
+    }
+}
+
+fn calls_before_the_start_and_after_the_end_are_the_hosts_errors(mpi: Mpi) {
+    let directory = directory();
+    for (job, ranks) in jobs(mpi, "outside.c", directory.path()) {
+        let early = job.clone().argument("early");
+        for job in [job, early] {
+            ends_as_it_does_plainly(&job, ranks, directory.path(), "sent after");
         }
     }
 }
@@ -249,6 +256,10 @@ fn an_mpi_that_was_loaded_out_of_the_global_scope_works(mpi: Mpi) {
     sees_no_difference(mpi, "loaded.c");
 }
 
+fn calls_by_the_mpi_librarys_own_handle_see_the_same_world(mpi: Mpi) {
+    sees_no_difference(mpi, "by_handle.c");
+}
+
 fn special_arguments_keep_their_meaning_in_fortran(mpi: Mpi) {
     sees_no_difference(mpi, "sentinels.F90");
 }
@@ -284,20 +295,25 @@ fn rank_of_process(outcome: &Outcome, ranks: usize) -> Vec<usize> {
 }
 
 #[track_caller]
+fn ranks_follow_the_permutation(job: &Job, ranks: usize) {
+    let identity: Vec<usize> = (0..ranks).collect();
+    assert_eq!(rank_of_process(&job.run().succeeded(), ranks), identity);
+    for permutation in [rotated(ranks), shuffled(ranks, seed())] {
+        let outcome = job
+            .clone()
+            .with(Library::Permuted(permutation.clone()))
+            .run()
+            .succeeded()
+            .silent();
+        assert_eq!(rank_of_process(&outcome, ranks), permutation);
+    }
+}
+
+#[track_caller]
 fn follows_the_permutation(mpi: Mpi, source: &str) {
     let directory = directory();
     for (job, ranks) in jobs(mpi, source, directory.path()) {
-        let identity: Vec<usize> = (0..ranks).collect();
-        assert_eq!(rank_of_process(&job.run().succeeded(), ranks), identity);
-        for permutation in [rotated(ranks), shuffled(ranks, seed())] {
-            let outcome = job
-                .clone()
-                .with(Library::Permuted(permutation.clone()))
-                .run()
-                .succeeded()
-                .silent();
-            assert_eq!(rank_of_process(&outcome, ranks), permutation);
-        }
+        ranks_follow_the_permutation(&job, ranks);
     }
 }
 
@@ -320,6 +336,22 @@ fn profile_of(job: &Job) -> Profile {
         .succeeded()
         .silent();
     Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// All calls of this job come through `dlsym` on the MPI library itself.
+///
+/// PITFALLS: 4
+fn calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted(mpi: Mpi) {
+    let job = Job::new(mpi, 4, "loaded");
+    ranks_follow_the_permutation(&job.clone().argument("who"), 4);
+    let profile = profile_of(&job);
+    let ring = (0..4).map(|rank| ((rank, (rank + 1) % 4), (1, 4)));
+    assert_same_pairs(
+        &pairs(&profile.point_to_point),
+        &ring.collect(),
+        "the ring of loaded.c",
+    );
+    assert_eq!(profile.collectives.len(), 1, "{:?}", profile.collectives);
 }
 
 /// Each call is counted once, whichever way it comes: through C, or round it; and
@@ -558,6 +590,7 @@ under_all_mpis!(
     handlers_are_handed_the_world_and_got_back_as_set,
     errors_are_the_hosts_own,
     errors_are_fatal_at_first,
+    calls_before_the_start_and_after_the_end_are_the_hosts_errors,
     attributes_are_the_worlds_and_callbacks_are_told_so,
     communicators_made_from_the_world_have_its_ranks,
     topologies_have_the_worlds_ranks,
@@ -574,6 +607,8 @@ under_all_mpis!(
     threads_see_one_world,
     what_mpi_allows_outside_its_life_works,
     an_mpi_that_was_loaded_out_of_the_global_scope_works,
+    calls_by_the_mpi_librarys_own_handle_see_the_same_world,
+    calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted,
     processes_run_the_ranks_of_the_permutation,
     another_tool_and_the_library_do_not_disturb_each_other,
 );

@@ -1,11 +1,13 @@
 /*
  * A program that is not linked to MPI, and loads it when it runs, out of the
- * global scope: as Python and Julia do.
+ * global scope: as Python and Julia do. With an argument every rank says which process
+ * of the launcher runs it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #if defined OPEN_MPI
 static const char *const libraries[] = {"libmpi.so.40"};
@@ -27,9 +29,10 @@ static void *find(const char *name)
 
 #define CALL(name, ...) ((__typeof__(&name))find(#name))(__VA_ARGS__)
 
-int main(void)
+int main(int argc, char **argv)
 {
     int rank, size, in = -1, total = 0;
+    (void)argv;
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0] && !library; i++)
         library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -52,7 +55,10 @@ int main(void)
          MPI_STATUS_IGNORE);
     int weighted = (rank + 1) * in;
     CALL(MPI_Allreduce, &weighted, &total, 1, integer, sum, world);
-    if (rank == 0)
+    if (argc > 1) {
+        const char *process = getenv("OMPI_COMM_WORLD_RANK");
+        printf("rank %d:\nprocess %s\n", rank, process ? process : getenv("PMI_RANK"));
+    } else if (rank == 0)
         printf("loaded: %d ranks, %d from the left, %d in all\n", size, in, total);
     CALL(MPI_Finalize);
     return 0;
@@ -61,7 +67,6 @@ int main(void)
 /*
  * RANKS:    4
  * PROVES:   an MPI that was loaded RTLD_LOCAL, with its procedures called through
- *           dlsym on the library itself, works. (It is out of reach: such a call
- *           passes no other library. What matters is that nothing breaks.)
+ *           dlsym on the library itself, works, is counted and is permuted.
  * PITFALLS: 4
  */

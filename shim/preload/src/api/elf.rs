@@ -3,7 +3,8 @@
 //! called where we are called: while the linker is relocating an object, opening
 //! it again would relocate it twice.
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::ops::Range;
 
 use libc::{Elf64_Phdr, Elf64_Sym, PT_DYNAMIC, PT_LOAD, dl_phdr_info};
 
@@ -19,6 +20,8 @@ const DT_HASH: i64 = 4;
 const DT_STRTAB: i64 = 5;
 const DT_SYMTAB: i64 = 6;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
+/// The type of a symbol whose address a function of the object's tells.
+const STT_GNU_IFUNC: u8 = 10;
 
 /// The tables of an object that a look-up needs, by their addresses.
 #[derive(Default)]
@@ -30,7 +33,69 @@ struct Tables {
     hash: usize,
 }
 
-/// The address of `name` in the object, if it defines it.
+/// Looks through the objects of this process until `look` finds something.
+pub fn in_objects<T>(look: impl FnMut(&dl_phdr_info) -> Option<T>) -> Option<T> {
+    struct Search<F, T> {
+        look: F,
+        found: Option<T>,
+    }
+    /// Stops (returns 1) when something was found.
+    unsafe extern "C" fn visit<T, F: FnMut(&dl_phdr_info) -> Option<T>>(
+        info: *mut dl_phdr_info,
+        _size: usize,
+        data: *mut c_void,
+    ) -> c_int {
+        // SAFETY: dl_iterate_phdr passes what we gave it, and an entry that is
+        // valid during this call.
+        let (info, search) = unsafe { (&*info, &mut *data.cast::<Search<F, T>>()) };
+        search.found = (search.look)(info);
+        c_int::from(search.found.is_some())
+    }
+    fn visitor<T, F: FnMut(&dl_phdr_info) -> Option<T>>(
+        _: &Search<F, T>,
+    ) -> unsafe extern "C" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int {
+        visit::<T, F>
+    }
+    let mut search = Search { look, found: None };
+    // SAFETY: the visitor takes this search, which outlives the call.
+    unsafe { libc::dl_iterate_phdr(Some(visitor(&search)), (&raw mut search).cast()) };
+    search.found
+}
+
+/// The path of an object; empty for the program itself.
+pub fn path(info: &dl_phdr_info) -> &[u8] {
+    if info.dlpi_name.is_null() {
+        return &[];
+    }
+    // SAFETY: the linker's own text, which ends in NUL and lives as long as the object.
+    unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes()
+}
+
+/// The part of a loaded object that `address` is in.
+pub fn segment_of(address: usize) -> Option<Range<usize>> {
+    in_objects(|info| segment_in(info, address))
+}
+
+/// The part of this object that `address` is in.
+pub fn segment_in(info: &dl_phdr_info, address: usize) -> Option<Range<usize>> {
+    let segments = headers(info)
+        .iter()
+        .filter(|header| header.p_type == PT_LOAD);
+    segments
+        .map(|header| {
+            let start = (info.dlpi_addr + header.p_vaddr) as usize;
+            start..start + header.p_memsz as usize
+        })
+        .find(|segment| segment.contains(&address))
+}
+
+fn headers(info: &dl_phdr_info) -> &[Elf64_Phdr] {
+    // SAFETY: the program headers of a mapped object.
+    unsafe { std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum)) }
+}
+
+/// The address of `name` in the object, if it defines it: what the resolver of an
+/// indirect function answers, if it is one.
 ///
 /// # Safety
 /// `info` describes an object that stays mapped during the call.
@@ -44,7 +109,12 @@ pub unsafe fn find(info: &dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
             _ => tables.find_by_gnu_hash(name)?,
         };
         let symbol = &*tables.symbol(index);
-        Some((tables.base + symbol.st_value as usize) as *mut c_void)
+        let address = (tables.base + symbol.st_value as usize) as *mut c_void;
+        if symbol.st_info & 0xf != STT_GNU_IFUNC {
+            return Some(address);
+        }
+        let resolver = std::mem::transmute::<*mut c_void, extern "C" fn() -> *mut c_void>(address);
+        Some(resolver()).filter(|address| !address.is_null())
     }
 }
 
@@ -58,8 +128,7 @@ impl Tables {
         // SAFETY: the program headers are those of a mapped object, and its
         // dynamic section ends in DT_NULL.
         unsafe {
-            let headers: &[Elf64_Phdr] =
-                std::slice::from_raw_parts(info.dlpi_phdr, usize::from(info.dlpi_phnum));
+            let headers = headers(info);
             let end = headers
                 .iter()
                 .filter(|header| header.p_type == PT_LOAD)
@@ -162,45 +231,37 @@ impl Tables {
 mod tests {
     use super::*;
 
-    /// What `dlsym` says and what the tables say, for names of the C library.
+    /// What `dlsym` says and what the tables say, for names of the C library; one is
+    /// an indirect function.
     #[test]
     fn the_tables_say_what_the_linker_says() {
-        struct Search {
-            names: Vec<&'static CStr>,
-            found: Vec<Option<*mut c_void>>,
-        }
-        unsafe extern "C" fn visit(
-            info: *mut dl_phdr_info,
-            _size: usize,
-            data: *mut c_void,
-        ) -> libc::c_int {
-            // SAFETY: dl_iterate_phdr passes what it was given, and a live entry.
-            unsafe {
-                let search = &mut *data.cast::<Search>();
-                let path = CStr::from_ptr((*info).dlpi_name).to_string_lossy();
-                if !path.contains("libc.so") {
-                    return 0;
-                }
-                search.found = search.names.iter().map(|name| find(&*info, name)).collect();
-                1
-            }
-        }
-        let mut search = Search {
-            names: vec![c"getpid", c"open", c"strtod", c"no_such_name_in_libc"],
-            found: Vec::new(),
-        };
-        // SAFETY: the callback's type is right and `search` outlives the call.
-        unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-        let expected: Vec<_> = search
-            .names
-            .iter()
-            .map(|name| {
-                // SAFETY: a name that ends in NUL.
-                let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-                (!address.is_null()).then_some(address)
-            })
-            .collect();
-        assert_eq!(search.found, expected);
-        assert!(search.found[3].is_none());
+        let names = [
+            c"getpid",
+            c"open",
+            c"strtod",
+            c"strlen",
+            c"no_such_name_in_libc",
+        ];
+        let found = in_objects(|info| {
+            let is_libc = path(info).windows(7).any(|part| part == b"libc.so");
+            // SAFETY: a live entry.
+            is_libc.then(|| names.map(|name| unsafe { find(info, name) }))
+        });
+        let expected = names.map(|name| {
+            // SAFETY: a name that ends in NUL.
+            let address = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+            (!address.is_null()).then_some(address)
+        });
+        assert_eq!(found, Some(expected));
+        assert!(expected[0].is_some() && expected[4].is_none());
+    }
+
+    #[test]
+    fn a_variable_is_in_a_part_of_its_object_and_the_heap_in_none() {
+        static VARIABLE: u32 = 7;
+        let address = std::ptr::from_ref(&VARIABLE) as usize;
+        assert!(segment_of(address).is_some_and(|part| part.contains(&address)));
+        let made = Box::new(7);
+        assert_eq!(segment_of(std::ptr::from_ref(&*made) as usize), None);
     }
 }

@@ -79,32 +79,11 @@ fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
 /// The address of `name` in the first loaded object that has it and is an MPI
 /// library by its file name.
 fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
-    struct Search<'a> {
-        name: &'a CStr,
-        found: Option<*mut c_void>,
-    }
-    /// Stops (returns 1) where the name is found.
-    unsafe extern "C" fn visit(
-        info: *mut libc::dl_phdr_info,
-        _size: libc::size_t,
-        data: *mut c_void,
-    ) -> libc::c_int {
-        // SAFETY: dl_iterate_phdr passes what we gave it, and an entry that is
-        // valid during this call, with a path that ends in NUL or none.
-        unsafe {
-            let (info, search) = (&*info, &mut *data.cast::<Search>());
-            if !info.dlpi_name.is_null()
-                && is_mpi_library(CStr::from_ptr(info.dlpi_name).to_bytes())
-            {
-                search.found = elf::find(info, search.name);
-            }
-            libc::c_int::from(search.found.is_some())
-        }
-    }
-    let mut search = Search { name, found: None };
-    // SAFETY: `visit` matches the callback's type and `search` outlives the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), ptr::from_mut(&mut search).cast()) };
-    search.found
+    elf::in_objects(|info| {
+        let is_mpi = is_mpi_library(elf::path(info));
+        // SAFETY: the object stays mapped while the linker shows it.
+        is_mpi.then(|| unsafe { elf::find(info, name) }).flatten()
+    })
 }
 
 /// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,

@@ -1,0 +1,154 @@
+//! Procedures that a program asks the MPI library itself for: `dlsym` on the handle
+//! that `dlopen` gave, as Julia's `ccall` and Python's `ctypes` do. Such a call would go
+//! round this library, and a program that makes some calls this way and is linked for
+//! others (mpi4py beside a package that loads the MPI by itself) would see two worlds
+//! in a replay.
+//!
+//! So `dlsym` is an entry point too. It goes on to the linker's own for all but names
+//! that start as MPI's do; and of those it answers with an entry point only where that
+//! one would call the very function that was found: where a tool stands between, or the
+//! process has two MPIs, the answer is the linker's.
+
+use std::ffi::{CStr, c_char, c_void};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use super::elf;
+use super::next::find;
+
+type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
+
+/// What the entry point does: goes on to `next`, unless that is null; then `found` is
+/// the answer.
+#[repr(C)]
+struct Answer {
+    next: *mut c_void,
+    found: *mut c_void,
+}
+
+/// `dlsym`. Who calls it decides what `RTLD_NEXT` and `RTLD_DEFAULT` mean, by the address
+/// that it returns to: so this goes on to the linker's own by a jump.
+#[cfg(target_arch = "x86_64")]
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+unsafe extern "C" fn dlsym() {
+    std::arch::naked_asm!(
+        "push rdi",
+        "push rsi",
+        "sub rsp, 8",
+        "call {answer}",
+        "add rsp, 8",
+        "pop rsi",
+        "pop rdi",
+        "test rax, rax",
+        "je 2f",
+        "jmp rax",
+        "2:",
+        "mov rax, rdx",
+        "ret",
+        answer = sym answer,
+    )
+}
+
+/// The `dlsym` behind this one.
+fn next_dlsym() -> *mut c_void {
+    static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
+    let known = NEXT.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    // glibc's since 2.34, and before; on other processors the first of them.
+    let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"];
+    // SAFETY: texts that end in NUL; the linker only reads them.
+    let found = versions.map(|version| unsafe {
+        libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr())
+    });
+    let found = found.into_iter().find(|address| !address.is_null());
+    let found = found.unwrap_or(ptr::null_mut());
+    NEXT.store(found, Ordering::Relaxed);
+    found
+}
+
+/// What to do about a call of `dlsym`.
+unsafe extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer {
+    let next = next_dlsym();
+    let goes_on = Answer {
+        next,
+        found: ptr::null_mut(),
+    };
+    let is_scope = handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT;
+    if next.is_null() || is_scope || name.is_null() {
+        return goes_on;
+    }
+    // SAFETY: the caller of `dlsym` gives a text that ends in NUL.
+    let name = unsafe { CStr::from_ptr(name) };
+    if !is_procedure(name) {
+        return goes_on;
+    }
+    let behind = own_entry(name).zip(find(name));
+    // SAFETY: the linker's `dlsym`, with a handle and a text that are the caller's. It is
+    // asked last, so that what `dlerror` says is about this.
+    let found = unsafe {
+        let next = std::mem::transmute::<*mut c_void, Dlsym>(next);
+        match next(handle, name.as_ptr()) {
+            // A name of ours that no MPI has: the linker finds nothing and calls it no error.
+            found if found.is_null() => next(libc::RTLD_NEXT, name.as_ptr()),
+            found => found,
+        }
+    };
+    let found = match behind {
+        Some((entry, behind)) if behind == found => entry,
+        _ => found,
+    };
+    Answer {
+        next: ptr::null_mut(),
+        found,
+    }
+}
+
+fn is_procedure(name: &CStr) -> bool {
+    let starts = [&b"MPI_"[..], b"PMPI_", b"MPIX_", b"PMPIX_"];
+    starts
+        .iter()
+        .any(|start| name.to_bytes().starts_with(start))
+}
+
+/// This library's entry point of this name.
+fn own_entry(name: &CStr) -> Option<*mut c_void> {
+    let own = answer as *const () as usize;
+    elf::in_objects(|info| {
+        let is_own = elf::segment_in(info, own).is_some();
+        // SAFETY: this library stays mapped.
+        is_own.then(|| unsafe { elf::find(info, name) })
+    })
+    .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_not_mpis_go_on_to_the_linker() {
+        // SAFETY: the program's own handle, and texts that end in NUL.
+        unsafe {
+            let program = libc::dlopen(ptr::null(), libc::RTLD_LAZY);
+            let here = libc::dlsym(program, c"getpid".as_ptr());
+            let next = std::mem::transmute::<*mut c_void, Dlsym>(next_dlsym());
+            assert!(!here.is_null());
+            assert_eq!(here, next(program, c"getpid".as_ptr()));
+        }
+    }
+
+    #[test]
+    fn a_procedure_that_nobody_has_is_an_error_of_the_linkers() {
+        // SAFETY: as above; `dlerror` gives a text that lives until the next error.
+        unsafe {
+            let program = libc::dlopen(ptr::null(), libc::RTLD_LAZY);
+            let name = c"MPI_Treepie_has_no_such_procedure";
+            assert!(libc::dlsym(program, name.as_ptr()).is_null());
+            let error = CStr::from_ptr(libc::dlerror()).to_string_lossy();
+            assert!(error.contains("no_such_procedure"), "{error}");
+        }
+    }
+}

@@ -14,6 +14,7 @@ mod counters;
 mod handle_cache;
 mod neighbours;
 mod one_sided;
+mod own_address;
 mod patience;
 mod prepared;
 mod registry;
@@ -50,7 +51,11 @@ pub enum Object {
 }
 
 /// What is done around calls, as bits: one comparison tells that it is nothing.
-static STATE: AtomicU8 = AtomicU8::new(0);
+static STATE: Alone = Alone(AtomicU8::new(0));
+
+/// In lines of the cache where nothing else is: every thread reads it at every call.
+#[repr(align(128))]
+struct Alone(AtomicU8);
 
 /// Calls are counted.
 const COUNTING: u8 = 1;
@@ -60,16 +65,16 @@ const TIMING: u8 = 2;
 const CANCELLING: u8 = 4;
 
 fn set(bit: u8) {
-    STATE.fetch_or(bit, Ordering::AcqRel);
+    STATE.0.fetch_or(bit, Ordering::AcqRel);
 }
 
 fn clear(bit: u8) {
-    STATE.fetch_and(!bit, Ordering::AcqRel);
+    STATE.0.fetch_and(!bit, Ordering::AcqRel);
 }
 
 #[inline(always)]
 fn is(bits: u8) -> bool {
-    STATE.load(Ordering::Relaxed) & bits != 0
+    STATE.0.load(Ordering::Relaxed) & bits != 0
 }
 
 /// Whether calls are counted.
@@ -112,7 +117,7 @@ pub struct Message {
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
 fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
-    let state = STATE.load(Ordering::Relaxed);
+    let state = STATE.0.load(Ordering::Relaxed);
     let outermost = match state & COUNTING {
         0 => None,
         _ => thread::outermost(),

@@ -9,13 +9,16 @@ use super::Message;
 use super::communicators::{self, Communicator, Window};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
+use super::own_address;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use crate::api::host::host;
 use crate::api::{Word, c_int};
 
-/// One thread's part of the record.
+/// One thread's part of the record. No other thread's data are in its lines of the
+/// cache, which processors fetch in pairs.
+#[repr(align(128))]
 pub struct Thread {
     /// Whether this thread is within a procedure that the application called.
     inside: Cell<bool>,
@@ -26,16 +29,28 @@ pub struct Thread {
 }
 
 thread_local! {
-    static THREAD: Thread = Thread::new();
+    /// Boxed: the room that a process has for the variables of threads is small.
+    static THREAD: Box<Thread> = Box::new(Thread::new());
 }
 
 /// This thread's record; `None` for a thread that is going away.
 #[inline(always)]
 fn own() -> Option<&'static Thread> {
-    let own = THREAD.try_with(std::ptr::from_ref).ok()?;
+    let mut own = own_address::get().cast_const();
+    if own.is_null() {
+        own = first_use()?;
+    }
     // SAFETY: the record goes with its thread, which does not end while a call
     // that it makes is on its way: nobody keeps the reference for longer.
     Some(unsafe { &*own })
+}
+
+#[cold]
+#[inline(never)]
+fn first_use() -> Option<*const Thread> {
+    let own = THREAD.try_with(|own| std::ptr::from_ref(&**own)).ok()?;
+    own_address::set(own.cast_mut());
+    Some(own)
 }
 
 /// This thread's record where it makes a call of the application's own.
@@ -151,6 +166,7 @@ impl Thread {
 
 impl Drop for Thread {
     fn drop(&mut self) {
+        own_address::set(std::ptr::null_mut());
         self.counters.release();
     }
 }

@@ -19,7 +19,9 @@ use crate::record;
 
 /// A word `w` with `w & mask == from` is the application's world. Before a
 /// replay starts, and in every other mode, no word is: the same comparison
-/// serves all modes.
+/// serves all modes. In lines of the cache where nothing else is: every thread reads
+/// it at every call.
+#[repr(align(128))]
 struct Substitution {
     mask: AtomicUsize,
     from: AtomicUsize,

@@ -222,7 +222,16 @@ impl Host {
     #[inline(always)]
     pub fn type_size(&self, datatype: Word) -> u64 {
         let known = self.abi.type_size(datatype);
-        known.unwrap_or_else(|| self.ask_type_size(datatype))
+        let known = known.or_else(|| self.predefined_types.size(datatype));
+        known.unwrap_or_else(|| self.learn_type_size(datatype))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn learn_type_size(&self, datatype: Word) -> u64 {
+        let size = self.ask_type_size(datatype);
+        self.predefined_types.learn(datatype, size);
+        size
     }
 
     fn ask_type_size(&self, datatype: Word) -> u64 {

@@ -8,6 +8,7 @@ mod functions;
 pub mod gather;
 mod messages;
 mod neighbours;
+mod predefined_types;
 
 use std::ffi::c_void;
 
@@ -19,6 +20,7 @@ use super::next::{find, find_variable};
 use super::{Word, c_int};
 use functions::Functions;
 pub use messages::{Extent, Requests};
+use predefined_types::PredefinedTypes;
 
 /// Why the host MPI can't be used.
 #[derive(Debug, Error)]
@@ -57,6 +59,7 @@ pub struct Host {
     pub errors_are_fatal: Word,
     errors_return: Word,
     no_op: Word,
+    predefined_types: PredefinedTypes,
     functions: Functions,
 }
 
@@ -119,6 +122,10 @@ impl Host {
                 errors_are_fatal: resolve(abi.errors_are_fatal)?,
                 errors_return: resolve(abi.errors_return)?,
                 no_op: resolve(abi.no_op)?,
+                predefined_types: PredefinedTypes::beside(match abi.byte {
+                    Handle::Symbol(symbol) => find_variable(symbol),
+                    Handle::Value(_) => None,
+                }),
                 functions: Functions::find()?,
             })
         })

@@ -12,13 +12,16 @@
 
 static struct {
     const char *name;
-    int calls;
+    int calls[2];
 } counts[64];
+
+/* 0 up to the application's first call after MPI_Init, which is MPI_Comm_rank in the jobs that this is for. */
+static int later;
 
 static void *next(int counter, const char *name)
 {
     counts[counter].name = name;
-    counts[counter].calls++;
+    counts[counter].calls[later]++;
     void *address = dlsym(RTLD_NEXT, name);
     if (!address)
         abort();
@@ -50,9 +53,16 @@ COUNT(MPI_Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm
 COUNT(MPI_Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, to, tag, c, r))
 COUNT(MPI_Recv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, from, tag, c, s))
 
+int MPI_Comm_rank(MPI_Comm c, int *rank)
+{
+    later = 1;
+    return ((int (*)(MPI_Comm, int *))dlsym(RTLD_NEXT, "MPI_Comm_rank"))(c, rank);
+}
+
 __attribute__((destructor)) static void tell(void)
 {
     for (int i = 0; i < __COUNTER__; i++)
-        if (counts[i].calls)
-            fprintf(stderr, "own call: %s %d\n", counts[i].name, counts[i].calls);
+        for (int when = 0; when < 2; when++)
+            if (counts[i].calls[when])
+                fprintf(stderr, "own call: %s %d %s\n", counts[i].name, counts[i].calls[when], when ? "later" : "in MPI_Init");
 }

@@ -6,9 +6,18 @@ use treepie_tests::{Job, Library, Mpi, artifacts, under_each_mpi};
 
 const RANKS: usize = 4;
 
-/// How often the library calls what makes communicators or communicates, by all ranks.
+/// How often all ranks together call what makes communicators or communicates, by the
+/// procedures' names.
+type Calls = BTreeMap<String, usize>;
+
+/// The library's own calls, in `MPI_Init` and after it.
+struct OwnCalls {
+    in_init: Calls,
+    later: Calls,
+}
+
 #[track_caller]
-fn own_calls(mpi: Mpi, variables: &[(&str, &str)]) -> BTreeMap<String, usize> {
+fn own_calls(mpi: Mpi, variables: &[(&str, &str)]) -> OwnCalls {
     let counter = artifacts::job(mpi, "own_calls.so");
     let both = format!("{}:{}", artifacts::library().display(), counter.display());
     let mut job = Job::new(mpi, RANKS, "ring").with(Library::Absent);
@@ -17,24 +26,31 @@ fn own_calls(mpi: Mpi, variables: &[(&str, &str)]) -> BTreeMap<String, usize> {
         job = job.variable(name, value);
     }
     let outcome = job.run().succeeded();
-    let mut calls = BTreeMap::new();
+    let (mut in_init, mut later) = (Calls::new(), Calls::new());
     for line in outcome.stderr.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let ["own", "call:", name, count] = words[..] else {
+        let ["own", "call:", name, count, ref when @ ..] = words[..] else {
             panic!("{line:?} is no count: {}", outcome.told());
+        };
+        let calls = match when {
+            ["in", "MPI_Init"] => &mut in_init,
+            ["later"] => &mut later,
+            _ => panic!("{line:?} does not say when: {}", outcome.told()),
         };
         *calls.entry(name.to_owned()).or_insert(0) += count.parse::<usize>().expect("a number");
     }
-    calls
+    OwnCalls { in_init, later }
 }
 
-fn of_all_ranks<const N: usize>(calls: [(&str, usize); N]) -> BTreeMap<String, usize> {
+fn of_all_ranks<const N: usize>(calls: [(&str, usize); N]) -> Calls {
     let each = |(name, count): (&str, usize)| (format!("PMPI_{name}"), count * RANKS);
     calls.into_iter().map(each).collect()
 }
 
 fn off_adds_no_call(mpi: Mpi) {
-    assert_eq!(own_calls(mpi, &[("TREEPIE_MODE", "off")]), BTreeMap::new());
+    let calls = own_calls(mpi, &[("TREEPIE_MODE", "off")]);
+    assert_eq!(calls.in_init, Calls::new());
+    assert_eq!(calls.later, Calls::new());
 }
 
 /// And the broadcast by which all ranks agree on it.
@@ -43,28 +59,33 @@ fn a_replay_adds_one_split_and_no_other_communicator(mpi: Mpi) {
         ("TREEPIE_MODE", "replay"),
         ("TREEPIE_PERMUTATION", "2,0,3,1"),
     ];
+    let calls = own_calls(mpi, &replay);
     let expected = of_all_ranks([("Comm_split", 1), ("Bcast", 1)]);
-    assert_eq!(own_calls(mpi, &replay), expected);
+    assert_eq!(calls.in_init, expected);
+    assert_eq!(calls.later, Calls::new());
 }
 
-/// The profile travels along a tree over a communicator of its own.
-fn a_profile_adds_one_split_at_the_end(mpi: Mpi) {
+/// `MPI_Init` gains the broadcast by which all ranks agree on the mode, and nothing else;
+/// in `MPI_Finalize` the profile travels along a tree over a communicator of its own.
+fn a_profile_adds_one_broadcast_at_the_start_and_one_split_at_the_end(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let output = directory.path().join("job.profile.yaml");
     let output = output.display().to_string();
     let profile = [("TREEPIE_MODE", "profile"), ("TREEPIE_OUTPUT", &output)];
     let calls = own_calls(mpi, &profile);
-    assert_eq!(calls.get("PMPI_Comm_split"), Some(&RANKS), "{calls:?}");
+    assert_eq!(calls.in_init, of_all_ranks([("Bcast", 1)]));
+    let later = &calls.later;
+    assert_eq!(later.get("PMPI_Comm_split"), Some(&RANKS), "{later:?}");
     assert!(
-        calls
+        later
             .keys()
             .all(|name| !name.contains("_dup") && !name.contains("_create")),
-        "{calls:?}"
+        "{later:?}"
     );
 }
 
 under_each_mpi!(
     off_adds_no_call,
     a_replay_adds_one_split_and_no_other_communicator,
-    a_profile_adds_one_split_at_the_end,
+    a_profile_adds_one_broadcast_at_the_start_and_one_split_at_the_end,
 );

@@ -194,6 +194,14 @@ impl Session {
         usize::try_from(bytes).ok()
     }
 
+    /// Makes a communicator of all ranks, in the order that they have, and leaves it.
+    /// Collective.
+    pub fn split(&self) {
+        let mut made = std::mem::MaybeUninit::uninit();
+        // SAFETY: MPI fills the handle.
+        unsafe { mpi_sys::MPI_Comm_split(self.world(), 0, self.rank(), made.as_mut_ptr()) };
+    }
+
     /// Waits for all ranks.
     pub fn barrier(&self) {
         // SAFETY: MPI is running while `self` lives.

@@ -18,7 +18,9 @@
 //! * `comm-rank-threads`, `isend-self-threads`: the same on two threads at a time,
 //!   each in its own time;
 //! * `init`: one `MPI_Init`, once, whatever numbers are given;
-//! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back.
+//! * `init-split`: the same and one `MPI_Comm_split` of all ranks;
+//! * `ping-pong`: `MPI_Send`, `MPI_Recv` of 8 bytes, there or back; `ping-pong-0` and
+//!   `ping-pong-1024` of as many bytes.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -43,10 +45,12 @@ fn main() -> ExitCode {
         "testall" => testall,
         "comm-rank-threads" => |session, rank, n| on_two_threads(|| comm_rank(session, rank, n)),
         "isend-self-threads" => |session, rank, n| on_two_threads(|| isend_self(session, rank, n)),
-        "init" => |_, _, _| (), // before the first call
+        "init" | "init-split" => |_, _, _| (), // before the first call
         "isend-self" => isend_self,
         "isend-partner" => isend_partner,
-        "ping-pong" => ping_pong,
+        "ping-pong" => ping_pong::<8>,
+        "ping-pong-0" => ping_pong::<0>,
+        "ping-pong-1024" => ping_pong::<1024>,
         _ => return usage(),
     };
     let (Ok(batches), Ok(iterations)) = (batches.parse::<usize>(), iterations.parse::<usize>())
@@ -68,7 +72,10 @@ fn main() -> ExitCode {
         },
         false => Session::start(),
     };
-    if kind == "init" {
+    if kind.starts_with("init") {
+        if kind == "init-split" {
+            session.split();
+        }
         if session.rank() == 0 {
             println!("{}", began.elapsed().as_nanos());
         }
@@ -106,7 +113,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|init BATCHES ITERATIONS"
+        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|ping-pong-0|ping-pong-1024|init|init-split BATCHES ITERATIONS"
     );
     ExitCode::from(2)
 }
@@ -169,8 +176,8 @@ fn isend_partner(session: &Session, rank: i32, iterations: usize) {
 }
 
 /// Half a round trip an iteration: even ones go there, odd ones come back.
-fn ping_pong(session: &Session, rank: i32, iterations: usize) {
-    let (out, mut back) = ([1; 8], [0; 8]);
+fn ping_pong<const BYTES: usize>(session: &Session, rank: i32, iterations: usize) {
+    let (out, mut back) = ([1; BYTES], [0; BYTES]);
     for iteration in 0..iterations {
         if iteration % 2 == rank as usize {
             session.send(&out, 1 - rank, TAG);

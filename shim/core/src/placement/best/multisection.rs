@@ -154,6 +154,6 @@ impl Filling<'_> {
 fn bits(count: usize) -> f64 {
     match count {
         0 => 0.0,
-        count => count as f64 * (count as f64).log2(),
+        count => count as f64 * libm::log2(count as f64),
     }
 }

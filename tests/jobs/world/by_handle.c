@@ -15,6 +15,7 @@
 #define LIBRARIES "libmpich.so.12", "libmpi.so.12"
 #endif
 
+/* Loaded already: another MPI of the machine may have the same name. */
 static void *library;
 
 static void *find(const char *name)
@@ -35,9 +36,9 @@ int main(int argc, char **argv)
     int other = -1, others = -1, in = -1, back = -1;
     begin(&argc, &argv);
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0] && !library; i++)
-        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+        library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
     if (!library) {
-        fprintf(stderr, "by_handle: %s\n", dlerror());
+        fprintf(stderr, "by_handle: the MPI that it is linked to is not loaded\n");
         return 2;
     }
     CALL(MPI_Comm_rank, MPI_COMM_WORLD, &other);

@@ -12,7 +12,7 @@
 #elif defined MPI_ABI_VERSION && !defined MPICH
 #define LIBRARIES "libmpi_abi.so.1", "libmpi_abi.so.0"
 #else
-#define LIBRARIES "libmpich.so.12", "libmpi.so.12"
+#define LIBRARIES "libmpi.so.12", "libmpich.so.12"
 #endif
 
 /* Loaded already: another MPI of the machine may have the same name. */

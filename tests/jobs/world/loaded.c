@@ -14,7 +14,7 @@ static const char *const libraries[] = {"libmpi.so.40"};
 #elif defined MPI_ABI_VERSION && !defined MPICH
 static const char *const libraries[] = {"libmpi_abi.so.1", "libmpi_abi.so.0"};
 #else
-static const char *const libraries[] = {"libmpich.so.12", "libmpi.so.12"};
+static const char *const libraries[] = {"libmpi.so.12", "libmpich.so.12"};
 #endif
 
 static void *library;

@@ -5,12 +5,16 @@
 
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use super::exits;
 use crate::api::abi::Family;
 use crate::api::host::{Host, HostError, host};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::{record, world};
+
+/// How long a launcher may take to end a job.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
 static STAND_IN: AtomicUsize = AtomicUsize::new(0);
@@ -50,11 +54,20 @@ unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
         // The launchers of this family take a fatal error on anything but their own
         // world for a crash, and Intel's any end from within this handler.
         let _ = writeln!(std::io::stderr(), "Fatal error: {}", host.error_text(code));
-        return host.abort(code);
+    } else {
+        let _ = host.set_error_handler(comm, host.errors_are_fatal);
+        host.call_error_handler(comm, code);
     }
-    let _ = host.set_error_handler(comm, host.errors_are_fatal);
-    host.call_error_handler(comm, code);
+    end(host, code)
+}
+
+/// `MPI_Abort`, which in MPICH 5 asks the launcher to end the job, and may come back
+/// before it has: behind a fatal error nothing more is run.
+fn end(host: &Host, code: c_int) -> ! {
     host.abort(code);
+    std::thread::sleep(PATIENCE);
+    // SAFETY: ends the process; nothing of it is used any more.
+    unsafe { libc::_exit(code) }
 }
 
 /// `MPI_Comm_get_errhandler` and `MPI_Errhandler_get`.

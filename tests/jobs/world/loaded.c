@@ -57,7 +57,10 @@ int main(int argc, char **argv)
     CALL(MPI_Allreduce, &weighted, &total, 1, integer, sum, world);
     if (argc > 1) {
         const char *process = getenv("OMPI_COMM_WORLD_RANK");
+        /* In one piece, also where the launcher gives it a terminal. */
+        setvbuf(stdout, NULL, _IOFBF, BUFSIZ);
         printf("rank %d:\nprocess %s\n", rank, process ? process : getenv("PMI_RANK"));
+        fflush(stdout);
     } else if (rank == 0)
         printf("loaded: %d ranks, %d from the left, %d in all\n", size, in, total);
     CALL(MPI_Finalize);

@@ -30,12 +30,27 @@ fn compile(desk: &Desk, name: &str, source: &str, options: &[&str]) {
     assert!(done.status.success(), "{said}");
 }
 
+/// The words of a replay of a program.
+fn replayed(program: &str) -> [&str; 8] {
+    let mut words = [
+        "replay",
+        "--permutation",
+        "1,0",
+        "--",
+        "./mpirun",
+        "-n",
+        "2",
+        "",
+    ];
+    words[7] = program;
+    words
+}
+
 /// What is said of a program by each command that would run it, and by `doctor`.
 fn refused(desk: &Desk, program: &str) -> String {
     let job = ["--", "./mpirun", "-n", "2", program];
     let profile = desk.run(&[&["profile"][..], &job].concat()).refusal(2);
-    let replay = ["replay", "--permutation", "1,0"];
-    assert_eq!(desk.run(&[&replay[..], &job].concat()).refusal(2), profile);
+    assert_eq!(desk.run(&replayed(program)).refusal(2), profile);
     assert!(!desk.path("arguments").exists(), "the job was started");
     let doctor = desk.run(&[&["doctor", "--json"][..], &job].concat());
     let findings = doctor.json();
@@ -68,17 +83,7 @@ fn a_program_that_may_start_another_runs() {
     let desk = desk();
     desk.script("job.sh", "exit 0");
     for program in ["/bin/sh", "./job.sh"] {
-        let words = [
-            "replay",
-            "--permutation",
-            "1,0",
-            "--",
-            "./mpirun",
-            "-n",
-            "2",
-            program,
-        ];
-        desk.run(&words).good();
+        desk.run(&replayed(program)).good();
     }
 }
 
@@ -133,17 +138,7 @@ fn a_program_of_another_mpi_than_its_launcher_runs_with_a_warning() {
     compile(&desk, "libmpich.so", &mpich, &["-shared", "-fPIC"]);
     let path = format!("-Wl,-rpath,{}", desk.path("").display());
     compile(&desk, "app", MAIN, &["-L.", "-l:libmpich.so", &path]);
-    let words = [
-        "replay",
-        "--permutation",
-        "1,0",
-        "--",
-        "./mpirun",
-        "-n",
-        "2",
-        "./app",
-    ];
-    let said = desk.run(&words).good().err;
+    let said = desk.run(&replayed("./app")).good().err;
     assert!(
         said.starts_with("treepie: ./app: uses ")
             && said.ends_with(
@@ -308,16 +303,7 @@ fn a_launcher_that_fails_is_heard_and_keeps_its_status() {
         OPEN_MPI,
         "echo 'host x9 is unreachable' >&2; exit 213",
     );
-    let answer = desk.run(&[
-        "replay",
-        "--permutation",
-        "1,0",
-        "--",
-        "./mpirun",
-        "-n",
-        "2",
-        "/bin/sh",
-    ]);
+    let answer = desk.run(&replayed("/bin/sh"));
     assert_eq!(
         (answer.status, answer.err.as_str()),
         (213, "host x9 is unreachable\n")

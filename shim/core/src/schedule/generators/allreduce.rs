@@ -11,11 +11,9 @@ pub fn recursive_doubling(problem: &Problem, rank: usize, builder: &mut Builder)
     let places = Places::of(problem.ranks());
     let length = problem.part(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let Some(place) = places.place(rank) else {
-        builder.send(rank + 1, own);
-        return builder.receive(rank + 1, output);
+    let Some((place, mut reduced)) = places.join(builder, rank, own, output) else {
+        return;
     };
-    let mut reduced = places.operand(builder, place, own);
     let mut distance = 1;
     while distance < places.count {
         let partner = places.rank(place ^ distance);

@@ -36,7 +36,7 @@ impl Places {
     }
 
     /// The place of a rank; `None` for one that leaves it to the next.
-    pub fn place(self, rank: usize) -> Option<usize> {
+    fn place(self, rank: usize) -> Option<usize> {
         match rank < 2 * self.pairs {
             true => (rank % 2 == 1).then_some(rank / 2),
             false => Some(rank - self.pairs),
@@ -61,8 +61,25 @@ impl Places {
         place + place.min(self.pairs)
     }
 
+    /// The place of a rank and its operand; `None` for a rank that leaves its input to the next, and gets its
+    /// result from there.
+    pub fn join(
+        self,
+        builder: &mut Builder,
+        rank: usize,
+        own: Range,
+        result: Range,
+    ) -> Option<(usize, Range)> {
+        let Some(place) = self.place(rank) else {
+            builder.send(rank + 1, own);
+            builder.receive(rank + 1, result);
+            return None;
+        };
+        Some((place, self.operand(builder, place, own)))
+    }
+
     /// The operand of a place: that of its rank, and of the one before it in a pair.
-    pub fn operand(self, builder: &mut Builder, place: usize, own: Range) -> Range {
+    fn operand(self, builder: &mut Builder, place: usize, own: Range) -> Range {
         let Some(other) = self.other(place) else {
             return own;
         };
@@ -159,12 +176,10 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let places = Places::of(problem.ranks());
     let length = problem.part(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let Some(place) = places.place(rank) else {
-        builder.send(rank + 1, own);
-        return builder.receive(rank + 1, output);
+    let Some((place, operand)) = places.join(builder, rank, own, output) else {
+        return;
     };
     let start = equal_shares(length, places);
-    let operand = places.operand(builder, place, own);
     let sum = halve(builder, places, place, operand, distances(places), &start);
     let shares = held(places, place, distances(places));
     let [.., last] = shares[..] else {
@@ -220,12 +235,10 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, builder: &mut Builder) {
     let places = Places::of(problem.ranks());
     let own = Range::input(0, problem.total());
     let result = Range::output(0, problem.part(rank));
-    let Some(place) = places.place(rank) else {
-        builder.send(rank + 1, own);
-        return builder.receive(rank + 1, result);
+    let Some((place, operand)) = places.join(builder, rank, own, result) else {
+        return;
     };
     let start = |number: usize| problem.start(places.first(number));
-    let operand = places.operand(builder, place, own);
     let farthest_first = distances(places).rev().collect::<Vec<usize>>();
     let distances = farthest_first.into_iter();
     let sum = halve(builder, places, place, operand, distances, &start);

@@ -132,6 +132,19 @@ fn chosen(network: &Network, call: &Uniform, host: Option<Host>) -> (Arc<Choice>
     (choice, clusters)
 }
 
+/// Simulated seconds of what was considered under a name.
+fn simulated_by(
+    network: &Network,
+    clusters: &Clusters,
+    call: &Uniform,
+    choice: &Choice,
+    name: &str,
+) -> f64 {
+    let mut considered = choice.considered().into_iter();
+    let plan = considered.find(|plan| plan.strategy.name == name).unwrap();
+    simulated(network, clusters, call, &plan)
+}
+
 #[test]
 fn several_coordinators_work_side_by_side_where_one_cannot_fill_the_link() {
     let network = grids::narrow_connections();
@@ -141,12 +154,7 @@ fn several_coordinators_work_side_by_side_where_one_cannot_fill_the_link() {
         root: 0,
     };
     let (choice, clusters) = chosen(&network, &call, None);
-    let considered = choice.considered();
-    let taken = |name: &str| {
-        let of_name = |plan: &&Considered| plan.strategy.name == name;
-        let plan = considered.iter().find(of_name).unwrap();
-        simulated(&network, &clusters, &call, plan)
-    };
+    let taken = |name: &str| simulated_by(&network, &clusters, &call, &choice, name);
     assert!(taken("grid-lanes") < 0.6 * taken("grid-flat"));
     assert_eq!(
         choice.strategy.map(|strategy| strategy.name),

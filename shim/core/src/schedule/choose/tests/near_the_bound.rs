@@ -116,12 +116,7 @@ fn a_long_scan_over_ranks_in_turn_takes_two_latencies_and_not_one_for_each_rank(
             root: 0,
         };
         let (choice, clusters) = chosen(&network, &call, None);
-        let considered = choice.considered();
-        let taken = |name: &str| {
-            let of_name = |plan: &&Considered| plan.strategy.name == name;
-            let plan = considered.iter().find(of_name).unwrap();
-            simulated(&network, &clusters, &call, plan)
-        };
+        let taken = |name: &str| simulated_by(&network, &clusters, &call, &choice, name);
         let name = choice.strategy.unwrap().name;
         println!("{operation}: {name} {}", taken(name));
         assert_eq!(name, "grid-exchange");

@@ -64,6 +64,6 @@ impl Drop for Returned<'_> {
 fn ends_the_job(host: &Host, comm: Word) -> bool {
     host.error_handler(comm).is_ok_and(|handler| {
         host.free_error_handler(handler);
-        handler == host.errors_are_fatal
+        host.is_fatal(handler)
     })
 }

@@ -4,7 +4,6 @@
 //! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
 
 use std::io::Write;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::exits;
@@ -16,9 +15,6 @@ use crate::{record, world};
 /// How long a launcher may take to end a job.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
-static STAND_IN: AtomicUsize = AtomicUsize::new(0);
-
 /// Puts our handler where errors are fatal now; communicators that are made of
 /// these inherit it.
 ///
@@ -29,7 +25,7 @@ pub fn watch(host: &Host) -> Result<(), HostError> {
         return Ok(());
     }
     let handler = host.create_error_handler(on_error)?;
-    STAND_IN.store(handler, Ordering::Release);
+    host.stands_for_fatal(handler);
     // Not on MPI_COMM_SELF: as long as nobody has set a handler there, errors of
     // calls without a communicator go to the world's, which may return them.
     let mut all = vec![host.world];
@@ -81,15 +77,13 @@ pub unsafe fn get(
 ) -> c_int {
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.
     let code = record::quietly(|| unsafe { next(world::substitute(comm), handler) });
-    let stand_in = STAND_IN.load(Ordering::Acquire);
     if code == SUCCESS
-        && stand_in != 0
         && handler != 0
         && let Some(host) = host()
     {
         // SAFETY: the call succeeded, so that `handler` holds a handle.
         unsafe {
-            if host.read_handle(handler) == stand_in & host.handle_mask() {
+            if host.is_stand_in(host.read_handle(handler)) {
                 host.write_handle(handler, host.errors_are_fatal);
             }
         }

@@ -1,9 +1,14 @@
 //! The host's error handlers of communicators, and its texts of errors.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use super::calls::{check, handle};
 use super::functions::ErrorCallback;
 use super::{Host, HostError};
 use crate::api::{SUCCESS, Word, c_int};
+
+/// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
+static STAND_IN: AtomicUsize = AtomicUsize::new(0);
 
 /// Error handlers.
 ///
@@ -35,6 +40,22 @@ impl Host {
         handle("MPI_Comm_create_errhandler", |handler| unsafe {
             (self.functions.comm_create_errhandler)(function, handler)
         })
+    }
+
+    /// From now on this handler stands for `MPI_ERRORS_ARE_FATAL`.
+    pub fn stands_for_fatal(&self, handler: Word) {
+        STAND_IN.store(handler, Ordering::Release);
+    }
+
+    /// Whether this handler is the one that stands for `MPI_ERRORS_ARE_FATAL`.
+    pub fn is_stand_in(&self, handler: Word) -> bool {
+        let stand_in = STAND_IN.load(Ordering::Acquire);
+        stand_in != 0 && (handler ^ stand_in) & self.handle_mask() == 0
+    }
+
+    /// Whether errors end the job by this handler.
+    pub fn is_fatal(&self, handler: Word) -> bool {
+        (handler ^ self.errors_are_fatal) & self.handle_mask() == 0 || self.is_stand_in(handler)
     }
 
     /// `MPI_Comm_set_errhandler`.

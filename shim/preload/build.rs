@@ -21,16 +21,6 @@ struct Procedure {
     role: String,
 }
 
-/// Names of rare procedures that Intel MPI's own libraries bind while they are
-/// loaded. The linker would warn, at every start, of an indirect function that can't
-/// answer yet; nobody probes for these, so they are always there.
-const BOUND_EARLY: [&str; 4] = [
-    "MPII_Comm_get_attr",
-    "MPII_Comm_set_attr",
-    "PMPI_Pack_c",
-    "PMPI_Unpack_c",
-];
-
 fn main() {
     link_unwinder();
     let tables = ["roles", "interface", "extensions"].map(|table| {
@@ -434,8 +424,7 @@ fn generate_procedure(code: &mut String, index: usize, procedure: &Procedure) {
     );
     for prefix in procedure.prefixes() {
         let full = format!("{prefix}{name}");
-        let may_be_absent = procedure.rare && !BOUND_EARLY.contains(&full.as_str());
-        let (attributes, entry) = match may_be_absent {
+        let (attributes, entry) = match procedure.rare {
             true => ("", format!("entry_{prefix}{name}")),
             false => ("#[unsafe(no_mangle)]\n", full),
         };
@@ -445,7 +434,7 @@ fn generate_procedure(code: &mut String, index: usize, procedure: &Procedure) {
              // SAFETY: the caller keeps the contract of {name}.\n    \
              unsafe {{ around_{name}(&NEXT_{prefix}MPI[{index}], {arguments}) }}\n}}\n"
         );
-        if may_be_absent {
+        if procedure.rare {
             let _ = writeln!(
                 code,
                 "rare_entry_point!({prefix}{name}, NEXT_{prefix}MPI, {index}, {entry});"

@@ -37,7 +37,7 @@ pub const NEVER: [&str; 11] = [
 ];
 
 /// What the library defines that is no procedure of MPI, and why.
-pub const BESIDE_MPI: [(&str, &str); 2] = [
+pub const BESIDE_MPI: [(&str, &str); 3] = [
     (
         "_exit",
         "Open MPI ends a process so after an error that is fatal: what was counted is written first",
@@ -45,6 +45,10 @@ pub const BESIDE_MPI: [(&str, &str); 2] = [
     (
         "dlsym",
         "programs that ask the MPI library itself for a procedure get the entry point that would call it; all else is the linker's",
+    ),
+    (
+        "dlopen",
+        "before anything is loaded, procedures that not every MPI has become such that programs find those of their MPI only",
     ),
 ];
 

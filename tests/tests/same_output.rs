@@ -80,6 +80,13 @@ fn a_ring_in_fortran_77(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring.f"), 4);
 }
 
+/// Names that are bound while the process starts: everywhere where libraries are linked
+/// with `-z now`.
+fn a_ring_whose_names_are_all_bound_at_the_start(mpi: Mpi) {
+    let job = Job::new(mpi, 4, "ring.f").variable("LD_BIND_NOW", 1);
+    prints_the_same(&job, 4);
+}
+
 fn a_ring_in_fortran_90(mpi: Mpi) {
     prints_the_same(&Job::new(mpi, 4, "ring.f90"), 4);
 }
@@ -147,6 +154,7 @@ under_all_mpis!(
 // Open MPI's and MPICH's wheels have no Fortran.
 under_each_mpi!(
     a_ring_in_fortran_77,
+    a_ring_whose_names_are_all_bound_at_the_start,
     a_ring_in_fortran_90,
     a_ring_in_fortran_2008,
 );

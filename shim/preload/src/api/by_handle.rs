@@ -7,14 +7,16 @@
 //! So `dlsym` is an entry point too. It goes on to the linker's own for all but names
 //! that start as MPI's do; and of those it answers with an entry point only where that
 //! one would call the very function that was found: where a tool stands between, or the
-//! process has two MPIs, the answer is the linker's.
+//! process has two MPIs, the answer is the linker's. The way on is written in the
+//! processor's own language: x86-64 only.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::AtomicPtr;
 
 use super::elf;
-use super::next::find;
+use super::next::{find, of_the_linker};
+use super::rare::become_indirect;
 
 type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
@@ -28,7 +30,6 @@ struct Answer {
 
 /// `dlsym`. Who calls it decides what `RTLD_NEXT` and `RTLD_DEFAULT` mean, by the address
 /// that it returns to: so this goes on to the linker's own by a jump.
-#[cfg(target_arch = "x86_64")]
 #[unsafe(naked)]
 #[unsafe(no_mangle)]
 unsafe extern "C" fn dlsym() {
@@ -53,20 +54,7 @@ unsafe extern "C" fn dlsym() {
 /// The `dlsym` behind this one.
 fn next_dlsym() -> *mut c_void {
     static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
-    let known = NEXT.load(Ordering::Relaxed);
-    if !known.is_null() {
-        return known;
-    }
-    // glibc's since 2.34, and before; on other processors the first of them.
-    let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5", c"GLIBC_2.17"];
-    // SAFETY: texts that end in NUL; the linker only reads them.
-    let found = versions.map(|version| unsafe {
-        libc::dlvsym(libc::RTLD_NEXT, c"dlsym".as_ptr(), version.as_ptr())
-    });
-    let found = found.into_iter().find(|address| !address.is_null());
-    let found = found.unwrap_or(ptr::null_mut());
-    NEXT.store(found, Ordering::Relaxed);
-    found
+    of_the_linker(c"dlsym", &NEXT)
 }
 
 /// What to do about a call of `dlsym`.
@@ -76,13 +64,16 @@ unsafe extern "C" fn answer(handle: *mut c_void, name: *const c_char) -> Answer 
         next,
         found: ptr::null_mut(),
     };
-    let is_scope = handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT;
-    if next.is_null() || is_scope || name.is_null() {
+    if next.is_null() || name.is_null() {
         return goes_on;
     }
     // SAFETY: the caller of `dlsym` gives a text that ends in NUL.
     let name = unsafe { CStr::from_ptr(name) };
     if !is_procedure(name) {
+        return goes_on;
+    }
+    become_indirect();
+    if handle == libc::RTLD_NEXT || handle == libc::RTLD_DEFAULT {
         return goes_on;
     }
     let behind = own_entry(name).zip(find(name));

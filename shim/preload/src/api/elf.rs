@@ -21,7 +21,7 @@ const DT_STRTAB: i64 = 5;
 const DT_SYMTAB: i64 = 6;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
 /// The type of a symbol whose address a function of the object's tells.
-const STT_GNU_IFUNC: u8 = 10;
+pub const STT_GNU_IFUNC: u8 = 10;
 
 /// The tables of an object that a look-up needs, by their addresses.
 #[derive(Default)]
@@ -118,6 +118,51 @@ pub unsafe fn find(info: &dl_phdr_info, name: &CStr) -> Option<*mut c_void> {
     }
 }
 
+/// What the object's headers let a process do at `address`, as `mprotect` takes it.
+fn rights_at(info: &dl_phdr_info, address: usize) -> c_int {
+    let holds = |header: &&Elf64_Phdr| {
+        let start = (info.dlpi_addr + header.p_vaddr) as usize;
+        header.p_type == PT_LOAD && (start..start + header.p_memsz as usize).contains(&address)
+    };
+    let flags = headers(info).iter().find(holds).map_or(0, |h| h.p_flags);
+    let rights = [
+        (libc::PF_R, libc::PROT_READ),
+        (libc::PF_W, libc::PROT_WRITE),
+        (libc::PF_X, libc::PROT_EXEC),
+    ];
+    let given = rights.iter().filter(|(flag, _)| flags & flag != 0);
+    given.fold(libc::PROT_NONE, |all, (_, right)| all | right)
+}
+
+/// Lets `rewrite` change the symbols of an object, which are read-only before and after.
+/// Does nothing where they can't be made writable.
+///
+/// # Safety
+/// `info` describes an object that stays mapped, and nobody else reads its symbols
+/// meanwhile.
+pub unsafe fn rewrite_symbols(info: &dl_phdr_info, rewrite: impl FnMut(&mut Elf64_Sym)) {
+    // SAFETY: the caller's promise. The pages of the table become the process's own when
+    // they are written; no other right on them is given than was there.
+    unsafe {
+        let Some(tables) = Tables::of(info) else {
+            return;
+        };
+        let symbols = tables.symbol(0).cast_mut();
+        let count = tables.symbols_hashed_by_gnu();
+        let page = libc::sysconf(libc::_SC_PAGESIZE) as usize;
+        let start = tables.symbols & !(page - 1);
+        let length = symbols.add(count).addr() - start;
+        let rights = rights_at(info, tables.symbols);
+        let may = |rights| libc::mprotect(start as *mut c_void, length, rights) == 0;
+        if may(rights | libc::PROT_WRITE) {
+            std::slice::from_raw_parts_mut(symbols, count)
+                .iter_mut()
+                .for_each(rewrite);
+            may(rights);
+        }
+    }
+}
+
 impl Tables {
     unsafe fn of(info: &dl_phdr_info) -> Option<Tables> {
         let base = info.dlpi_addr as usize;
@@ -195,6 +240,29 @@ impl Tables {
             }
         }
         None
+    }
+
+    /// How many symbols there are up to the last in GNU's table; no more without one.
+    unsafe fn symbols_hashed_by_gnu(&self) -> usize {
+        let table = self.gnu_hash as *const u32;
+        if table.is_null() {
+            return 0;
+        }
+        // SAFETY: as in `find_by_gnu_hash`; the last run is that of the greatest start.
+        unsafe {
+            let (buckets, first, words) = (*table, *table.add(1), *table.add(2));
+            let bucket = table.add(4 + 2 * words as usize);
+            let hashes = bucket.add(buckets as usize);
+            let starts = std::slice::from_raw_parts(bucket, buckets as usize);
+            let mut last = starts.iter().copied().max().unwrap_or(0);
+            if last < first {
+                return first as usize;
+            }
+            while *hashes.add((last - first) as usize) & 1 == 0 {
+                last += 1;
+            }
+            last as usize + 1
+        }
     }
 
     /// GNU's table: buckets of runs of hashes, the last of a run with bit 0 set.

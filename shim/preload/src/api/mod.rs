@@ -6,6 +6,7 @@
 //! substituted by `world`, and leaves through the next function of its name.
 
 pub mod abi;
+#[cfg(target_arch = "x86_64")]
 mod by_handle;
 mod elf;
 pub mod entry;

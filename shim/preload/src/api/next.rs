@@ -86,6 +86,25 @@ fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
     })
 }
 
+/// The linker's own function `name`, behind this library's, kept in `known`; null where it
+/// has none.
+#[cfg(target_arch = "x86_64")]
+pub fn of_the_linker(name: &CStr, known: &AtomicPtr<c_void>) -> *mut c_void {
+    let address = known.load(Ordering::Relaxed);
+    if !address.is_null() {
+        return address;
+    }
+    // glibc's since 2.34, and before.
+    let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5"];
+    // SAFETY: texts that end in NUL; the linker only reads them.
+    let found = versions
+        .map(|version| unsafe { libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), version.as_ptr()) });
+    let found = found.into_iter().find(|address| !address.is_null());
+    let found = found.unwrap_or(ptr::null_mut());
+    known.store(found, Ordering::Relaxed);
+    found
+}
+
 /// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,
 /// libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only says where
 /// to look; which MPI it is, its symbols tell.

@@ -3,31 +3,98 @@
 //! `dlsym` or weak references what they may call (mpi4py does), and an entry point
 //! that is always there would make them call what the MPI can't do.
 //!
-//! The symbols are indirect functions (`STT_GNU_IFUNC`): the dynamic linker asks
-//! a resolver for the address each time that it binds the name, and the resolver
-//! says none where no MPI that is loaded has it.
+//! The symbols are functions in the file, and become indirect functions
+//! (`STT_GNU_IFUNC`) before the process loads or looks up anything by itself: from then on
+//! the dynamic linker asks a resolver for the address each time that it binds the name, and
+//! the resolver says none where no MPI that is loaded has it. So `dlopen` is an entry point
+//! too, which goes on to the linker's own.
 //!
-//! While a process starts, the linker may ask before this library can look
-//! anything up. Then the entry point is given: programs that are bound that
-//! early were linked to the MPI and name what it has.
-
-use std::sync::atomic::{AtomicBool, Ordering};
+//! What a process starts with is given the entry point: it was linked to the MPI and names
+//! what it has. An indirect function would come too early there: the linker writes a line
+//! of warning (`Relink ...`) for each that it binds before it has relocated this library,
+//! as for an MPI library that is linked with `-z now`, or everywhere with `LD_BIND_NOW`.
 
 use super::Word;
 use super::next::Next;
+#[cfg(target_arch = "x86_64")]
+pub use indirect::become_indirect;
 
-/// Whether this library has been initialised, and may be asked.
-pub static READY: AtomicBool = AtomicBool::new(false);
+#[cfg(target_arch = "x86_64")]
+mod indirect {
+    use std::ffi::c_void;
+    use std::sync::Once;
+    use std::sync::atomic::AtomicPtr;
 
-extern "C" fn initialised() {
-    READY.store(true, Ordering::Release);
+    use crate::api::{elf, next};
+
+    /// Where the resolver starts in an entry point that is a function in the file.
+    const RESOLVER: u64 = 16;
+
+    // The section that the entry points are in, by the linker's own names for its ends.
+    std::arch::global_asm!(
+        ".hidden __start_treepie_rare",
+        ".hidden __stop_treepie_rare"
+    );
+    unsafe extern "C" {
+        static __start_treepie_rare: u8;
+        static __stop_treepie_rare: u8;
+    }
+
+    /// Makes this library's rare entry points indirect functions, once. Where the kernel
+    /// does not let their symbols be written, they stay what they are.
+    pub fn become_indirect() {
+        static DONE: Once = Once::new();
+        DONE.call_once(|| {
+            let start = (&raw const __start_treepie_rare).addr();
+            let rare = start..(&raw const __stop_treepie_rare).addr();
+            elf::in_objects(|info| {
+                elf::segment_in(info, start)?;
+                let base = info.dlpi_addr;
+                // SAFETY: this library stays mapped. Who would read these symbols meanwhile
+                // is a thread that binds a procedure of MPI, beside the one that opens or
+                // looks up the process's first object; MPI's own start does both.
+                unsafe {
+                    elf::rewrite_symbols(info, |symbol| {
+                        if rare.contains(&((base + symbol.st_value) as usize)) {
+                            symbol.st_info = symbol.st_info & 0xf0 | elf::STT_GNU_IFUNC;
+                            symbol.st_value += RESOLVER;
+                        }
+                    });
+                }
+                Some(())
+            });
+        });
+    }
+
+    /// `dlopen`. Whose call it is decides where libraries are searched, by the address that
+    /// it returns to: so this goes on to the linker's own by a jump.
+    #[unsafe(naked)]
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn dlopen() {
+        std::arch::naked_asm!(
+            "push rdi",
+            "push rsi",
+            "sub rsp, 8",
+            "call {before_opening}",
+            "add rsp, 8",
+            "pop rsi",
+            "pop rdi",
+            "test rax, rax",
+            "je 2f",
+            "jmp rax",
+            "2:",
+            "ret",
+            before_opening = sym before_opening,
+        )
+    }
+
+    /// Gives the linker's own `dlopen`.
+    extern "C" fn before_opening() -> *mut c_void {
+        static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+        become_indirect();
+        next::of_the_linker(c"dlopen", &NEXT)
+    }
 }
-
-/// Called by the dynamic linker when it has initialised this library; the one
-/// thing that Treepie does in a process that never calls MPI.
-#[used]
-#[unsafe(link_section = ".init_array")]
-static INITIALISER: extern "C" fn() = initialised;
 
 /// The address that a name is bound to: the entry point, or none.
 pub extern "C" fn resolve(next: &Next, entry: Word) -> Word {
@@ -37,27 +104,22 @@ pub extern "C" fn resolve(next: &Next, entry: Word) -> Word {
     }
 }
 
-/// Defines `$name` as an indirect function: the code here is its resolver, which
-/// runs before relocation when it runs early, and so refers to everything
-/// relative to itself.
+/// Defines `$name` as a function that goes on to `$entry`, with the resolver of the
+/// indirect function that it becomes 16 bytes behind.
 #[cfg(target_arch = "x86_64")]
 macro_rules! rare_entry_point {
     ($name:ident, $table:ident, $index:literal, $entry:ident) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
+        #[unsafe(link_section = "treepie_rare")]
         unsafe extern "C" fn $name() {
             std::arch::naked_asm!(
-                concat!(".type ", stringify!($name), ", @gnu_indirect_function"),
+                "jmp {entry}",
+                ".balign 16",
                 "lea rsi, [rip + {entry}]",
-                "cmp byte ptr [rip + {ready}], 0",
-                "je 2f",
                 "lea rdi, [rip + {table} + {offset}]",
                 "jmp {resolve}",
-                "2:",
-                "mov rax, rsi",
-                "ret",
                 entry = sym $entry,
-                ready = sym super::rare::READY,
                 table = sym $table,
                 offset = const $index * std::mem::size_of::<Next>(),
                 resolve = sym super::rare::resolve,

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use treepie_core::files::profile::Profile;
+
 const PRELOAD: &str = "LD_PRELOAD";
 
 /// A job to run. Made by [`Job::new`] and its siblings, completed by the other
@@ -164,6 +166,21 @@ impl Job {
             command.current_dir(directory);
         }
         run_watched(command, self.limit, &self.description())
+    }
+
+    /// Runs the job under `profile`, in which it must end well and silently, and reads
+    /// what was written.
+    ///
+    /// # Panics
+    /// If it does not, or if that is no profile.
+    #[track_caller]
+    pub fn profiled(&self) -> (Outcome, Profile) {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let path = directory.path().join("job.profile.yaml");
+        let job = self.clone().with(Library::Profile(path.clone()));
+        let outcome = job.run().succeeded().silent();
+        let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        (outcome, profile)
     }
 
     fn description(&self) -> String {

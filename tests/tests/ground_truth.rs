@@ -12,15 +12,11 @@ use treepie_core::affinity::TrafficMatrix;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{self, assert_same_pairs, pairs};
 use treepie_tests::monitoring::monitored;
-use treepie_tests::{Job, Library, Mpi};
+use treepie_tests::{Job, Mpi};
 
 #[track_caller]
 fn profiled(job: Job) -> Profile {
-    let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let path = directory.path().join("job.profile.yaml");
-    let library = Library::Profile(path.clone());
-    job.with(library).run().succeeded().silent();
-    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+    job.profiled().1
 }
 
 fn job(ranks: usize, name: &str, arguments: &[String]) -> Job {

@@ -7,7 +7,7 @@ use treepie_core::affinity::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{self, Pairs, pairs};
 use treepie_tests::permutations::{as_list, rotated};
-use treepie_tests::{Job, Library, Mpi, Outcome, under_each_mpi};
+use treepie_tests::{Job, Library, Mpi, under_each_mpi};
 
 fn directory() -> TempDir {
     tempfile::tempdir().expect("a temporary directory can be made")
@@ -18,27 +18,16 @@ fn read(path: &Path) -> Profile {
     Profile::read(path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Runs a job under `profile` and reads what it wrote.
-#[track_caller]
-fn profiled(job: Job) -> (Outcome, Profile) {
-    let directory = directory();
-    let path = directory.path().join("job.profile.yaml");
-    let outcome = job
-        .with(Library::Profile(path.clone()))
-        .run()
-        .succeeded()
-        .silent();
-    let profile = read(&path);
-    (outcome, profile)
-}
-
 #[track_caller]
 fn assert_same_pairs(found: &Pairs, expected: &Pairs) {
     expected::assert_same_pairs(found, expected, "counted, expected");
 }
 
 fn the_halo_exchange_shows_the_tiles_that_touch(mpi: Mpi) {
-    let (outcome, profile) = profiled(Job::new(mpi, 12, "halo2d").argument("8").argument("10"));
+    let (outcome, profile) = Job::new(mpi, 12, "halo2d")
+        .argument("8")
+        .argument("10")
+        .profiled();
     assert_same_pairs(
         &pairs(&profile.point_to_point),
         &expected::of_halo2d(&outcome.stdout, 8, 10),
@@ -64,7 +53,7 @@ fn the_halo_exchange_shows_the_tiles_that_touch(mpi: Mpi) {
 
 fn every_form_of_point_to_point_is_counted_once(mpi: Mpi) {
     for ranks in [1, 2, 5] {
-        let (outcome, profile) = profiled(Job::new(mpi, ranks, "p2p_forms"));
+        let (outcome, profile) = Job::new(mpi, ranks, "p2p_forms").profiled();
         assert_same_pairs(
             &pairs(&profile.point_to_point),
             &expected::of_account(&outcome.stdout, ranks),
@@ -80,7 +69,7 @@ fn every_one_sided_call_is_counted_in_the_direction_of_its_data(mpi: Mpi) {
             .fold(Job::new(mpi, 4, "one_sided"), |job, word| {
                 job.argument(word)
             });
-        let (outcome, profile) = profiled(job);
+        let (outcome, profile) = job.profiled();
         assert_same_pairs(
             &pairs(&profile.one_sided),
             &expected::of_account(&outcome.stdout, 4),
@@ -91,7 +80,7 @@ fn every_one_sided_call_is_counted_in_the_direction_of_its_data(mpi: Mpi) {
 
 fn every_neighbourhood_collective_is_counted_along_its_edges(mpi: Mpi) {
     for ranks in [3, 6] {
-        let (outcome, profile) = profiled(Job::new(mpi, ranks, "neighbourhood"));
+        let (outcome, profile) = Job::new(mpi, ranks, "neighbourhood").profiled();
         assert_same_pairs(
             &pairs(&profile.neighbourhood),
             &expected::of_account(&outcome.stdout, ranks),
@@ -134,7 +123,7 @@ fn the_ring_is_counted_alike_in_every_language(mpi: Mpi) {
         Job::new(mpi, 4, "ring_f08.f90"),
         Job::python(mpi, 4, "ring"),
     ] {
-        let (_, profile) = profiled(job);
+        let (_, profile) = job.profiled();
         assert_same_pairs(&pairs(&profile.point_to_point), &expected);
         let calls = |operation| {
             profile
@@ -157,7 +146,7 @@ fn the_ring_is_counted_alike_in_every_language(mpi: Mpi) {
 /// Collectives have a layer of their own: nothing of what an MPI sends for them
 /// is taken for a message of the application, and each operation is there.
 fn collectives_are_told_from_point_to_point(mpi: Mpi) {
-    let (_, profile) = profiled(Job::new(mpi, 4, "collectives"));
+    let (_, profile) = Job::new(mpi, 4, "collectives").profiled();
     assert_same_pairs(&pairs(&profile.point_to_point), &Pairs::new());
     for operation in Operation::all() {
         assert!(
@@ -221,7 +210,9 @@ fn the_halo_exchange_records_its_reductions(mpi: Mpi) {
 /// MPI 4's partitioned sends, where the MPI has them.
 #[test]
 fn a_partitioned_send_is_one_message_each_time_it_is_started() {
-    let (outcome, profile) = profiled(Job::new(Mpi::Mpich, 3, "p2p_forms").argument("partitioned"));
+    let (outcome, profile) = Job::new(Mpi::Mpich, 3, "p2p_forms")
+        .argument("partitioned")
+        .profiled();
     let expected = expected::of_account(&outcome.stdout, 3);
     assert_eq!(expected.len(), 3, "{}", outcome.told());
     assert_same_pairs(&pairs(&profile.point_to_point), &expected);

@@ -3,14 +3,13 @@
 //! comment that says on how many ranks it is run, what it proves, and which of
 //! the known pitfalls it is about; this file runs them as they say.
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{assert_same_pairs, pairs};
-use treepie_tests::permutations::{as_list, rotated, seed, shuffled};
+use treepie_tests::permutations::{rotated, seed, shuffled};
 use treepie_tests::results::Attempt;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
@@ -326,25 +325,13 @@ fn processes_run_the_ranks_of_the_permutation_in_fortran(mpi: Mpi) {
     follows_the_permutation(mpi, "who.F90");
 }
 
-#[track_caller]
-fn profile_of(job: &Job) -> Profile {
-    let directory = directory();
-    let path = directory.path().join("job.profile.yaml");
-    job.clone()
-        .with(Library::Profile(path.clone()))
-        .run()
-        .succeeded()
-        .silent();
-    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
-}
-
 /// All calls of this job come through `dlsym` on the MPI library itself.
 ///
 /// PITFALLS: 4
 fn calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted(mpi: Mpi) {
     let job = Job::new(mpi, 4, "loaded");
     ranks_follow_the_permutation(&job.clone().argument("who"), 4);
-    let profile = profile_of(&job);
+    let (_, profile) = job.profiled();
     let ring = (0..4).map(|rank| ((rank, (rank + 1) % 4), (1, 4)));
     assert_same_pairs(
         &pairs(&profile.point_to_point),
@@ -360,7 +347,7 @@ fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
     let directory = directory();
     let counted = |source: &str| -> Vec<(String, Profile)> {
         let jobs = jobs(mpi, source, directory.path()).into_iter();
-        jobs.map(|(job, _)| (job.title(), profile_of(&job)))
+        jobs.map(|(job, _)| (job.title(), job.profiled().1))
             .collect()
     };
     let calls = |profile: &Profile| -> Vec<String> {
@@ -385,104 +372,6 @@ fn every_fortran_interface_is_counted_as_c_is(mpi: Mpi) {
             assert_same_pairs(&pairs(found), &expected, &format!("{title}, {layer}"));
         }
         assert_eq!(calls(found), calls(in_c), "{title}");
-    }
-}
-
-/// A tool that defines MPI's names and calls the others, before the library and
-/// behind it: it counts what it counts alone, for the application's ranks; and the
-/// library counts what it counts alone.
-///
-/// PITFALLS: 19
-fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
-    let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
-    let (tool, library) = (tool.display(), library.display());
-    let run = |preload: String, mode: &str, permutation: &str, output: &Path| {
-        let job = Job::new(mpi, 4, "ring")
-            .variable("LD_PRELOAD", preload)
-            .variable("TREEPIE_MODE", mode)
-            .variable("TREEPIE_OUTPUT", output.display());
-        match permutation {
-            "" => job,
-            list => job.variable("TREEPIE_PERMUTATION", list),
-        }
-        .run()
-        .succeeded()
-        .silent()
-    };
-    let directory = directory();
-    let output = directory.path().join("job.profile.yaml");
-    let alone = run(tool.to_string(), "off", "", &output);
-    assert!(alone.stdout.contains("tool: rank 3"), "{}", alone.told());
-    let counted = profile_of(&Job::new(mpi, 4, "ring"));
-    let permutation = shuffled(4, seed());
-    for preload in [format!("{tool}:{library}"), format!("{library}:{tool}")] {
-        for (mode, list) in [
-            ("profile", String::new()),
-            ("replay", as_list(&permutation)),
-        ] {
-            let both = run(preload.clone(), mode, &list, &output);
-            assert_same_output(&alone, &both);
-            let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
-            assert_eq!(
-                pairs(&profile.point_to_point),
-                pairs(&counted.point_to_point),
-                "{preload}, {mode}"
-            );
-        }
-    }
-}
-
-/// EZTrace keeps a table of all communicators: behind the library it would meet a
-/// world that it did not see being made, and so it is behind for a profile only.
-///
-/// PITFALLS: 19
-fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
-    let tool = artifacts::eztrace(mpi).display().to_string();
-    let library = artifacts::library().display().to_string();
-    let directory = directory();
-    let output = directory.path().join("job.profile.yaml");
-    let run = |preload: &str, mode: &str| -> Vec<String> {
-        let outcome = Job::new(mpi, 3, "ring")
-            .variable("LD_PRELOAD", preload)
-            .variable(
-                "EZTRACE_TRACE_DIR",
-                directory.path().join("trace").display(),
-            )
-            .variable("TREEPIE_MODE", mode)
-            .variable("TREEPIE_PERMUTATION", "1,2,0")
-            .variable("TREEPIE_OUTPUT", output.display())
-            .run()
-            .succeeded();
-        // EZTrace tells of itself, with the process and the thread.
-        let of_job = |line: &&str| !line.is_empty() && !line.starts_with("[P");
-        outcome
-            .stdout
-            .lines()
-            .filter(of_job)
-            .map(str::to_owned)
-            .collect()
-    };
-    // EZTrace gathers what it has at rank 0, by messages of its own.
-    let to_others = |profile: &Profile| {
-        let mut pairs = pairs(&profile.point_to_point);
-        pairs.retain(|&(_, to), _| to != 0);
-        pairs
-    };
-    let alone = run(&tool, "off");
-    assert!(!alone.is_empty());
-    let counted = profile_of(&Job::new(mpi, 3, "ring"));
-    for (preload, mode) in [
-        (format!("{tool}:{library}"), "profile"),
-        (format!("{tool}:{library}"), "replay"),
-        (format!("{library}:{tool}"), "profile"),
-    ] {
-        assert_eq!(run(&preload, mode), alone, "{preload}, {mode}");
-        let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
-        assert_eq!(
-            to_others(&profile),
-            to_others(&counted),
-            "{preload}, {mode}"
-        );
     }
 }
 
@@ -520,72 +409,6 @@ fn an_abort_is_told_with_the_applications_rank(mpi: Mpi) {
     }
 }
 
-/// The words behind `key:` in the sources of the jobs and of these tests.
-fn named(key: &str) -> BTreeSet<String> {
-    let files = |folder: PathBuf| {
-        std::fs::read_dir(folder)
-            .expect("the folder is there")
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| {
-                let ending = path.extension().unwrap_or_default().to_string_lossy();
-                ["c", "F90", "rs"].contains(&&*ending)
-            })
-    };
-    files(folder())
-        .chain(files(artifacts::repository().join("tests/tests")))
-        .flat_map(|path| {
-            let text = std::fs::read_to_string(path).expect("sources are readable");
-            let words = text
-                .lines()
-                .filter_map(|line| {
-                    line.trim_start_matches([' ', '*', '!', '/'])
-                        .strip_prefix(key)
-                })
-                .flat_map(|rest| rest.split_whitespace().map(str::to_owned));
-            words.collect::<Vec<_>>()
-        })
-        .collect()
-}
-
-/// The table of PITFALLS.md and what the tests name are the same.
-#[test]
-fn every_pitfall_is_named_by_a_test() {
-    let text = std::fs::read_to_string(folder().join("PITFALLS.md")).expect("it is there");
-    let (pitfalls, programs) = text
-        .split_once("| program |")
-        .expect("there are two tables");
-    let first_cells = |table: &str| -> BTreeSet<String> {
-        table
-            .lines()
-            .filter_map(|line| line.strip_prefix("| ")?.split(" |").next())
-            .flat_map(|cell| cell.split_whitespace().map(str::to_owned))
-            .filter(|word| word != "number")
-            .collect()
-    };
-    assert_eq!(first_cells(pitfalls).len(), 28);
-    assert_eq!(named("PITFALLS:"), first_cells(pitfalls));
-    let causes = programs.split_once('\n').expect("the table has rows").1;
-    assert_eq!(named("FAILURES:"), first_cells(causes));
-}
-
-/// A source that nobody runs proves nothing.
-#[test]
-fn every_program_of_the_folder_is_run() {
-    let this = include_str!("world.rs");
-    let sources: Vec<String> = std::fs::read_dir(folder())
-        .expect("the folder is there")
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| name.ends_with(".c") || name.ends_with(".F90"))
-        .filter(|name| name != "tool.c")
-        .collect();
-    assert!(sources.len() > 15, "{sources:?}");
-    let forgotten: Vec<_> = sources
-        .iter()
-        .filter(|name| !this.contains(&format!("\"{name}\"")))
-        .collect();
-    assert!(forgotten.is_empty(), "not run: {forgotten:?}");
-}
-
 under_all_mpis!(
     handlers_are_handed_the_world_and_got_back_as_set,
     errors_are_the_hosts_own,
@@ -610,16 +433,13 @@ under_all_mpis!(
     calls_by_the_mpi_librarys_own_handle_see_the_same_world,
     calls_by_the_mpi_librarys_own_handle_are_permuted_and_counted,
     processes_run_the_ranks_of_the_permutation,
-    another_tool_and_the_library_do_not_disturb_each_other,
 );
 
-// The MPIs of PyPI have no mpi_f08 for gfortran, or no Fortran at all; EZTrace is
-// Debian's.
+// The MPIs of PyPI have no mpi_f08 for gfortran, or no Fortran at all.
 under_each_mpi!(
     special_arguments_keep_their_meaning_in_fortran,
     attributes_and_handlers_in_fortran_are_those_of_c,
     spawning_in_fortran_keeps_special_arguments,
-    eztrace_and_the_library_do_not_disturb_each_other,
     processes_run_the_ranks_of_the_permutation_in_fortran,
     every_fortran_interface_is_counted_as_c_is,
 );

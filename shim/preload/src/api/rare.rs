@@ -22,6 +22,7 @@ pub use indirect::become_indirect;
 #[cfg(target_arch = "x86_64")]
 mod indirect {
     use std::ffi::c_void;
+    use std::ops::Range;
     use std::sync::Once;
     use std::sync::atomic::AtomicPtr;
 
@@ -30,14 +31,25 @@ mod indirect {
     /// Where the resolver starts in an entry point that is a function in the file.
     const RESOLVER: u64 = 16;
 
-    // The section that the entry points are in, by the linker's own names for its ends.
-    std::arch::global_asm!(
-        ".hidden __start_treepie_rare",
-        ".hidden __stop_treepie_rare"
-    );
-    unsafe extern "C" {
-        static __start_treepie_rare: u8;
-        static __stop_treepie_rare: u8;
+    /// The section that the entry points are in, by the linker's own names for its ends.
+    /// Empty in a program of tests that is linked without them.
+    fn entry_points() -> Range<usize> {
+        let (start, end): (usize, usize);
+        // SAFETY: two addresses are computed, and nothing else.
+        unsafe {
+            std::arch::asm!(
+                ".weak __start_treepie_rare",
+                ".weak __stop_treepie_rare",
+                ".hidden __start_treepie_rare",
+                ".hidden __stop_treepie_rare",
+                "lea {start}, [rip + __start_treepie_rare]",
+                "lea {end}, [rip + __stop_treepie_rare]",
+                start = out(reg) start,
+                end = out(reg) end,
+                options(nomem, nostack, preserves_flags, pure),
+            );
+        }
+        start..end
     }
 
     /// Makes this library's rare entry points indirect functions, once. Where the kernel
@@ -45,10 +57,9 @@ mod indirect {
     pub fn become_indirect() {
         static DONE: Once = Once::new();
         DONE.call_once(|| {
-            let start = (&raw const __start_treepie_rare).addr();
-            let rare = start..(&raw const __stop_treepie_rare).addr();
+            let rare = entry_points();
             elf::in_objects(|info| {
-                elf::segment_in(info, start)?;
+                elf::segment_in(info, rare.start)?;
                 let base = info.dlpi_addr;
                 // SAFETY: this library stays mapped. Who would read these symbols meanwhile
                 // is a thread that binds a procedure of MPI, beside the one that opens or
@@ -114,8 +125,9 @@ macro_rules! rare_entry_point {
         #[unsafe(link_section = "treepie_rare")]
         unsafe extern "C" fn $name() {
             std::arch::naked_asm!(
+                "3:",
                 "jmp {entry}",
-                ".balign 16",
+                ".org 3b + 16",
                 "lea rsi, [rip + {entry}]",
                 "lea rdi, [rip + {table} + {offset}]",
                 "jmp {resolve}",

@@ -4,16 +4,12 @@
 //! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
 
 use std::io::Write;
-use std::time::Duration;
 
 use super::exits;
 use crate::api::abi::Family;
 use crate::api::host::{Host, HostError, host};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::{record, world};
-
-/// How long a launcher may take to end a job.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Puts our handler where errors are fatal now; communicators that are made of
 /// these inherit it.
@@ -57,13 +53,10 @@ unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
     end(host, code)
 }
 
-/// `MPI_Abort`, which in MPICH 5 asks the launcher to end the job, and may come back
-/// before it has: behind a fatal error nothing more is run.
+/// Behind a fatal error nothing more is run.
 fn end(host: &Host, code: c_int) -> ! {
     host.abort(code);
-    std::thread::sleep(PATIENCE);
-    // SAFETY: ends the process; nothing of it is used any more.
-    unsafe { libc::_exit(code) }
+    exits::wait_for_the_end(code)
 }
 
 /// `MPI_Comm_get_errhandler` and `MPI_Errhandler_get`.

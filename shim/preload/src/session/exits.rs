@@ -1,14 +1,18 @@
 //! Ends of a process that are no `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use libc::c_int;
 
 use super::{keeper, log, parts};
-use crate::api::Word;
 use crate::api::abi::Family;
 use crate::api::host::host;
+use crate::api::{SUCCESS, Word};
 use crate::{record, world};
+
+/// How long a launcher may take to end a job.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
@@ -59,7 +63,20 @@ pub unsafe fn abort(
         _ => replaced,
     };
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.
-    record::quietly(|| unsafe { next(target, code) })
+    let result = record::quietly(|| unsafe { next(target, code) });
+    if result == SUCCESS && (parts::is_armed() || world::is_substituted()) {
+        wait_for_the_end(code as c_int);
+    }
+    result
+}
+
+/// What is done when `MPI_Abort` comes back, as in MPICH 5, which asks the launcher to end
+/// the job and may return before it has: nothing more of the program is run, and no
+/// profile of a whole job is made.
+pub fn wait_for_the_end(code: c_int) -> ! {
+    std::thread::sleep(PATIENCE);
+    // SAFETY: ends the process; nothing of it is used any more.
+    unsafe { libc::_exit(code) }
 }
 
 /// `_exit`: Open MPI ends a process so after an error that is fatal. Where

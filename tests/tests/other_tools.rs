@@ -1,0 +1,116 @@
+//! Other tools that stand in the chain of MPI's names, before the library and behind it:
+//! a small one of our own, and Debian's EZTrace.
+
+use std::path::Path;
+use tempfile::TempDir;
+use treepie_core::files::profile::Profile;
+use treepie_tests::expected::pairs;
+use treepie_tests::permutations::{as_list, seed, shuffled};
+use treepie_tests::{Job, Mpi, artifacts, assert_same_output, under_all_mpis, under_each_mpi};
+
+fn directory() -> TempDir {
+    tempfile::tempdir().expect("a temporary directory can be made")
+}
+
+/// A tool that defines MPI's names and calls the others, before the library and
+/// behind it: it counts what it counts alone, for the application's ranks; and the
+/// library counts what it counts alone.
+///
+/// PITFALLS: 19
+fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
+    let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
+    let (tool, library) = (tool.display(), library.display());
+    let run = |preload: String, mode: &str, permutation: &str, output: &Path| {
+        let job = Job::new(mpi, 4, "ring")
+            .variable("LD_PRELOAD", preload)
+            .variable("TREEPIE_MODE", mode)
+            .variable("TREEPIE_OUTPUT", output.display());
+        match permutation {
+            "" => job,
+            list => job.variable("TREEPIE_PERMUTATION", list),
+        }
+        .run()
+        .succeeded()
+        .silent()
+    };
+    let directory = directory();
+    let output = directory.path().join("job.profile.yaml");
+    let alone = run(tool.to_string(), "off", "", &output);
+    assert!(alone.stdout.contains("tool: rank 3"), "{}", alone.told());
+    let (_, counted) = Job::new(mpi, 4, "ring").profiled();
+    let permutation = shuffled(4, seed());
+    for preload in [format!("{tool}:{library}"), format!("{library}:{tool}")] {
+        for (mode, list) in [
+            ("profile", String::new()),
+            ("replay", as_list(&permutation)),
+        ] {
+            let both = run(preload.clone(), mode, &list, &output);
+            assert_same_output(&alone, &both);
+            let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(
+                pairs(&profile.point_to_point),
+                pairs(&counted.point_to_point),
+                "{preload}, {mode}"
+            );
+        }
+    }
+}
+
+/// EZTrace keeps a table of all communicators: behind the library it would meet a
+/// world that it did not see being made, and so it is behind for a profile only.
+///
+/// PITFALLS: 19
+fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
+    let tool = artifacts::eztrace(mpi).display().to_string();
+    let library = artifacts::library().display().to_string();
+    let directory = directory();
+    let output = directory.path().join("job.profile.yaml");
+    let run = |preload: &str, mode: &str| -> Vec<String> {
+        let outcome = Job::new(mpi, 3, "ring")
+            .variable("LD_PRELOAD", preload)
+            .variable(
+                "EZTRACE_TRACE_DIR",
+                directory.path().join("trace").display(),
+            )
+            .variable("TREEPIE_MODE", mode)
+            .variable("TREEPIE_PERMUTATION", "1,2,0")
+            .variable("TREEPIE_OUTPUT", output.display())
+            .run()
+            .succeeded();
+        // EZTrace tells of itself, with the process and the thread.
+        let of_job = |line: &&str| !line.is_empty() && !line.starts_with("[P");
+        outcome
+            .stdout
+            .lines()
+            .filter(of_job)
+            .map(str::to_owned)
+            .collect()
+    };
+    // EZTrace gathers what it has at rank 0, by messages of its own.
+    let to_others = |profile: &Profile| {
+        let mut pairs = pairs(&profile.point_to_point);
+        pairs.retain(|&(_, to), _| to != 0);
+        pairs
+    };
+    let alone = run(&tool, "off");
+    assert!(!alone.is_empty());
+    let (_, counted) = Job::new(mpi, 3, "ring").profiled();
+    for (preload, mode) in [
+        (format!("{tool}:{library}"), "profile"),
+        (format!("{tool}:{library}"), "replay"),
+        (format!("{library}:{tool}"), "profile"),
+    ] {
+        assert_eq!(run(&preload, mode), alone, "{preload}, {mode}");
+        let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(
+            to_others(&profile),
+            to_others(&counted),
+            "{preload}, {mode}"
+        );
+    }
+}
+
+under_all_mpis!(another_tool_and_the_library_do_not_disturb_each_other);
+
+// EZTrace is Debian's.
+under_each_mpi!(eztrace_and_the_library_do_not_disturb_each_other);

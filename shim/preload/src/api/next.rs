@@ -20,6 +20,9 @@ pub struct Next {
 }
 
 impl Next {
+    /// Where the address is in it, in bytes.
+    pub const ADDRESS: usize = std::mem::offset_of!(Next, address);
+
     /// The next definition of the name that starts there, not looked up yet.
     pub const fn new(name: u32) -> Self {
         Next {

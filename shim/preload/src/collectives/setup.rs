@@ -118,7 +118,8 @@ pub fn family(host: &Host) -> Family {
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
-static ACTIVE: AtomicBool = AtomicBool::new(false);
+/// Whether collectives are replaced. Their entry points read it by themselves, as a byte.
+pub static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The set-up while collectives are replaced.
 #[inline(always)]

@@ -50,19 +50,20 @@ pub enum Object {
     Request,
 }
 
-/// What is done around calls, as bits: one comparison tells that it is nothing.
-static STATE: Alone = Alone(AtomicU8::new(0));
+/// What is done around calls, as bits: one comparison tells that it is nothing. Entry
+/// points read it by themselves, as a byte.
+pub static STATE: Alone = Alone(AtomicU8::new(0));
 
 /// In lines of the cache where nothing else is: every thread reads it at every call.
-#[repr(align(128))]
-struct Alone(AtomicU8);
+#[repr(C, align(128))]
+pub struct Alone(AtomicU8);
 
 /// Calls are counted.
 const COUNTING: u8 = 1;
 /// Calls are timed.
-const TIMING: u8 = 2;
+pub const TIMING: u8 = 2;
 /// Requests are watched that someone tried to cancel.
-const CANCELLING: u8 = 4;
+pub const CANCELLING: u8 = 4;
 
 fn set(bit: u8) {
     STATE.0.fetch_or(bit, Ordering::AcqRel);

@@ -10,6 +10,7 @@ pub mod error_handlers;
 pub mod keyvals;
 
 use std::ffi::{CStr, c_char};
+use std::mem::offset_of;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,15 +21,25 @@ use crate::record;
 /// A word `w` with `w & mask == from` is the application's world. Before a
 /// replay starts, and in every other mode, no word is: the same comparison
 /// serves all modes. In lines of the cache where nothing else is: every thread reads
-/// it at every call.
+/// it at every call; entry points by themselves.
 #[repr(align(128))]
-struct Substitution {
+pub struct Substitution {
     mask: AtomicUsize,
     from: AtomicUsize,
     to: AtomicUsize,
 }
 
-static SUBSTITUTION: Substitution = Substitution {
+impl Substitution {
+    /// Where `mask` is, in bytes.
+    pub const MASK: usize = offset_of!(Substitution, mask);
+    /// Where `from` is, in bytes.
+    pub const FROM: usize = offset_of!(Substitution, from);
+    /// Where `to` is, in bytes.
+    pub const TO: usize = offset_of!(Substitution, to);
+}
+
+/// What stands for what at the moment.
+pub static SUBSTITUTION: Substitution = Substitution {
     mask: AtomicUsize::new(0),
     from: AtomicUsize::new(Word::MAX),
     to: AtomicUsize::new(0),

@@ -1,0 +1,120 @@
+//! The tables of the interface, and what a procedure is in them.
+
+use std::collections::BTreeMap;
+
+pub struct Parameter {
+    pub kind: String,
+    pub name: String,
+}
+
+pub struct Procedure {
+    pub name: String,
+    pub large: bool,
+    /// Not every MPI has it: the entry point must be able to be absent.
+    pub rare: bool,
+    pub parameters: Vec<Parameter>,
+    pub role: String,
+}
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+pub fn read_roles(text: &str) -> BTreeMap<String, String> {
+    let mut roles = BTreeMap::new();
+    for line in lines(text) {
+        let (role, names) = line
+            .split_once(": ")
+            .unwrap_or_else(|| panic!("roles.table: no `role: procedures` in {line:?}"));
+        for name in names.split_whitespace() {
+            if roles.insert(name.to_owned(), role.to_owned()).is_some() {
+                panic!("roles.table: {name} has two roles");
+            }
+        }
+    }
+    roles
+}
+
+pub fn read_procedures(text: &str, roles: &BTreeMap<String, String>) -> Vec<Procedure> {
+    let mut procedures = Vec::new();
+    for line in lines(text) {
+        let mut words = line.split_whitespace();
+        let name = words.next().expect("lines() drops empty lines");
+        let (mut rare, mut twin) = (false, None);
+        let mut parameters = Vec::new();
+        for word in words {
+            match (word, word.split_once(':')) {
+                (_, Some((kind, name))) => parameters.push((kind, name)),
+                ("?", None) => rare = true,
+                ("+c", None) => twin = Some(false),
+                ("+c?", None) => twin = Some(true),
+                _ => panic!("{word:?} in {line:?}"),
+            }
+        }
+        for (large, rare) in [(false, Some(rare)), (true, twin)] {
+            let Some(rare) = rare else { continue };
+            procedures.push(Procedure {
+                name: format!("{name}{}", if large { "_c" } else { "" }),
+                large,
+                rare,
+                parameters: parameters
+                    .iter()
+                    .map(|&(kind, name)| Parameter {
+                        kind: kind.to_owned(),
+                        name: name.to_owned(),
+                    })
+                    .collect(),
+                role: roles.get(name).cloned().unwrap_or_default(),
+            });
+        }
+    }
+    for name in roles.keys() {
+        if !procedures.iter().any(|procedure| procedure.name == *name) {
+            panic!("roles.table: {name} is in no other table");
+        }
+    }
+    procedures
+}
+
+impl Procedure {
+    /// What stands before the names that the procedure has.
+    pub fn prefixes(&self) -> &'static [&'static str] {
+        match self.name.split_once('_') {
+            Some(("MPI" | "MPIX", _)) => &["", "P"],
+            _ => &[""],
+        }
+    }
+
+    pub fn find(&self, names: &[&str]) -> Option<&Parameter> {
+        names
+            .iter()
+            .find_map(|name| self.parameters.iter().find(|p| p.name == *name))
+    }
+
+    pub fn of_kind(&self, kind: &str) -> Option<&Parameter> {
+        self.parameters.iter().find(|p| p.kind == kind)
+    }
+
+    /// A count as `i64`: C passes `int` or `MPI_Count`, and what stands above an
+    /// `int` in its register means nothing.
+    pub fn count(&self, names: &[&str]) -> String {
+        match self.find(names) {
+            Some(p) if self.large || p.kind == "count64" => format!("{} as i64", p.name),
+            Some(p) => format!("i64::from({} as i32)", p.name),
+            None => "1".to_owned(),
+        }
+    }
+
+    pub fn word(&self, names: &[&str]) -> String {
+        self.find(names).map_or("0".to_owned(), |p| p.name.clone())
+    }
+
+    /// Whether this is a collective that is complete when it returns: one that
+    /// plans can take the place of.
+    pub fn blocks(&self) -> bool {
+        let starts = |prefix| self.name.starts_with(prefix);
+        starts("MPI_") && !starts("MPI_I") && self.find(&["request"]).is_none()
+    }
+}

@@ -99,19 +99,19 @@ fn check_one(
     check(&problems, &plans)
 }
 
-/// What is checked of a strategy on `ranks` ranks: up to 9 ranks all roots on all
+/// What is checked of a strategy on `ranks` ranks: up to 16 ranks all roots on all
 /// arrangements, beyond that each root on one of them.
 fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arrangement]) {
     let ranks = arrangements[0].clusters.ranks();
     let roots = if operation.has_root() { ranks } else { 1 };
     // The order of operands matters where there are any.
-    let orders: &[bool] = match reduces(operation) {
+    let orders: &[bool] = match operation.reduces() {
         true => &[false, true],
         false => &[false],
     };
     for (which, at) in arrangements.iter().enumerate() {
         let is_checked =
-            |root: &usize| roots == 1 || ranks <= 9 || (root + which).is_multiple_of(4);
+            |root: &usize| roots == 1 || ranks <= 16 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
             for (units, segment) in [(0, 2), (1, 1), (9, 2)] {
                 let in_flight = if (ranks + root).is_multiple_of(2) {
@@ -142,14 +142,6 @@ fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arr
     }
 }
 
-fn reduces(operation: Operation) -> bool {
-    use Operation::*;
-    matches!(
-        operation,
-        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan
-    )
-}
-
 fn check_operations(which: impl Fn(Operation) -> bool) {
     for ranks in 1..=33 {
         let arrangements = arrangements(ranks);
@@ -163,12 +155,12 @@ fn check_operations(which: impl Fn(Operation) -> bool) {
 
 #[test]
 fn every_strategy_that_moves_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
-    check_operations(|operation| !reduces(operation));
+    check_operations(|operation| !operation.reduces());
 }
 
 #[test]
 fn every_strategy_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
-    check_operations(reduces);
+    check_operations(Operation::reduces);
 }
 
 #[test]
@@ -307,6 +299,18 @@ fn the_checker_finds_every_kind_of_flaw() {
     assert!(matches!(
         broadcast_of_two(&[sends(), outside]),
         Err(Flaw::Outside { rank: 1, step: 0 })
+    ));
+    let hoards = plan(|b| {
+        b.scratch(5);
+        b.receive(0, all);
+    });
+    assert!(matches!(
+        broadcast_of_two(&[sends(), hoards]),
+        Err(Flaw::Room {
+            rank: 1,
+            scratch: 5,
+            most: 4
+        })
     ));
     let undefined = plan(|b| {
         let room = b.scratch(4);

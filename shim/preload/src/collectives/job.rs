@@ -27,14 +27,6 @@ pub struct Job {
     _kept: Option<Room>,
 }
 
-/// Whether a collective combines operands.
-pub fn reduces(operation: Operation) -> bool {
-    matches!(
-        operation,
-        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan
-    )
-}
-
 impl Job {
     /// The call on `place` among `ranks` ranks.
     pub fn new(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
@@ -42,7 +34,7 @@ impl Job {
         if root >= ranks {
             return None;
         }
-        match reduces(call.operation) {
+        match call.operation.reduces() {
             true => Job::reducing(host, call, place, ranks),
             false => Job::moving(host, call, place.rank, ranks),
         }

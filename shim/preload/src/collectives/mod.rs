@@ -28,7 +28,7 @@ use crate::api::{SUCCESS, Word, c_int};
 use crate::session::log;
 use communicator::{Communicator, Key};
 use execute::{Place, Prepared, execute};
-use job::{Job, reduces};
+use job::Job;
 use setup::Setup;
 
 /// A collective on `comm`: a plan, or `next`, the host's own.
@@ -50,11 +50,11 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
     let host = host()?;
     let communicator = Communicator::find(host, setup, comm)?;
     let place = communicator.next_call();
-    if reduces(call.operation) && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
+    if call.operation.reduces() && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
         return None;
     }
     let ordered =
-        reduces(call.operation) && (setup.reproducible || !host.is_commutative(call.op).ok()?);
+        call.operation.reduces() && (setup.reproducible || !host.is_commutative(call.op).ok()?);
     let ranks = communicator.clusters.ranks();
     let job = Job::new(host, call, place, ranks)?;
     let key = Key {
@@ -125,7 +125,7 @@ fn make(
         }
         Runner::Auto => {
             let is_grid = communicator.clusters.count() > 1;
-            if !is_grid && !(setup.reproducible && reduces(key.operation)) {
+            if !is_grid && !(setup.reproducible && key.operation.reduces()) {
                 return None;
             }
             let choice = communicator.choose(key, bytes);

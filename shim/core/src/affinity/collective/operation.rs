@@ -72,6 +72,16 @@ impl Operation {
         matches!(self, Bcast | Gather | Gatherv | Scatter | Scatterv | Reduce)
     }
 
+    /// Whether operands are combined.
+    #[inline]
+    pub fn reduces(self) -> bool {
+        use Operation::*;
+        matches!(
+            self,
+            Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan
+        )
+    }
+
     /// Whether all ranks' blocks are equal: what one rank knows of a call, all know.
     #[inline]
     pub fn has_equal_blocks(self) -> bool {

@@ -45,6 +45,16 @@ pub enum Flaw {
         /// The later step.
         second: usize,
     },
+    /// More scratch is asked for than the operation can need.
+    #[error("rank {rank}: {scratch} units of scratch, where {most} are the most")]
+    Room {
+        /// The rank.
+        rank: usize,
+        /// What it asks for, in units.
+        scratch: u64,
+        /// What it may ask for, in units.
+        most: u64,
+    },
     /// A unit is used that nothing was put into.
     #[error("rank {rank}, step {step}: unit {unit} of {space:?} is used before it has a value")]
     Undefined {
@@ -134,6 +144,7 @@ pub fn check(problems: &[Problem], plans: &[Plan]) -> Result<(), Flaw> {
     for (rank, (plan, contract)) in plans.iter().zip(&contracts).enumerate() {
         well_formed(rank, plan, contract)?;
         free_of_races(rank, plan)?;
+        bounded(&problems[rank], rank, plan, &contracts)?;
     }
     let mut machine = Machine::new(plans, &contracts);
     machine.run()?;
@@ -163,6 +174,34 @@ fn well_formed(rank: usize, plan: &Plan, contract: &Contract) -> Result<(), Flaw
         }
     }
     Ok(())
+}
+
+/// A rank holds no more than all ranks give, once; where they reduce, twice, since sums stand
+/// beside what they are made of, and three messages more: what comes, what was reduced so
+/// far, and what is handed on.
+fn bounded(
+    problem: &Problem,
+    rank: usize,
+    plan: &Plan,
+    contracts: &[Contract],
+) -> Result<(), Flaw> {
+    let own = &contracts[rank];
+    let given: u64 = contracts.iter().map(|contract| contract.input).sum();
+    // What a broadcast's root gives is in its output.
+    let given = given.max(own.output);
+    let most = match problem.operation.reduces() {
+        true => 2 * given + 3 * own.input.max(own.output),
+        false => given,
+    };
+    let scratch = plan.scratch();
+    match scratch <= most {
+        true => Ok(()),
+        false => Err(Flaw::Room {
+            rank,
+            scratch,
+            most,
+        }),
+    }
 }
 
 /// Any two steps of which one writes what the other touches are in order.

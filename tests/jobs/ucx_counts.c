@@ -7,8 +7,8 @@
  *
  * gives PREFIX.RANK.prof. With MPIR_CVAR_NOLOCAL each rank is a node of its own, and
  * MPICH sends everything through UCX. Counted is what is sent between the end of
- * MPI_Init and the start of MPI_Finalize. MPICH opens the ends of its connections in
- * the order of ranks: the n-th leads to rank n.
+ * MPI_Init and the start of MPI_Finalize. Where a connection leads to is told by the
+ * worker's address that it was opened with.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -16,8 +16,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LARGEST 1024
+
+/* The start of an address of UCX's, which has the worker's own number. */
+struct address {
+    unsigned char bytes[24];
+};
+
+/* The start of UCX's ucp_ep_params_t. */
+struct endpoint {
+    uint64_t fields;
+    const struct address *address;
+};
 
 /* The start of UCX's ucp_request_param_t. */
 struct parameters {
@@ -46,8 +58,12 @@ static struct {
 } packed[LARGEST];
 static int known;
 
-static void *ends[LARGEST];
-static int opened, counting, rank;
+static struct {
+    void *end;
+    struct address to;
+} ends[LARGEST];
+static struct address own, addresses[LARGEST];
+static int opened, counting, rank, ranks;
 static uint64_t messages[LARGEST], bytes[LARGEST];
 
 static void give_up(const char *why)
@@ -94,25 +110,43 @@ static uint64_t size(const void *buffer, size_t number, const struct parameters 
     return 0;
 }
 
+static int is_same(const struct address *one, const struct address *other)
+{
+    return !memcmp(one, other, sizeof *one);
+}
+
 static void count(void *end, const void *buffer, size_t number, const struct parameters *parameters)
 {
     if (!counting)
         return;
-    for (int to = 0; to < opened; to++)
-        if (ends[to] == end) {
-            messages[to]++, bytes[to] += size(buffer, number, parameters);
-            return;
-        }
+    /* The last first: an end that was closed may have left its address to another. */
+    for (int i = opened; i-- > 0;)
+        for (int to = 0; ends[i].end == end && to < ranks; to++)
+            if (is_same(&addresses[to], &ends[i].to)) {
+                messages[to]++, bytes[to] += size(buffer, number, parameters);
+                return;
+            }
     give_up("a message to nobody");
 }
 
-int ucp_ep_create(void *worker, const void *parameters, void **end)
+int ucp_worker_get_address(void *worker, void **address, size_t *length)
 {
-    int (*create)(void *, const void *, void **) = next("ucp_ep_create");
+    int (*get)(void *, void **, size_t *) = next("ucp_worker_get_address");
+    int status = get(worker, address, length);
+    if (*length < sizeof own)
+        give_up("an address of less than 24 bytes");
+    memcpy(&own, *address, sizeof own);
+    return status;
+}
+
+int ucp_ep_create(void *worker, const struct endpoint *parameters, void **end)
+{
+    int (*create)(void *, const struct endpoint *, void **) = next("ucp_ep_create");
     int status = create(worker, parameters, end);
     if (opened == LARGEST)
-        give_up("more than 1024 ranks");
-    ends[opened++] = *end;
+        give_up("more than 1024 connections");
+    ends[opened].end = *end;
+    ends[opened++].to = *parameters->address;
     return status;
 }
 
@@ -134,6 +168,10 @@ int MPI_Init(int *argc, char ***argv)
 {
     int code = PMPI_Init(argc, argv);
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > LARGEST)
+        give_up("more than 1024 ranks");
+    PMPI_Allgather(&own, sizeof own, MPI_BYTE, addresses, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
     counting = 1;
     return code;
 }
@@ -150,7 +188,7 @@ int MPI_Finalize(void)
     if (!file)
         give_up(path);
     fprintf(file, "D\tMPI_COMM_WORLD\tprocs: %d\n", rank);
-    for (int to = 0; to < opened; to++)
+    for (int to = 0; to < ranks; to++)
         if (messages[to])
             fprintf(file, "I\t%d\t%d\t%llu bytes\t%llu msgs sent\n", rank, to, (unsigned long long)bytes[to],
                     (unsigned long long)messages[to]);

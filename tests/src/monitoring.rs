@@ -39,6 +39,8 @@ pub fn sent_through_ucx(job: Job) -> (Outcome, Monitoring) {
     let outcome = job
         .variable("LD_PRELOAD", counter.display())
         .variable("MPIR_CVAR_NOLOCAL", 1)
+        // MPICH 5 of PyPI has libfabric too.
+        .variable("MPIR_CVAR_CH4_NETMOD", "ucx")
         .variable("SENT_THROUGH_UCX", prefix.display())
         .run()
         .succeeded();

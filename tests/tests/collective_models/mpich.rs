@@ -45,9 +45,22 @@ fn sent(job: Job) -> TrafficMatrix {
     sent
 }
 
+/// MPICH 5 from PyPI sends what 4.0 sends.
+#[cfg(feature = "all-mpis")]
+const MPICH_5: Account = Account {
+    mpi: Mpi::Mpich5,
+    ..MPICH
+};
+
 #[test]
 fn the_rules_for_mpich_are_what_it_does_by_default() {
     MPICH.defaults_are_as_modelled();
+}
+
+#[cfg(feature = "all-mpis")]
+#[test]
+fn the_rules_for_mpich_are_what_mpich_5_does_by_default() {
+    MPICH_5.defaults_are_as_modelled();
 }
 
 /// An operation, and MPICH's names of the algorithms that are modelled, as
@@ -155,4 +168,10 @@ fn rounds() -> impl Iterator<Item = Vec<Forced>> {
 #[test]
 fn every_modelled_algorithm_is_what_mpich_sends_when_it_is_forced() {
     MPICH.forced_algorithms_are_as_modelled(rounds);
+}
+
+#[cfg(feature = "all-mpis")]
+#[test]
+fn every_modelled_algorithm_is_what_mpich_5_sends_when_it_is_forced() {
+    MPICH_5.forced_algorithms_are_as_modelled(rounds);
 }

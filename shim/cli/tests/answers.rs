@@ -196,6 +196,12 @@ fn two_placements_are_compared_by_cost_and_by_cores() {
         mixed,
         "good.yaml is a placement and app.profile.yaml is a profile; give two profiles or two placements"
     );
+    let matrix = desk.run(&["compare", "app.mtx", "good.yaml"]).refusal(2);
+    assert_eq!(
+        matrix,
+        "app.mtx is a matrix, which says nothing of where ranks ran; give two profiles or two placements, \
+         or see the matrix with `treepie show`"
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 use treepie_core::affinity::Matrix;
+use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, read_any};
@@ -56,6 +57,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::of(picture)?;
+    }
+    for path in [&arguments.before, &arguments.after] {
+        if MatrixFormat::of_path(path).is_some() {
+            return Err(CommandError::usage(format!(
+                "{} is a matrix, which says nothing of where ranks ran; give two profiles or two placements, \
+                 or see the matrix with `treepie show`",
+                path.display()
+            )));
+        }
     }
     match (read_any(&arguments.before)?, read_any(&arguments.after)?) {
         (AnyFile::Profile(before), AnyFile::Profile(after)) => {

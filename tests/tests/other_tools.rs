@@ -14,14 +14,19 @@ fn directory() -> TempDir {
 
 /// A tool that defines MPI's names and calls the others, before the library and
 /// behind it: it counts what it counts alone, for the application's ranks; and the
-/// library counts what it counts alone.
+/// library counts what it counts alone, also where the tool behind it sends messages of
+/// its own.
 ///
 /// PITFALLS: 19
 fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
     let (tool, library) = (tool.display(), library.display());
     let run = |preload: String, mode: &str, permutation: &str, output: &Path| {
-        let job = Job::new(mpi, 4, "ring")
+        let mut job = Job::new(mpi, 4, "ring");
+        if preload.ends_with("tool.so") {
+            job = job.variable("TOOL_TALKS", 1);
+        }
+        let job = job
             .variable("LD_PRELOAD", preload)
             .variable("TREEPIE_MODE", mode)
             .variable("TREEPIE_OUTPUT", output.display());

@@ -120,9 +120,10 @@ impl Procedure {
         if !is_ours || self.role.starts_with("by ") {
             return None;
         }
-        // What completes requests is only counted where more than messages is.
+        // Receives and what completes requests are only timed, and watched where requests
+        // are cancelled.
         let states = match self.role.as_str() {
-            "complete" => "record::TIMING | record::CANCELLING",
+            "complete" | "receive" => "record::TIMING | record::CANCELLING",
             _ => "u8::MAX",
         };
         let mut lines = vec![
@@ -130,10 +131,16 @@ impl Procedure {
             "jne {watched}".to_owned(),
         ];
         let mut operands = format!("state = sym record::STATE, states = const {states}, ");
-        if self.role.starts_with("collective ") && self.blocks() {
-            lines.push("cmp byte ptr [rip + {replaced}], 0".to_owned());
+        let further = match self.role.split(' ').next() {
+            // A tool's own calls inside a receive are not the application's.
+            Some("receive") => Some("super::next::TOOL_IS_BEHIND"),
+            Some("collective") if self.blocks() => Some("collectives::ACTIVE"),
+            _ => None,
+        };
+        if let Some(flag) = further {
+            lines.push("cmp byte ptr [rip + {flag}], 0".to_owned());
             lines.push("jne {watched}".to_owned());
-            operands += "replaced = sym collectives::ACTIVE, ";
+            operands += &format!("flag = sym {flag}, ");
         }
         lines.push("mov rax, [rip + {next} + {at}]".to_owned());
         lines.push("test rax, rax".to_owned());
@@ -165,6 +172,7 @@ impl Procedure {
         let lines: String = lines.iter().map(|line| format!("{line:?}, ")).collect();
         Some(lines + &operands)
     }
+
     /// The exported symbol of a procedure that not every MPI has.
     fn generate_rare(&self, code: &mut String, prefix: &str, index: usize) {
         if self.rare {

@@ -2,10 +2,13 @@
  * A tool in the classic manner: it defines MPI_ names, counts, and calls the
  * PMPI_ ones. At the end, its rank 0 prints what all ranks have counted.
  *
+ * With TOOL_TALKS, it sends messages of its own while the application receives.
+ *
  * Built as tool.so, and preloaded before and after libtreepie.so.
  */
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static int sends, ranks, first_rank = -1;
 
@@ -13,6 +16,14 @@ int MPI_Send(const void *buffer, int count, MPI_Datatype datatype, int destinati
 {
     sends++;
     return PMPI_Send(buffer, count, datatype, destination, tag, comm);
+}
+
+int MPI_Recv(void *buffer, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status)
+{
+    int sent = 1, received;
+    if (getenv("TOOL_TALKS"))
+        PMPI_Sendrecv(&sent, 1, MPI_INT, 0, 0, &received, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    return PMPI_Recv(buffer, count, datatype, source, tag, comm, status);
 }
 
 int MPI_Comm_rank(MPI_Comm comm, int *rank)

@@ -3,10 +3,14 @@
 
 use std::ffi::{CStr, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::elf;
 use super::entry::NAMES;
+
+/// Whether something that is no MPI library stands behind this one: a tool, which may call
+/// what it likes while it is called. Entry points read it by themselves, as a byte.
+pub static TOOL_IS_BEHIND: AtomicBool = AtomicBool::new(false);
 
 /// The next definition of one name, looked up when it is first called: a
 /// process that never calls MPI never searches.
@@ -51,6 +55,10 @@ impl Next {
     #[inline(never)]
     fn look_up(&self) -> Option<*mut c_void> {
         let address = find(self.name())?;
+        let is_in_c = |start: &[u8]| self.name().to_bytes().starts_with(start);
+        if (is_in_c(b"MPI_") || is_in_c(b"PMPI_")) && !is_mpis_own(address) {
+            TOOL_IS_BEHIND.store(true, Ordering::Relaxed);
+        }
         self.address.store(address, Ordering::Relaxed);
         Some(address)
     }
@@ -106,6 +114,17 @@ pub fn of_the_linker(name: &CStr, known: &AtomicPtr<c_void>) -> *mut c_void {
     let found = found.unwrap_or(ptr::null_mut());
     known.store(found, Ordering::Relaxed);
     found
+}
+
+/// Whether the function at `address` is in a library that has the other name of MPI's
+/// procedures too: tools define one of them, and call the other.
+fn is_mpis_own(address: *mut c_void) -> bool {
+    elf::in_objects(|info| {
+        elf::segment_in(info, address.addr())?;
+        // SAFETY: the object stays mapped while the linker shows it.
+        Some(unsafe { elf::find(info, c"PMPI_Comm_rank") }.is_some())
+    })
+    .unwrap_or(false)
 }
 
 /// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,

@@ -113,7 +113,7 @@ fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arr
         let is_checked =
             |root: &usize| roots == 1 || ranks <= 16 || (root + which).is_multiple_of(4);
         for root in (0..roots).filter(is_checked) {
-            for (units, segment) in [(0, 2), (1, 1), (9, 2)] {
+            for (units, segment) in [(0, 2), (1, 1), (9, 2), (2, 5000)] {
                 let in_flight = if (ranks + root).is_multiple_of(2) {
                     7
                 } else {

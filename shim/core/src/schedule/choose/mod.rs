@@ -317,11 +317,12 @@ impl Known {
     /// What a message meets that is not cut. Small blocks of a cluster that are collected for all
     /// go on together, as one message.
     fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> Costed {
+        let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
+        let members = members.max().unwrap_or(1);
         let together = match operation {
-            Operation::Allgather | Operation::Allgatherv => {
-                let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
-                bytes.saturating_mul(members.max().unwrap_or(1))
-            }
+            Operation::Allgather | Operation::Allgatherv => bytes.saturating_mul(members),
+            // A block from each to each of another cluster.
+            Operation::Alltoall => bytes.saturating_mul(members * members),
             _ => bytes,
         };
         let size = match together <= MOST_TOGETHER {

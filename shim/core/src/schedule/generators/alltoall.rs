@@ -3,7 +3,7 @@
 use super::matchings::Matching;
 use crate::schedule::plan::Range;
 use crate::schedule::problem::Amount;
-use crate::schedule::{Builder, Problem};
+use crate::schedule::{Builder, Clusters, Problem};
 
 /// Where the blocks to and from each rank are: those of the input, and of the
 /// output.
@@ -162,65 +162,169 @@ fn one_after_the_other(
 ///   members --blocks for c--> coordinator ==all blocks for c==> coordinator of c --> members
 /// ```
 ///
-/// Blocks of one length.
+/// Blocks of one length. Where a message between clusters is one piece, a member gives all its
+/// blocks for other clusters together, and gets those of a cluster together.
 pub fn grouped(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
-    let block = problem.part(rank);
-    let here = clusters.of(rank);
-    let members = clusters.members(here);
-    let leader = clusters.speaker(here);
-    let at = |owner: usize| (problem.start(owner), block);
-    let to_block = |range: fn(u64, u64) -> Range, owner: usize| {
-        let (start, length) = at(owner);
-        range(start, length)
-    };
+    let (input, output) = blocks(problem);
     // Inside the cluster straight to each other.
-    builder.copy(to_block(Range::input, rank), to_block(Range::output, rank));
+    let members = clusters.members(clusters.of(rank));
+    builder.copy(input[rank], output[rank]);
     for &member in members.iter().filter(|&&member| member != rank) {
-        builder.receive(member, to_block(Range::output, member));
+        builder.receive(member, output[member]);
     }
     for &member in members.iter().filter(|&&member| member != rank) {
-        builder.send(member, to_block(Range::input, member));
+        builder.send(member, input[member]);
     }
-    for other in clusters.others(here) {
-        let far = clusters.members(other);
-        // The own blocks for them, in their order.
-        let own = builder.scratch(far.len() as u64 * block);
-        for (place, &receiver) in far.iter().enumerate() {
-            let into = own.part(place as u64 * block, block);
-            builder.copy(to_block(Range::input, receiver), into);
-        }
-        if rank != leader {
-            builder.send(leader, own);
-            continue;
-        }
-        let all = builder.scratch(members.len() as u64 * own.length);
-        for (place, &member) in members.iter().enumerate() {
-            let into = all.part(place as u64 * own.length, own.length);
-            match member == rank {
-                true => builder.copy(own, into),
-                false => builder.receive(member, into),
-            }
-        }
-        builder.send(clusters.speaker(other), all);
+    let sizes = (0..clusters.count()).map(|cluster| clusters.members(cluster).len() as u64);
+    let largest = sizes.max().unwrap_or(0);
+    let exchange = Exchange {
+        clusters,
+        here: clusters.of(rank),
+        rank,
+        block: problem.part(rank),
+        input,
+        output,
+    };
+    match builder.piece(1) >= largest * largest * exchange.block {
+        true => exchange.in_few_messages(builder),
+        false => exchange.as_they_come(builder),
     }
-    for other in clusters.others_towards(here) {
-        let far = clusters.members(other);
-        if rank != leader {
-            for &sender in far {
-                builder.receive(leader, to_block(Range::output, sender));
+}
+
+/// The part of a grouped exchange that goes to other clusters.
+struct Exchange<'a> {
+    clusters: &'a Clusters,
+    here: usize,
+    rank: usize,
+    block: u64,
+    input: Vec<Range>,
+    output: Vec<Range>,
+}
+
+impl Exchange<'_> {
+    /// Room for a block of each of `one` for each of `other`.
+    fn room(&self, builder: &mut Builder, one: &[usize], other: &[usize]) -> Range {
+        builder.scratch((one.len() * other.len()) as u64 * self.block)
+    }
+
+    /// Of `width` blocks in a row of `all`, the one in `column` of `row`.
+    fn at(&self, all: Range, width: usize, row: usize, column: usize) -> Range {
+        all.part((row * width + column) as u64 * self.block, self.block)
+    }
+
+    /// Cluster by cluster, as soon as something is there.
+    fn as_they_come(&self, builder: &mut Builder) {
+        let (clusters, rank) = (self.clusters, self.rank);
+        let members = clusters.members(self.here);
+        let leader = clusters.speaker(self.here);
+        for other in clusters.others(self.here) {
+            let far = clusters.members(other);
+            // The own blocks for them, in their order.
+            let own = self.room(builder, &[rank], far);
+            for (place, &receiver) in far.iter().enumerate() {
+                builder.copy(self.input[receiver], self.at(own, far.len(), 0, place));
             }
-            continue;
-        }
-        // Sender by sender, the blocks for the members here.
-        let all = builder.scratch((far.len() * members.len()) as u64 * block);
-        builder.receive(clusters.speaker(other), all);
-        for (row, &sender) in far.iter().enumerate() {
-            for (column, &member) in members.iter().enumerate() {
-                let from = all.part((row * members.len() + column) as u64 * block, block);
+            if rank != leader {
+                builder.send(leader, own);
+                continue;
+            }
+            let all = self.room(builder, members, far);
+            for (place, &member) in members.iter().enumerate() {
+                let into = all.part(place as u64 * own.length, own.length);
                 match member == rank {
-                    true => builder.copy(from, to_block(Range::output, sender)),
-                    false => builder.send(member, from),
+                    true => builder.copy(own, into),
+                    false => builder.receive(member, into),
+                }
+            }
+            builder.send(clusters.speaker(other), all);
+        }
+        for other in clusters.others_towards(self.here) {
+            let far = clusters.members(other);
+            if rank != leader {
+                for &sender in far {
+                    builder.receive(leader, self.output[sender]);
+                }
+                continue;
+            }
+            // Sender by sender, the blocks for the members here.
+            let all = self.room(builder, far, members);
+            builder.receive(clusters.speaker(other), all);
+            for (row, &sender) in far.iter().enumerate() {
+                for (column, &member) in members.iter().enumerate() {
+                    let from = self.at(all, members.len(), row, column);
+                    match member == rank {
+                        true => builder.copy(from, self.output[sender]),
+                        false => builder.send(member, from),
+                    }
+                }
+            }
+        }
+    }
+
+    /// One message from each member, and one to each for each cluster.
+    fn in_few_messages(&self, builder: &mut Builder) {
+        let (clusters, rank) = (self.clusters, self.rank);
+        let members = clusters.members(self.here);
+        let leader = clusters.speaker(self.here);
+        let others: Vec<usize> = clusters.others(self.here).collect();
+        let far: Vec<usize> = others
+            .iter()
+            .flat_map(|&other| clusters.members(other).iter().copied())
+            .collect();
+        if rank != leader {
+            let own = self.room(builder, &[rank], &far);
+            for (place, &receiver) in far.iter().enumerate() {
+                builder.copy(self.input[receiver], self.at(own, far.len(), 0, place));
+            }
+            builder.send(leader, own);
+            for other in clusters.others_towards(self.here) {
+                let senders = clusters.members(other);
+                let came = self.room(builder, &[rank], senders);
+                builder.receive(leader, came);
+                for (place, &sender) in senders.iter().enumerate() {
+                    let from = self.at(came, senders.len(), 0, place);
+                    builder.copy(from, self.output[sender]);
+                }
+            }
+            return;
+        }
+        let given = self.room(builder, members, &far);
+        for (row, &member) in members.iter().enumerate().filter(|(_, m)| **m != rank) {
+            let length = far.len() as u64 * self.block;
+            builder.receive(member, given.part(row as u64 * length, length));
+        }
+        // Receiver by receiver, so that each one's blocks can be handed on as they are.
+        let mut place = 0;
+        for &other in &others {
+            let receivers = clusters.members(other);
+            let all = self.room(builder, receivers, members);
+            for (row, &receiver) in receivers.iter().enumerate() {
+                for (column, &member) in members.iter().enumerate() {
+                    let from = match member == rank {
+                        true => self.input[receiver],
+                        false => self.at(given, far.len(), column, place + row),
+                    };
+                    builder.copy(from, self.at(all, members.len(), row, column));
+                }
+            }
+            place += receivers.len();
+            builder.send(clusters.speaker(other), all);
+        }
+        for other in clusters.others_towards(self.here) {
+            let senders = clusters.members(other);
+            let all = self.room(builder, members, senders);
+            builder.receive(clusters.speaker(other), all);
+            for (row, &member) in members.iter().enumerate() {
+                let length = senders.len() as u64 * self.block;
+                let blocks = all.part(row as u64 * length, length);
+                if member != rank {
+                    builder.send(member, blocks);
+                    continue;
+                }
+                for (column, &sender) in senders.iter().enumerate() {
+                    let from = self.at(all, senders.len(), row, column);
+                    builder.copy(from, self.output[sender]);
                 }
             }
         }

@@ -247,6 +247,8 @@ fn after_no_op(no_op: &Handle, session: &Session) -> i32 {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE as c_int, rank, 0, window);
         *there = 4711;
         MPI_Win_unlock(rank, window);
+        // MPICH 4.0 fetches from the first rank's part, where all have the same.
+        MPI_Barrier(session.world());
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE as c_int, rank, 0, window);
         MPI_Fetch_and_op(
             (&raw const added).cast(),

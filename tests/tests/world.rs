@@ -165,10 +165,18 @@ fn errors_are_the_hosts_own(mpi: Mpi) {
 /// that nothing runs behind the error, is.
 #[track_caller]
 fn ends_as_it_does_plainly(job: &Job, ranks: usize, directory: &Path, behind: &str) {
-    let plain = job.run();
+    // Intel's launcher itself dies of SIGPIPE now and then where two ranks abort at a time, with
+    // or without the library.
+    let run = |job: &Job| -> Outcome {
+        let is_lost =
+            |outcome: &Outcome| job.mpi() == Mpi::Intel && outcome.status.code().is_none();
+        let again = (0..3).map(|_| job.run()).find(|outcome| !is_lost(outcome));
+        again.unwrap_or_else(|| job.run())
+    };
+    let plain = run(job);
     assert!(!plain.status.success(), "{}", plain.told());
     for library in uses(ranks, directory) {
-        let outcome = job.clone().with(library).run();
+        let outcome = run(&job.clone().with(library));
         let told = outcome.told();
         assert_eq!(plain.status.code(), outcome.status.code(), "{told}");
         assert!(!outcome.stdout.contains(behind), "{told}");

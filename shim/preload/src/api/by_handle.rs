@@ -15,41 +15,17 @@ use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
 use super::elf;
-use super::next::{find, of_the_linker};
+use super::linker::{Answer, goes_on_by_a_jump, of_the_linker};
+use super::next::find;
 use super::rare::become_indirect;
 
 type Dlsym = unsafe extern "C" fn(*mut c_void, *const c_char) -> *mut c_void;
 
-/// What the entry point does: goes on to `next`, unless that is null; then `found` is
-/// the answer.
-#[repr(C)]
-struct Answer {
-    next: *mut c_void,
-    found: *mut c_void,
-}
-
-/// `dlsym`. Who calls it decides what `RTLD_NEXT` and `RTLD_DEFAULT` mean, by the address
-/// that it returns to: so this goes on to the linker's own by a jump.
-#[unsafe(naked)]
-#[unsafe(no_mangle)]
-unsafe extern "C" fn dlsym() {
-    std::arch::naked_asm!(
-        "push rdi",
-        "push rsi",
-        "sub rsp, 8",
-        "call {answer}",
-        "add rsp, 8",
-        "pop rsi",
-        "pop rdi",
-        "test rax, rax",
-        "je 2f",
-        "jmp rax",
-        "2:",
-        "mov rax, rdx",
-        "ret",
-        answer = sym answer,
-    )
-}
+goes_on_by_a_jump!(
+    /// `dlsym`. Who calls it decides what `RTLD_NEXT` and `RTLD_DEFAULT` mean.
+    dlsym,
+    answer
+);
 
 /// The `dlsym` behind this one.
 fn next_dlsym() -> *mut c_void {

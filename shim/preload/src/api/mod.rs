@@ -11,6 +11,8 @@ mod by_handle;
 mod elf;
 pub mod entry;
 pub mod host;
+#[cfg(target_arch = "x86_64")]
+mod linker;
 pub mod next;
 mod rare;
 

@@ -97,25 +97,6 @@ fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
     })
 }
 
-/// The linker's own function `name`, behind this library's, kept in `known`; null where it
-/// has none.
-#[cfg(target_arch = "x86_64")]
-pub fn of_the_linker(name: &CStr, known: &AtomicPtr<c_void>) -> *mut c_void {
-    let address = known.load(Ordering::Relaxed);
-    if !address.is_null() {
-        return address;
-    }
-    // glibc's since 2.34, and before.
-    let versions = [c"GLIBC_2.34", c"GLIBC_2.2.5"];
-    // SAFETY: texts that end in NUL; the linker only reads them.
-    let found = versions
-        .map(|version| unsafe { libc::dlvsym(libc::RTLD_NEXT, name.as_ptr(), version.as_ptr()) });
-    let found = found.into_iter().find(|address| !address.is_null());
-    let found = found.unwrap_or(ptr::null_mut());
-    known.store(found, Ordering::Relaxed);
-    found
-}
-
 /// Whether the function at `address` is in a library that has the other name of MPI's
 /// procedures too: tools define one of them, and call the other.
 fn is_mpis_own(address: *mut c_void) -> bool {

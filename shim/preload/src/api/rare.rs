@@ -23,10 +23,12 @@ pub use indirect::become_indirect;
 mod indirect {
     use std::ffi::c_void;
     use std::ops::Range;
+    use std::ptr;
     use std::sync::Once;
     use std::sync::atomic::AtomicPtr;
 
-    use crate::api::{elf, next};
+    use crate::api::elf;
+    use crate::api::linker::{Answer, goes_on_by_a_jump, of_the_linker};
 
     /// Where the resolver starts in an entry point that is a function in the file.
     const RESOLVER: u64 = 16;
@@ -77,33 +79,19 @@ mod indirect {
         });
     }
 
-    /// `dlopen`. Whose call it is decides where libraries are searched, by the address that
-    /// it returns to: so this goes on to the linker's own by a jump.
-    #[unsafe(naked)]
-    #[unsafe(no_mangle)]
-    unsafe extern "C" fn dlopen() {
-        std::arch::naked_asm!(
-            "push rdi",
-            "push rsi",
-            "sub rsp, 8",
-            "call {before_opening}",
-            "add rsp, 8",
-            "pop rsi",
-            "pop rdi",
-            "test rax, rax",
-            "je 2f",
-            "jmp rax",
-            "2:",
-            "ret",
-            before_opening = sym before_opening,
-        )
-    }
+    goes_on_by_a_jump!(
+        /// `dlopen`. Who calls it decides where libraries are searched.
+        dlopen,
+        before_opening
+    );
 
-    /// Gives the linker's own `dlopen`.
-    extern "C" fn before_opening() -> *mut c_void {
-        static NEXT: AtomicPtr<c_void> = AtomicPtr::new(std::ptr::null_mut());
+    extern "C" fn before_opening() -> Answer {
+        static NEXT: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
         become_indirect();
-        next::of_the_linker(c"dlopen", &NEXT)
+        Answer {
+            next: of_the_linker(c"dlopen", &NEXT),
+            found: ptr::null_mut(),
+        }
     }
 }
 

@@ -14,19 +14,14 @@ fn directory() -> TempDir {
 
 /// A tool that defines MPI's names and calls the others, before the library and
 /// behind it: it counts what it counts alone, for the application's ranks; and the
-/// library counts what it counts alone, also where the tool behind it sends messages of
-/// its own.
+/// library counts what it counts alone.
 ///
 /// PITFALLS: 19
 fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     let (tool, library) = (artifacts::job(mpi, "tool.so"), artifacts::library());
     let (tool, library) = (tool.display(), library.display());
     let run = |preload: String, mode: &str, permutation: &str, output: &Path| {
-        let mut job = Job::new(mpi, 4, "ring");
-        if preload.ends_with("tool.so") {
-            job = job.variable("TOOL_TALKS", 1);
-        }
-        let job = job
+        let job = Job::new(mpi, 4, "ring")
             .variable("LD_PRELOAD", preload)
             .variable("TREEPIE_MODE", mode)
             .variable("TREEPIE_OUTPUT", output.display());
@@ -59,6 +54,34 @@ fn another_tool_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
             );
         }
     }
+}
+
+/// A tool behind the library that sends messages of its own in each of the application's
+/// receives: none of them is the application's.
+///
+/// PITFALLS: 19
+fn what_a_tool_behind_the_library_sends_is_not_counted(mpi: Mpi) {
+    let (library, tool) = (artifacts::library(), artifacts::job(mpi, "tool.so"));
+    let directory = directory();
+    let output = directory.path().join("job.profile.yaml");
+    let job = || Job::new(mpi, 3, "p2p_forms").argument("once");
+    let (_, counted) = job().profiled();
+    job()
+        .variable(
+            "LD_PRELOAD",
+            format!("{}:{}", library.display(), tool.display()),
+        )
+        .variable("TOOL_TALKS", 1)
+        .variable("TREEPIE_MODE", "profile")
+        .variable("TREEPIE_OUTPUT", output.display())
+        .run()
+        .succeeded()
+        .silent();
+    let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(
+        pairs(&profile.point_to_point),
+        pairs(&counted.point_to_point)
+    );
 }
 
 /// EZTrace keeps a table of all communicators: behind the library it would meet a
@@ -115,7 +138,10 @@ fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
-under_all_mpis!(another_tool_and_the_library_do_not_disturb_each_other);
+under_all_mpis!(
+    another_tool_and_the_library_do_not_disturb_each_other,
+    what_a_tool_behind_the_library_sends_is_not_counted,
+);
 
 // EZTrace is Debian's.
 under_each_mpi!(eztrace_and_the_library_do_not_disturb_each_other);

@@ -32,7 +32,7 @@ fn compile(desk: &Desk, name: &str, source: &str, options: &[&str]) {
 
 /// The words of a replay of a program.
 fn replayed(program: &str) -> [&str; 8] {
-    let mut words = [
+    [
         "replay",
         "--permutation",
         "1,0",
@@ -40,10 +40,8 @@ fn replayed(program: &str) -> [&str; 8] {
         "./mpirun",
         "-n",
         "2",
-        "",
-    ];
-    words[7] = program;
-    words
+        program,
+    ]
 }
 
 /// What is said of a program by each command that would run it, and by `doctor`.

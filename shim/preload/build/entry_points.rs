@@ -150,27 +150,36 @@ impl Procedure {
         operands += &format!(
             "next = sym {table}, at = const {index} * size_of::<Next>() + Next::ADDRESS, "
         );
-        let comms = self.parameters.iter().enumerate();
-        let comms = comms.filter(|(_, parameter)| parameter.kind == "comm");
-        for (number, (position, _)) in comms.enumerate() {
-            if number == 0 {
-                operands += "substitution = sym world::SUBSTITUTION, \
-                     mask = const world::Substitution::MASK, \
-                     from = const world::Substitution::FROM, \
-                     to = const world::Substitution::TO, ";
-            }
-            let argument = argument_at(position);
-            lines.push("mov r10, [rip + {substitution} + {mask}]".to_owned());
-            lines.push(format!("and r10, {argument}"));
-            lines.push("cmp r10, [rip + {substitution} + {from}]".to_owned());
-            lines.push("jne 2f".to_owned());
-            lines.push("mov r10, [rip + {substitution} + {to}]".to_owned());
-            lines.push(format!("mov {argument}, r10"));
-            lines.push("2:".to_owned());
+        let substituted = self.substituted_arguments();
+        if !substituted.is_empty() {
+            operands += "substitution = sym world::SUBSTITUTION, \
+                 mask = const world::Substitution::MASK, \
+                 from = const world::Substitution::FROM, \
+                 to = const world::Substitution::TO, ";
         }
+        lines.extend(substituted);
         lines.push("jmp rax".to_owned());
         let lines: String = lines.iter().map(|line| format!("{line:?}, ")).collect();
         Some(lines + &operands)
+    }
+
+    /// The instructions that put W' for the world in each argument that is a communicator.
+    fn substituted_arguments(&self) -> Vec<String> {
+        let parameters = self.parameters.iter().enumerate();
+        let comms = parameters.filter(|(_, parameter)| parameter.kind == "comm");
+        let substituted = comms.flat_map(|(position, _)| {
+            let argument = argument_at(position);
+            [
+                "mov r10, [rip + {substitution} + {mask}]".to_owned(),
+                format!("and r10, {argument}"),
+                "cmp r10, [rip + {substitution} + {from}]".to_owned(),
+                "jne 2f".to_owned(),
+                "mov r10, [rip + {substitution} + {to}]".to_owned(),
+                format!("mov {argument}, r10"),
+                "2:".to_owned(),
+            ]
+        });
+        substituted.collect()
     }
 
     /// The exported symbol of a procedure that not every MPI has.

@@ -314,8 +314,8 @@ impl Known {
         }
     }
 
-    /// What a message meets that is not cut. Small blocks of a cluster that are collected for all
-    /// go on together, as one message.
+    /// What a message meets that is not cut. Small blocks of a cluster that are collected for all,
+    /// or for another cluster, go on together, as one message.
     fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> Costed {
         let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
         let members = members.max().unwrap_or(1);

@@ -260,11 +260,11 @@ static void parts_reduced(const Count *counts, MPI_Datatype type, MPI_Op op)
     }
 }
 
-/* MPICH 4.0 writes behind its memory when it reduces parts whose elements have gaps;
- * where a strategy does not keep the order, the host does it. */
+/* MPICH writes behind its memory when it reduces parts whose elements have gaps (4.0 and 5.0,
+ * which is behind the standard ABI too); where a strategy does not keep the order, the host does it. */
 static int host_spoils_parts(MPI_Datatype type)
 {
-#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40100000
+#if defined(MPICH_NUMVERSION) || (defined(MPI_ABI_VERSION) && !defined(OPEN_MPI))
     MPI_Aint bound, extent;
     int size;
     MPI_Type_get_extent(type, &bound, &extent);

@@ -78,7 +78,8 @@ pub(super) fn considered(
     ordered: bool,
 ) -> Vec<Considered> {
     let candidates = candidates(scene, operation, ordered);
-    let cut = known.pieces.first().filter(|p| p.bytes < scene.bytes);
+    let pieces = known.pieces_of(scene.bytes);
+    let cut = pieces.first().filter(|p| p.bytes < scene.bytes);
     let piece = cut.unwrap_or(scene.piece);
     let smallest = Scene { piece, ..*scene };
     let mut found: Vec<Considered> = Vec::with_capacity(candidates.len());
@@ -95,7 +96,7 @@ pub(super) fn considered(
     if cut.is_none() {
         return found;
     }
-    let left = left_by_larger(piece, known.pieces.last().unwrap_or(piece));
+    let left = left_by_larger(piece, pieces.last().unwrap_or(piece));
     let left = left.min(left_by_larger(piece, scene.piece));
     let mut quickest_first: Vec<usize> = (0..found.len()).collect();
     quickest_first.retain(|&place| candidates[place].same.is_none());

@@ -58,6 +58,10 @@ const ALIKE: f64 = 0.99;
 /// Smaller messages must gain this much: each costs its ranks some work that is known less well than links are.
 const WORTH_CUTTING: f64 = 0.98;
 
+/// Into so many pieces a message is cut at most: MPIs look through lists of all that are under way,
+/// and the costs of single messages do not tell.
+const MOST_PIECES: u64 = 512;
+
 /// At most this many choices are remembered; a program that changes its root all the time has more.
 const MOST_CHOICES: usize = 1024;
 
@@ -366,12 +370,20 @@ impl Known {
         self.best_size(&scene, best).0
     }
 
+    /// The messages, from small to large, into which so many bytes may be cut: not more than
+    /// [`MOST_PIECES`] of them, if they need not be.
+    fn pieces_of(&self, bytes: u64) -> &[Costed] {
+        let is_small = |piece: &Costed| piece.bytes.saturating_mul(MOST_PIECES) < bytes;
+        let small = self.pieces.partition_point(is_small);
+        &self.pieces[small.min(self.pieces.len().saturating_sub(1))..]
+    }
+
     /// The size of messages that suits a strategy best, and what it takes then; larger ones where
     /// there is next to nothing between them.
     fn best_size(&self, scene: &Scene, estimate: impl Fn(&Scene) -> f64) -> (u64, f64) {
         let mut best = (scene.piece.bytes.max(1), estimate(scene));
         let mut worse = 0;
-        let smaller = self.pieces.iter().rev();
+        let smaller = self.pieces_of(scene.bytes).iter().rev();
         for piece in smaller.filter(|piece| piece.bytes < scene.bytes) {
             let seconds = estimate(&Scene { piece, ..*scene });
             if seconds < WORTH_CUTTING * best.1 {

@@ -341,6 +341,35 @@ fn messages_between_clusters_stay_below_the_size_that_asks_first_and_so_are_quic
 }
 
 #[test]
+fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
+    let network = grids::four_by_four();
+    for operation in [Operation::Bcast, Operation::Reduce, Operation::Allreduce] {
+        for bytes in [64 * KIB, 1 << 20, 4 << 20, 16 << 20] {
+            let call = Uniform {
+                operation,
+                bytes,
+                root: 0,
+            };
+            let (choice, _) = chosen(&network, &call, None);
+            for plan in choice.considered() {
+                let pieces = bytes.div_ceil(plan.segment);
+                assert!(pieces <= MOST_PIECES, "{operation} {bytes}: {plan:?}");
+            }
+        }
+    }
+    // Where larger ones would ask first, there are as many as it takes.
+    let eager = grids::four_by_four_of(|_, _| grids::eager_wan(10.0, 100.0));
+    let call = Uniform {
+        operation: Operation::Bcast,
+        bytes: 8 << 20,
+        root: 0,
+    };
+    let (choice, _) = chosen(&eager.with_eager_limit(8 * KIB), &call, None);
+    let best = choice.considered()[0];
+    assert!(best.segment <= 8 * KIB, "{best:?}");
+}
+
+#[test]
 fn a_network_shows_where_messages_start_to_ask_and_is_told_where_it_does_not() {
     let measured = grids::four_by_four();
     assert_eq!(measured.eager_limit(), Some(65_535));

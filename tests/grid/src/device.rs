@@ -17,8 +17,8 @@ const LONGEST: usize = 66_000;
 /// Bytes on the wire beside the IP packet: preamble, Ethernet header, checksum
 /// and the gap between frames.
 const FRAME: f64 = 38.0;
-/// IP and TCP headers with options, repeated in each segment.
-const HEADERS: f64 = 52.0;
+/// The byte of a TCP header whose upper half is the header's length in words.
+const TCP_WORDS: usize = 12;
 
 /// `IFF_VNET_HDR`, `TUNSETVNETHDRSZ`, `TUNSETOFFLOAD` and its flags: with them a
 /// packet has up to 64 KiB, and a megabyte needs sixteen system calls and not
@@ -46,11 +46,22 @@ impl Packet {
         let length = self.0.len() - HEADER;
         let segment = usize::from(u16::from_ne_bytes([self.0[4], self.0[5]]));
         let is_cut = self.0[1] != 0 && segment > 0;
+        let headers = self.header_bytes();
         let frames = match is_cut {
-            true => length.saturating_sub(40).div_ceil(segment).max(1),
+            true => length.saturating_sub(headers).div_ceil(segment).max(1),
             false => 1,
         };
-        length as f64 + frames as f64 * FRAME + (frames - 1) as f64 * HEADERS
+        length as f64 + frames as f64 * FRAME + ((frames - 1) * headers) as f64
+    }
+
+    /// Bytes of the IP and the TCP header with their options, which each frame has.
+    fn header_bytes(&self) -> usize {
+        let words = |at: usize, shift: u8| {
+            let byte = self.0.get(HEADER + at).copied().unwrap_or(0);
+            usize::from(byte >> shift & 0xf) * 4
+        };
+        let ip = words(0, 0);
+        ip + words(ip + TCP_WORDS, 4)
     }
 }
 
@@ -110,5 +121,36 @@ impl Device {
     /// real network.
     pub fn give(&mut self, packet: &Packet) {
         let _ = self.0.write(&packet.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A TCP packet with `payload` bytes in segments of 1,448, as the device gives it.
+    fn tcp(payload: usize) -> Packet {
+        const IP: usize = 20;
+        const TCP: usize = 32; // with time stamps
+        let mut bytes = vec![0; HEADER + IP + TCP + payload];
+        bytes[1] = 1;
+        bytes[4..6].copy_from_slice(&1_448_u16.to_ne_bytes());
+        bytes[HEADER] = 0x45;
+        bytes[HEADER + IP + TCP_WORDS] = 0x80;
+        Packet(bytes)
+    }
+
+    #[test]
+    fn a_large_packet_takes_as_much_of_the_wire_as_its_frames_would() {
+        for (payload, frames) in [(1, 1), (1_448, 1), (1_449, 2), (2_896, 2), (65_160, 45)] {
+            let apart = payload + frames * (52 + 38);
+            assert_eq!(tcp(payload).wire_bytes(), apart as f64, "{payload} bytes");
+        }
+    }
+
+    #[test]
+    fn a_packet_that_is_too_short_for_its_headers_is_one_frame() {
+        let packet = Packet(vec![1; HEADER + 3]);
+        assert_eq!(packet.wire_bytes(), 3.0 + FRAME);
     }
 }

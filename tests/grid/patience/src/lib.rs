@@ -11,7 +11,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::OnceLock;
 
 /// So many empty looks in a row, and the next one waits.
-const LOOKS: u32 = 4;
+const LOOKS: u32 = 2;
 /// How long it waits at most, in nanoseconds, where every message wakes it, and where some do not.
 const WAIT: libc::c_long = 1_000_000;
 const SHORT_WAIT: libc::c_long = 200_000;
@@ -139,12 +139,6 @@ pub unsafe extern "C" fn epoll_wait(
         true => found(look(Some(wait()))),
         false => ready,
     }
-}
-
-/// `sched_yield` would only bring a polling rank back at once.
-#[unsafe(no_mangle)]
-pub extern "C" fn sched_yield() -> c_int {
-    0
 }
 
 /// UCX's `ucp_disconnect_nb`: done already. MPICH 4.0 closes all endpoints in

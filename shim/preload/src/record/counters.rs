@@ -175,6 +175,19 @@ fn increase(counter: &AtomicU64, more: u64) {
     counter.store(sum, Ordering::Relaxed);
 }
 
+/// Where the counts of one kind and one partner are.
+#[derive(Clone, Copy)]
+pub struct Place(&'static Slot);
+
+impl Place {
+    /// Adds a message. Only the thread whose counts they are may call this.
+    #[inline(always)]
+    pub fn add(self, bytes: u64) {
+        increase(&self.0.messages, 1);
+        increase(&self.0.bytes, bytes);
+    }
+}
+
 impl Counters {
     fn new() -> Self {
         Counters {
@@ -189,9 +202,21 @@ impl Counters {
     }
 
     #[inline(always)]
-    fn current(&self) -> &Table {
+    fn current(&self) -> &'static Table {
         // SAFETY: `table` only ever holds addresses of leaked tables.
         unsafe { &*self.table.load(Ordering::Acquire) }
+    }
+
+    /// Which table the counts are in now: another one after they have moved.
+    #[inline(always)]
+    pub fn table(&self) -> usize {
+        self.table.load(Ordering::Relaxed) as usize
+    }
+
+    /// Where one partner's counts are, until they move; nothing before the first message.
+    pub fn place(&'static self, kind: Kind, partner: u32) -> Option<Place> {
+        let slot = self.current().slot(key(kind, partner));
+        (slot.key.load(Ordering::Relaxed) != 0).then_some(Place(slot))
     }
 
     /// Adds a message to one partner's counts. Only the owning thread may call
@@ -203,8 +228,7 @@ impl Counters {
         if slot.key.load(Ordering::Relaxed) == 0 {
             return self.add_first(key, bytes);
         }
-        increase(&slot.messages, 1);
-        increase(&slot.bytes, bytes);
+        Place(slot).add(bytes);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.
@@ -260,7 +284,8 @@ impl Counters {
         self.table.store(larger, Ordering::Release);
     }
 
-    fn read(&self, mut each: impl FnMut(Kind, u32, Traffic)) {
+    /// Reads the counts.
+    pub fn read(&self, mut each: impl FnMut(Kind, u32, Traffic)) {
         for slot in self.current().slots() {
             if let Some(packed) = slot.key.load(Ordering::Acquire).checked_sub(1)
                 && let Some(kind) = Kind::from_number(u64::from(packed & 3))

@@ -18,6 +18,7 @@ mod own_address;
 mod patience;
 mod prepared;
 mod registry;
+mod repeated;
 mod shared_memory;
 mod thread;
 
@@ -148,7 +149,9 @@ pub fn receive(call: impl FnOnce() -> c_int) -> c_int {
 /// A send, blocking or not.
 #[inline(always)]
 pub fn send(class: CallClass, call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(class, call, |thread| thread.count_send(&message))
+    around(class, call, |thread| {
+        thread.count_send(&message);
+    })
 }
 
 /// A send that goes on after the call: `request` is where the host puts its

@@ -1,7 +1,9 @@
 //! One-sided communication: what an origin puts to a target, and what it gets
 //! from there; a get moves data from the target to the origin.
 
+use super::communicators;
 use super::counters::Kind;
+use super::repeated::Call;
 use super::thread::Thread;
 use crate::api::host::{Host, host};
 use crate::api::{Word, c_int};
@@ -22,16 +24,52 @@ pub struct Access {
     pub window: Word,
 }
 
+impl Access {
+    /// The one part of an access that only puts or only gets.
+    #[inline(always)]
+    fn only_part(&self) -> Option<(Kind, (i64, Word))> {
+        match (self.op, self.put.1, self.got.1) {
+            (0, 1.., 0) => Some((Kind::Put, self.put)),
+            (0, 0, 1..) => Some((Kind::Got, self.got)),
+            _ => None,
+        }
+    }
+}
+
 impl Thread {
     /// Counts a one-sided call.
     #[inline(always)]
     pub(super) fn count_access(&self, access: &Access) {
-        let Some(host) = host() else { return };
-        let Ok(target) = usize::try_from(access.target) else {
-            return;
+        let Some((kind, (elements, datatype))) = access.only_part() else {
+            return self.count_parts(access);
         };
+        if elements <= 0 {
+            return;
+        }
+        let call = Call {
+            kind,
+            object: access.window,
+            partner: access.target,
+            elements,
+            datatype,
+        };
+        self.count_call(&call, communicators::window_epoch(), || {
+            let size = host()?.type_size(datatype);
+            Some((self.target(access)?, size.saturating_mul(elements as u64)))
+        });
+    }
+
+    /// The target as a rank of the application's world.
+    #[inline(always)]
+    fn target(&self, access: &Access) -> Option<u32> {
+        let target = usize::try_from(access.target).ok()?;
         let partner = self.with_window(access.window, |window| window.get(target).copied());
-        let Some(partner) = partner.flatten().filter(|&rank| rank != u32::MAX) else {
+        partner.flatten().filter(|&rank| rank != u32::MAX)
+    }
+
+    #[inline(never)]
+    fn count_parts(&self, access: &Access) {
+        let (Some(host), Some(partner)) = (host(), self.target(access)) else {
             return;
         };
         // With MPI_NO_OP nothing goes to the target, and what the call says of

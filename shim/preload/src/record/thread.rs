@@ -13,6 +13,7 @@ use super::own_address;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
+use super::repeated::{Call, Repeated};
 use crate::api::host::host;
 use crate::api::{Word, c_int};
 
@@ -23,6 +24,7 @@ pub struct Thread {
     /// Whether this thread is within a procedure that the application called.
     inside: Cell<bool>,
     counters: &'static Counters,
+    repeated: Repeated,
     communicators: HandleCache<Communicator, 8>,
     windows: HandleCache<Window, 4>,
     pub(super) requests: HandleCache<Prepared, 32>,
@@ -75,6 +77,7 @@ impl Thread {
         Thread {
             inside: Cell::new(false),
             counters: counters::claim(),
+            repeated: Repeated::new(),
             communicators: HandleCache::new(),
             windows: HandleCache::new(),
             requests: HandleCache::new(),
@@ -100,22 +103,59 @@ impl Thread {
         self.counters.add_time(class, clock().saturating_sub(began));
     }
 
-    /// Counts a message that was sent.
+    /// Counts a message that was sent; says to whom, and how long it is.
     #[inline(always)]
-    pub fn count_send(&self, message: &Message) {
-        if let Some((partner, bytes)) = self.partner_and_bytes(message) {
-            self.counters.add(Kind::PointToPoint, partner, bytes);
-        }
+    pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
+        let call = Call {
+            kind: Kind::PointToPoint,
+            object: message.comm,
+            partner: message.dest,
+            elements: message.count.saturating_mul(message.partitions),
+            datatype: message.datatype,
+        };
+        let find = || self.partner_and_bytes(message);
+        self.count_call(&call, communicators::epoch(), find)
     }
 
     /// Counts a message whose send is under way; the host put its request at
     /// `request`.
     #[inline(always)]
     pub fn count_begun_send(&self, message: &Message, request: Word) {
-        if let Some((partner, bytes)) = self.partner_and_bytes(message) {
-            self.counters.add(Kind::PointToPoint, partner, bytes);
+        if let Some((partner, bytes)) = self.count_send(message) {
             self.counters.remember(handle_at(request), partner, bytes);
         }
+    }
+
+    /// Counts a call's message, whose partner in the application's world and whose bytes `find`
+    /// is asked for where no call like it is known. What handles mean changes with `epoch`.
+    #[inline(always)]
+    pub fn count_call(
+        &self,
+        call: &Call,
+        epoch: u64,
+        find: impl FnOnce() -> Option<(u32, u64)>,
+    ) -> Option<(u32, u64)> {
+        if let Some(known) = self.repeated.count(call, epoch, self.counters) {
+            return Some((known.partner, known.bytes));
+        }
+        self.count_first(call, epoch, find)
+    }
+
+    #[inline(never)]
+    fn count_first(
+        &self,
+        call: &Call,
+        epoch: u64,
+        find: impl FnOnce() -> Option<(u32, u64)>,
+    ) -> Option<(u32, u64)> {
+        let found = find()?;
+        let (partner, bytes) = found;
+        self.counters.add(call.kind, partner, bytes);
+        // What a program makes may have another size under the same handle later.
+        if host()?.has_fixed_size(call.datatype) {
+            self.repeated.keep(call, epoch, self.counters, found);
+        }
+        Some(found)
     }
 
     /// The receiver and the bytes of a non-blocking send with this request.

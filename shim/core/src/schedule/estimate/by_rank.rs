@@ -277,10 +277,42 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
     (around / ranks as f64).max(busiest) * steps
 }
 
-/// Short messages hosts send all at once; with those that ask first, each rank waits for one partner after
-/// the other.
+/// So many messages are looked at for the time of an exchange in turn; of larger ones it is that of some
+/// steps.
+const LOOKED_AT: usize = 2048;
+
+/// Ranks exchange with one partner after the other, which all have done with a step before the next one: in
+/// each step some cluster has the most to send, which depends on where the ranks run.
+fn in_turn(scene: &Scene) -> f64 {
+    let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
+    let partner = |rank: usize, step: usize| match ranks.is_power_of_two() {
+        true => rank ^ step,
+        false => (rank + step) % ranks,
+    };
+    let apart = (ranks * ranks).div_ceil(LOOKED_AT);
+    let (mut steps, mut seconds) = (0.0, 0.0);
+    for step in (1..ranks).step_by(apart) {
+        let (mut leaving, mut entering) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
+        for rank in 0..ranks {
+            let (here, there) = (clusters[rank], clusters[partner(rank, step)]);
+            if here != there {
+                leaving[here] += scene.piece.leaving[here];
+                entering[there] += scene.piece.entering[there];
+            }
+        }
+        steps += 1.0;
+        seconds += leaving.into_iter().chain(entering).fold(0.0, f64::max);
+    }
+    match steps > 0.0 {
+        true => scene.volume(scene.bytes) * seconds * (ranks - 1) as f64 / steps,
+        false => 0.0,
+    }
+}
+
+/// Hosts do not wait for messages that go at once; with those that ask first, each rank waits for one partner
+/// after the other.
 fn pairwise(scene: &Scene) -> f64 {
-    let at_once = direct(scene, Operation::Alltoall);
+    let at_once = direct(scene, Operation::Alltoall).max(in_turn(scene));
     let asks = scene.others(0).any(|to| {
         let link = scene.network.between(0, to);
         link.is_some_and(|link| link.handshake(scene.bytes) > 0.0)
@@ -288,13 +320,13 @@ fn pairwise(scene: &Scene) -> f64 {
     if !asks {
         return at_once;
     }
-    let in_turn = scene.most(|here| {
+    let asking = scene.most(|here| {
         let partners = scene.others(here);
         partners
             .map(|there| scene.sizes[there].ranks as f64 * scene.piece.hop(here, there).seconds())
             .sum()
     });
-    in_turn.max(at_once)
+    asking.max(at_once)
 }
 
 /// What a host's own collective takes, by the algorithm that it usually has for it: an

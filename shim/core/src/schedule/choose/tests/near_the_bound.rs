@@ -191,3 +191,21 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
         }
     }
 }
+
+#[test]
+fn a_hosts_exchange_in_turn_is_predicted_to_take_longer_where_ranks_are_mixed_up() {
+    let [platform, _] = grids::platforms();
+    let [block, cyclic, mixed, other] = orders().map(|order| {
+        let network = Network::new(&platform, &order).unwrap();
+        let call = Uniform {
+            operation: Operation::Alltoall,
+            bytes: 48 * KIB,
+            root: 0,
+        };
+        let (choice, _) = chosen(&network, &call, Some(Host::Mpich));
+        choice.host_seconds().unwrap()
+    });
+    println!("{block} {cyclic} {mixed} {other}");
+    assert!((0.98..1.02).contains(&(cyclic / block)));
+    assert!(mixed.min(other) > 1.05 * block);
+}

@@ -93,12 +93,35 @@ pub fn create(grid: &Grid, tag: &str) -> Result<(), GridError> {
     Ok(())
 }
 
+/// While it lives, no other grid changes what the whole system has: of two that are made at the same
+/// time, one would take back what the other one needs.
+#[derive(Debug)]
+pub struct Alone {
+    _lock: Option<fs::File>,
+}
+
+impl Alone {
+    /// Waits until it is so. Without the right to, it is as if no other grid were made.
+    pub fn now() -> Self {
+        let path = std::env::temp_dir().join("treepie-grid.lock");
+        let file = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(path)
+            .ok();
+        Alone {
+            _lock: file.filter(|file| file.lock().is_ok()),
+        }
+    }
+}
+
 /// While it lives, a namespace may choose cubic as its congestion control: it may
 /// only choose among what the system allows.
 #[derive(Debug)]
 pub struct CubicAllowed {
     /// What was allowed before, if that had to be changed.
     before: Option<String>,
+    _alone: Alone,
 }
 
 const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
@@ -107,11 +130,13 @@ impl CubicAllowed {
     /// Allows it. Without the right to, hosts keep the system's own: slower, not
     /// wrong.
     pub fn now() -> Self {
+        let alone = Alone::now();
         let allowed = fs::read_to_string(ALLOWED).unwrap_or_default();
         let has = allowed.split_whitespace().any(|name| name == "cubic");
         let changed = !has && fs::write(ALLOWED, format!("{} cubic", allowed.trim())).is_ok();
         CubicAllowed {
             before: changed.then_some(allowed),
+            _alone: alone,
         }
     }
 }

@@ -169,6 +169,7 @@ fn latencies_and_rates_are_those_of_the_file_and_flows_share_an_uplink() {
 #[test]
 fn a_grid_leaves_nothing_behind() {
     let allowed = || {
+        let _alone = namespaces::Alone::now();
         std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
             .unwrap_or_default()
     };

@@ -2,6 +2,7 @@
 //! two-level schedules measured on grids of clusters, links of some milliseconds
 //! between them.
 
+use super::MOST_PIECES;
 use crate::affinity::collective::Operation::{self, *};
 
 /// A strategy's name, and the largest message that it sends, in bytes.
@@ -44,7 +45,8 @@ pub fn between_clusters(
 }
 
 /// The largest message that is sent for `bytes`: small enough to go at once, which messages of
-/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon.
+/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon, in no more pieces than
+/// need be.
 pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
     let handed_on = match operation {
         Bcast if bytes > 256 * KIB => 16 * KIB,
@@ -54,7 +56,7 @@ pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
         Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
         _ => eager,
     };
-    handed_on.min(eager)
+    handed_on.max(bytes.div_ceil(MOST_PIECES)).min(eager)
 }
 
 #[cfg(test)]

@@ -282,7 +282,8 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
 const LOOKED_AT: usize = 2048;
 
 /// Ranks exchange with one partner after the other, which all have done with a step before the next one: in
-/// each step some cluster has the most to send, which depends on where the ranks run.
+/// each step some cluster has the most to send, which depends on where the ranks run. The partners are MPICH's;
+/// Open MPI's, which are always those at a distance, come to the same for ranks in blocks.
 fn in_turn(scene: &Scene) -> f64 {
     let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
     let partner = |rank: usize, step: usize| match ranks.is_power_of_two() {

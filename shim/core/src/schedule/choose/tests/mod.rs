@@ -367,6 +367,10 @@ fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
     let (choice, _) = chosen(&eager.with_eager_limit(8 * KIB), &call, None);
     let best = choice.considered()[0];
     assert!(best.segment <= 8 * KIB, "{best:?}");
+    // The same without a network.
+    assert_eq!(segment(Operation::Bcast, 4 << 20, 48 * KIB), 16 * KIB);
+    assert_eq!(segment(Operation::Bcast, 16 << 20, 48 * KIB), 32 * KIB);
+    assert_eq!(segment(Operation::Bcast, 64 << 20, 48 * KIB), 48 * KIB);
 }
 
 #[test]

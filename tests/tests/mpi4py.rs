@@ -14,9 +14,14 @@ const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Tests that do not end, or end differently from run to run, without the
 /// library: they are left out of all runs, and why.
-fn left_out(mpi: Mpi) -> &'static [(&'static str, &'static str)] {
-    match mpi {
-        Mpi::Mpich => &[
+fn left_out(mpi: Mpi) -> Vec<(&'static str, &'static str)> {
+    let mut tests = vec![(
+        "*test_util_pool*",
+        "threads race for tasks without any MPI: `test_terminate` fails once in 40,000 times in \
+         plain Python, when a thread wakes just as the last task is about to be cancelled",
+    )];
+    if mpi == Mpi::Mpich {
+        tests.extend([
             (
                 "*TestP2PBufPart*.testRing",
                 "partitioned messages around three ranks never arrive in MPICH 4.0.2",
@@ -25,9 +30,9 @@ fn left_out(mpi: Mpi) -> &'static [(&'static str, &'static str)] {
                 "*test_util_sync*",
                 "locks made of one-sided calls make no progress in MPICH 4.0.2 while another rank waits",
             ),
-        ],
-        _ => &[],
+        ]);
     }
+    tests
 }
 
 /// What became of each test: the union of what each process says.
@@ -90,10 +95,6 @@ fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (S
         .argument("-edynproc")
         .with(library)
         .limit(LIMIT);
-    if ranks == 1 {
-        // A lone process starts the workers of its pool.
-        job = job.argument("-eutil_pool");
-    }
     for module in modules {
         job = job.argument(format!("-i{module}"));
     }

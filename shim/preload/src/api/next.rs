@@ -44,11 +44,17 @@ impl Next {
     /// The address, or `None` where no loaded library has the name.
     #[inline(always)]
     pub fn get(&self) -> Option<*mut c_void> {
-        let address = self.address.load(Ordering::Relaxed);
-        if address.is_null() {
-            return self.look_up();
+        match self.known() {
+            None => self.look_up(),
+            known => known,
         }
-        Some(address)
+    }
+
+    /// The address, where it was looked up before.
+    #[inline(always)]
+    pub fn known(&self) -> Option<*mut c_void> {
+        let address = self.address.load(Ordering::Relaxed);
+        (!address.is_null()).then_some(address)
     }
 
     #[cold]

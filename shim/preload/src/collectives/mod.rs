@@ -21,7 +21,7 @@ use treepie_core::files::configuration::Runner;
 use treepie_core::schedule::{Amount, Problem, Strategy};
 
 pub use call::{Call, Side};
-pub use setup::{ACTIVE, Wanted, begin, end};
+pub use setup::{ACTIVE, Wanted, are_replaced, begin, end};
 
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};

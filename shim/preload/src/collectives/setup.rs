@@ -118,13 +118,19 @@ pub fn family(host: &Host) -> Family {
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
-/// Whether collectives are replaced. Their entry points read it by themselves, as a byte.
+/// See [`are_replaced`]. Entry points of collectives read it by themselves, as a byte.
 pub static ACTIVE: AtomicBool = AtomicBool::new(false);
+
+/// Whether collectives are replaced.
+#[inline(always)]
+pub fn are_replaced() -> bool {
+    ACTIVE.load(Ordering::Relaxed)
+}
 
 /// The set-up while collectives are replaced.
 #[inline(always)]
 pub fn active() -> Option<&'static Setup> {
-    match ACTIVE.load(Ordering::Relaxed) {
+    match are_replaced() {
         true => SETUP.get(),
         false => None,
     }

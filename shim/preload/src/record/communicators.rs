@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
+use super::repeated::Known;
 use crate::api::Word;
 use crate::api::host::{Host, HostError, host};
 use treepie_core::affinity::collective::Operation;
@@ -26,7 +27,7 @@ pub struct Communicator {
     inter: bool,
     /// World ranks that the caller sends to in neighbourhood collectives.
     neighbours: OnceCell<Vec<Option<u32>>>,
-    recent: Recent,
+    recent: &'static Recent,
     tallies: Mutex<Tallies>,
 }
 
@@ -141,7 +142,7 @@ impl Communicator {
             rank: host.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),
-            recent: Recent::default(),
+            recent: Recent::claim(),
             tallies: Mutex::default(),
         })
     }
@@ -210,9 +211,29 @@ impl Communicator {
     #[inline(always)]
     pub fn count(&self, operation: Operation, seen: &Seen) {
         match seen.amount {
-            Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes) => (),
+            Amount::Block(bytes) => match self.recent.place(operation, seen.root, bytes) {
+                Some(place) => place.add(bytes),
+                None => self.count_rare(operation, seen),
+            },
             _ => self.count_rare(operation, seen),
         }
+    }
+
+    /// What a call like this one counts, which was counted just now; `None` where that
+    /// differs from call to call.
+    pub fn known(&self, operation: Operation, arguments: &Arguments) -> Option<Known> {
+        if !operation.has_equal_blocks() {
+            return None;
+        }
+        if self.rank != 0 || self.inter {
+            return Some(Known::NOTHING);
+        }
+        let seen = self.observe(operation, arguments)?;
+        let Amount::Block(bytes) = seen.amount else {
+            return None;
+        };
+        let place = self.recent.place(operation, seen.root, bytes)?;
+        Some(Known::at(place, 0, bytes))
     }
 
     #[cold]
@@ -237,7 +258,7 @@ impl Communicator {
             && !tallies.is_empty()
             && collectives::is_reported(&self.partners)
         {
-            tallies.encode(&self.recent, &self.partners, encoder);
+            tallies.encode(self.recent, &self.partners, encoder);
         }
     }
 
@@ -250,12 +271,18 @@ impl Communicator {
         }
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes);
-        tallies.encode(&self.recent, &self.partners, &mut encoder);
+        tallies.encode(self.recent, &self.partners, &mut encoder);
         encoder.end();
         for part in parts::decode_all(&bytes).flatten() {
             for record in part.collectives.into_vec() {
                 records.add(record);
             }
         }
+    }
+}
+
+impl Drop for Communicator {
+    fn drop(&mut self) {
+        self.recent.release();
     }
 }

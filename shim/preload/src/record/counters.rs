@@ -8,6 +8,7 @@ use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
 pub use treepie_core::files::parts::Kind;
 
+use super::place::{Place, Sums, increase};
 use crate::api::Word;
 
 /// A partner and a kind as one number, which is never 0. Ranks below 2^30.
@@ -16,15 +17,13 @@ fn key(kind: Kind, partner: u32) -> u32 {
     (partner << 2 | kind as u32) + 1
 }
 
-/// One kind of message to one partner. Only the owner writes, so that a load and
-/// a store do for an addition.
+/// One kind of message to one partner. Only the owner writes.
 #[derive(Default)]
 #[repr(align(32))]
 struct Slot {
     /// A [`key`]; 0 in a slot that is free.
     key: AtomicU32,
-    messages: AtomicU64,
-    bytes: AtomicU64,
+    sums: Sums,
 }
 
 /// Slots in two lines of the cache, which processors fetch together: what one thread
@@ -101,10 +100,12 @@ struct Time {
 #[repr(align(128))]
 pub struct Counters {
     table: AtomicPtr<Table>,
+    /// How often the counts have moved to a larger table.
+    moved: AtomicU64,
     used: AtomicU32,
     taken: AtomicBool,
     /// The non-blocking sends of late, in a ring.
-    sent: Box<[Sent]>,
+    sent: [Sent; REMEMBERED],
     next_sent: AtomicUsize,
     times: [Time; CallClass::ALL.len()],
     /// The counters that were there before these.
@@ -169,32 +170,14 @@ pub fn find_sent(own: &'static Counters, request: Word) -> Option<(u32, u64)> {
         .find_map(|counters| counters.sent_with(request))
 }
 
-#[inline(always)]
-fn increase(counter: &AtomicU64, more: u64) {
-    let sum = counter.load(Ordering::Relaxed).saturating_add(more);
-    counter.store(sum, Ordering::Relaxed);
-}
-
-/// Where the counts of one kind and one partner are.
-#[derive(Clone, Copy)]
-pub struct Place(&'static Slot);
-
-impl Place {
-    /// Adds a message. Only the thread whose counts they are may call this.
-    #[inline(always)]
-    pub fn add(self, bytes: u64) {
-        increase(&self.0.messages, 1);
-        increase(&self.0.bytes, bytes);
-    }
-}
-
 impl Counters {
     fn new() -> Self {
         Counters {
             table: AtomicPtr::new(Box::leak(Box::new(Table::new(4)))),
+            moved: AtomicU64::new(0),
             used: AtomicU32::new(0),
             taken: AtomicBool::new(true),
-            sent: (0..REMEMBERED).map(|_| Sent::default()).collect(),
+            sent: std::array::from_fn(|_| Sent::default()),
             next_sent: AtomicUsize::new(0),
             times: Default::default(),
             others: AtomicPtr::new(ptr::null_mut()),
@@ -207,16 +190,10 @@ impl Counters {
         unsafe { &*self.table.load(Ordering::Acquire) }
     }
 
-    /// Which table the counts are in now: another one after they have moved.
-    #[inline(always)]
-    pub fn table(&self) -> usize {
-        self.table.load(Ordering::Relaxed) as usize
-    }
-
     /// Where one partner's counts are, until they move; nothing before the first message.
     pub fn place(&'static self, kind: Kind, partner: u32) -> Option<Place> {
         let slot = self.current().slot(key(kind, partner));
-        (slot.key.load(Ordering::Relaxed) != 0).then_some(Place(slot))
+        (slot.key.load(Ordering::Relaxed) != 0).then(|| Place::new(&slot.sums, &self.moved))
     }
 
     /// Adds a message to one partner's counts. Only the owning thread may call
@@ -228,7 +205,7 @@ impl Counters {
         if slot.key.load(Ordering::Relaxed) == 0 {
             return self.add_first(key, bytes);
         }
-        Place(slot).add(bytes);
+        slot.sums.add(bytes);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.
@@ -267,8 +244,7 @@ impl Counters {
             self.grow();
         }
         let slot = self.current().slot(key);
-        slot.messages.store(1, Ordering::Relaxed);
-        slot.bytes.store(bytes, Ordering::Relaxed);
+        slot.sums.set(Traffic::new(1, bytes));
         slot.key.store(key, Ordering::Release);
     }
 
@@ -278,10 +254,10 @@ impl Counters {
             let key = key(kind, partner);
             let slot = larger.slot(key);
             slot.key.store(key, Ordering::Relaxed);
-            slot.messages.store(traffic.messages, Ordering::Relaxed);
-            slot.bytes.store(traffic.bytes, Ordering::Relaxed);
+            slot.sums.set(traffic);
         });
         self.table.store(larger, Ordering::Release);
+        increase(&self.moved, 1);
     }
 
     /// Reads the counts.
@@ -290,11 +266,7 @@ impl Counters {
             if let Some(packed) = slot.key.load(Ordering::Acquire).checked_sub(1)
                 && let Some(kind) = Kind::from_number(u64::from(packed & 3))
             {
-                let traffic = Traffic {
-                    messages: slot.messages.load(Ordering::Relaxed),
-                    bytes: slot.bytes.load(Ordering::Relaxed),
-                };
-                each(kind, packed >> 2, traffic);
+                each(kind, packed >> 2, slot.sums.read());
             }
         }
     }

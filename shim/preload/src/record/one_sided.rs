@@ -3,7 +3,7 @@
 
 use super::communicators;
 use super::counters::Kind;
-use super::repeated::Call;
+use super::repeated::{Call, Does};
 use super::thread::Thread;
 use crate::api::host::{Host, host};
 use crate::api::{Word, c_int};
@@ -25,14 +25,21 @@ pub struct Access {
 }
 
 impl Access {
-    /// The one part of an access that only puts or only gets.
+    /// What an access that only puts or only gets has in common with others.
     #[inline(always)]
-    fn only_part(&self) -> Option<(Kind, (i64, Word))> {
-        match (self.op, self.put.1, self.got.1) {
-            (0, 1.., 0) => Some((Kind::Put, self.put)),
-            (0, 0, 1..) => Some((Kind::Got, self.got)),
-            _ => None,
-        }
+    pub(super) fn as_call(&self) -> Option<Call> {
+        let (kind, (elements, datatype)) = match (self.op, self.put.1, self.got.1) {
+            (0, 1.., 0) => (Kind::Put, self.put),
+            (0, 0, 1..) => (Kind::Got, self.got),
+            _ => return None,
+        };
+        Some(Call {
+            does: Does::Move(kind),
+            object: self.window,
+            partner: self.target,
+            elements,
+            datatype,
+        })
     }
 }
 
@@ -40,22 +47,18 @@ impl Thread {
     /// Counts a one-sided call.
     #[inline(always)]
     pub(super) fn count_access(&self, access: &Access) {
-        let Some((kind, (elements, datatype))) = access.only_part() else {
+        let Some(call) = access.as_call() else {
             return self.count_parts(access);
         };
-        if elements <= 0 {
+        if call.elements <= 0 {
             return;
         }
-        let call = Call {
-            kind,
-            object: access.window,
-            partner: access.target,
-            elements,
-            datatype,
-        };
         self.count_call(&call, communicators::window_epoch(), || {
-            let size = host()?.type_size(datatype);
-            Some((self.target(access)?, size.saturating_mul(elements as u64)))
+            let size = host()?.type_size(call.datatype);
+            Some((
+                self.target(access)?,
+                size.saturating_mul(call.elements as u64),
+            ))
         });
     }
 

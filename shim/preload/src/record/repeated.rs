@@ -4,17 +4,30 @@
 
 use std::cell::Cell;
 
-use super::counters::{Counters, Kind, Place};
+use treepie_core::affinity::collective::Operation;
+
+use super::collectives::{self, Arguments};
+use super::counters::Kind;
+use super::place::Place;
 use crate::api::{Word, c_int};
 
-/// What makes calls alike: all that a message's partner and bytes depend on.
+/// What a call does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Does {
+    /// It sends, puts or gets.
+    Move(Kind),
+    /// It is a collective.
+    Collect(Operation),
+}
+
+/// What makes calls alike: all that what they count depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
-    /// The kind of traffic.
-    pub kind: Kind,
+    /// What it does.
+    pub does: Does,
     /// The communicator or the window.
     pub object: Word,
-    /// The partner in it.
+    /// The partner, or the root, in it.
     pub partner: c_int,
     /// Elements.
     pub elements: i64,
@@ -22,49 +35,96 @@ pub struct Call {
     pub datatype: Word,
 }
 
+impl Call {
+    /// A collective on `comm`; `None` of those whose ranks' blocks differ.
+    #[inline(always)]
+    pub fn collective(operation: Operation, comm: Word, arguments: &Arguments) -> Option<Self> {
+        let (elements, datatype) = collectives::block(operation, arguments)?;
+        Some(Call {
+            does: Does::Collect(operation),
+            object: comm,
+            partner: arguments.root,
+            elements,
+            datatype,
+        })
+    }
+}
+
 /// What a call like this one counts.
 #[derive(Clone, Copy)]
 pub struct Known {
-    place: Place,
+    /// `None` where it counts nothing.
+    place: Option<Place>,
     /// The partner's rank in the application's world.
     pub partner: u32,
     /// Bytes of the message.
     pub bytes: u64,
 }
 
-/// What was known holds while handles mean the same and the counts are where they were.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Validity {
-    epoch: u64,
-    table: usize,
+impl Known {
+    /// The call counts nothing.
+    pub const NOTHING: Known = Known {
+        place: None,
+        partner: 0,
+        bytes: 0,
+    };
+
+    /// The call counts so many bytes there.
+    pub fn at(place: Place, partner: u32, bytes: u64) -> Self {
+        Known {
+            place: Some(place),
+            partner,
+            bytes,
+        }
+    }
+
+    /// Counts the call. Only the thread that knew may, and nothing that it counted meanwhile
+    /// may have moved its counts.
+    #[inline(always)]
+    pub fn count(&self) {
+        if let Some(place) = self.place {
+            place.add(self.bytes);
+        }
+    }
 }
 
 struct Entry {
     call: Cell<Call>,
-    validity: Cell<Validity>,
-    known: Cell<Option<Known>>,
+    /// What was known holds while handles mean the same.
+    epoch: Cell<u64>,
+    known: Cell<Known>,
 }
 
+/// No epoch: they are counted from 0.
+const NEVER: u64 = u64::MAX;
+
 /// How many kinds of calls a thread keeps.
-const ENTRIES: usize = 32;
+const ENTRIES: usize = 64;
 
 /// The calls of one thread.
 pub struct Repeated {
     entries: [Entry; ENTRIES],
 }
 
-/// Neighbours, and ranks a power of two apart, have entries of their own.
+/// Neighbours, ranks a power of two apart, and messages of several lengths to one partner
+/// have entries of their own.
 #[inline(always)]
-fn place(call: &Call) -> usize {
-    let what = call.partner as u32 ^ (call.kind as u32) << 16;
-    (what.wrapping_mul(0x9e37_79b9) >> (u32::BITS - ENTRIES.ilog2())) as usize
+fn entry_of(call: &Call) -> usize {
+    let does = match call.does {
+        Does::Move(kind) => kind as u32,
+        Does::Collect(operation) => 8 + operation as u32,
+    };
+    let partner = call.partner as u32 ^ does << 16;
+    let elements = (call.elements as u32).rotate_left(8);
+    let what = (partner ^ elements).wrapping_mul(0x9e37_79b9);
+    (what >> (u32::BITS - ENTRIES.ilog2())) as usize
 }
 
 impl Repeated {
     /// Nothing is known yet.
     pub fn new() -> Self {
         let nothing = Call {
-            kind: Kind::PointToPoint,
+            does: Does::Move(Kind::PointToPoint),
             object: 0,
             partner: 0,
             elements: 0,
@@ -73,62 +133,52 @@ impl Repeated {
         Repeated {
             entries: std::array::from_fn(|_| Entry {
                 call: Cell::new(nothing),
-                validity: Cell::new(Validity { epoch: 0, table: 0 }),
-                known: Cell::new(None),
+                epoch: Cell::new(NEVER),
+                known: Cell::new(Known::NOTHING),
             }),
         }
     }
 
-    /// Counts a call, if one like it is known. Handles mean the same as long as `epoch` is the
-    /// same. Only the thread whose counters these are may call this.
+    /// What a call counts, if one like it is known. Handles mean the same as long as `epoch` is
+    /// the same.
     #[inline(always)]
-    pub fn count(&self, call: &Call, epoch: u64, counters: &Counters) -> Option<Known> {
-        let entry = &self.entries[place(call)];
-        let table = counters.table();
-        if entry.call.get() != *call || entry.validity.get() != (Validity { epoch, table }) {
+    pub fn find(&self, call: &Call, epoch: u64) -> Option<Known> {
+        let entry = &self.entries[entry_of(call)];
+        if entry.call.get() != *call || entry.epoch.get() != epoch {
             return None;
         }
-        let known = entry.known.get()?;
-        known.place.add(known.bytes);
-        Some(known)
+        let known = entry.known.get();
+        known.place.is_none_or(Place::holds).then_some(known)
     }
 
-    /// Keeps what a call counted that was counted as a message of `bytes` bytes to `partner`.
-    pub fn keep(
-        &self,
-        call: &Call,
-        epoch: u64,
-        counters: &'static Counters,
-        (partner, bytes): (u32, u64),
-    ) {
-        let Some(place_of_counts) = counters.place(call.kind, partner) else {
-            return;
-        };
-        let entry = &self.entries[place(call)];
+    /// Keeps what a call counts.
+    pub fn keep(&self, call: &Call, epoch: u64, known: Known) {
+        let entry = &self.entries[entry_of(call)];
         entry.call.set(*call);
-        let table = counters.table();
-        entry.validity.set(Validity { epoch, table });
-        entry.known.set(Some(Known {
-            place: place_of_counts,
-            partner,
-            bytes,
-        }));
+        entry.epoch.set(epoch);
+        entry.known.set(known);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::counters;
+    use crate::record::counters::{self, Counters};
 
     fn call(partner: c_int, elements: i64) -> Call {
         Call {
-            kind: Kind::PointToPoint,
+            does: Does::Move(Kind::PointToPoint),
             object: 0x4400_0000,
             partner,
             elements,
             datatype: 0x4c00_0101,
         }
+    }
+
+    /// What a send of `bytes` bytes to `partner` counts, where one was counted before.
+    fn sent(counters: &'static Counters, partner: u32, bytes: u64) -> Known {
+        let place = counters.place(Kind::PointToPoint, partner);
+        Known::at(place.expect("a message was counted"), partner, bytes)
     }
 
     fn messages_to(counters: &Counters, rank: u32) -> (u64, u64) {
@@ -145,19 +195,19 @@ mod tests {
     fn a_call_like_one_before_adds_the_same_and_any_other_adds_nothing() {
         let (repeated, counters) = (Repeated::new(), counters::claim());
         let known = call(3, 10);
-        assert!(repeated.count(&known, 1, counters).is_none());
+        assert!(repeated.find(&known, 1).is_none());
         counters.add(Kind::PointToPoint, 70_003, 10);
-        repeated.keep(&known, 1, counters, (70_003, 10));
+        repeated.keep(&known, 1, sent(counters, 70_003, 10));
         for _ in 0..4 {
-            let counted = repeated.count(&known, 1, counters);
-            let counted = counted.map(|counted| (counted.partner, counted.bytes));
-            assert_eq!(counted, Some((70_003, 10)));
+            let found = repeated.find(&known, 1).expect("it was kept");
+            assert_eq!((found.partner, found.bytes), (70_003, 10));
+            found.count();
         }
         for other in [
             call(3, 11),
             call(4, 10),
             Call {
-                kind: Kind::Put,
+                does: Does::Move(Kind::Put),
                 ..known
             },
             Call {
@@ -169,7 +219,7 @@ mod tests {
                 ..known
             },
         ] {
-            assert!(repeated.count(&other, 1, counters).is_none(), "{other:?}");
+            assert!(repeated.find(&other, 1).is_none(), "{other:?}");
         }
         assert_eq!(messages_to(counters, 70_003), (5, 50));
         counters.release();
@@ -180,14 +230,14 @@ mod tests {
         let (repeated, counters) = (Repeated::new(), counters::claim());
         let known = call(5, 1);
         counters.add(Kind::PointToPoint, 70_005, 1);
-        repeated.keep(&known, 1, counters, (70_005, 1));
-        assert!(repeated.count(&known, 2, counters).is_none());
-        assert!(repeated.count(&known, 1, counters).is_some());
+        repeated.keep(&known, 1, sent(counters, 70_005, 1));
+        assert!(repeated.find(&known, 2).is_none());
+        repeated.find(&known, 1).expect("it was kept").count();
         // The table grows.
         for partner in 80_000..81_000 {
             counters.add(Kind::PointToPoint, partner, 1);
         }
-        assert!(repeated.count(&known, 1, counters).is_none());
+        assert!(repeated.find(&known, 1).is_none());
         assert_eq!(messages_to(counters, 70_005), (2, 2));
         counters.release();
     }

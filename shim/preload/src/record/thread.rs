@@ -3,9 +3,11 @@
 
 use std::cell::Cell;
 
+use treepie_core::affinity::collective::Operation;
 use treepie_core::affinity::times::CallClass;
 
 use super::Message;
+use super::collectives::Arguments;
 use super::communicators::{self, Communicator, Window};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
@@ -13,7 +15,7 @@ use super::own_address;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
-use super::repeated::{Call, Repeated};
+use super::repeated::{Call, Does, Known, Repeated};
 use crate::api::host::host;
 use crate::api::{Word, c_int};
 
@@ -61,9 +63,23 @@ pub fn outermost() -> Option<&'static Thread> {
     own().filter(|thread| !thread.inside.get())
 }
 
+/// The same for a thread that has made such a call before; nothing is set up, nothing called.
+#[inline(always)]
+pub fn known_outermost() -> Option<&'static Thread> {
+    // SAFETY: as in `own`.
+    let own = unsafe { own_address::get().as_ref() };
+    own.filter(|thread| !thread.inside.get())
+}
+
 /// Whether this thread is within a procedure that the application called.
 pub fn is_nested() -> bool {
     own().is_some_and(|thread| thread.inside.get())
+}
+
+/// Whether elements of its datatype are as long whenever a call is like this one: what a
+/// program makes may have another size under the same handle later.
+fn has_fixed_size(call: &Call) -> bool {
+    call.elements == 0 || host().is_some_and(|host| host.has_fixed_size(call.datatype))
 }
 
 /// Nanoseconds on the clock of phases.
@@ -106,24 +122,31 @@ impl Thread {
     /// Counts a message that was sent; says to whom, and how long it is.
     #[inline(always)]
     pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
-        let call = Call {
-            kind: Kind::PointToPoint,
-            object: message.comm,
-            partner: message.dest,
-            elements: message.count.saturating_mul(message.partitions),
-            datatype: message.datatype,
-        };
         let find = || self.partner_and_bytes(message);
-        self.count_call(&call, communicators::epoch(), find)
+        self.count_call(&message.as_call(), communicators::epoch(), find)
     }
 
     /// Counts a message whose send is under way; the host put its request at
     /// `request`.
     #[inline(always)]
     pub fn count_begun_send(&self, message: &Message, request: Word) {
-        if let Some((partner, bytes)) = self.count_send(message) {
-            self.counters.remember(handle_at(request), partner, bytes);
+        if let Some(sent) = self.count_send(message) {
+            self.remember_sent(request, sent);
         }
+    }
+
+    /// Remembers a send to this partner, of so many bytes, whose request the host put at
+    /// `request`.
+    #[inline(always)]
+    pub fn remember_sent(&self, request: Word, (partner, bytes): (u32, u64)) {
+        self.counters.remember(handle_at(request), partner, bytes);
+    }
+
+    /// What a call counts, if one like it was counted before. What handles mean changes with
+    /// `epoch`.
+    #[inline(always)]
+    pub fn known(&self, call: &Call, epoch: u64) -> Option<Known> {
+        self.repeated.find(call, epoch)
     }
 
     /// Counts a call's message, whose partner in the application's world and whose bytes `find`
@@ -135,7 +158,8 @@ impl Thread {
         epoch: u64,
         find: impl FnOnce() -> Option<(u32, u64)>,
     ) -> Option<(u32, u64)> {
-        if let Some(known) = self.repeated.count(call, epoch, self.counters) {
+        if let Some(known) = self.known(call, epoch) {
+            known.count();
             return Some((known.partner, known.bytes));
         }
         self.count_first(call, epoch, find)
@@ -148,14 +172,49 @@ impl Thread {
         epoch: u64,
         find: impl FnOnce() -> Option<(u32, u64)>,
     ) -> Option<(u32, u64)> {
-        let found = find()?;
-        let (partner, bytes) = found;
-        self.counters.add(call.kind, partner, bytes);
-        // What a program makes may have another size under the same handle later.
-        if host()?.has_fixed_size(call.datatype) {
-            self.repeated.keep(call, epoch, self.counters, found);
+        let Does::Move(kind) = call.does else {
+            return None;
+        };
+        let (partner, bytes) = find()?;
+        self.counters.add(kind, partner, bytes);
+        if has_fixed_size(call)
+            && let Some(place) = self.counters.place(kind, partner)
+        {
+            let known = Known::at(place, partner, bytes);
+            self.repeated.keep(call, epoch, known);
         }
-        Some(found)
+        Some((partner, bytes))
+    }
+
+    /// Counts a collective on `comm` as far as this rank reports it.
+    #[inline(always)]
+    pub fn count_collective(&self, operation: Operation, comm: Word, arguments: &Arguments) {
+        let epoch = communicators::epoch();
+        let call = Call::collective(operation, comm, arguments);
+        match call.and_then(|call| self.known(&call, epoch)) {
+            Some(known) => known.count(),
+            None => self.count_first_collective(operation, comm, arguments, call, epoch),
+        }
+    }
+
+    #[inline(never)]
+    fn count_first_collective(
+        &self,
+        operation: Operation,
+        comm: Word,
+        arguments: &Arguments,
+        call: Option<Call>,
+        epoch: u64,
+    ) {
+        self.with_communicator(comm, |communicator| {
+            communicator.count_call(operation, arguments);
+            if let Some(call) = call
+                && has_fixed_size(&call)
+                && let Some(known) = communicator.known(operation, arguments)
+            {
+                self.repeated.keep(&call, epoch, known);
+            }
+        });
     }
 
     /// The receiver and the bytes of a non-blocking send with this request.

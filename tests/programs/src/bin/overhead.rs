@@ -13,6 +13,7 @@
 //! * `neighbours-self`: `MPI_Neighbor_allgather` of 8 bytes to itself, twice;
 //! * `put-self`: `MPI_Put` of 8 bytes into the own part of a window of both ranks;
 //! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
+//! * `isend-lengths`: the same, 1 to 200 bytes in turn: no call is like one of late;
 //! * `isend-partner`: `MPI_Isend`, `MPI_Wait`, 8 bytes to the other rank;
 //! * `testall`: one `MPI_Testall` of four requests that are null;
 //! * `comm-rank-threads`, `isend-self-threads`: the same on two threads at a time,
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         "isend-self-threads" => |session, rank, n| on_two_threads(|| isend_self(session, rank, n)),
         "init" | "init-split" => |_, _, _| (), // before the first call
         "isend-self" => isend_self,
+        "isend-lengths" => isend_lengths,
         "isend-partner" => isend_partner,
         "ping-pong" => ping_pong::<8>,
         "ping-pong-0" => ping_pong::<0>,
@@ -58,8 +60,10 @@ fn main() -> ExitCode {
         return usage();
     };
     let threads = kind.ends_with("-threads");
-    let alone =
-        threads || kind.starts_with("comm-rank") || kind == "testall" || kind.ends_with("-self");
+    let alone = threads
+        || kind.starts_with("comm-rank")
+        || kind.ends_with("-self")
+        || ["testall", "isend-lengths"].contains(&kind.as_str());
 
     let began = Instant::now();
     let session = match threads {
@@ -113,7 +117,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|ping-pong-0|ping-pong-1024|init|init-split BATCHES ITERATIONS"
+        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|isend-lengths|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|ping-pong-0|ping-pong-1024|init|init-split BATCHES ITERATIONS"
     );
     ExitCode::from(2)
 }
@@ -152,6 +156,17 @@ fn isend_self(session: &Session, rank: i32, iterations: usize) {
     for _ in 0..iterations {
         let receiving = session.irecv(&mut back, rank, TAG);
         let sending = session.isend(&out, rank, TAG);
+        session.wait(sending);
+        session.wait(receiving);
+    }
+}
+
+fn isend_lengths(session: &Session, rank: i32, iterations: usize) {
+    let (out, mut back) = ([1; 200], [0; 200]);
+    for iteration in 0..iterations {
+        let length = 1 + iteration % out.len();
+        let receiving = session.irecv(&mut back, rank, TAG);
+        let sending = session.isend(&out[..length], rank, TAG);
         session.wait(sending);
         session.wait(receiving);
     }

@@ -2,7 +2,7 @@
 
 use treepie_core::affinity::collective::Operation;
 
-use crate::api::host::Host;
+use crate::api::host::{Host, host};
 use crate::api::{Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure
@@ -60,6 +60,27 @@ fn root_of(operation: Operation, arguments: &Arguments, size: usize) -> Option<O
     ((root as usize) < size).then_some(Some(root))
 }
 
+/// The elements that say how long a block is, as rank 0 sees the call, and their datatype;
+/// nothing of calls whose ranks' blocks differ.
+#[inline(always)]
+pub fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Word)> {
+    use Operation::*;
+    let sent = (arguments.send_count, arguments.send_type);
+    let received = (arguments.receive_count, arguments.receive_type);
+    let is_root = arguments.root == 0;
+    let in_place = || host().is_some_and(|host| arguments.send_buffer == host.abi.in_place);
+    Some(match operation {
+        Barrier => (0, 0),
+        Bcast | Reduce | Allreduce | Scan | Exscan => sent,
+        Gather if is_root && in_place() => received,
+        Gather => sent,
+        Scatter if is_root => sent,
+        Scatter | Allgather | Alltoall => received,
+        ReduceScatterBlock => (arguments.receive_count, arguments.send_type),
+        Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw => return None,
+    })
+}
+
 /// What rank 0, which is `rank`, has to report of a call in which all ranks' blocks
 /// are equal; nothing of others, and on other ranks.
 #[inline(always)]
@@ -70,22 +91,14 @@ pub fn observe_block(
     rank: u32,
     size: usize,
 ) -> Option<Seen> {
-    use Operation::*;
     if rank != 0 {
         return None;
     }
     let root = root_of(operation, arguments, size)?;
-    let reader = Reader::new(host, arguments, size);
-    let is_root = root == Some(rank);
-    let bytes = match operation {
-        Barrier => 0,
-        Bcast | Reduce | Allreduce | Scan | Exscan => reader.sent(),
-        Gather if is_root && arguments.send_buffer == host.abi.in_place => reader.received(),
-        Gather => reader.sent(),
-        Scatter if is_root => reader.sent(),
-        Scatter | Allgather | Alltoall => reader.received(),
-        ReduceScatterBlock => reader.bytes(arguments.receive_count, arguments.send_type),
-        Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw => return None,
+    let (elements, datatype) = block(operation, arguments)?;
+    let bytes = match elements {
+        1.. => host.type_size(datatype).saturating_mul(elements as u64),
+        _ => 0,
     };
     Some(Seen {
         root,
@@ -191,11 +204,6 @@ impl<'a> Reader<'a> {
     #[inline(always)]
     fn sent(&self) -> u64 {
         self.bytes(self.arguments.send_count, self.arguments.send_type)
-    }
-
-    #[inline(always)]
-    fn received(&self) -> u64 {
-        self.bytes(self.arguments.receive_count, self.arguments.receive_type)
     }
 
     fn count_at(&self, counts: Word, rank: usize) -> u64 {

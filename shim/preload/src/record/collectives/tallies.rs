@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::collective::{Operation, size_class};
 use treepie_core::files::parts::{Encoder, Sink};
 
+use super::super::place::{Place, Sums};
 use super::observe::{Amount, Seen};
 
 /// Calls that were alike, together.
@@ -35,7 +37,7 @@ const CELLS: usize = 8;
 
 /// The kinds of calls that a communicator saw of late, counted without a lock:
 /// applications repeat themselves. MPI allows one collective at a time on a
-/// communicator, so that a load and a store do for an addition.
+/// communicator.
 #[derive(Default)]
 pub struct Recent {
     cells: [Cell; CELLS],
@@ -46,26 +48,40 @@ pub struct Recent {
 struct Cell {
     /// A packed [`Key`]; 0 while there is none.
     key: AtomicU64,
-    calls: AtomicU64,
-    bytes: AtomicU64,
+    sums: Sums,
 }
 
+/// Those that no communicator has any more: what a thread knows of a place in them may be
+/// stale, but is never no place.
+static UNUSED: Mutex<Vec<&'static Recent>> = Mutex::new(Vec::new());
+
 impl Recent {
-    /// Counts a call if one like it was counted of late.
-    #[inline(always)]
-    pub fn add(&self, operation: Operation, root: Option<u32>, bytes: u64) -> bool {
-        let key = pack(operation, root, size_class(bytes));
-        let cell = &self.cells[place(key)];
-        if cell.key.load(Ordering::Relaxed) != key {
-            return false;
+    /// For a new communicator.
+    pub fn claim() -> &'static Recent {
+        let unused = UNUSED.lock().pop();
+        unused.unwrap_or_else(|| Box::leak(Box::default()))
+    }
+
+    /// For the next communicator; what is still counted is lost.
+    pub fn release(&'static self) {
+        for cell in &self.cells {
+            cell.key.store(0, Ordering::Relaxed);
+            cell.sums.set(Traffic::default());
         }
-        let add = |counter: &AtomicU64, more: u64| {
-            let sum = counter.load(Ordering::Relaxed).saturating_add(more);
-            counter.store(sum, Ordering::Relaxed);
-        };
-        add(&cell.calls, 1);
-        add(&cell.bytes, bytes);
-        true
+        UNUSED.lock().push(self);
+    }
+
+    /// Where calls like this one are counted now, if one was of late.
+    #[inline(always)]
+    pub fn place(
+        &'static self,
+        operation: Operation,
+        root: Option<u32>,
+        bytes: u64,
+    ) -> Option<Place> {
+        let key = pack(operation, root, size_class(bytes));
+        let cell = &self.cells[cell_of(key)];
+        (cell.key.load(Ordering::Relaxed) == key).then(|| Place::new(&cell.sums, &cell.key))
     }
 
     /// Gets ready for calls like this one; what was counted in its cell goes to the
@@ -79,7 +95,7 @@ impl Recent {
     ) {
         let key = (operation, root, size_class(bytes));
         let packed = pack(key.0, key.1, key.2);
-        let at = place(packed);
+        let at = cell_of(packed);
         self.cells[at].settle(tallies, at);
         tallies.recent[at] = Some(key);
         self.cells[at].key.store(packed, Ordering::Relaxed);
@@ -97,19 +113,19 @@ impl Cell {
     /// Moves what this cell, number `at`, counted to the tallies.
     fn settle(&self, tallies: &mut Tallies, at: usize) {
         self.key.store(0, Ordering::Relaxed);
-        let calls = self.calls.swap(0, Ordering::Relaxed);
-        let bytes = self.bytes.swap(0, Ordering::Relaxed);
+        let counted = self.sums.read();
+        self.sums.set(Traffic::default());
         if let Some(key) = tallies.recent[at].take() {
             let tally = tallies.all.entry(key).or_default();
-            tally.calls = tally.calls.saturating_add(calls);
-            tally.bytes = tally.bytes.saturating_add(bytes);
+            tally.calls = tally.calls.saturating_add(counted.messages);
+            tally.bytes = tally.bytes.saturating_add(counted.bytes);
         }
     }
 }
 
 /// The cell of a packed key.
 #[inline(always)]
-fn place(packed: u64) -> usize {
+fn cell_of(packed: u64) -> usize {
     (packed ^ packed >> 8 ^ packed >> 16) as usize % CELLS
 }
 
@@ -186,11 +202,11 @@ impl Tallies {
             }
         }
         for (of, cell) in self.recent.iter().zip(&recent.cells) {
-            let calls = cell.calls.load(Ordering::Relaxed);
+            let counted = cell.sums.read();
             if let &Some(of) = of
-                && calls > 0
+                && counted.messages > 0
             {
-                encoder.uniform(of, calls, group, cell.bytes.load(Ordering::Relaxed));
+                encoder.uniform(of, counted.messages, group, counted.bytes);
             }
         }
     }
@@ -230,5 +246,43 @@ impl Hasher for KeyHasher {
 
     fn write_isize(&mut self, value: isize) {
         self.write_u64(value as u64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_holds_until_its_cell_counts_other_calls_and_nothing_is_lost_then() {
+        let (recent, mut tallies) = (Recent::claim(), Tallies::default());
+        assert!(recent.place(Operation::Bcast, Some(0), 8).is_none());
+        recent.turn_to(&mut tallies, Operation::Bcast, Some(0), 8);
+        let place = recent.place(Operation::Bcast, Some(0), 8);
+        let place = place.expect("the cell counts such calls");
+        place.add(8);
+        place.add(8);
+        let cell = |root| cell_of(pack(Operation::Bcast, Some(root), size_class(8)));
+        let other = (1..).find(|&root| cell(root) == cell(0));
+        let other = other.expect("there are more roots than cells");
+        assert!(place.holds());
+        recent.turn_to(&mut tallies, Operation::Bcast, Some(other), 8);
+        assert!(!place.holds());
+        let tally = &tallies.all[&(Operation::Bcast, Some(0), size_class(8))];
+        assert_eq!((tally.calls, tally.bytes), (2, 16));
+    }
+
+    #[test]
+    fn what_a_communicator_leaves_starts_from_nothing_for_the_next() {
+        let (recent, mut tallies) = (Recent::claim(), Tallies::default());
+        recent.turn_to(&mut tallies, Operation::Allreduce, None, 8);
+        let place = recent.place(Operation::Allreduce, None, 8);
+        let place = place.expect("the cell counts such calls");
+        place.add(8);
+        recent.release();
+        assert!(!place.holds());
+        for cell in &recent.cells {
+            assert_eq!(cell.sums.read(), Traffic::default());
+        }
     }
 }

@@ -1,0 +1,73 @@
+//! Counts that one thread at a time adds to, and where they are.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use treepie_core::affinity::Traffic;
+
+/// Messages (or calls) and their bytes. One thread at a time adds, so that a load and a store
+/// do for an addition; any may read.
+#[derive(Default)]
+pub struct Sums {
+    messages: AtomicU64,
+    bytes: AtomicU64,
+}
+
+#[inline(always)]
+pub fn increase(counter: &AtomicU64, more: u64) {
+    let sum = counter.load(Ordering::Relaxed).saturating_add(more);
+    counter.store(sum, Ordering::Relaxed);
+}
+
+impl Sums {
+    /// Adds one message.
+    #[inline(always)]
+    pub fn add(&self, bytes: u64) {
+        increase(&self.messages, 1);
+        increase(&self.bytes, bytes);
+    }
+
+    /// What was counted.
+    pub fn read(&self) -> Traffic {
+        Traffic {
+            messages: self.messages.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Starts from these.
+    pub fn set(&self, traffic: Traffic) {
+        self.messages.store(traffic.messages, Ordering::Relaxed);
+        self.bytes.store(traffic.bytes, Ordering::Relaxed);
+    }
+}
+
+/// Where something is counted, as long as a mark reads what it did when that was found.
+#[derive(Clone, Copy)]
+pub struct Place {
+    sums: &'static Sums,
+    mark: &'static AtomicU64,
+    read: u64,
+}
+
+impl Place {
+    /// These sums, until `mark` changes.
+    pub fn new(sums: &'static Sums, mark: &'static AtomicU64) -> Self {
+        Place {
+            sums,
+            mark,
+            read: mark.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Whether it is still counted there.
+    #[inline(always)]
+    pub fn holds(self) -> bool {
+        self.mark.load(Ordering::Relaxed) == self.read
+    }
+
+    /// Adds one message. Only who may count there at the moment may call this.
+    #[inline(always)]
+    pub fn add(self, bytes: u64) {
+        self.sums.add(bytes);
+    }
+}

@@ -219,9 +219,9 @@ impl Communicator {
         }
     }
 
-    /// What a call like this one counts, which was counted just now; `None` where that
-    /// differs from call to call.
-    pub fn known(&self, operation: Operation, arguments: &Arguments) -> Option<Known> {
+    /// What a call like this one counts, which was counted just now, of elements of `size`
+    /// bytes; `None` where that differs from call to call.
+    pub fn known(&self, operation: Operation, arguments: &Arguments, size: u64) -> Option<Known> {
         if !operation.has_equal_blocks() {
             return None;
         }
@@ -233,7 +233,7 @@ impl Communicator {
             return None;
         };
         let place = self.recent.place(operation, seen.root, bytes)?;
-        Some(Known::at(place, 0, bytes))
+        Some(Known::at(place, 0, size))
     }
 
     #[cold]

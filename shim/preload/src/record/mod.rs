@@ -39,7 +39,7 @@ pub use collectives::Arguments;
 use counters::Kind;
 pub use one_sided::Access;
 pub use patience::{Limited, Unlimited};
-use repeated::{Call, Does, Known};
+use repeated::{Call, Known};
 use thread::Thread;
 
 /// Objects whose handles are remembered.
@@ -118,16 +118,11 @@ pub struct Message {
 }
 
 impl Message {
-    /// What it has in common with others.
+    /// What it has in common with others, and its elements.
     #[inline(always)]
-    fn as_call(&self) -> Call {
-        Call {
-            does: Does::Move(Kind::PointToPoint),
-            object: self.comm,
-            partner: self.dest,
-            elements: self.count.saturating_mul(self.partitions),
-            datatype: self.datatype,
-        }
+    fn as_call(&self) -> (Call, i64) {
+        let call = Call::moving(Kind::PointToPoint, self.comm, self.dest, self.datatype);
+        (call, self.count.saturating_mul(self.partitions))
     }
 }
 
@@ -155,7 +150,7 @@ fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Th
 /// arguments are where the host wants them: they need no other place.
 #[inline(always)]
 fn again(
-    like: &Call,
+    (like, elements): (Call, i64),
     epoch: u64,
     call: impl FnOnce() -> c_int,
     counted: impl FnOnce(&Thread, Known),
@@ -164,10 +159,10 @@ fn again(
         return None;
     }
     let thread = thread::known_outermost()?;
-    let known = thread.known(like, epoch)?;
+    let known = thread.known(&like, epoch)?;
     let code = thread.call(None, call);
     if code == SUCCESS {
-        known.count();
+        known.count(elements);
         counted(thread, known);
     }
     Some(code)
@@ -196,7 +191,7 @@ pub fn send(class: CallClass, call: impl FnOnce() -> c_int, message: Message) ->
 /// [`send`], if one like it was counted before; no call otherwise.
 #[inline(always)]
 pub fn send_again(call: impl FnOnce() -> c_int, message: Message) -> Option<c_int> {
-    again(&message.as_call(), communicators::epoch(), call, |_, _| ())
+    again(message.as_call(), communicators::epoch(), call, |_, _| ())
 }
 
 /// A send that goes on after the call: `request` is where the host puts its
@@ -215,10 +210,11 @@ pub fn begin_send_again(
     message: Message,
     request: Word,
 ) -> Option<c_int> {
+    let (like, elements) = message.as_call();
     let remember = |thread: &Thread, known: Known| {
-        thread.remember_sent(request, (known.partner, known.bytes));
+        thread.remember_sent(request, (known.partner, known.bytes(elements)));
     };
-    again(&message.as_call(), communicators::epoch(), call, remember)
+    again((like, elements), communicators::epoch(), call, remember)
 }
 
 /// A call that completes requests; `call` takes the address of the status.
@@ -284,7 +280,12 @@ pub fn collective_again(
     arguments: impl FnOnce() -> Arguments,
 ) -> Option<c_int> {
     let like = Call::collective(operation, comm, &arguments())?;
-    again(&like, communicators::epoch(), call, |_, _| ())
+    again(
+        (like, like.elements),
+        communicators::epoch(),
+        call,
+        |_, _| (),
+    )
 }
 
 /// A collective that is only prepared: `request` is where the host puts its
@@ -342,7 +343,7 @@ pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
 #[inline(always)]
 pub fn one_sided_again(call: impl FnOnce() -> c_int, access: Access) -> Option<c_int> {
     let epoch = communicators::window_epoch();
-    again(&access.as_call()?, epoch, call, |_, _| ())
+    again(access.as_call()?, epoch, call, |_, _| ())
 }
 
 /// A procedure that makes an object, whose handle it puts at `address`. What the

@@ -3,7 +3,7 @@
 
 use super::communicators;
 use super::counters::Kind;
-use super::repeated::{Call, Does};
+use super::repeated::Call;
 use super::thread::Thread;
 use crate::api::host::{Host, host};
 use crate::api::{Word, c_int};
@@ -25,21 +25,17 @@ pub struct Access {
 }
 
 impl Access {
-    /// What an access that only puts or only gets has in common with others.
+    /// What an access that only puts or only gets has in common with others, and its elements;
+    /// `None` where it moves nothing.
     #[inline(always)]
-    pub(super) fn as_call(&self) -> Option<Call> {
+    pub(super) fn as_call(&self) -> Option<(Call, i64)> {
         let (kind, (elements, datatype)) = match (self.op, self.put.1, self.got.1) {
             (0, 1.., 0) => (Kind::Put, self.put),
             (0, 0, 1..) => (Kind::Got, self.got),
             _ => return None,
         };
-        Some(Call {
-            does: Does::Move(kind),
-            object: self.window,
-            partner: self.target,
-            elements,
-            datatype,
-        })
+        let call = Call::moving(kind, self.window, self.target, datatype);
+        (elements > 0).then_some((call, elements))
     }
 }
 
@@ -47,19 +43,13 @@ impl Thread {
     /// Counts a one-sided call.
     #[inline(always)]
     pub(super) fn count_access(&self, access: &Access) {
-        let Some(call) = access.as_call() else {
-            return self.count_parts(access);
-        };
-        if call.elements <= 0 {
-            return;
+        match access.as_call() {
+            Some((call, elements)) => {
+                let find = || self.target(access);
+                self.count_call(&call, elements, communicators::window_epoch(), find);
+            }
+            None => self.count_parts(access),
         }
-        self.count_call(&call, communicators::window_epoch(), || {
-            let size = host()?.type_size(call.datatype);
-            Some((
-                self.target(access)?,
-                size.saturating_mul(call.elements as u64),
-            ))
-        });
     }
 
     /// The target as a rank of the application's world.

@@ -29,10 +29,11 @@ pub struct Call {
     pub object: Word,
     /// The partner, or the root, in it.
     pub partner: c_int,
-    /// Elements.
-    pub elements: i64,
-    /// Their datatype.
+    /// The datatype of its elements.
     pub datatype: Word,
+    /// How many of them, for collectives, which are counted by size classes; messages of any
+    /// length are alike, and have 0 here.
+    pub elements: i64,
 }
 
 impl Call {
@@ -44,9 +45,21 @@ impl Call {
             does: Does::Collect(operation),
             object: comm,
             partner: arguments.root,
-            elements,
             datatype,
+            elements,
         })
+    }
+
+    /// A message or an access.
+    #[inline(always)]
+    pub fn moving(kind: Kind, object: Word, partner: c_int, datatype: Word) -> Self {
+        Call {
+            does: Does::Move(kind),
+            object,
+            partner,
+            datatype,
+            elements: 0,
+        }
     }
 }
 
@@ -57,8 +70,8 @@ pub struct Known {
     place: Option<Place>,
     /// The partner's rank in the application's world.
     pub partner: u32,
-    /// Bytes of the message.
-    pub bytes: u64,
+    /// Bytes of an element.
+    size: u64,
 }
 
 impl Known {
@@ -66,24 +79,30 @@ impl Known {
     pub const NOTHING: Known = Known {
         place: None,
         partner: 0,
-        bytes: 0,
+        size: 0,
     };
 
-    /// The call counts so many bytes there.
-    pub fn at(place: Place, partner: u32, bytes: u64) -> Self {
+    /// The call is counted there, with so many bytes for each element.
+    pub fn at(place: Place, partner: u32, size: u64) -> Self {
         Known {
             place: Some(place),
             partner,
-            bytes,
+            size,
         }
+    }
+
+    /// Bytes of so many elements.
+    #[inline(always)]
+    pub fn bytes(&self, elements: i64) -> u64 {
+        self.size.saturating_mul(elements.max(0) as u64)
     }
 
     /// Counts the call. Only the thread that knew may, and nothing that it counted meanwhile
     /// may have moved its counts.
     #[inline(always)]
-    pub fn count(&self) {
+    pub fn count(&self, elements: i64) {
         if let Some(place) = self.place {
-            place.add(self.bytes);
+            place.add(self.bytes(elements));
         }
     }
 }
@@ -106,8 +125,8 @@ pub struct Repeated {
     entries: [Entry; ENTRIES],
 }
 
-/// Neighbours, ranks a power of two apart, and messages of several lengths to one partner
-/// have entries of their own.
+/// Neighbours, ranks a power of two apart, and collectives of several lengths have entries of
+/// their own.
 #[inline(always)]
 fn entry_of(call: &Call) -> usize {
     let does = match call.does {
@@ -123,13 +142,7 @@ fn entry_of(call: &Call) -> usize {
 impl Repeated {
     /// Nothing is known yet.
     pub fn new() -> Self {
-        let nothing = Call {
-            does: Does::Move(Kind::PointToPoint),
-            object: 0,
-            partner: 0,
-            elements: 0,
-            datatype: 0,
-        };
+        let nothing = Call::moving(Kind::PointToPoint, 0, 0, 0);
         Repeated {
             entries: std::array::from_fn(|_| Entry {
                 call: Cell::new(nothing),
@@ -165,20 +178,14 @@ mod tests {
     use super::*;
     use crate::record::counters::{self, Counters};
 
-    fn call(partner: c_int, elements: i64) -> Call {
-        Call {
-            does: Does::Move(Kind::PointToPoint),
-            object: 0x4400_0000,
-            partner,
-            elements,
-            datatype: 0x4c00_0101,
-        }
+    fn call(partner: c_int) -> Call {
+        Call::moving(Kind::PointToPoint, 0x4400_0000, partner, 0x4c00_0101)
     }
 
-    /// What a send of `bytes` bytes to `partner` counts, where one was counted before.
-    fn sent(counters: &'static Counters, partner: u32, bytes: u64) -> Known {
+    /// What sends of elements of 2 bytes to `partner` count, where one was counted before.
+    fn sent(counters: &'static Counters, partner: u32) -> Known {
         let place = counters.place(Kind::PointToPoint, partner);
-        Known::at(place.expect("a message was counted"), partner, bytes)
+        Known::at(place.expect("a message was counted"), partner, 2)
     }
 
     fn messages_to(counters: &Counters, rank: u32) -> (u64, u64) {
@@ -192,22 +199,25 @@ mod tests {
     }
 
     #[test]
-    fn a_call_like_one_before_adds_the_same_and_any_other_adds_nothing() {
+    fn a_call_like_one_before_of_any_length_is_known_and_any_other_is_not() {
         let (repeated, counters) = (Repeated::new(), counters::claim());
-        let known = call(3, 10);
+        let known = call(3);
         assert!(repeated.find(&known, 1).is_none());
         counters.add(Kind::PointToPoint, 70_003, 10);
-        repeated.keep(&known, 1, sent(counters, 70_003, 10));
-        for _ in 0..4 {
+        repeated.keep(&known, 1, sent(counters, 70_003));
+        for elements in [5, 0, 1, -1] {
             let found = repeated.find(&known, 1).expect("it was kept");
-            assert_eq!((found.partner, found.bytes), (70_003, 10));
-            found.count();
+            assert_eq!(found.partner, 70_003);
+            found.count(elements);
         }
-        for other in [
-            call(3, 11),
-            call(4, 10),
+        let others = [
+            call(4),
             Call {
                 does: Does::Move(Kind::Put),
+                ..known
+            },
+            Call {
+                does: Does::Collect(Operation::Bcast),
                 ..known
             },
             Call {
@@ -218,27 +228,32 @@ mod tests {
                 datatype: 0x4c00_0102,
                 ..known
             },
-        ] {
+            Call {
+                elements: 1,
+                ..known
+            },
+        ];
+        for other in others {
             assert!(repeated.find(&other, 1).is_none(), "{other:?}");
         }
-        assert_eq!(messages_to(counters, 70_003), (5, 50));
+        assert_eq!(messages_to(counters, 70_003), (5, 22));
         counters.release();
     }
 
     #[test]
     fn nothing_is_known_any_more_when_a_handle_was_forgotten_or_the_counts_have_moved() {
         let (repeated, counters) = (Repeated::new(), counters::claim());
-        let known = call(5, 1);
-        counters.add(Kind::PointToPoint, 70_005, 1);
-        repeated.keep(&known, 1, sent(counters, 70_005, 1));
+        let known = call(5);
+        counters.add(Kind::PointToPoint, 70_005, 2);
+        repeated.keep(&known, 1, sent(counters, 70_005));
         assert!(repeated.find(&known, 2).is_none());
-        repeated.find(&known, 1).expect("it was kept").count();
+        repeated.find(&known, 1).expect("it was kept").count(1);
         // The table grows.
         for partner in 80_000..81_000 {
             counters.add(Kind::PointToPoint, partner, 1);
         }
         assert!(repeated.find(&known, 1).is_none());
-        assert_eq!(messages_to(counters, 70_005), (2, 2));
+        assert_eq!(messages_to(counters, 70_005), (2, 4));
         counters.release();
     }
 }

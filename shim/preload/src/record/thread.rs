@@ -76,10 +76,16 @@ pub fn is_nested() -> bool {
     own().is_some_and(|thread| thread.inside.get())
 }
 
-/// Whether elements of its datatype are as long whenever a call is like this one: what a
-/// program makes may have another size under the same handle later.
-fn has_fixed_size(call: &Call) -> bool {
-    call.elements == 0 || host().is_some_and(|host| host.has_fixed_size(call.datatype))
+/// Bytes of an element of a collective, where it is as long in every call like this one: what
+/// a program makes may have another size under the same handle later.
+fn fixed_size(call: &Call) -> Option<u64> {
+    match call.elements {
+        1.. => {
+            let host = host().filter(|host| host.has_fixed_size(call.datatype))?;
+            Some(host.type_size(call.datatype))
+        }
+        _ => Some(0),
+    }
 }
 
 /// Nanoseconds on the clock of phases.
@@ -122,8 +128,9 @@ impl Thread {
     /// Counts a message that was sent; says to whom, and how long it is.
     #[inline(always)]
     pub fn count_send(&self, message: &Message) -> Option<(u32, u64)> {
-        let find = || self.partner_and_bytes(message);
-        self.count_call(&message.as_call(), communicators::epoch(), find)
+        let (call, elements) = message.as_call();
+        let find = || self.partner(message);
+        self.count_call(&call, elements, communicators::epoch(), find)
     }
 
     /// Counts a message whose send is under way; the host put its request at
@@ -149,38 +156,43 @@ impl Thread {
         self.repeated.find(call, epoch)
     }
 
-    /// Counts a call's message, whose partner in the application's world and whose bytes `find`
-    /// is asked for where no call like it is known. What handles mean changes with `epoch`.
+    /// Counts a call's message of so many elements, whose partner in the application's world
+    /// `find` is asked for where no call like it is known. What handles mean changes with
+    /// `epoch`. Says to whom it goes, and how long it is.
     #[inline(always)]
     pub fn count_call(
         &self,
         call: &Call,
+        elements: i64,
         epoch: u64,
-        find: impl FnOnce() -> Option<(u32, u64)>,
+        find: impl FnOnce() -> Option<u32>,
     ) -> Option<(u32, u64)> {
         if let Some(known) = self.known(call, epoch) {
-            known.count();
-            return Some((known.partner, known.bytes));
+            known.count(elements);
+            return Some((known.partner, known.bytes(elements)));
         }
-        self.count_first(call, epoch, find)
+        self.count_first(call, elements, epoch, find()?)
     }
 
     #[inline(never)]
     fn count_first(
         &self,
         call: &Call,
+        elements: i64,
         epoch: u64,
-        find: impl FnOnce() -> Option<(u32, u64)>,
+        partner: u32,
     ) -> Option<(u32, u64)> {
-        let Does::Move(kind) = call.does else {
+        let (Does::Move(kind), Some(host)) = (call.does, host()) else {
             return None;
         };
-        let (partner, bytes) = find()?;
+        let size = host.type_size(call.datatype);
+        let bytes = size.saturating_mul(elements.max(0) as u64);
         self.counters.add(kind, partner, bytes);
-        if has_fixed_size(call)
+        // What a program makes may have another size under the same handle later.
+        if host.has_fixed_size(call.datatype)
             && let Some(place) = self.counters.place(kind, partner)
         {
-            let known = Known::at(place, partner, bytes);
+            let known = Known::at(place, partner, size);
             self.repeated.keep(call, epoch, known);
         }
         Some((partner, bytes))
@@ -192,7 +204,7 @@ impl Thread {
         let epoch = communicators::epoch();
         let call = Call::collective(operation, comm, arguments);
         match call.and_then(|call| self.known(&call, epoch)) {
-            Some(known) => known.count(),
+            Some(known) => known.count(call.map_or(0, |call| call.elements)),
             None => self.count_first_collective(operation, comm, arguments, call, epoch),
         }
     }
@@ -209,8 +221,8 @@ impl Thread {
         self.with_communicator(comm, |communicator| {
             communicator.count_call(operation, arguments);
             if let Some(call) = call
-                && has_fixed_size(&call)
-                && let Some(known) = communicator.known(operation, arguments)
+                && let Some(size) = fixed_size(&call)
+                && let Some(known) = communicator.known(operation, arguments, size)
             {
                 self.repeated.keep(&call, epoch, known);
             }
@@ -230,14 +242,18 @@ impl Thread {
 
     /// The receiver as a rank of the application's world, and the bytes; nothing
     /// for `MPI_PROC_NULL`, and for ranks that are not in the world.
-    #[inline(always)]
     pub fn partner_and_bytes(&self, message: &Message) -> Option<(u32, u64)> {
-        let dest = usize::try_from(message.dest).ok()?;
-        let partner =
-            self.with_communicator(message.comm, |communicator| communicator.partner(dest))??;
-        let elements = message.count.saturating_mul(message.partitions);
-        let size = host()?.type_size(message.datatype);
+        let partner = self.partner(message)?;
+        let (call, elements) = message.as_call();
+        let size = host()?.type_size(call.datatype);
         Some((partner, size.saturating_mul(elements.max(0) as u64)))
+    }
+
+    /// The receiver as a rank of the application's world.
+    #[inline(always)]
+    fn partner(&self, message: &Message) -> Option<u32> {
+        let dest = usize::try_from(message.dest).ok()?;
+        self.with_communicator(message.comm, |communicator| communicator.partner(dest))?
     }
 
     /// What is known of a communicator of the application's.

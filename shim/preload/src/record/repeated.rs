@@ -1,6 +1,6 @@
-//! What calls like an earlier one add to the counts. Programs send the same to the same
-//! partners again and again: what such a call counts, and where, is kept, so that its
-//! communicator, its partner and its datatype are not looked up once more.
+//! What calls like an earlier one add to the counts. Programs send to the same partners, and
+//! call the same collectives, again and again: where such a call is counted is kept, so that
+//! its communicator, its partner and its datatype are not looked up once more.
 
 use std::cell::Cell;
 
@@ -20,7 +20,7 @@ pub enum Does {
     Collect(Operation),
 }
 
-/// What makes calls alike: all that what they count depends on.
+/// What makes calls alike: all that what they count depends on, but for a message's length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// What it does.

@@ -6,7 +6,8 @@
  *
  * wrong-on-one: one rank's own arguments are wrong, and that rank alone gets an error; the
  * collectives after that must not take what this one left behind. returned: a message is too long
- * for one rank, on a communicator that returns errors, which the world does not.
+ * for one rank, on a communicator that returns errors, which the world does not, and which it did not
+ * at an earlier call.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -34,6 +35,8 @@ int main(int argc, char **argv)
         MPI_Comm comm;
         int class = MPI_SUCCESS;
         MPI_Comm_dup(world, &comm);
+        /* A right call like those below, while errors still end the job. */
+        MPI_Bcast(in, 100, MPI_DOUBLE, 0, comm);
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         for (int round = 0; round < 3; round++) {
             code = MPI_Bcast(in, odd ? 10 : 100, MPI_DOUBLE, 0, comm);

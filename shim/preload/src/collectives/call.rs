@@ -2,12 +2,12 @@
 
 use treepie_core::affinity::collective::Operation;
 
-use crate::api::host::Host;
+use super::unit::Units;
 use crate::api::{Word, c_int};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Side {
     /// The buffer.
     pub buffer: Word,
@@ -23,7 +23,7 @@ pub struct Side {
 
 /// A collective call. `MPI_Bcast` and reductions have one count and datatype, which
 /// both sides show.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// Which collective.
     pub operation: Operation,
@@ -51,8 +51,17 @@ pub struct Elements {
 }
 
 impl Call {
+    /// Whether what it says is all in itself, and not in arrays of the application's.
+    pub fn is_whole(&self) -> bool {
+        let has_arrays = |side: &Side| side.counts != 0 || side.displacements != 0;
+        !has_arrays(&self.send)
+            && !has_arrays(&self.receive)
+            && self.operation != Operation::Alltoallw
+    }
+
     /// The elements that `side` has for a rank.
-    pub fn elements(&self, host: &Host, side: &Side, rank: usize) -> Elements {
+    pub fn elements(&self, units: &mut Units, side: &Side, rank: usize) -> Elements {
+        let host = units.host();
         let each_has_its_type = self.operation == Operation::Alltoallw;
         let datatype = match each_has_its_type {
             // SAFETY: the caller of the procedure gives a handle for each rank.
@@ -63,7 +72,7 @@ impl Call {
             0 => side.count,
             counts => self.integer_at(counts, rank),
         };
-        let step = |datatype| host.extent(datatype).map_or(0, |extent| extent.step);
+        let mut step = |datatype| units.of(datatype).map_or(0, |unit| unit.extent.step);
         let offset = match (side.displacements, count) {
             // What is empty is nowhere, and may have no datatype.
             (_, 0) => 0,

@@ -12,7 +12,9 @@ use treepie_core::affinity::collective::Operation;
 use treepie_core::platform::Platform;
 use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 
-use super::execute::{Place, Prepared, Tags};
+use super::again::Again;
+use super::errors::Handler;
+use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
 use crate::api::host::{Host, HostError, host};
@@ -47,7 +49,20 @@ pub struct Communicator {
     pub network: Option<Arc<Network>>,
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Prepared>>>>,
-    scratch: Mutex<Room>,
+    /// Calls like those before.
+    pub again: Again,
+    /// What the application's communicator does with errors.
+    pub handler: Handler,
+    workplace: Mutex<Workplace>,
+}
+
+/// What plans are run with, kept from call to call.
+#[derive(Debug, Default)]
+pub struct Workplace {
+    /// Room for what is on its way.
+    pub scratch: Room,
+    /// The execution's.
+    pub account: Account,
 }
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
@@ -59,6 +74,22 @@ impl Communicator {
     /// which all its processes do together. `None` where the host does its
     /// collectives.
     pub fn find(host: &Host, setup: &Setup, comm: Word) -> Option<&'static Communicator> {
+        let comm = comm & host.handle_mask();
+        let attached = match recent::find(comm) {
+            Some(attached) => attached as *const Attached,
+            None => {
+                let attached = Communicator::attached(host, setup, comm)?;
+                recent::keep(comm, attached as usize);
+                attached
+            }
+        };
+        // SAFETY: the attribute holds the address of what was attached, until the
+        // communicator ends; it can't while one of its collectives is called.
+        unsafe { (*attached).0.as_ref() }
+    }
+
+    /// What hangs on `comm`; it is made if nothing does. `None` where it can't.
+    fn attached(host: &Host, setup: &Setup, comm: Word) -> Option<*const Attached> {
         let mut attached = host.attribute(comm, setup.keyval) as *const Attached;
         if attached.is_null() {
             // What goes wrong goes wrong on all processes: a context that can't be
@@ -75,9 +106,7 @@ impl Communicator {
                 return None;
             }
         }
-        // SAFETY: the attribute holds the address of what `find` attached, until
-        // the communicator ends; it can't while one of its collectives is called.
-        unsafe { (*attached).0.as_ref() }
+        Some(attached)
     }
 
     fn make(host: &Host, setup: &Setup, comm: Word) -> Result<Option<Self>, HostError> {
@@ -129,7 +158,9 @@ impl Communicator {
             clusters,
             network,
             plans: Mutex::default(),
-            scratch: Mutex::default(),
+            again: Again::default(),
+            handler: Handler::default(),
+            workplace: Mutex::default(),
         }))
     }
 
@@ -188,14 +219,75 @@ impl Communicator {
         chooser.segment(strategy, &call, &self.clusters)
     }
 
-    /// Room for what is on its way, kept from call to call.
-    pub fn scratch(&self) -> &Mutex<Room> {
-        &self.scratch
+    /// What plans are run with.
+    pub fn workplace(&self) -> &Mutex<Workplace> {
+        &self.workplace
+    }
+}
+
+/// What hangs on the communicators that were used last: to ask the host for an attribute costs
+/// more than all else that is looked up for a call like one before.
+mod recent {
+    use parking_lot::Mutex;
+
+    use crate::api::Word;
+
+    const CELLS: usize = 8;
+
+    /// Communicators, and the values of their attributes; 0 in empty cells.
+    static RECENT: Mutex<[(Word, Word); CELLS]> = Mutex::new([(0, 0); CELLS]);
+
+    fn cell_of(comm: Word) -> usize {
+        // Handles are numbers that follow each other, or addresses on the heap.
+        (comm ^ comm >> 4 ^ comm >> 9) % CELLS
+    }
+
+    /// The value of a communicator's attribute, if it is known.
+    pub fn find(comm: Word) -> Option<Word> {
+        let (of, value) = RECENT.lock()[cell_of(comm)];
+        (of == comm && value != 0).then_some(value)
+    }
+
+    /// A communicator's attribute has this value, until it is forgotten.
+    pub fn keep(comm: Word, value: Word) {
+        RECENT.lock()[cell_of(comm)] = (comm, value);
+    }
+
+    /// The communicator with this value has ended: another one may get its handle.
+    pub fn forget(value: Word) {
+        for cell in RECENT.lock().iter_mut().filter(|cell| cell.1 == value) {
+            *cell = (0, 0);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_handle_of_a_communicator_that_ended_finds_nothing() {
+            keep(0x8400_0001, 16);
+            keep(0x8400_0002, 32);
+            forget(16);
+            assert_eq!(find(0x8400_0001), None);
+            assert_eq!(find(0x8400_0002), Some(32));
+        }
+
+        #[test]
+        fn one_communicator_is_not_taken_for_another_in_the_same_cell() {
+            let (one, other) = (0x7000_0000, 0x7000_0000 + (1 << 20));
+            assert_eq!(cell_of(one), cell_of(other));
+            keep(one, 48);
+            assert_eq!(find(other), None);
+            keep(other, 64);
+            assert_eq!((find(one), find(other)), (None, Some(64)));
+        }
     }
 }
 
 /// `MPI_Comm_delete_attr_function` of the attribute.
 pub unsafe extern "C" fn ended(_comm: Word, _keyval: c_int, value: Word, _extra: Word) -> c_int {
+    recent::forget(value);
     // SAFETY: the value is what `find` attached, and nobody uses it any more.
     let attached = unsafe { Box::from_raw(value as *mut Attached) };
     if let (Some(communicator), Some(host)) = (attached.0, host()) {

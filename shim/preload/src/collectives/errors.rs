@@ -5,11 +5,39 @@
 //! job. While a plan runs for a communicator whose own handler does not end the job, the world
 //! returns errors as well; the handler of the call's communicator is called afterwards.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use parking_lot::Mutex;
 
 use crate::api::Word;
 use crate::api::abi::Family;
 use crate::api::host::Host;
+
+/// How often the application has set an error handler.
+static SET: AtomicU64 = AtomicU64::new(0);
+
+/// The application has set an error handler: what was asked of them before may be old.
+pub fn handler_was_set() {
+    SET.fetch_add(1, Ordering::Relaxed);
+}
+
+/// What a communicator's error handler does, asked for once until one is set.
+#[derive(Debug, Default)]
+pub struct Handler(AtomicU64);
+
+impl Handler {
+    fn ends_the_job(&self, host: &Host, comm: Word) -> bool {
+        // Nothing is known yet where it is 0.
+        let set = 1 + SET.load(Ordering::Relaxed);
+        let known = self.0.load(Ordering::Relaxed);
+        if known >> 1 == set {
+            return known & 1 == 1;
+        }
+        let ends = ends_the_job(host, comm);
+        self.0.store(set << 1 | u64::from(ends), Ordering::Relaxed);
+        ends
+    }
+}
 
 /// The plans that run with the world's errors returned, and what the world's handlers are else.
 static RETURNING: Mutex<Returning> = Mutex::new(Returning {
@@ -26,9 +54,9 @@ struct Returning {
 pub struct Returned<'a>(Option<&'a Host>);
 
 impl<'a> Returned<'a> {
-    /// For a plan that takes the place of a collective on `comm`.
-    pub fn inside(host: &'a Host, comm: Word) -> Self {
-        if host.abi.family == Family::OpenMpi || ends_the_job(host, comm) {
+    /// For a plan that takes the place of a collective on `comm`, whose handler is `handler`.
+    pub fn inside(host: &'a Host, comm: Word, handler: &Handler) -> Self {
+        if host.abi.family == Family::OpenMpi || handler.ends_the_job(host, comm) {
             return Returned(None);
         }
         let mut returning = RETURNING.lock();

@@ -113,20 +113,27 @@ impl Tags {
     }
 }
 
-struct Execution<'a> {
-    host: &'a Host,
-    prepared: &'a Prepared,
-    spaces: &'a Spaces,
-    place: Place,
+/// What an execution keeps account in: used again by the next one, so that no memory is asked for.
+#[derive(Debug, Default)]
+pub struct Account {
     missing: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     requests: Requests,
 }
 
+struct Execution<'a> {
+    host: &'a Host,
+    prepared: &'a Prepared,
+    spaces: &'a Spaces,
+    place: Place,
+    account: &'a mut Account,
+}
+
 /// Runs a plan to its end.
 ///
 /// # Errors
-/// MPI's code; then messages may be under way, and the memory must stay.
+/// MPI's code; then messages may be under way, the memory must stay, and the account is of no
+/// more use.
 ///
 /// # Safety
 /// The spaces are live memory of the lengths that the plan uses.
@@ -135,15 +142,18 @@ pub unsafe fn execute(
     prepared: &Prepared,
     spaces: &Spaces,
     place: Place,
+    account: &mut Account,
 ) -> Result<(), c_int> {
+    account.missing.clear();
+    account.missing.extend_from_slice(prepared.waits.needed());
+    account.ready.clear();
+    account.ready.extend(prepared.waits.ready().map(Reverse));
     let mut execution = Execution {
         host,
         prepared,
         spaces,
         place,
-        missing: prepared.waits.needed().to_vec(),
-        ready: prepared.waits.ready().map(Reverse).collect(),
-        requests: Requests::default(),
+        account,
     };
     // SAFETY: the caller's promise.
     unsafe { execution.run() }
@@ -155,7 +165,7 @@ impl Execution<'_> {
     unsafe fn run(&mut self) -> Result<(), c_int> {
         let (mut idle, mut sent) = (0, 0);
         loop {
-            while let Some(Reverse(step)) = self.ready.pop() {
+            while let Some(Reverse(step)) = self.account.ready.pop() {
                 // SAFETY: the caller's promise, and the step waits for nothing.
                 unsafe { self.start(step)? };
                 sent += 1;
@@ -163,12 +173,12 @@ impl Execution<'_> {
                     std::thread::yield_now();
                 }
             }
-            if self.requests.is_empty() {
+            if self.account.requests.is_empty() {
                 return Ok(());
             }
-            let mut requests = std::mem::take(&mut self.requests);
+            let mut requests = std::mem::take(&mut self.account.requests);
             let progress = self.host.test(&mut requests, |step| self.complete(step));
-            self.requests = requests;
+            self.account.requests = requests;
             idle = if progress? { 0 } else { idle + 1 };
             if idle > PATIENCE {
                 std::thread::yield_now();
@@ -188,13 +198,13 @@ impl Execution<'_> {
                     let message = self.elements(range);
                     let tag = self.place.tags.of(tag);
                     let request = self.host.begin_send(message, to, tag, comm)?;
-                    self.requests.push(self.host, request, step);
+                    self.account.requests.push(self.host, request, step);
                 }
                 Action::Receive { from, tag, range } => {
                     let message = self.elements(range);
                     let tag = self.place.tags.of(tag);
                     let request = self.host.begin_receive(message, from, tag, comm)?;
-                    self.requests.push(self.host, request, step);
+                    self.account.requests.push(self.host, request, step);
                 }
                 Action::Reduce { left, right } => {
                     let (left, count, datatype) = self.elements(left);
@@ -229,10 +239,10 @@ impl Execution<'_> {
 
     fn complete(&mut self, step: u32) {
         for &next in self.prepared.waits.followers(step) {
-            let missing = &mut self.missing[next as usize];
+            let missing = &mut self.account.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {
-                self.ready.push(Reverse(next));
+                self.account.ready.push(Reverse(next));
             }
         }
     }

@@ -1,13 +1,15 @@
 //! A call as a problem for a plan: how much there is, in which units, and where
 //! it lies.
 
+use std::ops::Range;
+
 use treepie_core::affinity::collective::Operation::{self, *};
 use treepie_core::schedule::Amount;
 
 use super::call::{Call, Elements, Side};
 use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
-use super::unit::{Room, Unit};
+use super::unit::{Room, Unit, Units};
 use crate::api::host::Host;
 use crate::api::{Word, c_int};
 
@@ -24,7 +26,7 @@ pub struct Job {
     /// The output holds what the plan starts from.
     output_given: bool,
     /// What was in the buffer that both operands and results are in.
-    _kept: Option<Room>,
+    kept: Option<Room>,
 }
 
 impl Job {
@@ -43,50 +45,46 @@ impl Job {
     fn moving(host: &Host, call: &Call, rank: usize, ranks: usize) -> Option<Job> {
         let is_root = call.root as usize == rank;
         let in_place = |side: &Side| side.buffer == host.abi.in_place;
-        let one = |side: &Side, of: usize| {
-            let elements = call.elements(host, side, of);
-            Packed::new(host, std::iter::once(elements), false)
-        };
         // A rank's only block starts where its buffer does.
-        let only = |side: &Side| {
+        let only = |units: &mut Units, side: &Side| {
             let elements = Elements {
                 address: side.buffer,
                 count: side.count,
                 datatype: side.datatype,
             };
-            Packed::new(host, std::iter::once(elements), false)
+            Packed::new(units, rank..rank + 1, false, |_, _| elements)
         };
-        let all = |side: &Side, apart| {
-            let elements = (0..ranks).map(|of| call.elements(host, side, of));
-            Packed::new(host, elements, apart)
+        let some = |units: &mut Units, side: &Side, of: Range<usize>, apart| {
+            Packed::new(units, of, apart, |units, of| call.elements(units, side, of))
         };
+        let units = &mut Units::new(host);
         let (send, receive) = (&call.send, &call.receive);
         let (input, output) = match call.operation {
             Barrier => (None, None),
-            Bcast => (None, Some(only(send)?)),
-            Gather | Gatherv if !is_root => (Some(only(send)?), None),
+            Bcast => (None, Some(only(units, send)?)),
+            Gather | Gatherv if !is_root => (Some(only(units, send)?), None),
             Gather | Gatherv | Allgather | Allgatherv => {
                 let input = match in_place(send) {
-                    true => one(receive, rank)?,
-                    false => only(send)?,
+                    true => some(units, receive, rank..rank + 1, false)?,
+                    false => only(units, send)?,
                 };
-                (Some(input), Some(all(receive, false)?))
+                (Some(input), Some(some(units, receive, 0..ranks, false)?))
             }
-            Scatter | Scatterv if !is_root => (None, Some(only(receive)?)),
+            Scatter | Scatterv if !is_root => (None, Some(only(units, receive)?)),
             Scatter | Scatterv => {
-                let input = all(send, false)?;
+                let input = some(units, send, 0..ranks, false)?;
                 let output = match in_place(receive) {
                     true => Packed::unwanted(input.bytes()[rank]),
-                    false => only(receive)?,
+                    false => only(units, receive)?,
                 };
                 (Some(input), Some(output))
             }
             _ => {
                 let input = match in_place(send) {
-                    true => all(receive, true)?,
-                    false => all(send, false)?,
+                    true => some(units, receive, 0..ranks, true)?,
+                    false => some(units, send, 0..ranks, false)?,
                 };
-                (Some(input), Some(all(receive, false)?))
+                (Some(input), Some(some(units, receive, 0..ranks, false)?))
             }
         };
         let amount = moved(call.operation, rank, ranks, is_root, &input, &output)?;
@@ -103,16 +101,18 @@ impl Job {
             input,
             output,
             output_given: call.operation == Bcast && is_root,
-            _kept: None,
+            kept: None,
         })
     }
 
     fn reducing(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
-        let unit = Unit::element(host, call.receive.datatype)?;
+        let mut units = Units::new(host);
+        let unit = units.of(call.receive.datatype)?;
         let amount = match call.operation {
             ReduceScatter => Amount::Parts(
                 (0..ranks)
-                    .map(|of| u64::try_from(call.elements(host, &call.receive, of).count).ok())
+                    .map(|of| call.elements(&mut units, &call.receive, of).count)
+                    .map(|count| u64::try_from(count).ok())
                     .collect::<Option<Vec<u64>>>()?,
             ),
             _ => Amount::Each(u64::try_from(call.receive.count).ok()?),
@@ -149,8 +149,16 @@ impl Job {
             input: None,
             output: None,
             output_given: false,
-            _kept: kept,
+            kept,
         })
+    }
+
+    /// Whether the plan works on the application's own buffers and on nothing else, which
+    /// [`Job::spaces`] says all of.
+    pub fn is_in_place(&self) -> bool {
+        let sides = [&self.input, &self.output];
+        let in_place = |side: &&Option<Packed>| side.as_ref().is_none_or(Packed::is_in_place);
+        self.kept.is_none() && sides.iter().all(in_place)
     }
 
     /// Puts the application's data where the plan reads it.

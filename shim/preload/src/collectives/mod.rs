@@ -5,6 +5,7 @@
 //! settings, the communicator, the operation, counts that must agree. What one
 //! rank alone can see to be wrong goes to the host there, which says what is wrong.
 
+mod again;
 mod call;
 mod communicator;
 mod eager;
@@ -21,13 +22,14 @@ use treepie_core::files::configuration::Runner;
 use treepie_core::schedule::{Amount, Problem, Strategy};
 
 pub use call::{Call, Side};
+pub use errors::handler_was_set;
 pub use setup::{ACTIVE, Wanted, are_replaced, begin, end};
 
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
 use crate::session::log;
-use communicator::{Communicator, Key};
-use execute::{Place, Prepared, execute};
+use communicator::{Communicator, Key, Workplace};
+use execute::{Place, Prepared, Spaces, execute};
 use job::Job;
 use setup::Setup;
 
@@ -50,6 +52,13 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
     let host = host()?;
     let communicator = Communicator::find(host, setup, comm)?;
     let place = communicator.next_call();
+    if let Some((spaces, plan)) = communicator.again.find(call) {
+        let plan = plan?;
+        let errors = errors::Returned::inside(host, comm, &communicator.handler);
+        let result = perform(host, communicator, place, &plan, spaces);
+        drop(errors);
+        return Some(outcome(host, comm, result));
+    }
     if call.operation.reduces() && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
         return None;
     }
@@ -64,15 +73,31 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
         unit: job.spaces.unit.bytes,
         ordered,
     };
-    let plan = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
-    let errors = errors::Returned::inside(host, comm);
-    let result = perform(host, communicator, place, &plan, job);
+    let plan = communicator.plan(key, |key| make(runner, setup, communicator, key));
+    communicator.again.keep(host, call, &job, &plan);
+    let plan = plan?;
+    let errors = errors::Returned::inside(host, comm, &communicator.handler);
+    let performed = job
+        .load(host)
+        .and_then(|()| perform(host, communicator, place, &plan, job.spaces));
+    let result = match performed {
+        Ok(()) => job.store(host),
+        Err(code) => {
+            job.abandon();
+            Err(code)
+        }
+    };
     drop(errors);
+    Some(outcome(host, comm, result))
+}
+
+/// What a call returns whose plan ended like this; the handler of its communicator is told of errors.
+fn outcome(host: &Host, comm: Word, result: Result<(), c_int>) -> c_int {
     match result {
-        Ok(()) => Some(SUCCESS),
+        Ok(()) => SUCCESS,
         Err(code) => {
             host.call_error_handler(comm, code);
-            Some(code)
+            code
         }
     }
 }
@@ -185,24 +210,24 @@ fn tell(
     ));
 }
 
+/// Runs a plan on what the spaces say, and on the communicator's own scratch.
 fn perform(
     host: &Host,
     communicator: &Communicator,
     place: Place,
     plan: &Prepared,
-    mut job: Job,
+    mut spaces: Spaces,
 ) -> Result<(), c_int> {
-    let mut scratch = communicator.scratch().lock();
-    let unit = job.spaces.unit;
-    scratch.grow(unit.span(plan.plan().scratch()));
-    job.spaces.scratch = scratch.base(&unit);
-    job.load(host)?;
+    let mut workplace = communicator.workplace().lock();
+    let Workplace { scratch, account } = &mut *workplace;
+    scratch.grow(spaces.unit.span(plan.plan().scratch()));
+    spaces.scratch = scratch.base(&spaces.unit);
     // SAFETY: the spaces are the application's buffers, of the length that its
     // counts say, or room that was made for them.
-    if let Err(code) = unsafe { execute(host, plan, &job.spaces, place) } {
-        std::mem::forget(std::mem::take(&mut *scratch));
-        job.abandon();
-        return Err(code);
+    let result = unsafe { execute(host, plan, &spaces, place, account) };
+    if result.is_err() {
+        // What is under way may still use it.
+        std::mem::forget(std::mem::take(&mut *workplace));
     }
-    job.store(host)
+    result
 }

@@ -1,9 +1,11 @@
 //! The application's blocks as bytes one behind the other: where they are, if
 //! they are that already, and a copy if not.
 
+use std::ops::Range;
+
 use super::call::Elements;
 use super::setup;
-use super::unit::{Room, Unit};
+use super::unit::{Room, Unit, Units};
 use crate::api::host::Host;
 use crate::api::{Word, c_int};
 
@@ -21,20 +23,26 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// These blocks; `None` if one is none (a negative count, no datatype).
-    /// `apart` asks for a copy in any case.
-    pub fn new(host: &Host, blocks: impl Iterator<Item = Elements>, apart: bool) -> Option<Self> {
-        let mut all = Vec::with_capacity(blocks.size_hint().0);
-        let mut bytes = Vec::with_capacity(blocks.size_hint().0);
+    /// The `block` of each of these ranks; `None` if one is none (a negative count, no
+    /// datatype). `apart` asks for a copy in any case.
+    pub fn new(
+        units: &mut Units,
+        ranks: Range<usize>,
+        apart: bool,
+        block: impl Fn(&mut Units, usize) -> Elements,
+    ) -> Option<Self> {
+        let mut all = Vec::with_capacity(ranks.len());
+        let mut bytes = Vec::with_capacity(ranks.len());
         let mut in_order = !apart;
         let mut next = None;
-        for block in blocks {
+        for rank in ranks {
+            let block = block(units, rank);
             let count = u64::try_from(block.count).ok()?;
             if count == 0 {
                 bytes.push(0);
                 continue;
             }
-            let unit = Unit::element(host, block.datatype)?;
+            let unit = units.of(block.datatype)?;
             bytes.push(count * unit.bytes);
             in_order &= unit.is_plain && next.is_none_or(|next| next == block.address);
             next = Some(block.address.wrapping_add((count * unit.bytes) as usize));
@@ -58,6 +66,11 @@ impl Packed {
             bytes: vec![bytes],
             copy: Some((room, Vec::new())),
         }
+    }
+
+    /// Whether the blocks are used where they are.
+    pub fn is_in_place(&self) -> bool {
+        self.copy.is_none()
     }
 
     /// Where the bytes are.

@@ -63,6 +63,38 @@ impl Unit {
     }
 }
 
+/// The elements of datatypes, each asked for once while it is the same: that of all blocks of a
+/// call mostly is.
+#[derive(Clone, Copy)]
+pub struct Units<'a> {
+    host: &'a Host,
+    last: Option<(Word, Option<Unit>)>,
+}
+
+impl<'a> Units<'a> {
+    /// Nothing was asked for yet.
+    pub fn new(host: &'a Host) -> Self {
+        Units { host, last: None }
+    }
+
+    /// The MPI that is asked.
+    pub fn host(&self) -> &'a Host {
+        self.host
+    }
+
+    /// As [`Unit::element`].
+    pub fn of(&mut self, datatype: Word) -> Option<Unit> {
+        match self.last {
+            Some((last, unit)) if last == datatype => unit,
+            _ => {
+                let unit = Unit::element(self.host, datatype);
+                self.last = Some((datatype, unit));
+                unit
+            }
+        }
+    }
+}
+
 /// Memory for units, aligned for any datatype.
 #[derive(Debug, Default)]
 pub struct Room(Vec<u128>);

@@ -10,7 +10,7 @@ use super::{Fortran, is_replacement, is_world, substitute};
 use crate::api::abi::Family;
 use crate::api::host::{Host, host};
 use crate::api::{SUCCESS, Word, c_int};
-use crate::record;
+use crate::{collectives, record};
 
 /// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
 ///
@@ -24,11 +24,12 @@ pub unsafe fn set(
     record::quietly(|| {
         // SAFETY: the caller's promise; W' is as valid as the world it stands for.
         unsafe {
-            let code = next(comm, handler);
-            match code {
+            let code = match next(comm, handler) {
                 SUCCESS if is_world(comm) => next(substitute(comm), handler),
                 code => code,
-            }
+            };
+            collectives::handler_was_set();
+            code
         }
     })
 }

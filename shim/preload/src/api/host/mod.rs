@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
 use super::next::{find, find_variable};
-use super::{Word, c_int};
+use super::{Word, c_int, elf};
 use functions::Functions;
 pub use messages::{Extent, Requests};
 use predefined_types::PredefinedTypes;
@@ -166,6 +166,16 @@ impl Host {
                 4 => *(address as *mut u32) = handle as u32,
                 _ => *(address as *mut Word) = handle,
             }
+        }
+    }
+
+    /// Whether a datatype or an operation is known to be one of the MPI's own, which stays what
+    /// it is: the application's are made anew, and one may get the handle of another.
+    pub fn is_own(&self, handle: Word) -> bool {
+        match self.abi.own_handles {
+            Some(own) => handle & self.handle_mask() & own.mask == own.kind,
+            // The MPI's own are variables, of its library or of the program.
+            None => elf::segment_of(handle).is_some(),
         }
     }
 

@@ -108,7 +108,7 @@ pub(super) fn considered(
             continue;
         }
         let of_size = |scene: &Scene| candidates[place].seconds(scene, operation);
-        let (segment, seconds) = known.best_size(scene, of_size);
+        let (segment, seconds) = known.best_size(scene, operation, of_size);
         best = best.min(seconds);
         found[place] = Considered {
             segment,

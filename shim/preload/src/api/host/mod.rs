@@ -8,6 +8,7 @@ mod functions;
 pub mod gather;
 mod messages;
 mod neighbours;
+mod own_objects;
 mod predefined_types;
 
 use std::ffi::c_void;
@@ -17,9 +18,10 @@ use thiserror::Error;
 
 use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
 use super::next::{find, find_variable};
-use super::{Word, c_int, elf};
+use super::{Word, c_int};
 use functions::Functions;
 pub use messages::{Extent, Requests};
+use own_objects::OwnObjects;
 use predefined_types::PredefinedTypes;
 
 /// Why the host MPI can't be used.
@@ -60,6 +62,7 @@ pub struct Host {
     errors_return: Word,
     no_op: Word,
     predefined_types: PredefinedTypes,
+    own_objects: OwnObjects,
     functions: Functions,
 }
 
@@ -126,6 +129,7 @@ impl Host {
                     Handle::Symbol(symbol) => find_variable(symbol),
                     Handle::Value(_) => None,
                 }),
+                own_objects: OwnObjects::new(),
                 functions: Functions::find()?,
             })
         })
@@ -174,8 +178,7 @@ impl Host {
     pub fn is_own(&self, handle: Word) -> bool {
         match self.abi.own_handles {
             Some(own) => handle & self.handle_mask() & own.mask == own.kind,
-            // The MPI's own are variables, of its library or of the program.
-            None => elf::segment_of(handle).is_some(),
+            None => self.own_objects.has(handle),
         }
     }
 

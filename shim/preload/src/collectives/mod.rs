@@ -150,7 +150,7 @@ fn make(
         }
         Runner::Auto => {
             let is_grid = communicator.clusters.count() > 1;
-            if !is_grid && !(setup.reproducible && key.operation.reduces()) {
+            if !(is_grid || setup.reproducible && key.operation.reduces()) {
                 return None;
             }
             let choice = communicator.choose(key, bytes);

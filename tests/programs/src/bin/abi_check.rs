@@ -180,7 +180,9 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         findings.compare("MPI_STATUSES_IGNORE", *statuses_ignore, ignored);
     }
     findings.compare("MPI_IN_PLACE keeps", sum_in_place(*in_place, session), 4711);
-    findings.compare("MPI_NO_OP leaves", after_no_op(no_op), 4711);
+    let (fetched, left) = after_no_op(no_op);
+    findings.compare("MPI_NO_OP fetches", fetched, 4711);
+    findings.compare("MPI_NO_OP leaves", left, 4711);
     for ((name, descriptor), found) in [
         ("MPI_CART", cart),
         ("MPI_GRAPH", graph),
@@ -259,12 +261,12 @@ fn compare_own(abi: &Abi, findings: &mut Findings) {
     }
 }
 
-/// What is in a window after something was fetched from it and, with the
-/// descriptor's operation, nothing was put there.
+/// What is fetched from a window and what is in it then, if a value is offered
+/// with the descriptor's operation, which is to leave the window as it is.
 ///
 /// The window is this process's alone: in one of several processes MPICH 4.0 may
 /// fetch from the memory of another.
-fn after_no_op(no_op: &Handle) -> i32 {
+fn after_no_op(no_op: &Handle) -> (i32, i32) {
     let (mut fetched, added) = (0_i32, 1_i32);
     // SAFETY: the window's memory and the buffers live until it is freed.
     unsafe {
@@ -294,7 +296,7 @@ fn after_no_op(no_op: &Handle) -> i32 {
         MPI_Win_unlock(0, window);
         let left = std::ptr::read_volatile(there);
         MPI_Win_free(&mut window);
-        left.min(std::ptr::read_volatile(&fetched))
+        (std::ptr::read_volatile(&fetched), left)
     }
 }
 

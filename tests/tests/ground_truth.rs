@@ -10,7 +10,7 @@
 
 use treepie_core::affinity::TrafficMatrix;
 use treepie_core::files::profile::Profile;
-use treepie_tests::expected::{self, assert_same_pairs, pairs};
+use treepie_tests::expected::{self, Pairs, assert_same_pairs, pairs};
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Job, Mpi};
 
@@ -26,22 +26,36 @@ fn job(ranks: usize, name: &str, arguments: &[String]) -> Job {
 
 // --- layers that are counted --------------------------------------------------
 
+/// What the application sends point to point by Open MPI's monitoring.
+///
 /// A run with persistent sends only, which it misses, shows what Open MPI sends
 /// with the application's tag to make intercommunicators.
+#[track_caller]
+fn sent_point_to_point(ranks: usize) -> Pairs {
+    let forms = |which: &str| job(ranks, "p2p_forms", &[which.to_owned()]);
+    let (_, truth) = monitored(forms("once"));
+    let (_, own) = monitored(forms("persistent"));
+    let mut sent = pairs(&truth.point_to_point);
+    for (pair, (messages, bytes)) in pairs(&own.point_to_point) {
+        let both = sent.entry(pair).or_default();
+        *both = (both.0 - messages, both.1.saturating_sub(bytes));
+    }
+    sent
+}
+
+/// Open MPI's own messages have the job's number in them, in decimal digits, which
+/// has about the launcher's process identifier in it: if two runs lie on both sides
+/// of a power of ten, which is rare, the next two do not.
 #[test]
 fn point_to_point_is_what_open_mpi_counts_but_for_its_own_messages() {
     for ranks in [2, 5, 8] {
-        let forms = |which: &str| job(ranks, "p2p_forms", &[which.to_owned()]);
-        let (_, truth) = monitored(forms("once"));
-        let (_, own) = monitored(forms("persistent"));
-        let mut expected = pairs(&truth.point_to_point);
-        for (pair, (messages, bytes)) in pairs(&own.point_to_point) {
-            let sent = expected.entry(pair).or_default();
-            *sent = (sent.0 - messages, sent.1 - bytes);
+        let forms = job(ranks, "p2p_forms", &["once".to_owned()]);
+        let found = pairs(&profiled(forms).point_to_point);
+        let mut expected = sent_point_to_point(ranks);
+        if expected != found {
+            expected = sent_point_to_point(ranks);
         }
-        let profile = profiled(forms("once"));
-        let what = "the library, Open MPI's monitoring";
-        assert_same_pairs(&pairs(&profile.point_to_point), &expected, what);
+        assert_same_pairs(&found, &expected, "the library, Open MPI's monitoring");
     }
 }
 

@@ -19,7 +19,7 @@ static QUIET: Mutex<()> = Mutex::new(());
 
 /// Seconds after which a probe is ended.
 const LIMIT: &str = "100";
-const TRIES: usize = 4;
+const TRIES: usize = 6;
 /// Bytes of a frame on the wire, and of a message in it.
 const OVERHEAD: f64 = 1538.0 / 1448.0;
 

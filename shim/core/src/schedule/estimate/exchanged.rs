@@ -78,7 +78,12 @@ pub fn allgather_exchange(scene: &Scene) -> f64 {
         let others = (scene.count() - 1) as f64;
         let leaves = others * scene.volume(scene.bytes * ranks(here)) * scene.piece.leaving[here];
         let enters = scene.volume(scene.bytes * (all - ranks(here))) * scene.piece.entering[here];
-        leaves.max(enters)
+        // One connection carries all that goes from cluster to cluster.
+        let hops = scene.others(here).map(|there| scene.piece.hop(here, there));
+        let slowest = hops.map(|hop| hop.gap).fold(0.0, f64::max);
+        leaves
+            .max(enters)
+            .max(scene.volume(scene.bytes * ranks(here)) * slowest)
     });
     let handed = |cluster: usize| {
         let stage = scene.inside(cluster);
@@ -87,7 +92,16 @@ pub fn allgather_exchange(scene: &Scene) -> f64 {
     let first = scene.most(|c| handed(c).0);
     let period = scene.most(|c| handed(c).1);
     let latency = scene.farthest() - scene.most(|c| scene.piece.leaving[c]);
-    gathered + latency.max(0.0) + passing.max(period) + first
+    gathered + latency.max(0.0) + passing.max(period) + waiting_to_enter(scene) + first
+}
+
+/// Clusters do not start together: once, a message waits for one from another cluster where both
+/// enter.
+fn waiting_to_enter(scene: &Scene) -> f64 {
+    match scene.count() {
+        0..=2 => 0.0,
+        _ => scene.most(|cluster| scene.piece.entering[cluster]),
+    }
 }
 
 /// Every member to one of each other cluster, who hands it on.
@@ -96,8 +110,10 @@ pub fn allgather_lanes(scene: &Scene) -> f64 {
     let passing = passing(scene, &|from, _| ranks(from));
     let all: f64 = (0..scene.count()).map(ranks).sum();
     let handed = |cluster: usize| scene.spread(cluster, scene.bytes * all as u64);
+    let piece = scene.piece.bytes.min(scene.bytes);
     passing.max(scene.most(handed))
-        + scene.most(|c| scene.spread(c, scene.piece.bytes.min(scene.bytes)))
+        + waiting_to_enter(scene)
+        + scene.most(|c| scene.spread(c, piece))
 }
 
 /// Members to coordinators, coordinators to each other, and back.

@@ -100,9 +100,9 @@ pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range
             }
             start += place.length;
         }
-        for other in clusters.others(here) {
-            builder.send(coordinator(other), gathered[here]);
-        }
+        to_all_in_turn(builder, gathered[here], || {
+            clusters.others(here).map(coordinator)
+        });
     } else {
         builder.send(coordinator(here), Range::input(0, problem.part(rank)));
     }
@@ -124,6 +124,20 @@ pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range
     }
 }
 
+/// Sends each piece to all of these ranks before the next: a link that clusters are entered by has
+/// nothing to carry while a whole range goes elsewhere, and too much when two come at once.
+fn to_all_in_turn<Ranks: Iterator<Item = usize>>(
+    builder: &mut Builder,
+    range: Range,
+    ranks: impl Fn() -> Ranks,
+) {
+    for piece in builder.pieces(range) {
+        for to in ranks() {
+            builder.send_piece(to, piece);
+        }
+    }
+}
+
 /// Every member sends its part to one member of each other cluster, all to
 /// different ones where there are enough, who hands it on in its cluster as it
 /// comes: each link between clusters carries each part once, over several
@@ -141,9 +155,9 @@ pub fn grid_lanes(problem: &Problem, rank: usize, builder: &mut Builder) {
     let near: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
     let place = members.iter().position(|&m| m == rank).unwrap_or(0);
     keep_own(problem, rank, builder);
-    for other in clusters.others(here) {
-        builder.send(partner(other, place), own);
-    }
+    to_all_in_turn(builder, own, || {
+        clusters.others(here).map(|other| partner(other, place))
+    });
     for &member in &near {
         builder.send(member, own);
     }

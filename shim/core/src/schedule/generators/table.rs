@@ -255,11 +255,10 @@ pub(in crate::schedule) static STRATEGIES: &[Strategy] = &[
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("ring", ALLGATHERS, allgather::ring),
     ordered("bruck", &[Allgather], allgather::bruck),
-    // Of two that are predicted alike, the one with more connections: each has a window of its own.
-    ordered("grid-lanes", ALLGATHERS, allgather::grid_lanes)
-        .estimated(|s, _, _| estimate::allgather_lanes(s)),
     ordered("grid-exchange", ALLGATHERS, allgather::grid_exchange)
         .estimated(|s, _, _| estimate::allgather_exchange(s)),
+    ordered("grid-lanes", ALLGATHERS, allgather::grid_lanes)
+        .estimated(|s, _, _| estimate::allgather_lanes(s)),
     ordered("flat", EXCHANGES, alltoall::flat)
         .estimated(|s, operation, _| estimate::direct(s, operation)),
     ordered("bruck", &[Alltoall], alltoall::bruck),

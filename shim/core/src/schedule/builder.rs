@@ -111,6 +111,23 @@ impl Builder {
         }
     }
 
+    /// Sends ranges to several ranks, in pieces, each of them one in turn: a link that they are
+    /// reached by has nothing to carry while a whole range goes elsewhere, and too much when two come
+    /// at once.
+    pub fn send_in_turn(&mut self, messages: impl IntoIterator<Item = (usize, Range)>) {
+        let pieces = |(to, range)| (to, self.pieces(range));
+        let mut messages: Vec<_> = messages.into_iter().map(pieces).collect();
+        while !messages.is_empty() {
+            messages.retain_mut(|(to, pieces)| match pieces.next() {
+                Some(piece) => {
+                    self.send_piece(*to, piece);
+                    true
+                }
+                None => false,
+            });
+        }
+    }
+
     /// Receives a range, in pieces, as [`Builder::send`] sends it.
     pub fn receive(&mut self, from: usize, range: Range) {
         for piece in self.pieces(range) {

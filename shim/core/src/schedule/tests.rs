@@ -272,6 +272,22 @@ fn plan(write: impl FnOnce(&mut Builder)) -> Plan {
 }
 
 #[test]
+fn ranges_for_several_ranks_go_a_piece_to_each_in_turn() {
+    let plan = plan(|builder| {
+        builder.send_in_turn([(5, Range::input(0, 9)), (3, Range::input(20, 4))]);
+    });
+    let sent: Vec<_> = plan
+        .steps()
+        .iter()
+        .map(|step| match &step.action {
+            Action::Send { to, range, .. } => (*to, range.start, range.length),
+            other => panic!("only sends: {other:?}"),
+        })
+        .collect();
+    assert_eq!(sent, [(5, 0, 4), (3, 20, 4), (5, 4, 4), (5, 8, 1)]);
+}
+
+#[test]
 fn the_checker_finds_every_kind_of_flaw() {
     let all = Range::output(0, 4);
     let sends = || plan(|b| b.send(1, all));

@@ -100,9 +100,8 @@ pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range
             }
             start += place.length;
         }
-        to_all_in_turn(builder, gathered[here], || {
-            clusters.others(here).map(coordinator)
-        });
+        let others = clusters.others(here).map(coordinator);
+        builder.send_in_turn(others.map(|to| (to, gathered[here])));
     } else {
         builder.send(coordinator(here), Range::input(0, problem.part(rank)));
     }
@@ -124,20 +123,6 @@ pub fn collect(problem: &Problem, rank: usize, builder: &mut Builder, all: Range
     }
 }
 
-/// Sends each piece to all of these ranks before the next: a link that clusters are entered by has
-/// nothing to carry while a whole range goes elsewhere, and too much when two come at once.
-fn to_all_in_turn<Ranks: Iterator<Item = usize>>(
-    builder: &mut Builder,
-    range: Range,
-    ranks: impl Fn() -> Ranks,
-) {
-    for piece in builder.pieces(range) {
-        for to in ranks() {
-            builder.send_piece(to, piece);
-        }
-    }
-}
-
 /// Every member sends its part to one member of each other cluster, all to
 /// different ones where there are enough, who hands it on in its cluster as it
 /// comes: each link between clusters carries each part once, over several
@@ -155,9 +140,8 @@ pub fn grid_lanes(problem: &Problem, rank: usize, builder: &mut Builder) {
     let near: Vec<usize> = members.iter().copied().filter(|&m| m != rank).collect();
     let place = members.iter().position(|&m| m == rank).unwrap_or(0);
     keep_own(problem, rank, builder);
-    to_all_in_turn(builder, own, || {
-        clusters.others(here).map(|other| partner(other, place))
-    });
+    let others = clusters.others(here).map(|other| partner(other, place));
+    builder.send_in_turn(others.map(|to| (to, own)));
     for &member in &near {
         builder.send(member, own);
     }

@@ -63,8 +63,9 @@ pub fn flat(problem: &Problem, rank: usize, builder: &mut Builder) {
     for from in partners(problem, rank, true) {
         builder.receive(from, output[from]);
     }
-    for to in partners(problem, rank, false) {
-        builder.send(to, input[to]);
+    let far = problem.clusters.count() - 1;
+    for round in partners(problem, rank, false).chunks(far.max(1)) {
+        builder.send_in_turn(round.iter().map(|&to| (to, input[to])));
     }
     builder.copy(input[rank], output[rank]);
 }

@@ -1,5 +1,6 @@
 mod near_the_bound;
 
+use super::sizes::MOST_PIECES;
 use super::*;
 use crate::schedule::simulate::{Options, simulate};
 use crate::schedule::{Uniform, bound, grids};
@@ -143,6 +144,25 @@ fn simulated_by(
     let mut considered = choice.considered().into_iter();
     let plan = considered.find(|plan| plan.strategy.name == name).unwrap();
     simulated(network, clusters, call, &plan)
+}
+
+#[test]
+fn long_blocks_for_all_are_cut_so_that_no_downlink_waits_for_a_whole_one() {
+    let call = Uniform {
+        operation: Operation::Allgather,
+        bytes: 64 << 10,
+        root: 0,
+    };
+    let (choice, _) = chosen(&grids::four_by_four(), &call, None);
+    let cut = choice.considered();
+    for name in ["grid-exchange", "grid-lanes"] {
+        let plan = cut.iter().find(|plan| plan.strategy.name == name);
+        let segment = plan.map(|plan| plan.segment);
+        assert!(
+            segment.is_some_and(|segment| segment < 64 << 10),
+            "{name}: {segment:?}"
+        );
+    }
 }
 
 #[test]

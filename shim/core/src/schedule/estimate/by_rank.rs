@@ -1,6 +1,7 @@
 //! Algorithms that go by rank and know no clusters: those of hosts, and ours that keep the
 //! order of ranks.
 
+use super::exchanged::waiting_to_enter;
 use super::{Hop, Scene, Stage, direct};
 use crate::affinity::collective::{Algorithm, Host, Operation};
 use crate::platform::Link;
@@ -282,8 +283,10 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
 const LOOKED_AT: usize = 2048;
 
 /// Ranks exchange with one partner after the other, which all have done with a step before the next one: in
-/// each step some cluster has the most to send, which depends on where the ranks run. The partners are MPICH's;
-/// Open MPI's, which are always those at a distance, come to the same for ranks in blocks.
+/// each step some cluster has the most to send, which depends on where the ranks run; and where the partner is in
+/// another cluster than the one before, a message waits for half a message of others to enter it, on average.
+/// The partners are MPICH's; Open MPI's, which are always those at a distance, come to the same for ranks in
+/// blocks.
 fn in_turn(scene: &Scene) -> f64 {
     let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
     let partner = |rank: usize, step: usize| match ranks.is_power_of_two() {
@@ -291,6 +294,7 @@ fn in_turn(scene: &Scene) -> f64 {
         false => (rank + step) % ranks,
     };
     let apart = (ranks * ranks).div_ceil(LOOKED_AT);
+    let waiting = 0.5 * waiting_to_enter(scene) / ranks as f64;
     let (mut steps, mut seconds) = (0.0, 0.0);
     for step in (1..ranks).step_by(apart) {
         let (mut leaving, mut entering) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
@@ -299,6 +303,9 @@ fn in_turn(scene: &Scene) -> f64 {
             if here != there {
                 leaving[here] += scene.piece.leaving[here];
                 entering[there] += scene.piece.entering[there];
+                if clusters[partner(rank, step - 1)] != there {
+                    seconds += waiting;
+                }
             }
         }
         steps += 1.0;

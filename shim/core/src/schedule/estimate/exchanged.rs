@@ -45,7 +45,7 @@ pub fn direct(scene: &Scene, operation: Operation) -> f64 {
         Scatter | Scatterv => passing(scene, &|from, to| {
             if from == home { ranks(to) } else { 0.0 }
         }),
-        _ => passing(scene, &|from, to| ranks(from) * ranks(to)),
+        _ => passing(scene, &|from, to| ranks(from) * ranks(to)) + waiting_to_enter(scene),
     };
     let all: f64 = (0..scene.count()).map(ranks).sum();
     let serves = match operation {
@@ -97,7 +97,7 @@ pub fn allgather_exchange(scene: &Scene) -> f64 {
 
 /// Clusters do not start together: once, a message waits for one from another cluster where both
 /// enter.
-fn waiting_to_enter(scene: &Scene) -> f64 {
+pub(super) fn waiting_to_enter(scene: &Scene) -> f64 {
     match scene.count() {
         0..=2 => 0.0,
         _ => scene.most(|cluster| scene.piece.entering[cluster]),

@@ -132,21 +132,28 @@ def comparisons(rows, columns):
                 print(f"{mpi}-{who}: orders apart by {mean(apart):.2f} (geometric mean), {max(apart):.2f} at most")
 
 
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c510a", "#5e4fa2"]
+# An MPI has one colour; who runs its collectives is a kind of line.
+DASHES = {"han": ' stroke-dasharray="6 3"', "magpie": ' stroke-dasharray="2 2"'}
+
+
 def plot(path, name, rows, limit, columns):
-    """One collective: time against bytes, both logarithmic, as SVG."""
+    """One collective: time against bytes, both logarithmic, as SVG; of one order of ranks."""
     sizes = sorted(size for other, size in rows if other == name)
     if len(sizes) < 2:
         return
-    times = [time for size in sizes for time in rows[name, size].values()]
+    orders = sorted({order for *_, order in columns})  # `block` is the first
+    columns = [column for column in columns if column[2] == orders[0]]
+    mpis = sorted({mpi for mpi, *_ in columns})
+    times = [rows[name, size][column] for size in sizes for column in columns if column in rows[name, size]]
     low, high = min(limit.of(name, sizes[0]), *times), max(times)
     width, height, left, top = 640, 400, 60, 30
     x = lambda size: left + (math.log(size / sizes[0]) / math.log(sizes[-1] / sizes[0])) * (width - left - 170)
     y = lambda time: height - 40 - (math.log(time / low) / math.log(high / low)) * (height - 40 - top)
-    colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c510a", "#5e4fa2"]
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              'font-family="sans-serif" font-size="11">',
              f'<rect width="{width}" height="{height}" fill="white"/>',
-             f'<text x="{left}" y="18" font-size="13">{name}: ms against bytes</text>']
+             f'<text x="{left}" y="18" font-size="13">{name}: ms against bytes, ranks in the order {orders[0]}</text>']
     for size in sizes:
         label = f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB" if size >= 1024 else f"{size} B"
         parts.append(f'<text x="{x(size):.0f}" y="{height - 22}" text-anchor="middle">{label}</text>')
@@ -158,14 +165,14 @@ def plot(path, name, rows, limit, columns):
                 parts.append(f'<line x1="{left}" x2="{width - 170}" y1="{at:.1f}" y2="{at:.1f}" stroke="#ddd"/>'
                              f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{tick * digit:g}</text>')
         tick *= 10
-    lines = {"limit": {size: limit.of(name, size) for size in sizes}}
-    for column in columns:
-        lines[title(column)] = {size: rows[name, size].get(column) for size in sizes}
-    for number, (label, line) in enumerate(lines.items()):
-        dash = "" if label == "limit" else f' stroke-dasharray="{["", "6 3", "2 2"][(number - 1) // len(colours) % 3]}"'
-        colour = "black" if label == "limit" else colours[(number - 1) % len(colours)]
+    lines = [("limit", "black", "", 2.5, {size: limit.of(name, size) for size in sizes})]
+    for mpi, who, order in columns:
+        label = f"{mpi}'s own" if who == "host" else f"{who} on {mpi}"
+        thick = 2.5 if who == "treepie" else 1.2
+        of = {size: rows[name, size].get((mpi, who, order)) for size in sizes}
+        lines.append((label, COLOURS[mpis.index(mpi) % len(COLOURS)], DASHES.get(who, ""), thick, of))
+    for number, (label, colour, dash, thick, line) in enumerate(lines):
         points = " ".join(f"{x(size):.1f},{y(time):.1f}" for size, time in line.items() if time)
-        thick = 2.5 if "treepie" in label or label == "limit" else 1.2
         parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="{thick}"{dash}/>')
         at = top + 14 * number
         parts.append(f'<line x1="{width - 160}" x2="{width - 140}" y1="{at}" y2="{at}" stroke="{colour}" '

@@ -103,14 +103,14 @@ fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
             .expect("a host of the grid")
     };
     let mut wrong = BTreeMap::new();
-    for from in 0..FOUND.len() {
-        let a = cluster_named(FOUND[from][0]);
+    for (from, hosts) in FOUND.iter().enumerate() {
+        let a = cluster_named(hosts[0]);
         let here = &grid.clusters[a];
         let within = platform.clusters()[from].within.as_ref();
         let within = within.expect("every cluster has several hosts");
         wrong.extend(off(&here.name, within, here.latency_us * 1e-6, here.mbit));
-        for to in (0..FOUND.len()).filter(|&to| to != from) {
-            let b = cluster_named(FOUND[to][0]);
+        for (to, others) in FOUND.iter().enumerate().filter(|&(to, _)| to != from) {
+            let b = cluster_named(others[0]);
             let name = format!("{} to {}", here.name, grid.clusters[b].name);
             let link = platform.contents().links.get(&(from, to));
             let link = link.expect("both directions are measured");

@@ -20,6 +20,9 @@ static QUIET: Mutex<()> = Mutex::new(());
 /// Seconds after which a probe is ended.
 const LIMIT: &str = "100";
 const TRIES: usize = 6;
+/// Seconds that a message takes without any link: the MPI's own code, and two ranks that wake up on
+/// two cores that twelve share; 0.05 to 0.15 ms with Open MPI.
+const OF_THE_MACHINE: f64 = 1e-4;
 /// Bytes of a frame on the wire, and of a message in it.
 const OVERHEAD: f64 = 1538.0 / 1448.0;
 
@@ -76,11 +79,12 @@ fn names(platform: &Platform, cluster: usize) -> Vec<&str> {
 fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, String> {
     let mut wrong = BTreeMap::new();
     let mut compare = |what: String, found: f64, built: f64, allowed: f64| {
-        if (found / built - 1.0).abs() > allowed {
+        if (found - built).abs() > allowed {
             wrong.insert(what, format!("{found:.3e} s, built {built:.3e} s"));
         }
     };
-    compare(format!("{name}: L"), link.latency(), latency, 0.10);
+    let allowed = 0.10 * latency + OF_THE_MACHINE;
+    compare(format!("{name}: L"), link.latency(), latency, allowed);
     // The sizes that every probe measures, and all that lie between them.
     for bytes in [64 << 10, 128 << 10, 256 << 10] {
         let gap = f64::from(bytes) * 8.0 * OVERHEAD / (mbit * 1e6);
@@ -88,7 +92,7 @@ fn off(name: &str, link: &Link, latency: f64, mbit: f64) -> BTreeMap<String, Str
             format!("{name}: g({bytes})"),
             link.gap(bytes as u64),
             gap,
-            0.15,
+            0.15 * gap,
         );
     }
     wrong
@@ -122,7 +126,7 @@ fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
 }
 
 /// A site split by a slower switch is two clusters, two near sites are one; L is
-/// within 10 %, g(m) within 15 % from 64 KiB on, in both directions.
+/// within 10 % and what the machine itself takes, g(m) within 15 % from 64 KiB on, in both directions.
 fn clusters_and_parameters_are_those_that_were_built(mpi: Mpi) {
     let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
     let file = artifacts::repository().join("profiles/split-and-merged.grid.yaml");

@@ -248,7 +248,10 @@ fn compare_own(abi: &Abi, findings: &mut Findings) {
         let types = [RSMPI_FLOAT, RSMPI_DOUBLE, RSMPI_INT32_T, RSMPI_UINT64_T];
         let ops = [RSMPI_SUM, RSMPI_MAX, RSMPI_MIN, RSMPI_PROD, RSMPI_BAND];
         let predefined = types.map(bits).into_iter().chain(ops.map(bits));
-        (predefined.collect::<Vec<_>>(), [bits(pair), bits(op)])
+        let made = [bits(pair), bits(op)];
+        MPI_Type_free(&mut pair);
+        MPI_Op_free(&mut op);
+        (predefined.collect::<Vec<_>>(), made)
     };
     let is_own = |handle: &usize| i64::from(handle & own.mask == own.kind);
     for handle in &predefined {

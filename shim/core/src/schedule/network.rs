@@ -57,6 +57,8 @@ pub struct Network {
     farthest: f64,
     /// Seconds that [`LONG`] bytes occupy the slowest of all uplinks and downlinks.
     slowest: f64,
+    /// How many members of a cluster share what passes between clusters, at most.
+    lanes: usize,
     /// What reductions and copies compute.
     pub computing: Computing,
 }
@@ -130,6 +132,7 @@ impl Network {
             centre: 0,
             farthest: 0.0,
             slowest: 0.0,
+            lanes: 1,
             computing: Computing::default(),
         };
         for (c, &place) in known.iter().enumerate() {
@@ -164,7 +167,26 @@ impl Network {
         network.slowest = (0..count)
             .map(|c| network.leaving(c, LONG).max(network.entering(c, LONG)))
             .fold(0.0, f64::max);
+        let lanes = (0..count).map(|c| network.members_to_fill(c, numbering.members(c).len()));
+        network.lanes = lanes.max().unwrap_or(1);
         Some(network)
+    }
+
+    /// How many of a cluster's `members` share what passes between clusters: all where each may have a
+    /// card of its own; on one host so many that they fill its uplink and reduce as fast as it carries.
+    fn members_to_fill(&self, cluster: usize, members: usize) -> usize {
+        if self.between_hosts(cluster).is_some() {
+            return members;
+        }
+        let inside = self.on_host(cluster).map_or(0.0, |link| link.gap(LONG));
+        let work = (members - 1) as f64 * (inside + self.computing.seconds(LONG));
+        let passing = self
+            .leaving(cluster, LONG)
+            .max(self.entering(cluster, LONG));
+        let to_keep_up = (work / passing.max(f64::MIN_POSITIVE)).ceil() as usize;
+        self.pairs_to_fill(cluster)
+            .max(to_keep_up)
+            .clamp(1, members)
     }
 
     fn keep(&mut self, link: &Link) -> usize {
@@ -382,6 +404,12 @@ impl Network {
     pub fn pairs_to_fill(&self, cluster: usize) -> usize {
         let share = self.uplink[cluster].map_or(1.0, |common| common.share);
         (1.0 / share.max(1e-3)).round().max(1.0) as usize
+    }
+
+    /// How many ranks of a cluster it takes at most to keep the links between clusters busy with what
+    /// clusters reduce.
+    pub fn lanes(&self) -> usize {
+        self.lanes
     }
 
     /// Costs of one message between coordinators, of `bytes(from, to)`, and what each

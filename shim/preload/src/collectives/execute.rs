@@ -20,9 +20,13 @@ const OWN_TAG: c_int = 0x7fff;
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
 
-/// So many messages a process sends that waits for none, before others are let in: on cores that it
-/// shares, those that pass on what it sends had to wait until all of it is sent.
-const SENT_AT_ONCE: u32 = 16;
+/// So many steps a process does that waits for none, or that has many requests under way, before others
+/// are let in: on cores that it shares, those that pass on what it sends had to wait until all is done.
+const DONE_AT_ONCE: u32 = 16;
+
+/// So many steps are started before the host is asked for requests, where these are many: what comes
+/// meanwhile lets earlier pieces go on.
+const STARTED_AT_ONCE: u32 = 16;
 
 /// A plan with what an execution asks for at every step.
 #[derive(Debug)]
@@ -127,6 +131,8 @@ struct Execution<'a> {
     spaces: &'a Spaces,
     place: Place,
     account: &'a mut Account,
+    /// Steps that others may wait for, since they were let in.
+    done: u32,
 }
 
 /// Runs a plan to its end.
@@ -154,6 +160,7 @@ pub unsafe fn execute(
         spaces,
         place,
         account,
+        done: 0,
     };
     // SAFETY: the caller's promise.
     unsafe { execution.run() }
@@ -163,17 +170,11 @@ impl Execution<'_> {
     /// # Safety
     /// As [`execute`].
     unsafe fn run(&mut self) -> Result<(), c_int> {
-        let (mut idle, mut sent) = (0, 0);
+        let mut idle = 0;
         loop {
-            while let Some(Reverse(step)) = self.account.ready.pop() {
-                // SAFETY: the caller's promise, and the step waits for nothing.
-                unsafe { self.start(step)? };
-                sent += 1;
-                if self.prepared.only_sends && sent % SENT_AT_ONCE == 0 {
-                    std::thread::yield_now();
-                }
-            }
-            if self.account.requests.is_empty() {
+            // SAFETY: the caller's promise.
+            unsafe { self.start_ready()? };
+            if self.account.requests.is_empty() && self.account.ready.is_empty() {
                 return Ok(());
             }
             let mut requests = std::mem::take(&mut self.account.requests);
@@ -184,6 +185,30 @@ impl Execution<'_> {
                 std::thread::yield_now();
             }
         }
+    }
+
+    /// Starts the steps that wait for nothing: all of them, or some while requests are many.
+    ///
+    /// # Safety
+    /// As [`execute`].
+    unsafe fn start_ready(&mut self) -> Result<(), c_int> {
+        let mut started = 0;
+        while let Some(Reverse(step)) = self.account.ready.pop() {
+            // SAFETY: the caller's promise, and the step waits for nothing.
+            unsafe { self.start(step)? };
+            let are_many = self.account.requests.are_many(self.host);
+            let action = &self.prepared.plan.steps()[step as usize].action;
+            self.done += u32::from(!matches!(action, Action::Receive { .. }));
+            if self.done >= DONE_AT_ONCE && (self.prepared.only_sends || are_many) {
+                std::thread::yield_now();
+                self.done = 0;
+            }
+            started += 1;
+            if started >= STARTED_AT_ONCE && are_many {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// # Safety

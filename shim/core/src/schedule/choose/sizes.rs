@@ -34,8 +34,8 @@ const WORK_OF_A_PIECE: f64 = 40e-6;
 /// 250 microseconds.
 const WORK_OF_A_PIECE_OF_ALL: f64 = 250e-6;
 
-/// What smaller messages must gain where their work is known.
-const WORTH_CUTTING_FOR_ALL: f64 = 0.99;
+/// What smaller messages must gain where their work is known, or where ranks only pass them on.
+const WORTH_CUTTING_KNOWN: f64 = 0.99;
 
 /// Into so many pieces a message is cut at most: MPIs look through lists of all that are under way,
 /// and the costs of single messages do not tell.
@@ -60,8 +60,9 @@ impl Known {
     ) -> (u64, f64) {
         let (work_of_a_piece, worth) = match operation {
             Operation::Allgather | Operation::Allgatherv => {
-                (WORK_OF_A_PIECE_OF_ALL, WORTH_CUTTING_FOR_ALL)
+                (WORK_OF_A_PIECE_OF_ALL, WORTH_CUTTING_KNOWN)
             }
+            Operation::Bcast => (0.0, WORTH_CUTTING_KNOWN),
             _ if operation.reduces() && !operation.has_root() => (WORK_OF_A_PIECE, WORTH_CUTTING),
             _ => (0.0, WORTH_CUTTING),
         };

@@ -97,16 +97,18 @@ fn sources(lane: &Lane, clusters: impl Iterator<Item = usize>) -> Vec<Option<usi
         .collect()
 }
 
+fn lanes_of(problem: &Problem, rank: usize, builder: &Builder) -> usize {
+    let length = problem.part(rank);
+    let piece = builder.piece(length);
+    lanes::worthwhile(problem.clusters, problem.network, length, piece)
+}
+
 /// `Reduce`: parted pieces are reduced in one of the other clusters and go on to
 /// the root's.
 pub fn reduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let home = problem.clusters.of(problem.root);
     let others: Vec<usize> = problem.clusters.others(home).collect();
-    let lanes = lanes::worthwhile(
-        problem.clusters,
-        problem.part(rank),
-        builder.piece(problem.part(rank)),
-    );
+    let lanes = lanes_of(problem, rank, builder);
     lanes::reduce(
         problem,
         rank,
@@ -194,7 +196,7 @@ pub fn straight_of_allreduce(in_flight: u64, clusters: usize, length: u64) -> u6
 pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
     let clusters = problem.clusters;
     let length = problem.part(rank);
-    let lanes = lanes::worthwhile(clusters, length, builder.piece(length));
+    let lanes = lanes_of(problem, rank, builder);
     let straight = straight_of_allreduce(builder.in_flight(), clusters.count(), length);
     let members = clusters.members(clusters.of(rank));
     let sum = lanes::reduce_inside(problem, rank, builder, lanes);
@@ -230,14 +232,17 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
 fn exchange(builder: &mut Builder, lane: &Lane, given: &Divided, taken: &Divided) {
     let count = lane.ranks.len();
     let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
+    // An MPI may send what waits for one rank before what has waited longer for another.
+    let mut parted = None;
     for (way, piece) in given.parted_from(lane.at + 1, count) {
         if way != lane.at {
             builder.send_piece(lane.ranks[way], piece);
+            parted = builder.last_step();
         }
     }
     for &piece in &given.straight {
         for distance in 1..count {
-            builder.send_piece(far(distance), piece);
+            builder.send_piece_after(far(distance), piece, parted);
         }
     }
     let everyone = sources(lane, 0..count);

@@ -35,9 +35,20 @@ fn lanes(problem: &Problem) -> usize {
     count(problem.clusters)
 }
 
-/// As many lanes as a message of `length` is worth that goes in pieces of `piece`: two pieces each at least.
-pub fn worthwhile(clusters: &Clusters, length: u64, piece: u64) -> usize {
-    count(clusters).min((length / piece.max(1) / 2).max(1) as usize)
+/// As many lanes as keep the links between clusters busy (two ranks of a host that send on one link
+/// stand in each other's way there), and as a message of `length` is worth that goes in pieces of
+/// `piece`: two pieces each at least.
+pub fn worthwhile(
+    clusters: &Clusters,
+    network: Option<&Network>,
+    length: u64,
+    piece: u64,
+) -> usize {
+    let needed = network.map_or(MOST_LANES, Network::lanes);
+    let pieces = length / piece.max(1);
+    count(clusters)
+        .min(needed)
+        .min((pieces / 2).max(1) as usize)
 }
 
 /// Every member of the cluster sends each of `lanes` lanes its share; this rank's

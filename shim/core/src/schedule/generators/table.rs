@@ -110,7 +110,12 @@ fn lanes_of(scene: &Scene) -> usize {
 
 /// The same, as far as the message has pieces for them.
 fn worthwhile_lanes_of(scene: &Scene) -> usize {
-    lanes::worthwhile(scene.clusters, scene.bytes, scene.piece.bytes)
+    lanes::worthwhile(
+        scene.clusters,
+        Some(scene.network),
+        scene.bytes,
+        scene.piece.bytes,
+    )
 }
 
 /// All strategies, for each collective from simple to elaborate. Those whose name

@@ -24,6 +24,8 @@ pub struct Requests {
     /// Handles as the host stores them: 4 or 8 bytes each.
     handles: Vec<u8>,
     numbers: Vec<u32>,
+    /// The first one that is asked for next.
+    next: usize,
     indices: Vec<c_int>,
     statuses: Vec<u8>,
 }
@@ -121,8 +123,9 @@ impl Host {
         code_or(code, request)
     }
 
-    /// Tells `complete` the numbers of the requests that are complete, and forgets
-    /// those (`MPI_Testsome`). False if there are none.
+    /// Tells `complete` the numbers of requests that are complete, and forgets
+    /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best asked
+    /// for, the next ones are, in turn.
     ///
     /// # Errors
     /// The code of a request that failed.
@@ -131,14 +134,15 @@ impl Host {
         requests: &mut Requests,
         mut complete: impl FnMut(u32),
     ) -> Result<bool, c_int> {
-        let count = requests.numbers.len();
+        let (first, count) = requests.take_turn(self.abi.requests_at_once);
+        let bytes = self.abi.handle_bytes;
         requests.indices.resize(count, 0);
         requests.statuses.resize(count * self.abi.status_bytes, 0);
         let mut completed = 0;
         let code = unsafe {
             (self.functions.testsome)(
                 count as c_int,
-                requests.handles.as_mut_ptr().cast(),
+                requests.handles[first * bytes..].as_mut_ptr().cast(),
                 &mut completed,
                 requests.indices.as_mut_ptr(),
                 requests.statuses.as_mut_ptr(),
@@ -150,12 +154,12 @@ impl Host {
         }
         requests.indices.truncate(completed);
         for &index in &requests.indices {
-            complete(requests.numbers[index as usize]);
+            complete(requests.numbers[first + index as usize]);
         }
         // From the last on, so that what moves is not complete.
         requests.indices.sort_unstable();
         for index in (0..completed).rev() {
-            requests.remove(requests.indices[index] as usize, self.abi.handle_bytes);
+            requests.remove(first + requests.indices[index] as usize, bytes);
         }
         Ok(completed > 0)
     }
@@ -380,11 +384,24 @@ impl Requests {
         self.numbers.is_empty()
     }
 
+    /// Whether these are more than `host` is asked for at once.
+    pub fn are_many(&self, host: &Host) -> bool {
+        self.numbers.len() > host.abi.requests_at_once
+    }
+
+    /// The first and the number of those that are asked for now.
+    fn take_turn(&mut self, at_once: usize) -> (usize, usize) {
+        let all = self.numbers.len();
+        let first = if self.next < all { self.next } else { 0 };
+        let count = at_once.min(all - first);
+        self.next = first + count;
+        (first, count)
+    }
+
+    /// The others stay in order: what was begun first is mostly complete first.
     fn remove(&mut self, index: usize, bytes: usize) {
-        self.numbers.swap_remove(index);
-        let last = self.handles.len() - bytes;
-        self.handles.copy_within(last.., index * bytes);
-        self.handles.truncate(last);
+        self.numbers.remove(index);
+        self.handles.drain(index * bytes..(index + 1) * bytes);
     }
 
     /// The first error in the statuses of the `completed` requests.

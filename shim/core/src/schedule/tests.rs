@@ -223,6 +223,19 @@ fn uplinks_are_as_fast_as_the_fastest_link_out_and_faster_where_pairs_together_w
 }
 
 #[test]
+fn ranks_of_one_host_share_out_what_passes_between_clusters_only_where_one_cannot_fill_the_link() {
+    let on_two_hosts = |mbit: f64| {
+        let numbers = [0, 0, 0, 0, 1, 1, 1, 1];
+        grids::of_numbers(&numbers, 4, |_| grids::lan(), |_, _| grids::wan(10.0, mbit))
+    };
+    assert_eq!(on_two_hosts(100.0).lanes(), 1);
+    // Messages of three others are added up on the host while one passes.
+    assert!(on_two_hosts(100_000.0).lanes() > 1);
+    assert_eq!(grids::narrow_connections().lanes(), 4);
+    assert_eq!(grids::four_by_four().lanes(), 4);
+}
+
+#[test]
 fn levels_that_part_nothing_or_everything_are_left_out() {
     let two = Clusters::new(&[0, 0, 0, 0, 1, 1, 1, 1]);
     let levels = |numbers: &[usize]| two.clone().with_closer(numbers).closer().len();

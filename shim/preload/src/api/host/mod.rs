@@ -10,6 +10,7 @@ mod messages;
 mod neighbours;
 mod own_objects;
 mod predefined_types;
+mod requests;
 
 use std::ffi::c_void;
 
@@ -20,9 +21,10 @@ use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
 use super::next::{find, find_variable};
 use super::{Word, c_int};
 use functions::Functions;
-pub use messages::{Extent, Requests};
+pub use messages::Extent;
 use own_objects::OwnObjects;
 use predefined_types::PredefinedTypes;
+pub use requests::Requests;
 
 /// Why the host MPI can't be used.
 #[derive(Debug, Error)]

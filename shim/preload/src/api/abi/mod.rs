@@ -40,8 +40,6 @@ pub struct Abi {
     pub family: Family,
     /// Bytes of a handle in memory: 4 (`int`) or 8 (pointer).
     pub handle_bytes: usize,
-    /// So many requests `MPI_Testsome` is best asked for at once; `usize::MAX` where it makes no difference.
-    pub requests_at_once: usize,
     /// `MPI_COMM_WORLD`.
     pub comm_world: Handle,
     /// `MPI_COMM_SELF`.

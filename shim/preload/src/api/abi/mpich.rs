@@ -6,9 +6,6 @@ use super::{Abi, Family, Handle, OwnHandles, Predefined, SizedTypes};
 pub static MPICH: Abi = Abi {
     family: Family::Mpich,
     handle_bytes: 4,
-    // It takes one message at most, then looks at all requests: those of a thousand cost 5 microseconds
-    // for each message. More than 64 need memory besides.
-    requests_at_once: 64,
     comm_world: Handle::Value(0x4400_0000),
     comm_self: Handle::Value(0x4400_0001),
     comm_null: Handle::Value(0x0400_0000),

@@ -6,7 +6,6 @@ use super::{Abi, Family, Handle, Predefined, SizedTypes};
 pub static OPEN_MPI: Abi = Abi {
     family: Family::OpenMpi,
     handle_bytes: 8,
-    requests_at_once: usize::MAX,
     comm_world: Handle::Symbol(c"ompi_mpi_comm_world"),
     comm_self: Handle::Symbol(c"ompi_mpi_comm_self"),
     comm_null: Handle::Symbol(c"ompi_mpi_comm_null"),

@@ -6,7 +6,6 @@ use super::{Abi, Family, Handle, OwnHandles, Predefined, SizedTypes};
 pub static STANDARD: Abi = Abi {
     family: Family::Standard,
     handle_bytes: 8,
-    requests_at_once: usize::MAX,
     comm_world: Handle::Value(0x101),
     comm_self: Handle::Value(0x102),
     comm_null: Handle::Value(0x100),

@@ -1,7 +1,13 @@
 //! Requests of non-blocking messages that are under way, and which of them are complete.
 
 use super::Host;
+use crate::api::abi::Family;
 use crate::api::{SUCCESS, Word, c_int};
+
+/// So many requests MPICH is asked for at once. Its `MPI_Testsome` takes one message at most, then looks at
+/// all requests: where they are a thousand, that costs 5 microseconds for each message. For more than
+/// these it asks for memory besides.
+const AT_ONCE_OF_MPICH: usize = 64;
 
 /// Requests that are under way, with a number for each.
 #[derive(Debug, Default)]
@@ -16,6 +22,15 @@ pub struct Requests {
 }
 
 impl Host {
+    /// So many requests this MPI is best asked for at once. Open MPI lets in all messages that have
+    /// come: it is asked for all.
+    fn requests_at_once(&self) -> usize {
+        match self.abi.family {
+            Family::Mpich => AT_ONCE_OF_MPICH,
+            Family::OpenMpi | Family::Standard => usize::MAX,
+        }
+    }
+
     /// Tells `complete` the numbers of requests that are complete, and forgets
     /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best asked
     /// for, the next ones are, in turn.
@@ -27,7 +42,7 @@ impl Host {
         requests: &mut Requests,
         mut complete: impl FnMut(u32),
     ) -> Result<bool, c_int> {
-        let (first, count) = requests.take_turn(self.abi.requests_at_once);
+        let (first, count) = requests.take_turn(self.requests_at_once());
         let bytes = self.abi.handle_bytes;
         requests.indices.resize(count, 0);
         requests.statuses.resize(count * self.abi.status_bytes, 0);
@@ -81,7 +96,7 @@ impl Requests {
 
     /// Whether these are more than `host` is asked for at once.
     pub fn are_many(&self, host: &Host) -> bool {
-        self.numbers.len() > host.abi.requests_at_once
+        self.numbers.len() > host.requests_at_once()
     }
 
     /// The first and the number of those that are asked for now.

@@ -25,8 +25,9 @@ const PATIENCE: u32 = 32;
 const DONE_AT_ONCE: u32 = 16;
 
 /// So many steps are started before the host is asked for requests, where these are many: what comes
-/// meanwhile lets earlier pieces go on.
-const STARTED_AT_ONCE: u32 = 16;
+/// meanwhile lets earlier pieces go on. With 16 a reduction of 4 MiB took MPICH 4.0 425 ms for 384; with 4
+/// messages came before their receives, and a broadcast of 1 MiB took 166 ms for 118.
+const STARTED_AT_ONCE: u32 = 8;
 
 /// A plan with what an execution asks for at every step.
 #[derive(Debug)]
@@ -180,7 +181,8 @@ impl Execution<'_> {
             let mut requests = std::mem::take(&mut self.account.requests);
             let progress = self.host.test(&mut requests, |step| self.complete(step));
             self.account.requests = requests;
-            idle = if progress? { 0 } else { idle + 1 };
+            let went_on = progress? || !self.account.ready.is_empty();
+            idle = if went_on { 0 } else { idle + 1 };
             if idle > PATIENCE {
                 std::thread::yield_now();
             }

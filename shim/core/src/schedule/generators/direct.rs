@@ -232,7 +232,8 @@ pub fn allreduce(problem: &Problem, rank: usize, builder: &mut Builder) {
 fn exchange(builder: &mut Builder, lane: &Lane, given: &Divided, taken: &Divided) {
     let count = lane.ranks.len();
     let far = |distance: usize| lane.ranks[(lane.at + distance) % count];
-    // An MPI may send what waits for one rank before what has waited longer for another.
+    // An MPI may send what waits for one rank before what has waited longer for another: nothing
+    // goes straight before the last part has been handed over.
     let mut parted = None;
     for (way, piece) in given.parted_from(lane.at + 1, count) {
         if way != lane.at {

@@ -4,10 +4,11 @@ use super::Host;
 use crate::api::abi::Family;
 use crate::api::{SUCCESS, Word, c_int};
 
-/// So many requests MPICH is asked for at once. Its `MPI_Testsome` takes one message at most, then looks at
-/// all requests: where they are a thousand, that costs 5 microseconds for each message. For more than
-/// these it asks for memory besides.
-const AT_ONCE_OF_MPICH: usize = 64;
+/// So many requests an MPI is asked for at once that takes few messages at a time.
+const AT_ONCE: usize = 64;
+
+/// More requests than these are many for such an MPI.
+const MANY: usize = 16;
 
 /// Requests that are under way, with a number for each.
 #[derive(Debug, Default)]
@@ -22,12 +23,21 @@ pub struct Requests {
 }
 
 impl Host {
-    /// So many requests this MPI is best asked for at once. Open MPI lets in all messages that have
-    /// come: it is asked for all.
-    fn requests_at_once(&self) -> usize {
+    /// Whether a question for requests lets in few of the messages that have come: MPICH's `MPI_Testsome`
+    /// takes one for every few requests that it looks at, and looks at all of them, at 5 microseconds for
+    /// a thousand. Open MPI's lets in all that has come.
+    fn takes_few_messages(&self) -> bool {
         match self.abi.family {
-            Family::Mpich => AT_ONCE_OF_MPICH,
-            Family::OpenMpi | Family::Standard => usize::MAX,
+            Family::Mpich => true,
+            Family::OpenMpi | Family::Standard => false,
+        }
+    }
+
+    /// So many requests this MPI is best asked for at once.
+    fn requests_at_once(&self) -> usize {
+        match self.takes_few_messages() {
+            true => AT_ONCE,
+            false => usize::MAX,
         }
     }
 
@@ -66,12 +76,7 @@ impl Host {
         for &index in &requests.indices {
             complete(requests.numbers[first + index as usize]);
         }
-        // From the last on, so that what moves is not complete.
-        requests.indices.sort_unstable();
-        for index in (0..completed).rev() {
-            requests.remove(first + requests.indices[index] as usize, bytes);
-        }
-        requests.next -= completed;
+        requests.forget(first, bytes);
         Ok(completed > 0)
     }
 }
@@ -94,24 +99,42 @@ impl Requests {
         self.numbers.is_empty()
     }
 
-    /// Whether these are more than `host` is asked for at once.
+    /// Whether these are so many that `host` is to be asked for them between steps.
     pub fn are_many(&self, host: &Host) -> bool {
-        self.numbers.len() > host.requests_at_once()
+        host.takes_few_messages() && self.numbers.len() > MANY
     }
 
-    /// The first and the number of those that are asked for now.
+    /// The first and the number of those that are asked for now: all where they are few, so that new ones don't
+    /// keep earlier ones from being asked for.
     fn take_turn(&mut self, at_once: usize) -> (usize, usize) {
         let all = self.numbers.len();
-        let first = if self.next < all { self.next } else { 0 };
+        let first = match all > at_once && self.next < all {
+            true => self.next,
+            false => 0,
+        };
         let count = at_once.min(all - first);
         self.next = first + count;
         (first, count)
     }
 
-    /// The others stay in order: what was begun first is mostly complete first.
-    fn remove(&mut self, index: usize, bytes: usize) {
-        self.numbers.remove(index);
-        self.handles.drain(index * bytes..(index + 1) * bytes);
+    /// Takes out those in `indices`, counted from `first`, all at once. The others stay in order: what was
+    /// begun first is mostly complete first.
+    fn forget(&mut self, first: usize, bytes: usize) {
+        self.indices.sort_unstable();
+        let place = |index: &c_int| first + *index as usize;
+        let mut kept = self.indices.first().map_or(self.numbers.len(), place);
+        for (number, index) in self.indices.iter().enumerate() {
+            let next = self.indices.get(number + 1);
+            let stay = place(index) + 1..next.map_or(self.numbers.len(), place);
+            let length = stay.len();
+            self.handles
+                .copy_within(stay.start * bytes..stay.end * bytes, kept * bytes);
+            self.numbers.copy_within(stay, kept);
+            kept += length;
+        }
+        self.numbers.truncate(kept);
+        self.handles.truncate(kept * bytes);
+        self.next -= self.indices.len();
     }
 
     /// The first error in the statuses of the `completed` requests.
@@ -129,21 +152,60 @@ impl Requests {
 mod tests {
     use super::*;
 
+    /// Requests whose handles are their numbers.
+    fn requests(count: u8) -> Requests {
+        Requests {
+            handles: (0..count).collect(),
+            numbers: (0..count.into()).collect(),
+            ..Requests::default()
+        }
+    }
+
     #[test]
     fn of_many_requests_all_are_asked_for_in_turn_and_of_few_all_at_once() {
-        let mut requests = Requests {
-            handles: (0..150).collect(),
-            numbers: (0..150).collect(),
-            ..Requests::default()
-        };
-        let turns: Vec<_> = (0..4).map(|_| requests.take_turn(64)).collect();
+        let mut many = requests(150);
+        let turns: Vec<_> = (0..4).map(|_| many.take_turn(64)).collect();
         assert_eq!(turns, [(0, 64), (64, 64), (128, 22), (0, 64)]);
-        for _ in 0..100 {
-            requests.remove(40, 1);
-        }
-        assert_eq!(requests.take_turn(64), (0, 50));
-        assert_eq!(requests.take_turn(usize::MAX), (0, 50));
-        assert_eq!(requests.numbers[40], 140);
-        assert_eq!(requests.handles[40], 140);
+        let mut few = requests(50);
+        let turns: Vec<_> = (0..2).map(|_| few.take_turn(64)).collect();
+        assert_eq!(turns, [(0, 50), (0, 50)]);
+        assert_eq!(requests(150).take_turn(usize::MAX), (0, 150));
+    }
+
+    #[test]
+    fn requests_that_are_complete_are_forgotten_the_others_stay_in_order_and_none_misses_its_turn()
+    {
+        let mut many = requests(150);
+        many.take_turn(64);
+        let (first, _) = many.take_turn(64);
+        many.indices = vec![63, 0, 2];
+        many.forget(first, 1);
+        let others = |number: &u32| ![64, 66, 127].contains(number);
+        let left: Vec<u32> = (0..150).filter(others).collect();
+        assert_eq!(many.numbers, left);
+        assert!(
+            many.handles
+                .iter()
+                .map(|&handle| u32::from(handle))
+                .eq(left)
+        );
+        // The next is the one behind the last that was asked for.
+        let (first, count) = many.take_turn(64);
+        assert_eq!((many.numbers[first], count), (128, 22));
+        many.indices.clear();
+        many.forget(first, 1);
+        assert_eq!(many.numbers.len(), 147);
+    }
+
+    #[test]
+    fn requests_that_were_begun_after_others_were_asked_for_don_t_keep_those_from_being_asked_for()
+    {
+        let mut few = requests(50);
+        few.take_turn(64);
+        few.indices = vec![7];
+        few.forget(0, 1);
+        few.numbers.push(50);
+        few.handles.push(50);
+        assert_eq!(few.take_turn(64), (0, 50));
     }
 }

@@ -121,32 +121,7 @@ impl Link {
     /// The switch to rendezvous is a step: between two samples the lower one's
     /// holds, and the highest one's beyond.
     pub fn handshake(&self, bytes: u64) -> f64 {
-        let above = self.samples.partition_point(|sample| sample.bytes <= bytes);
-        self.samples[above.saturating_sub(1)].handshake
-    }
-
-    /// `g(m)` and `handshake(m)` with one look at the samples. `near` says which of them is taken to be
-    /// the first of no fewer bytes, and is told which it is: links that were measured together have the same sizes.
-    pub fn gap_and_handshake(&self, bytes: u64, near: &mut usize) -> (f64, f64) {
-        let samples = &self.samples;
-        let is_below = |place: usize| samples.get(place).is_some_and(|s| s.bytes < bytes);
-        let is_first = |place: usize| {
-            place <= samples.len() && !is_below(place) && (place == 0 || is_below(place - 1))
-        };
-        if !is_first(*near) {
-            *near = samples.partition_point(|sample| sample.bytes < bytes);
-        }
-        let above = *near;
-        let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);
-        let reached = if is_sampled {
-            above
-        } else {
-            above.saturating_sub(1)
-        };
-        (
-            self.between(above, bytes, |sample| sample.gap),
-            samples[reached].handshake,
-        )
+        self.samples[Place::of(bytes, &self.samples).reached].handshake
     }
 
     /// `os(m)`: how long the sender is occupied.
@@ -208,27 +183,70 @@ impl Link {
     /// the first one below all, and beyond the last one the line through the last
     /// two.
     fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
-        let above = self.samples.partition_point(|sample| sample.bytes < bytes);
-        self.between(above, bytes, cost)
+        let place = Place::of(bytes, &self.samples);
+        let [low, high] = [place.low, place.high].map(|sample| cost(&self.samples[sample]));
+        place.value(low, high)
+    }
+}
+
+/// Where a size stands among samples: the same place for all links with samples of the same sizes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The sample below, or the last but one for sizes beyond the last.
+    pub low: usize,
+    /// The sample above, or the last.
+    pub high: usize,
+    /// The last sample that is not larger, or the first.
+    pub reached: usize,
+    /// What counts of the cost of the sample below.
+    of_low: f64,
+    /// What counts of the difference.
+    of_difference: f64,
+    is_beyond: bool,
+}
+
+impl Place {
+    /// Where `bytes` stands among samples from small to large, of which there is at least one.
+    pub fn of(bytes: u64, samples: &[Sample]) -> Place {
+        let above = samples.partition_point(|sample| sample.bytes < bytes);
+        let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);
+        let only = Place {
+            low: 0,
+            high: 0,
+            reached: match is_sampled {
+                true => above,
+                false => above.saturating_sub(1),
+            },
+            of_low: 1.0,
+            of_difference: 0.0,
+            is_beyond: false,
+        };
+        match (above, samples.len()) {
+            (0, _) => only,
+            // One sample alone: its cost is taken to grow with the size.
+            (_, 1) => Place {
+                of_low: bytes as f64 / samples[0].bytes.max(1) as f64,
+                ..only
+            },
+            (above, count) => {
+                let high = above.min(count - 1);
+                let [from, to] = [high - 1, high].map(|place| samples[place].bytes);
+                Place {
+                    low: high - 1,
+                    high,
+                    of_difference: (bytes - from) as f64 / (to - from) as f64,
+                    is_beyond: above == count,
+                    ..only
+                }
+            }
+        }
     }
 
-    /// The same where the first sample of no fewer bytes is known.
-    fn between(&self, above: usize, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
-        let (low, high) = match (above, self.samples.len()) {
-            (0, _) => return cost(&self.samples[0]),
-            (above, count) if above < count => (above - 1, above),
-            // One sample alone: its cost is taken to grow with the size.
-            (_, 1) => {
-                let only = &self.samples[0];
-                return cost(only) * bytes as f64 / only.bytes.max(1) as f64;
-            }
-            (_, count) => (count - 2, count - 1),
-        };
-        let (low, high) = (&self.samples[low], &self.samples[high]);
-        let place = (bytes - low.bytes) as f64 / (high.bytes - low.bytes) as f64;
-        let value = cost(low) + (cost(high) - cost(low)) * place;
-        match bytes > high.bytes {
-            true => value.max(cost(high)),
+    /// The cost here, of those of the two samples: in between in proportion, beyond not less than the last.
+    pub fn value(&self, low: f64, high: f64) -> f64 {
+        let value = low * self.of_low + (high - low) * self.of_difference;
+        match self.is_beyond {
+            true => value.max(high),
             false => value,
         }
     }
@@ -248,36 +266,4 @@ fn check(sample: &Sample) -> Result<(), LinkError> {
         }
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn one_look_at_the_samples_gives_what_two_give_wherever_it_starts() {
-        let steps = Link::linear(1e-3, 1e-6, 1e-9).unwrap().asking_above(3000);
-        let one = Link::new(1e-3, vec![steps.samples()[1]]).unwrap();
-        for link in [&steps, &one] {
-            for bytes in [
-                0,
-                1,
-                2999,
-                3000,
-                3001,
-                3002,
-                1 << 20,
-                (1 << 20) + 1,
-                1 << 30,
-            ] {
-                for start in 0..8 {
-                    let mut near = start;
-                    let found = link.gap_and_handshake(bytes, &mut near);
-                    assert_eq!(found, (link.gap(bytes), link.handshake(bytes)), "{bytes}");
-                    let again = link.gap_and_handshake(bytes, &mut near);
-                    assert_eq!(found, again);
-                }
-            }
-        }
-    }
 }

@@ -35,5 +35,6 @@ pub use description::{
 };
 pub use distances::with_measured_distances;
 pub use latency::{LatencyError, LatencyMatrix};
+pub(crate) use link::Place;
 pub use link::{Link, LinkError, Sample};
 pub use timing::Timing;

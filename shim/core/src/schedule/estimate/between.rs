@@ -1,6 +1,6 @@
 //! Broadcasts between clusters, and a reduction that is one of them backwards.
 
-use super::{Hop, Scene, Stage};
+use super::{Hop, Scene, Stage, longer};
 use crate::affinity::collective::Operation;
 use crate::schedule::generators::Direction;
 
@@ -32,9 +32,10 @@ fn along(scene: &Scene, edges: &[(usize, usize)], lanes: usize) -> f64 {
         let (sender, leaving) = (at[from], scene.piece.leaving[from]);
         let way = Stage {
             first: sender.sent + hop.seconds(),
-            period: (hop.gap / lanes as f64)
-                .max(sender.degree * leaving)
-                .max(scene.piece.entering[to]),
+            period: longer(
+                hop.gap / lanes as f64,
+                longer(sender.degree * leaving, scene.piece.entering[to]),
+            ),
         };
         at[from].sent += leaving;
         at[to].stage = sender.stage.then(way);
@@ -154,7 +155,7 @@ fn exchanged_by_others(ways: &Ways) -> f64 {
             let comes = volume * ways.entering(other).max(slowest);
             passed_on.max(comes)
         })
-        .fold(volume * ways.leaving(home), f64::max);
+        .fold(volume * ways.leaving(home), longer);
     let to = |other: usize| ways.hop(home, other).seconds();
     // With few pieces, not all others hand some on.
     let takes = scene.pieces(scene.bytes) as usize;
@@ -164,7 +165,7 @@ fn exchanged_by_others(ways: &Ways) -> f64 {
         if to(other) + ways.farthest(other) > first {
             let next = scene.others(other).filter(|&next| next != home);
             let onwards = next.map(|next| ways.hop(other, next).seconds());
-            first = first.max(to(other) + onwards.fold(0.0, f64::max));
+            first = first.max(to(other) + onwards.fold(0.0, longer));
         }
     }
     // Pieces wait their turn at whoever hands them on, on average half of it; results wait for
@@ -178,10 +179,10 @@ fn exchanged_by_others(ways: &Ways) -> f64 {
         * scene
             .others(home)
             .map(|other| ways.leaving(other))
-            .fold(0.0, f64::max);
+            .fold(0.0, longer);
     let inside = (0..scene.count()).map(|cluster| ways.inside(cluster));
     let (last, period) = inside.fold((0.0, 0.0), |(last, period): (f64, f64), stage| {
-        (last.max(stage.first), period.max(stage.period))
+        (longer(last, stage.first), longer(period, stage.period))
     });
     first
         + waits

@@ -2,124 +2,12 @@
 //! order of ranks.
 
 use super::exchanged::waiting_to_enter;
-use super::{Hop, Scene, Stage, direct};
+use super::ways::{Links, Ways};
+use super::{Scene, Stage, direct, longer};
 use crate::affinity::collective::{Algorithm, Host, Operation};
-use crate::platform::Link;
-use crate::schedule::Distance;
 
 /// Segments in which hosts send messages down a pipeline.
 const HOST_SEGMENT: u64 = 64 << 10;
-
-/// How busy links are, and until when.
-struct Links<'a, 'b> {
-    scene: &'a Scene<'b>,
-    leaving: Vec<f64>,
-    entering: Vec<f64>,
-    ways: Ways<'a, 'b>,
-}
-
-impl<'a, 'b> Links<'a, 'b> {
-    fn new(scene: &'a Scene<'b>) -> Self {
-        Links {
-            scene,
-            leaving: vec![0.0; scene.count()],
-            entering: vec![0.0; scene.count()],
-            ways: Ways::new(scene),
-        }
-    }
-
-    /// A message whose sender is ready: when it has left, and when it is there.
-    fn send(&mut self, ready: f64, from: usize, to: usize, bytes: u64) -> (f64, f64) {
-        let way = self.ways.of(from, to, bytes);
-        let clusters = self.scene.network.cluster_of();
-        let (here, there) = (clusters[from], clusters[to]);
-        if here == there {
-            return (ready + way.hop.gap, ready + way.hop.seconds());
-        }
-        let start = ready.max(self.leaving[here]);
-        let left = start + way.leaving;
-        self.leaving[here] = left;
-        let arrives = (start + way.hop.latency).max(self.entering[there]);
-        self.entering[there] = arrives + way.entering;
-        (left, self.entering[there].max(start + way.hop.seconds()))
-    }
-}
-
-/// What a message from one rank to another meets.
-#[derive(Debug, Clone, Copy, Default)]
-struct Way {
-    hop: Hop,
-    /// Seconds on the sender's uplink, where it leaves the cluster.
-    leaving: f64,
-    /// Seconds on the receiver's downlink.
-    entering: f64,
-}
-
-/// Two clusters, how far apart ranks of them are, and the bytes between those.
-type Between = (usize, usize, Distance, u64);
-
-/// Ways, of which neighbouring ranks often have the same.
-struct Ways<'a, 'b> {
-    scene: &'a Scene<'b>,
-    last: Option<(Between, Way)>,
-}
-
-impl<'a, 'b> Ways<'a, 'b> {
-    fn new(scene: &'a Scene<'b>) -> Self {
-        Ways { scene, last: None }
-    }
-
-    fn of(&mut self, from: usize, to: usize, bytes: u64) -> Way {
-        let network = self.scene.network;
-        let (here, there) = (network.cluster_of()[from], network.cluster_of()[to]);
-        let between = (here, there, network.distance(from, to), bytes);
-        match self.last {
-            Some((last, way)) if last == between => way,
-            _ => {
-                let way = look_up(self.scene, between);
-                self.last = Some((between, way));
-                way
-            }
-        }
-    }
-}
-
-fn look_up(scene: &Scene, (here, there, distance, bytes): Between) -> Way {
-    let (network, piece) = (scene.network, scene.piece);
-    let is_known = bytes == piece.bytes;
-    let hop = |known: Hop, link: Option<&Link>| match (is_known, link) {
-        (true, _) => known,
-        (false, None) => Hop::default(),
-        (false, Some(link)) => {
-            let (gap, handshake) = link.gap_and_handshake(bytes, &mut 0);
-            Hop {
-                gap,
-                latency: link.latency() + handshake,
-            }
-        }
-    };
-    match distance {
-        Distance::Host => Way {
-            hop: hop(piece.on_host[here], network.on_host(here)),
-            ..Way::default()
-        },
-        Distance::Cluster => Way {
-            hop: hop(piece.within[here], network.within(here)),
-            ..Way::default()
-        },
-        Distance::Grid => Way {
-            hop: hop(piece.hop(here, there), network.between(here, there)),
-            leaving: match is_known {
-                true => piece.leaving[here],
-                false => network.leaving(here, bytes),
-            },
-            entering: match is_known {
-                true => piece.entering[there],
-                false => network.entering(there, bytes),
-            },
-        },
-    }
-}
 
 /// Along a tree by rank in which the rank at `distance` from the root has the parent
 /// `parent(distance)`, nearer to the root, and gets `bytes(distance)`. Of children, those
@@ -154,7 +42,7 @@ fn tree(
         while child != NONE {
             let (from, to, size) = (rank(distance), rank(child), bytes(child));
             (ready, at[child]) = links.send(ready, from, to, size);
-            last = last.max(at[child]);
+            last = longer(last, at[child]);
             let (here, there) = (scene.clusters.of(from), scene.clusters.of(to));
             let way = links.ways.of(from, to, size);
             if here == there {
@@ -162,13 +50,13 @@ fn tree(
             } else {
                 leaves[here] += way.leaving;
                 enters[there] += way.entering;
-                period = period.max(way.hop.gap);
+                period = longer(period, way.hop.gap);
             }
             child = next[child];
         }
-        period = period.max(own);
+        period = longer(period, own);
     }
-    let period = leaves.into_iter().chain(enters).fold(period, f64::max);
+    let period = leaves.into_iter().chain(enters).fold(period, longer);
     Stage {
         first: last,
         period,
@@ -183,16 +71,40 @@ fn rounds(
     to: impl Fn(usize, u32) -> Option<usize>,
     bytes: impl Fn(u32) -> u64,
 ) -> f64 {
-    (0..count)
-        .map(|round| {
-            let mut links = Links::new(scene);
-            let size = bytes(round);
-            (0..scene.clusters.ranks())
-                .filter_map(|from| Some((from, to(from, round)?)))
-                .map(|(from, to)| links.send(0.0, from, to, size).1)
-                .fold(0.0, f64::max)
-        })
-        .sum()
+    let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
+    let hosts = scene.network.host_of();
+    let mut links = Links::new(scene);
+    let mut seconds = 0.0;
+    for round in 0..count {
+        links.start_anew();
+        let size = bytes(round);
+        let mut slowest = 0.0;
+        let mut send = |(from, to), messages| {
+            slowest = longer(slowest, links.send_many(from, to, messages, size));
+        };
+        // Neighbours often send the same way.
+        let mut first = None;
+        let (mut way, mut messages) = ((usize::MAX, usize::MAX, false), 0);
+        for from in 0..ranks {
+            let Some(to) = to(from, round) else {
+                continue;
+            };
+            let is_near = hosts[from] == hosts[to];
+            let next = (clusters[from], clusters[to], is_near);
+            if next != way {
+                if let Some(pair) = first {
+                    send(pair, messages);
+                }
+                (first, way, messages) = (Some((from, to)), next, 0);
+            }
+            messages += 1;
+        }
+        if let Some(pair) = first {
+            send(pair, messages);
+        }
+        seconds += slowest;
+    }
+    seconds
 }
 
 /// Our own chain over ranks, in pieces.
@@ -274,7 +186,7 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
         leaving[scene.clusters.of(from)] += way.leaving;
     }
     let steps = (ranks - 1) as f64;
-    let busiest = leaving.into_iter().fold(0.0, f64::max);
+    let busiest = leaving.into_iter().fold(0.0, longer);
     (around / ranks as f64).max(busiest) * steps
 }
 
@@ -309,7 +221,7 @@ fn in_turn(scene: &Scene) -> f64 {
             }
         }
         steps += 1.0;
-        seconds += leaving.into_iter().chain(entering).fold(0.0, f64::max);
+        seconds += leaving.into_iter().chain(entering).fold(0.0, longer);
     }
     match steps > 0.0 {
         true => scene.volume(scene.bytes) * seconds * (ranks - 1) as f64 / steps,

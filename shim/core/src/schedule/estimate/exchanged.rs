@@ -1,6 +1,6 @@
 //! Blocks of their own: gathers, scatters, total exchanges, barriers.
 
-use super::Scene;
+use super::{Scene, longer};
 use crate::affinity::collective::Operation;
 use crate::schedule::generators::{Grouped, by_tail, runs};
 
@@ -11,22 +11,22 @@ type Blocks<'a> = &'a dyn Fn(usize, usize) -> f64;
 /// block from cluster to cluster.
 fn passing(scene: &Scene, messages: Blocks) -> f64 {
     let volume = scene.volume(scene.bytes);
-    let mut farthest: f64 = 0.0;
+    let mut farthest = 0.0;
     let busiest = scene.most(|here| {
-        let (mut leaves, mut enters, mut slowest) = (0.0, 0.0, 0.0_f64);
+        let (mut leaves, mut enters, mut slowest) = (0.0, 0.0, 0.0);
         for there in scene.others(here) {
             leaves += messages(here, there) * scene.piece.leaving[here];
             enters += messages(there, here) * scene.piece.entering[here];
             // A connection carries one rank's messages.
             if messages(here, there) > 0.0 {
-                slowest = slowest.max(scene.piece.hop(here, there).gap);
+                slowest = longer(slowest, scene.piece.hop(here, there).gap);
             }
         }
-        volume * f64::max(leaves, enters).max(slowest)
+        volume * longer(longer(leaves, enters), slowest)
     });
     for from in 0..scene.count() {
         for to in scene.others(from).filter(|&to| messages(from, to) > 0.0) {
-            farthest = farthest.max(scene.piece.hop(from, to).latency);
+            farthest = longer(farthest, scene.piece.hop(from, to).latency);
         }
     }
     busiest + farthest
@@ -64,7 +64,7 @@ pub fn direct(scene: &Scene, operation: Operation) -> f64 {
             };
             scene.volume(scene.bytes) * senders * others * hop.gap + hop.latency
         })
-        .fold(0.0, f64::max);
+        .fold(0.0, longer);
     between.max(card)
 }
 
@@ -80,7 +80,7 @@ pub fn allgather_exchange(scene: &Scene) -> f64 {
         let enters = scene.volume(scene.bytes * (all - ranks(here))) * scene.piece.entering[here];
         // One connection carries all that goes from cluster to cluster.
         let hops = scene.others(here).map(|there| scene.piece.hop(here, there));
-        let slowest = hops.map(|hop| hop.gap).fold(0.0, f64::max);
+        let slowest = hops.map(|hop| hop.gap).fold(0.0, longer);
         leaves
             .max(enters)
             .max(scene.volume(scene.bytes * ranks(here)) * slowest)

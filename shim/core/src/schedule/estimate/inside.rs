@@ -1,7 +1,7 @@
 //! What happens inside a cluster, along the trees that generators use there: hosts
 //! first, then the ranks of a host.
 
-use super::{Hop, Scene, Size};
+use super::{Hop, Scene, Size, longer};
 use crate::schedule::generators::Shape;
 
 /// A part of a pipeline.
@@ -18,7 +18,7 @@ impl Stage {
     pub fn then(self, next: Stage) -> Stage {
         Stage {
             first: self.first + next.first,
-            period: self.period.max(next.period),
+            period: longer(self.period, next.period),
         }
     }
 

@@ -16,10 +16,11 @@ mod exchanged;
 mod han;
 mod inside;
 mod reduced;
+mod ways;
 
+use super::network::Hop;
 use super::{Clusters, Network};
 use crate::affinity::collective::Operation;
-use crate::platform::Link;
 pub(super) use between::{broadcast_exchange, broadcast_lanes, broadcast_tree, reduce_exchange};
 pub(super) use by_rank::{binomial, chain, doubling, host_seconds};
 pub(super) use exchanged::{
@@ -32,22 +33,6 @@ pub(super) use reduced::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,
     reduce_lanes, reduce_tree,
 };
-
-/// Latency and gap of one message.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Hop {
-    /// `g`, in seconds.
-    pub gap: f64,
-    /// `L` and what a rendezvous adds, in seconds.
-    pub latency: f64,
-}
-
-impl Hop {
-    /// One message alone, in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.gap + self.latency
-    }
-}
 
 /// What messages of one size meet, between and inside all clusters.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,36 +63,27 @@ impl Costed {
     /// Looks up everything for messages of `bytes`.
     pub fn new(network: &Network, bytes: u64) -> Self {
         let clusters = network.clusters();
-        let mut near = 0;
-        let mut hop = |link: Option<&Link>| {
-            link.map_or(Hop::default(), |link| {
-                let (gap, handshake) = link.gap_and_handshake(bytes, &mut near);
-                Hop {
-                    gap,
-                    latency: link.latency() + handshake,
-                }
-            })
-        };
+        let messages = network.messages(bytes);
+        let between: Vec<Hop> = messages.all_between().collect();
         let (mut farthest_from, mut farthest_to) = (vec![0.0; clusters], vec![0.0; clusters]);
         let mut latency: f64 = 0.0;
-        let mut between = Vec::with_capacity(clusters * clusters);
-        for (from, farthest) in farthest_from.iter_mut().enumerate() {
-            for (to, farthest_to) in farthest_to.iter_mut().enumerate() {
-                let way = hop(network.between(from, to));
-                *farthest = f64::max(*farthest, way.seconds());
-                *farthest_to = f64::max(*farthest_to, way.seconds());
-                latency = latency.max(way.latency);
-                between.push(way);
+        for (row, farthest) in between
+            .chunks_exact(clusters.max(1))
+            .zip(&mut farthest_from)
+        {
+            for (way, farthest_to) in row.iter().zip(&mut farthest_to) {
+                *farthest = longer(*farthest, way.seconds());
+                *farthest_to = longer(*farthest_to, way.seconds());
+                latency = longer(latency, way.latency);
             }
         }
-        let each = |of: &dyn Fn(usize) -> f64| (0..clusters).map(of).collect::<Vec<f64>>();
         Costed {
             bytes,
-            leaving: each(&|cluster| network.leaving(cluster, bytes)),
-            entering: each(&|cluster| network.entering(cluster, bytes)),
+            leaving: (0..clusters).map(|c| messages.leaving(c)).collect(),
+            entering: (0..clusters).map(|c| messages.entering(c)).collect(),
             between,
-            within: (0..clusters).map(|c| hop(network.within(c))).collect(),
-            on_host: (0..clusters).map(|c| hop(network.on_host(c))).collect(),
+            within: (0..clusters).map(|c| messages.within(c)).collect(),
+            on_host: (0..clusters).map(|c| messages.on_host(c)).collect(),
             farthest_from,
             farthest_to,
             latency,
@@ -128,6 +104,12 @@ impl Costed {
     pub fn hop(&self, from: usize, to: usize) -> Hop {
         self.between[from * self.leaving.len() + to]
     }
+}
+
+/// The longer of two times. Where either may be no number, `f64::max` looks for that, which is most of what
+/// estimates would do.
+fn longer(one: f64, other: f64) -> f64 {
+    if other > one { other } else { one }
 }
 
 /// Ranks and hosts of one cluster.
@@ -213,7 +195,7 @@ impl Scene<'_> {
 
     /// The most of a number for each cluster.
     pub fn most(&self, of: impl Fn(usize) -> f64) -> f64 {
-        (0..self.count()).map(of).fold(0.0, f64::max)
+        (0..self.count()).map(of).fold(0.0, longer)
     }
 
     /// The longest way of one message from any cluster to any other.

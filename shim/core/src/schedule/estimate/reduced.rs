@@ -1,6 +1,6 @@
 //! Reductions between clusters.
 
-use super::{Scene, Stage};
+use super::{Scene, Stage, longer};
 use crate::affinity::collective::Operation;
 use crate::schedule::generators::straight_of_allreduce;
 
@@ -73,15 +73,15 @@ fn reduce_stage(scene: &Scene, edges: &[(usize, usize)]) -> Stage {
         } = at[to];
         let comes = at[from].stage.then(Stage {
             first: hop.seconds() + scene.reducing(),
-            period: hop
-                .gap
-                .max(scene.piece.leaving[from])
-                .max(degree * entering.max(scene.reducing())),
+            period: longer(
+                longer(hop.gap, scene.piece.leaving[from]),
+                degree * longer(entering, scene.reducing()),
+            ),
         });
         // Pieces that come together pass the downlink one after the other.
         at[to].stage = Stage {
-            first: stage.first.max(comes.first + received),
-            period: stage.period.max(comes.period),
+            first: longer(stage.first, comes.first + received),
+            period: longer(stage.period, comes.period),
         };
         at[to].received += entering;
     }
@@ -104,7 +104,7 @@ pub fn allreduce_tree(scene: &Scene, edges: &[(usize, usize)]) -> f64 {
         busy[from] += scene.piece.leaving[from];
         busy[to] += scene.piece.leaving[to];
     }
-    let period = busy.into_iter().fold(up.period, f64::max);
+    let period = busy.into_iter().fold(up.period, longer);
     up.first + down + (scene.pieces(scene.bytes) - 1.0) * period
 }
 

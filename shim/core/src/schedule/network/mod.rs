@@ -10,11 +10,17 @@
 //! fast as its cluster's link is, whatever leaves a cluster its uplink, which is as
 //! fast as the fastest link out of it (faster, where several pairs together were measured to be).
 
+mod links;
+mod messages;
+
 use super::Clusters;
 use crate::affinity::collective::Operation;
 use crate::platform::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
 use crate::platform::{Link, Platform};
+pub use links::Hop;
+use links::Links;
+pub use messages::Messages;
 
 /// A link that messages of several pairs share: how long each occupies it is `share`
 /// times the gap of a link.
@@ -42,8 +48,7 @@ pub struct Network {
     cluster_of: Vec<usize>,
     host_of: Vec<usize>,
     hosts: usize,
-    /// All links, each once for each use.
-    links: Vec<Link>,
+    links: Links,
     /// Cluster by cluster: the link from one to the other.
     between: Vec<Option<usize>>,
     within: Vec<Option<usize>>,
@@ -115,7 +120,7 @@ impl Network {
             cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
             hosts: host_number.len(),
             host_of,
-            links: Vec::new(),
+            links: Links::default(),
             between: vec![None; count * count],
             within: vec![None; count],
             on_host: vec![None; count],
@@ -137,15 +142,15 @@ impl Network {
         };
         for (c, &place) in known.iter().enumerate() {
             let cluster = &platform.clusters()[place];
-            let within = cluster.within.as_ref().map(|link| network.keep(link));
+            let within = cluster.within.as_ref().map(|link| network.links.keep(link));
             network.within[c] = within.filter(|_| !by_host);
             let closest = cluster.levels.first().map(|level| &level.link);
-            network.on_host[c] = closest.map(|link| network.keep(link));
+            network.on_host[c] = closest.map(|link| network.links.keep(link));
             for (other, &there) in known.iter().enumerate() {
                 if other != c {
                     network.between[c * count + other] = match by_host {
                         true => within,
-                        false => Some(network.keep(platform.between(place, there))),
+                        false => Some(network.links.keep(platform.between(place, there))),
                     };
                 }
             }
@@ -162,7 +167,7 @@ impl Network {
         network.centre = network.nearest_to_all();
         let latencies = network.between.iter().flatten();
         network.farthest = latencies
-            .map(|&link| network.links[link].latency())
+            .map(|&link| network.links.get(link).latency())
             .fold(0.0, f64::max);
         network.slowest = (0..count)
             .map(|c| network.leaving(c, LONG).max(network.entering(c, LONG)))
@@ -189,14 +194,6 @@ impl Network {
             .clamp(1, members)
     }
 
-    fn keep(&mut self, link: &Link) -> usize {
-        if let Some(known) = self.links.iter().position(|known| known == link) {
-            return known;
-        }
-        self.links.push(link.clone());
-        self.links.len() - 1
-    }
-
     /// The uplink of a cluster of the platform, or its downlink: as fast as the fastest
     /// link on that side.
     fn common(&mut self, platform: &Platform, place: usize, leaving: bool) -> Option<Common> {
@@ -221,7 +218,7 @@ impl Network {
             .fold(alone, f64::max);
         Some(Common {
             share: alone / together,
-            link: self.keep(link(fastest)),
+            link: self.links.keep(link(fastest)),
         })
     }
 
@@ -329,24 +326,29 @@ impl Network {
     /// The link from one cluster to another; `None` from one to itself.
     pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
         let place = self.between[from * self.clusters() + to];
-        place.map(|link| &self.links[link])
+        place.map(|link| self.links.get(link))
     }
 
     /// The link between hosts of a cluster, or the closest that is known.
     pub fn within(&self, cluster: usize) -> Option<&Link> {
         let place = self.within[cluster].or(self.on_host[cluster]);
-        place.map(|link| &self.links[link])
+        place.map(|link| self.links.get(link))
     }
 
     /// The link between hosts of a cluster, where it has several.
     pub fn between_hosts(&self, cluster: usize) -> Option<&Link> {
-        self.within[cluster].map(|link| &self.links[link])
+        self.within[cluster].map(|link| self.links.get(link))
     }
 
     /// The link between ranks of a host of a cluster, or the closest that is known.
     pub fn on_host(&self, cluster: usize) -> Option<&Link> {
         let place = self.on_host[cluster].or(self.within[cluster]);
-        place.map(|link| &self.links[link])
+        place.map(|link| self.links.get(link))
+    }
+
+    /// What messages of `bytes` meet.
+    pub fn messages(&self, bytes: u64) -> Messages<'_> {
+        Messages::new(self, bytes)
     }
 
     /// Seconds that a message of `bytes` occupies the uplink of a cluster.
@@ -361,7 +363,7 @@ impl Network {
 
     fn occupied(&self, common: Option<Common>, bytes: u64) -> f64 {
         common.map_or(0.0, |common| {
-            common.share * self.links[common.link].gap(bytes)
+            common.share * self.links.get(common.link).gap(bytes)
         })
     }
 
@@ -380,7 +382,7 @@ impl Network {
     /// receiver first, which costs two latencies more. `None` where no such limit is known.
     pub fn eager_limit(&self) -> Option<u64> {
         let limits = self.between.iter().flatten();
-        let limits = limits.filter_map(|&link| self.links[link].eager_limit());
+        let limits = limits.filter_map(|&link| self.links.get(link).eager_limit());
         // No MPI asks for so little: that was noise.
         limits.filter(|&limit| limit >= LEAST_LIMIT).min()
     }
@@ -391,10 +393,10 @@ impl Network {
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         let limit = limit.max(LEAST_LIMIT);
         for pair in 0..self.between.len() {
-            let known = self.between[pair].map(|link| &self.links[link]);
+            let known = self.between[pair].map(|link| self.links.get(link));
             if let Some(link) = known.filter(|link| link.eager_limit().is_none()) {
                 let asking = link.asking_above(limit);
-                self.between[pair] = Some(self.keep(&asking));
+                self.between[pair] = Some(self.links.keep(&asking));
             }
         }
         self

@@ -56,6 +56,12 @@ impl Strategy {
         }
     }
 
+    /// The tree between so many clusters, where there is one.
+    pub(super) fn tree_for(&self, clusters: usize) -> Option<(Between, Direction)> {
+        let tree = self.tree;
+        tree.map(|(between, direction)| (between.for_clusters(clusters), direction))
+    }
+
     /// For operands in order, with what tells how long it takes.
     pub(super) const fn for_order(self, estimate: Estimate) -> Self {
         Strategy {

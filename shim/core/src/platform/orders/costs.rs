@@ -36,6 +36,8 @@ pub struct Costs {
     clusters: usize,
     gap: Vec<f64>,
     latency: Vec<f64>,
+    /// Both together.
+    transfer: Vec<f64>,
     inside: Vec<f64>,
 }
 
@@ -62,13 +64,19 @@ impl Costs {
             }
         }
         for (what, list) in [("gap", &gap), ("latency", &latency), ("inside", &inside)] {
-            let wrong = |value: &&f64| !(value.is_finite() && **value >= 0.0);
-            if let Some(&value) = list.iter().find(wrong) {
+            let is_cost = |value: &f64| value.is_finite() && *value >= 0.0;
+            // Without a way out among them, numbers are looked at several at a time.
+            if !list.iter().fold(true, |all, value| all & is_cost(value)) {
+                let value = list.iter().copied().find(|value| !is_cost(value));
+                let value = value.unwrap_or(f64::NAN);
                 return Err(CostsError::Number { what, value });
             }
         }
+        let transfer = gap.iter().zip(&latency);
         Ok(Costs {
             clusters,
+            // From 0, and not from -0, which costs may be.
+            transfer: transfer.map(|(gap, latency)| 0.0 + gap + latency).collect(),
             gap,
             latency,
             inside,
@@ -92,7 +100,7 @@ impl Costs {
 
     /// `g(i,j) + L(i,j)`: one message alone.
     pub fn transfer(&self, from: usize, to: usize) -> f64 {
-        self.gap(from, to) + self.latency(from, to)
+        self.transfer[from * self.clusters + to]
     }
 
     /// `T_k`: what a cluster needs inside.

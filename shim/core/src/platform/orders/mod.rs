@@ -9,10 +9,13 @@
 //!   inside its cluster a coordinator goes on when its own sends are over
 //! ```
 
+mod ahead;
 mod costs;
 mod exhaustive;
+mod greedy;
 mod heuristics;
 pub mod monte_carlo;
+mod ranked;
 mod schedule;
 #[cfg(test)]
 mod tests;

@@ -207,9 +207,13 @@ fn costs_that_are_none_are_refused() {
     assert!(Costs::new(Vec::new(), Vec::new(), Vec::new()).is_err());
 }
 
-/// ECEF and its lookaheads as they are defined: every pair, every time.
+/// Orders as they are defined: every pair, every time.
 fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
     let clusters = costs.clusters();
+    let all = |node: usize| -> f64 {
+        let others = (0..clusters).filter(|&other| other != node);
+        others.map(|other| costs.transfer(node, other)).sum()
+    };
     let mut sends: Vec<(usize, usize)> = Vec::new();
     while sends.len() + 1 < clusters {
         let schedule = Schedule::of(costs, root, &sends).unwrap();
@@ -224,55 +228,69 @@ fn by_definition(order: Order, costs: &Costs, root: usize) -> Vec<(usize, usize)
                     }
             });
             match order {
-                Order::Ecef => 0.0,
+                Order::EcefLa | Order::EcefLatMin => next.reduce(f64::min).unwrap_or(0.0),
                 Order::EcefLat => next.reduce(f64::max).unwrap_or(0.0),
-                _ => next.reduce(f64::min).unwrap_or(0.0),
+                _ => 0.0,
             }
         };
-        let mut best = (f64::INFINITY, 0, 0);
+        let weight = |from: usize, to: usize| match order {
+            Order::Fef => costs.latency(from, to),
+            Order::BottomUp => costs.transfer(from, to),
+            _ => schedule.ready[from] + costs.transfer(from, to) + ahead(to),
+        };
+        // Some choose the receiver first: by how fast it sends, or by how late it is done.
+        let receiver = |to: usize| match order {
+            Order::Fnf => (all(to), to),
+            Order::BottomUp | Order::BottomUpReady => {
+                let least = (0..clusters).filter(informed).map(|from| weight(from, to));
+                let least = least.fold(f64::INFINITY, f64::min);
+                (-(least + costs.inside(to)), to)
+            }
+            _ => (0.0, 0),
+        };
+        let mut best = ((f64::INFINITY, 0), 0.0, 0, 0);
         for from in (0..clusters).filter(informed) {
             for &to in &waiting {
-                let weight = schedule.ready[from] + costs.transfer(from, to) + ahead(to);
-                if weight < best.0 {
-                    best = (weight, from, to);
+                let pair = (receiver(to), weight(from, to), from, to);
+                if pair < best {
+                    best = pair;
                 }
             }
         }
-        sends.push((best.1, best.2));
+        sends.push((best.2, best.3));
     }
     sends
 }
 
 #[test]
 fn schedules_are_those_of_the_definitions_on_grids_of_any_size() {
-    // Numbers without a pattern, some of them equal.
+    // Numbers without a pattern, some of them equal: many where there are few.
     let mut state = 1_u64;
-    let mut next = || {
+    let mut next = |below: u64| {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
-        ((state >> 33) % 40 + 1) as f64
+        ((state >> 33) % below) as f64
     };
-    for clusters in [1, 2, 3, 5, 8, 13, 21] {
+    for (clusters, below) in [1, 2, 3, 5, 8, 13, 21, 34]
+        .map(|c| [(c, 3), (c, 40), (c, 10_000)])
+        .concat()
+    {
         for _ in 0..5 {
-            let mut list = |count: usize| (0..count).map(|_| next()).collect::<Vec<f64>>();
+            let mut list = |count: usize| (0..count).map(|_| next(below)).collect::<Vec<f64>>();
             let (gap, latency) = (list(clusters * clusters), list(clusters * clusters));
             let costs = Costs::new(gap, latency, list(clusters)).unwrap();
-            for order in [
-                Order::Ecef,
-                Order::EcefLa,
-                Order::EcefLatMin,
-                Order::EcefLat,
-            ] {
+            for order in Order::ALL {
                 let root = clusters / 2;
-                let found = order.schedule(&costs, root);
-                let found: Vec<(usize, usize)> = found
-                    .sends
-                    .iter()
-                    .map(|send| (send.from, send.to))
-                    .collect();
-                let expected = by_definition(order, &costs, root);
-                assert_eq!(found, expected, "{order} on {clusters}");
+                let order = order.for_clusters(clusters);
+                let expected = match order {
+                    Order::Flat => (0..clusters)
+                        .filter(|&to| to != root)
+                        .map(|to| (root, to))
+                        .collect(),
+                    _ => by_definition(order, &costs, root),
+                };
+                assert_eq!(order.sends(&costs, root), expected, "{order} on {clusters}");
             }
         }
     }

@@ -9,12 +9,15 @@ use super::{ALIKE, Considered, Known, Orders};
 use crate::affinity::collective::Operation;
 use crate::schedule::Strategy;
 use crate::schedule::estimate::{Costed, Scene};
+use crate::schedule::generators::{Between, Direction};
 use crate::schedule::strategy::Estimate;
 
 /// A strategy with its tree.
 struct Candidate {
     strategy: &'static Strategy,
     estimate: Estimate,
+    tree: Option<(Between, Direction)>,
+    /// Along the tree.
     edges: Vec<(usize, usize)>,
     /// An earlier candidate with the same tree: schedulers often come to the same one.
     same: Option<usize>,
@@ -37,7 +40,12 @@ fn candidates(scene: &Scene, operation: Operation, ordered: bool) -> Vec<Candida
         let Some(estimate) = strategy.estimate.filter(|_| serves) else {
             continue;
         };
-        let edges = orders.edges(scene, strategy);
+        let tree = strategy.tree_for(scene.count());
+        let is_known = |other: &&Candidate| tree.is_some() && other.tree == tree;
+        let edges = match all.iter().find(is_known) {
+            Some(other) => other.edges.clone(),
+            None => orders.edges(scene, strategy),
+        };
         let is_same = |other: &Candidate| other.strategy.is_tree && other.edges == edges;
         let same = match strategy.is_tree {
             true => all.iter().position(is_same),
@@ -46,6 +54,7 @@ fn candidates(scene: &Scene, operation: Operation, ordered: bool) -> Vec<Candida
         all.push(Candidate {
             strategy,
             estimate,
+            tree,
             edges,
             same,
         });

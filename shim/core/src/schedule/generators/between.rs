@@ -5,6 +5,7 @@ use std::borrow::Borrow;
 use super::trees::{Neighbours, Shape, led_by};
 use crate::platform::orders::{Costs, Order};
 use crate::schedule::estimate::Costed;
+use crate::schedule::network::Hop;
 use crate::schedule::{Clusters, Problem};
 
 /// How the clusters' coordinators send to each other.
@@ -27,6 +28,14 @@ pub enum Direction {
 }
 
 impl Between {
+    /// What it comes to for so many clusters.
+    pub fn for_clusters(self, clusters: usize) -> Between {
+        match self {
+            Between::Order(order) => Between::Order(order.for_clusters(clusters)),
+            shape => shape,
+        }
+    }
+
     /// The edges of the tree from cluster `home`, senders before their receivers, in the
     /// order in which each sender serves its own. `costs` are looked at by orders alone.
     pub fn edges<C: Borrow<Costs>>(
@@ -37,22 +46,17 @@ impl Between {
     ) -> Vec<(usize, usize)> {
         match self {
             Between::Shape(shape) => {
-                let order: Vec<usize> = (0..clusters).map(|d| (home + d) % clusters).collect();
+                let at = |place: usize| match home + place {
+                    cluster if cluster < clusters => cluster,
+                    beyond => beyond - clusters,
+                };
                 let mut edges = Vec::with_capacity(clusters);
                 for place in 0..clusters {
-                    let at = shape.neighbours(&order, place);
-                    edges.extend(at.children.into_iter().map(|child| (order[place], child)));
+                    shape.visit(clusters, place, |child| edges.push((at(place), at(child))));
                 }
                 edges
             }
-            Between::Order(order) => {
-                let schedule = order.schedule(costs().borrow(), home);
-                schedule
-                    .sends
-                    .iter()
-                    .map(|send| (send.from, send.to))
-                    .collect()
-            }
+            Between::Order(order) => order.sends(costs().borrow(), home),
         }
     }
 }
@@ -62,25 +66,30 @@ impl Between {
 /// tree over the members.
 pub fn costs(costed: &Costed, clusters: &Clusters, direction: Direction) -> Costs {
     let count = clusters.count();
-    let mut gap = vec![0.0; count * count];
-    let mut latency = gap.clone();
-    for from in 0..count {
-        for to in (0..count).filter(|&to| to != from) {
-            let (hop, busy) = match direction {
-                Direction::Down => (costed.hop(from, to), costed.leaving[from]),
-                Direction::Up => (costed.hop(to, from), costed.entering[from]),
-            };
-            let busy = busy.min(hop.gap);
-            gap[from * count + to] = busy;
-            latency[from * count + to] = hop.seconds() - busy;
-        }
-    }
+    let (gap, latency) = match direction {
+        Direction::Down => parted(&costed.leaving, |from, to| costed.hop(from, to)),
+        Direction::Up => parted(&costed.entering, |from, to| costed.hop(to, from)),
+    };
     let inside = (0..count).map(|cluster| {
         let members = clusters.members(cluster).len();
         f64::from(members.next_power_of_two().trailing_zeros()) * costed.within[cluster].seconds()
     });
     Costs::new(gap, latency, inside.collect())
         .expect("links have costs from 0, and there is one for each two clusters")
+}
+
+/// For how long the sender of each message is busy, as long as it occupies its uplink at most, and the rest, row by row.
+fn parted(busy: &[f64], hop: impl Fn(usize, usize) -> Hop) -> (Vec<f64>, Vec<f64>) {
+    let count = busy.len();
+    let mut gaps = Vec::with_capacity(count * count);
+    let mut latencies = Vec::with_capacity(count * count);
+    for (from, &busy) in busy.iter().enumerate() {
+        let gap = |hop: Hop| if hop.gap < busy { hop.gap } else { busy };
+        let hops = || (0..count).map(|to| hop(from, to));
+        gaps.extend(hops().map(gap));
+        latencies.extend(hops().map(|hop| hop.seconds() - gap(hop)));
+    }
+    (gaps, latencies)
 }
 
 /// Equal costs, where nothing is known.

@@ -57,54 +57,81 @@ impl Shape {
 
     /// The neighbours of place `place` of `ranks`.
     pub fn neighbours(self, ranks: &[usize], place: usize) -> Neighbours {
-        let count = ranks.len();
-        let (parent, children): (Option<usize>, Vec<usize>) = match self {
-            Shape::Flat if place == 0 => (None, (1..count).rev().collect()),
-            Shape::Flat => (Some(0), Vec::new()),
-            Shape::Chain => (place.checked_sub(1), vec![place + 1]),
-            Shape::Binary => (
-                place.checked_sub(1).map(|above| above / 2),
-                vec![2 * place + 1, 2 * place + 2],
-            ),
-            Shape::Binomial => {
-                let lowest_bit = place & place.wrapping_neg();
-                let limit = match place {
-                    0 => count.next_power_of_two(),
-                    _ => lowest_bit,
-                };
-                let distances = (0..usize::BITS).map(|bit| 1 << bit);
-                let below = distances.take_while(|distance| *distance < limit);
-                let mut children: Vec<usize> = below.map(|distance| place + distance).collect();
-                children.reverse();
-                ((place > 0).then(|| place - lowest_bit), children)
-            }
-            Shape::Octopus(degree) => octopus(1 << degree, count, place),
-            Shape::Alpha(hundredths) => alpha(hundredths, count, place),
-        };
+        let mut children = Vec::new();
+        let parent = self.visit(ranks.len(), place, |child| children.push(ranks[child]));
         Neighbours {
             parent: parent.map(|place| ranks[place]),
-            children: children
-                .into_iter()
-                .filter_map(|place| ranks.get(place).copied())
-                .collect(),
+            children,
+        }
+    }
+
+    /// The parent of place `place` of `count`; its children are told to `child`, in the order in
+    /// which they are served.
+    pub fn visit(self, count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
+        let mut child = |place: usize| {
+            if place < count {
+                child(place);
+            }
+        };
+        match self {
+            Shape::Flat if place == 0 => {
+                (1..count).rev().for_each(child);
+                None
+            }
+            Shape::Flat => Some(0),
+            Shape::Chain => {
+                child(place + 1);
+                place.checked_sub(1)
+            }
+            Shape::Binary => {
+                child(2 * place + 1);
+                child(2 * place + 2);
+                place.checked_sub(1).map(|above| above / 2)
+            }
+            Shape::Binomial => binomial(count, place, child),
+            Shape::Octopus(degree) => octopus(1 << degree, count, place, child),
+            Shape::Alpha(hundredths) => alpha(hundredths, count, place, child),
         }
     }
 }
 
-/// Parent and children in a binomial core of `core` places with a chain behind each.
-fn octopus(core: usize, count: usize, place: usize) -> (Option<usize>, Vec<usize>) {
-    if place >= core {
-        return (Some(place - core), vec![place + core]);
-    }
-    let places: Vec<usize> = (0..core.min(count)).collect();
-    let mut at = Shape::Binomial.neighbours(&places, place);
-    at.children.push(place + core);
-    (at.parent, at.children)
+/// A place's children are as far from it as the powers of two below its lowest bit, the farthest first.
+fn binomial(count: usize, place: usize, child: impl FnMut(usize)) -> Option<usize> {
+    let lowest_bit = place & place.wrapping_neg();
+    let limit = match place {
+        0 => count.next_power_of_two(),
+        _ => lowest_bit,
+    };
+    let distances = (0..limit.trailing_zeros()).rev().map(|bit| 1 << bit);
+    distances.map(|distance| place + distance).for_each(child);
+    (place > 0).then(|| place - lowest_bit)
 }
 
-/// Parent and children by the thesis's algorithm 2: a set of n places gives the last round(alpha n)
-/// of them to a child, who leads them, until it is alone.
-fn alpha(hundredths: u32, count: usize, place: usize) -> (Option<usize>, Vec<usize>) {
+/// A binomial core of `core` places with a chain behind each.
+fn octopus(core: usize, count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
+    if place >= core {
+        child(place + core);
+        return Some(place - core);
+    }
+    let core_count = core.min(count);
+    let in_core = |place| {
+        if place < core_count {
+            child(place);
+        }
+    };
+    let parent = binomial(core_count, place, in_core);
+    child(place + core);
+    parent
+}
+
+/// The thesis's algorithm 2: a set of n places gives the last round(alpha n) of them to a child, who
+/// leads them, until it is alone.
+fn alpha(
+    hundredths: u32,
+    count: usize,
+    place: usize,
+    mut child: impl FnMut(usize),
+) -> Option<usize> {
     let given = |places: usize| (places * hundredths as usize / 100).clamp(1, places - 1);
     let (mut first, mut places, mut parent) = (0, count, None);
     while place != first {
@@ -116,12 +143,11 @@ fn alpha(hundredths: u32, count: usize, place: usize) -> (Option<usize>, Vec<usi
             (first, places) = (first + kept, places - kept);
         }
     }
-    let mut children = Vec::new();
     while places > 1 {
         places -= given(places);
-        children.push(place + places);
+        child(place + places);
     }
-    (parent, children)
+    parent
 }
 
 /// The ranks of `0..count` from `root` on, round.

@@ -48,23 +48,19 @@ impl Ranked {
 
     /// The first of the two in this order.
     pub fn first(self, other: Ranked) -> Ranked {
-        let is_before = other.place() < self.place();
-        Ranked {
-            time: if is_before { other.time } else { self.time },
-            cluster: if is_before {
-                other.cluster
-            } else {
-                self.cluster
-            },
-        }
+        self.or(other, other.place() < self.place())
     }
 
     /// The last of the two in this order.
     pub fn last(self, other: Ranked) -> Ranked {
-        let is_before = self.place() < other.place();
+        self.or(other, self.place() < other.place())
+    }
+
+    /// The other one where that is so, member by member, each of which takes no branch.
+    fn or(self, other: Ranked, is_other: bool) -> Ranked {
         Ranked {
-            time: if is_before { other.time } else { self.time },
-            cluster: if is_before {
+            time: if is_other { other.time } else { self.time },
+            cluster: if is_other {
                 other.cluster
             } else {
                 self.cluster

@@ -9,6 +9,14 @@ use crate::affinity::collective::{Algorithm, Host, Operation};
 /// Segments in which hosts send messages down a pipeline.
 const HOST_SEGMENT: u64 = 64 << 10;
 
+/// A rank less than twice `ranks`, counted round: a division for each message would be felt.
+fn round(rank: usize, ranks: usize) -> usize {
+    match rank < ranks {
+        true => rank,
+        false => rank - ranks,
+    }
+}
+
 /// Along a tree by rank in which the rank at `distance` from the root has the parent
 /// `parent(distance)`, nearer to the root, and gets `bytes(distance)`. Of children, those
 /// farther away are served first where `far_first`.
@@ -20,7 +28,7 @@ fn tree(
 ) -> Stage {
     const NONE: usize = usize::MAX;
     let ranks = scene.clusters.ranks();
-    let rank = |distance: usize| (distance + scene.root) % ranks;
+    let rank = |distance: usize| round(distance + scene.root, ranks);
     // Children of each as a list through `next`, the one to be served first in front.
     let (mut first, mut next) = (vec![NONE; ranks], vec![NONE; ranks]);
     let mut enter = |child: usize| {
@@ -37,14 +45,14 @@ fn tree(
     let (mut last, mut period): (f64, f64) = (0.0, 0.0);
     let (mut leaves, mut enters) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
     for distance in 0..ranks {
-        let (mut ready, mut own) = (at[distance], 0.0);
+        let (from, mut ready, mut own) = (rank(distance), at[distance], 0.0);
         let mut child = first[distance];
         while child != NONE {
-            let (from, to, size) = (rank(distance), rank(child), bytes(child));
-            (ready, at[child]) = links.send(ready, from, to, size);
-            last = longer(last, at[child]);
+            let (to, size) = (rank(child), bytes(child));
             let (here, there) = (scene.clusters.of(from), scene.clusters.of(to));
             let way = links.ways.of(from, to, size);
+            (ready, at[child]) = links.send(ready, here, there, &way);
+            last = longer(last, at[child]);
             if here == there {
                 own += way.hop.gap;
             } else {
@@ -181,7 +189,7 @@ fn ring(scene: &Scene, bytes: u64) -> f64 {
     let mut around = 0.0;
     let mut ways = Ways::new(scene);
     for from in 0..ranks {
-        let way = ways.of(from, (from + 1) % ranks, bytes);
+        let way = ways.of(from, round(from + 1, ranks), bytes);
         around += way.hop.seconds();
         leaving[scene.clusters.of(from)] += way.leaving;
     }
@@ -203,7 +211,7 @@ fn in_turn(scene: &Scene) -> f64 {
     let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
     let partner = |rank: usize, step: usize| match ranks.is_power_of_two() {
         true => rank ^ step,
-        false => (rank + step) % ranks,
+        false => round(rank + step, ranks),
     };
     let apart = (ranks * ranks).div_ceil(LOOKED_AT);
     let waiting = 0.5 * waiting_to_enter(scene) / ranks as f64;
@@ -263,7 +271,7 @@ pub(super) fn seconds(scene: &Scene, operation: Operation, algorithm: Algorithm)
     let ranks = scene.clusters.ranks();
     let bytes = scene.bytes;
     let exchange = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
-    let shift = |rank: usize, round: u32| Some((rank + (1 << round)) % ranks);
+    let shift = |rank: usize, times: u32| Some(round(rank + (1 << times), ranks));
     let many = doublings(ranks);
     let share = bytes.div_ceil(ranks as u64);
     let halved = |round: u32| bytes >> (round + 1).min(63);

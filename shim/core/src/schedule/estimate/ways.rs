@@ -50,11 +50,9 @@ impl<'a, 'b> Links<'a, 'b> {
         longer(self.entering[there], last + way.hop.seconds())
     }
 
-    /// A message whose sender is ready: when it has left, and when it is there.
-    pub fn send(&mut self, ready: f64, from: usize, to: usize, bytes: u64) -> (f64, f64) {
-        let way = self.ways.of(from, to, bytes);
-        let clusters = self.scene.network.cluster_of();
-        let (here, there) = (clusters[from], clusters[to]);
+    /// A message from cluster to cluster, or inside one, whose sender is ready: when it has left, and when
+    /// it is there.
+    pub fn send(&mut self, ready: f64, here: usize, there: usize, way: &Way) -> (f64, f64) {
         if here == there {
             return (ready + way.hop.gap, ready + way.hop.seconds());
         }
@@ -176,7 +174,9 @@ mod tests {
                 for message in 0..messages {
                     let pair = (from + message % 4, to + message % 4);
                     let pair = if to == 1 { (from, to) } else { pair };
-                    last = last.max(alone.send(0.0, pair.0, pair.1, bytes).1);
+                    let way = alone.ways.of(pair.0, pair.1, bytes);
+                    let [here, there] = [pair.0, pair.1].map(|rank| clusters.of(rank));
+                    last = last.max(alone.send(0.0, here, there, &way).1);
                 }
                 let found = together.send_many(from, to, messages, bytes);
                 assert!(

@@ -5,17 +5,10 @@ use super::exchanged::waiting_to_enter;
 use super::ways::{Links, Ways};
 use super::{Scene, Stage, direct, longer};
 use crate::affinity::collective::{Algorithm, Host, Operation};
+use crate::schedule::generators::round;
 
 /// Segments in which hosts send messages down a pipeline.
 const HOST_SEGMENT: u64 = 64 << 10;
-
-/// A rank less than twice `ranks`, counted round: a division for each message would be felt.
-fn round(rank: usize, ranks: usize) -> usize {
-    match rank < ranks {
-        true => rank,
-        false => rank - ranks,
-    }
-}
 
 /// Along a tree by rank in which the rank at `distance` from the root has the parent
 /// `parent(distance)`, nearer to the root, and gets `bytes(distance)`. Of children, those

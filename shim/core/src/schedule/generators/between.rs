@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::trees::{Neighbours, Shape, led_by};
+use super::trees::{Neighbours, Shape, led_by, round};
 use crate::platform::orders::{Costs, Order};
 use crate::schedule::estimate::Costed;
 use crate::schedule::network::Hop;
@@ -46,10 +46,7 @@ impl Between {
     ) -> Vec<(usize, usize)> {
         match self {
             Between::Shape(shape) => {
-                let at = |place: usize| match home + place {
-                    cluster if cluster < clusters => cluster,
-                    beyond => beyond - clusters,
-                };
+                let at = |place: usize| round(home + place, clusters);
                 let mut edges = Vec::with_capacity(clusters);
                 for place in 0..clusters {
                     shape.visit(clusters, place, |child| edges.push((at(place), at(child))));

@@ -24,4 +24,4 @@ pub(super) use between::{Between, Direction, Grouped, by_tail, costs};
 pub(super) use direct::straight_of_allreduce;
 pub(super) use scan_exchange::runs;
 pub(super) use table::STRATEGIES;
-pub(super) use trees::Shape;
+pub(super) use trees::{Shape, round};

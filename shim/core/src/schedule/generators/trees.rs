@@ -152,7 +152,15 @@ fn alpha(
 
 /// The ranks of `0..count` from `root` on, round.
 pub fn rotated(count: usize, root: usize) -> Vec<usize> {
-    (0..count).map(|place| (place + root) % count).collect()
+    (0..count).map(|place| round(place + root, count)).collect()
+}
+
+/// A place less than twice `count`, counted round. A division each time is felt where a plan is chosen.
+pub fn round(place: usize, count: usize) -> usize {
+    match place < count {
+        true => place,
+        false => place - count,
+    }
 }
 
 /// `first`, and the others in their order.

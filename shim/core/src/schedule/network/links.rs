@@ -40,6 +40,10 @@ struct Alike {
     latencies: Vec<f64>,
 }
 
+fn sizes(samples: &[Sample]) -> impl Iterator<Item = u64> {
+    samples.iter().map(|sample| sample.bytes)
+}
+
 impl Links {
     /// The place of this link, which is added if it is new.
     pub fn keep(&mut self, link: &Link) -> usize {
@@ -52,8 +56,7 @@ impl Links {
     }
 
     fn enter(&mut self, link: &Link) {
-        let sizes = |samples: &[Sample]| -> Vec<u64> { samples.iter().map(|s| s.bytes).collect() };
-        let is_alike = |alike: &Alike| sizes(&alike.samples) == sizes(link.samples());
+        let is_alike = |alike: &Alike| sizes(&alike.samples).eq(sizes(link.samples()));
         let group = match self.alike.iter().position(is_alike) {
             Some(group) => group,
             None => {
@@ -98,9 +101,7 @@ impl Links {
             latency: alike.latencies[link] + alike.handshakes[place.reached][link],
         }
     }
-}
 
-impl Links {
     /// The same for all links, which for many is quicker than one by one.
     pub fn hops(&self, places: &Places) -> Vec<Hop> {
         let mut hops = vec![Hop::default(); self.all.len()];

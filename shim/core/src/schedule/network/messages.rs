@@ -34,7 +34,7 @@ impl<'a> Messages<'a> {
 
     /// From one cluster to another; nothing from one to itself.
     pub fn between(&self, from: usize, to: usize) -> Hop {
-        self.on(self.network.between[from * self.network.clusters() + to])
+        self.on(self.network.place_between(from, to))
     }
 
     /// From every cluster to every other, row by row.
@@ -46,14 +46,12 @@ impl<'a> Messages<'a> {
 
     /// On the link that [`Network::within`] names.
     pub fn within(&self, cluster: usize) -> Hop {
-        let network = self.network;
-        self.on(network.within[cluster].or(network.on_host[cluster]))
+        self.on(self.network.place_within(cluster))
     }
 
     /// On the link that [`Network::on_host`] names.
     pub fn on_host(&self, cluster: usize) -> Hop {
-        let network = self.network;
-        self.on(network.on_host[cluster].or(network.within[cluster]))
+        self.on(self.network.place_on_host(cluster))
     }
 
     /// Seconds that one occupies the uplink of a cluster.
@@ -67,6 +65,6 @@ impl<'a> Messages<'a> {
     }
 
     fn occupied(&self, common: Option<Common>) -> f64 {
-        common.map_or(0.0, |common| common.share * self.on(Some(common.link)).gap)
+        common.map_or(0.0, |common| common.seconds(self.on(Some(common.link)).gap))
     }
 }

@@ -30,6 +30,13 @@ struct Common {
     share: f64,
 }
 
+impl Common {
+    /// How long a message occupies it for which the link has this gap.
+    fn seconds(&self, gap: f64) -> f64 {
+        self.share * gap
+    }
+}
+
 /// How far apart two ranks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Distance {
@@ -325,14 +332,21 @@ impl Network {
 
     /// The link from one cluster to another; `None` from one to itself.
     pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
-        let place = self.between[from * self.clusters() + to];
-        place.map(|link| self.links.get(link))
+        self.place_between(from, to)
+            .map(|link| self.links.get(link))
+    }
+
+    fn place_between(&self, from: usize, to: usize) -> Option<usize> {
+        self.between[from * self.clusters() + to]
     }
 
     /// The link between hosts of a cluster, or the closest that is known.
     pub fn within(&self, cluster: usize) -> Option<&Link> {
-        let place = self.within[cluster].or(self.on_host[cluster]);
-        place.map(|link| self.links.get(link))
+        self.place_within(cluster).map(|link| self.links.get(link))
+    }
+
+    fn place_within(&self, cluster: usize) -> Option<usize> {
+        self.within[cluster].or(self.on_host[cluster])
     }
 
     /// The link between hosts of a cluster, where it has several.
@@ -342,8 +356,11 @@ impl Network {
 
     /// The link between ranks of a host of a cluster, or the closest that is known.
     pub fn on_host(&self, cluster: usize) -> Option<&Link> {
-        let place = self.on_host[cluster].or(self.within[cluster]);
-        place.map(|link| self.links.get(link))
+        self.place_on_host(cluster).map(|link| self.links.get(link))
+    }
+
+    fn place_on_host(&self, cluster: usize) -> Option<usize> {
+        self.on_host[cluster].or(self.within[cluster])
     }
 
     /// What messages of `bytes` meet.
@@ -363,7 +380,7 @@ impl Network {
 
     fn occupied(&self, common: Option<Common>, bytes: u64) -> f64 {
         common.map_or(0.0, |common| {
-            common.share * self.links.get(common.link).gap(bytes)
+            common.seconds(self.links.get(common.link).gap(bytes))
         })
     }
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use treepie_core::affinity::collective::Operation;
-use treepie_core::schedule::Strategy;
+use treepie_core::collective::Operation;
+use treepie_core::collective::Strategy;
 
 /// So many rounds, and every strategy of every operation has been taken.
 pub fn rounds() -> usize {

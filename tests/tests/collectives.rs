@@ -1,6 +1,6 @@
 //! Replaced collectives leave what the host's leave: every strategy, on both MPIs.
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
 use treepie_tests::{

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use treepie_core::affinity::Layer;
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{self, Pairs, pairs};
 use treepie_tests::permutations::{as_list, rotated};

@@ -7,9 +7,9 @@ mod support;
 use std::collections::BTreeMap;
 
 use support::{Desk, halo, is_picture};
-use treepie_core::affinity::collective::{Operation, Record, Volume, size_class};
 use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::affinity::{Traffic, TrafficMatrix};
+use treepie_core::collective::{Operation, Record, Volume, size_class};
 use treepie_core::files::profile::{Phase, Profile, Times};
 
 /// Two phases of 4 ranks: neighbours in the first, ranks across in the second.

@@ -16,12 +16,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use treepie_core::affinity::collective::{Host as Family, Operation};
+use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
+use treepie_core::collective::read::simulate::{Options, Sending, simulate};
+use treepie_core::collective::{Chooser, Clusters, Network, Strategy, Uniform, bound};
+use treepie_core::collective::{Host as Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
-use treepie_core::schedule::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
-use treepie_core::schedule::simulate::{Options, Sending, simulate};
-use treepie_core::schedule::{Chooser, Clusters, Network, Strategy, Uniform, bound};
 
 fn main() {
     let which: Vec<String> = std::env::args()

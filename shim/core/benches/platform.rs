@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use treepie_core::platform::predict::{Collective, Question, predict};
+use treepie_core::collective::read::predict::{Collective, Question, predict};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, LatencyMatrix, Link, Partition, Platform};
 

@@ -25,8 +25,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 
 pub mod affinity;
+pub mod collective;
 pub mod files;
 pub mod placement;
 pub mod platform;
-pub mod schedule;
+
 pub mod topology;

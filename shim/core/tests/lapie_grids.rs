@@ -5,10 +5,10 @@
 mod lapie;
 
 use lapie::{CASE_1, CASE_2, CASE_3, Grid};
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::read::simulate::{Options, Sending, simulate};
+use treepie_core::collective::{Clusters, Strategy, Uniform};
 use treepie_core::platform::orders::{Accounting, Order};
-use treepie_core::schedule::simulate::{Options, Sending, simulate};
-use treepie_core::schedule::{Clusters, Strategy, Uniform};
 
 const MEGABYTE: u64 = 1 << 20;
 

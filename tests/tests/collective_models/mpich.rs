@@ -2,7 +2,7 @@
 
 use super::{Account, Forced};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::affinity::collective::{Algorithm, Host, Operation};
+use treepie_core::collective::{Algorithm, Host, Operation};
 use treepie_tests::monitoring::sent_through_ucx;
 use treepie_tests::{Job, Mpi};
 

@@ -2,7 +2,7 @@
 
 use super::{Account, Call, Forced, Setting, job, record};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::affinity::collective::{Algorithm, Host, Operation};
+use treepie_core::collective::{Algorithm, Host, Operation};
 use treepie_core::files::profile::Profile;
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Library, Mpi};

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
+use treepie_core::collective::read::predict::{Question, predict};
 use treepie_core::files::platform::measured::{self, Measured};
 use treepie_core::platform::Platform;
-use treepie_core::platform::predict::{Question, predict};
 use treepie_core::platform::statistics::median;
 
 use super::Outcome;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf, absolute};
 use std::str::FromStr;
 
 use clap::Args;
-use treepie_core::affinity::collective::Model;
 use treepie_core::affinity::{Layer, Metric, UnknownName};
+use treepie_core::collective::Model;
 use treepie_core::files::FileError;
 use treepie_core::files::configuration::{CONFIG_VARIABLE, LogLevel, Settings};
 

@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::affinity::collective::{Host, Operation};
-use treepie_core::platform::Platform;
-use treepie_core::schedule::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
-use treepie_core::schedule::simulate::{Bar, Doing, Options, Outcome as Simulated, simulate};
-use treepie_core::schedule::{
+use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
+use treepie_core::collective::read::simulate::{
+    Bar, Doing, Options, Outcome as Simulated, simulate,
+};
+use treepie_core::collective::{
     Choice, Chooser, Clusters, Considered, Network, Plan, Strategy, Uniform, bound,
 };
+use treepie_core::collective::{Host, Operation};
+use treepie_core::platform::Platform;
 
 use super::Outcome;
 use super::options::size;

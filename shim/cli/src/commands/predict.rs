@@ -5,11 +5,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::Uniform;
+use treepie_core::collective::read::models::{Computing, Form};
+use treepie_core::collective::read::predict::{Collective, Prediction, Question, predict};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::models::{Computing, Form};
-use treepie_core::platform::predict::{Collective, Prediction, Question, predict};
-use treepie_core::schedule::Uniform;
 
 use super::options::size;
 use super::{Outcome, measured, plans};

@@ -1,10 +1,10 @@
 //! A plan of a collective as users ask for it, simulated on a platform.
 
 use clap::Args;
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
+use treepie_core::collective::{Amount, Clusters, Network, Plan, Problem, Strategy};
 use treepie_core::platform::Platform;
-use treepie_core::schedule::simulate::{Options, Outcome, simulate};
-use treepie_core::schedule::{Amount, Clusters, Network, Plan, Problem, Strategy};
 
 use crate::commands::options::size;
 use crate::error::CommandError;

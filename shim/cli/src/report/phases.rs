@@ -1,9 +1,9 @@
 //! The phases of a run, and how alike they are: whether one placement serves all.
 
 use serde::Serialize;
-use treepie_core::affinity::collective::Model;
 use treepie_core::affinity::measures::likeness;
 use treepie_core::affinity::{Layer, Matrix, Metric, TrafficMatrix};
+use treepie_core::collective::Model;
 use treepie_core::files::profile::Profile;
 
 use super::table::Table;

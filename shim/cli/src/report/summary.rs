@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde::Serialize;
-use treepie_core::affinity::collective::Model;
 use treepie_core::affinity::measures::{imbalance, symmetry};
 use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
+use treepie_core::collective::Model;
 use treepie_core::files::list;
 use treepie_core::files::profile::Profile;
 

@@ -9,7 +9,7 @@ pub enum Layer {
     /// Sends that the application asked for, counted exactly.
     PointToPoint,
     /// Messages that collectives cause: exact where the plan is known, and
-    /// otherwise modelled by [`collective::expand`](super::collective::expand).
+    /// otherwise modelled by [`collective::expand`](crate::collective::expand).
     Collectives,
     /// Puts, gets and accumulates on windows.
     OneSided,

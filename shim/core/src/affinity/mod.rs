@@ -8,7 +8,6 @@ pub(crate) mod names;
 mod strategies;
 mod traffic;
 
-pub mod collective;
 pub mod formats;
 pub mod measures;
 pub mod times;

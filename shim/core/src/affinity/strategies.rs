@@ -1,8 +1,7 @@
-//! What property tests draw from: matrices, traffic and records of collectives.
+//! What property tests draw from: matrices and traffic.
 
 use proptest::prelude::*;
 
-use super::collective::{Operation, Record, Volume, size_class};
 use super::{Matrix, Traffic, TrafficMatrix};
 
 /// Entries `(row, column, value)` of a matrix of the drawn order, places not
@@ -53,47 +52,4 @@ pub(super) fn traffic_matrices(largest_order: usize) -> impl Strategy<Value = Tr
 /// Permutations of `0..order`.
 pub(super) fn permutations(order: usize) -> impl Strategy<Value = Vec<usize>> {
     Just((0..order).collect::<Vec<_>>()).prop_shuffle()
-}
-
-/// Valid records of any collective in any group of a world of `ranks` ranks.
-pub(super) fn records(ranks: u32) -> impl Strategy<Value = Record> {
-    let operation = prop::sample::select(Operation::all().collect::<Vec<_>>());
-    let group = (
-        Just((0..ranks).collect::<Vec<_>>()).prop_shuffle(),
-        1..=ranks,
-    )
-        .prop_map(|(world, size)| world[..size as usize].to_vec());
-    (operation, group, any::<prop::sample::Index>(), 0u64..5)
-        .prop_flat_map(|(operation, group, root, calls)| {
-            let root = operation.has_root().then(|| root.index(group.len()) as u32);
-            let volumes = volumes(operation, group.len());
-            (Just((operation, group, root, calls)), volumes)
-        })
-        .prop_map(|((operation, group, root, calls), volume)| {
-            let mut record = Record {
-                operation,
-                group,
-                root,
-                size_class: 0,
-                calls,
-                volume,
-            };
-            record.size_class = size_class(record.block_bytes());
-            record
-        })
-}
-
-fn volumes(operation: Operation, size: usize) -> BoxedStrategy<Volume> {
-    use Operation::*;
-    let bytes = || prop_oneof![Just(0u64), 0u64..100, 0u64..1 << 22];
-    let uniform = bytes().prop_map(Volume::Uniform);
-    let per_rank = prop::collection::vec(bytes(), size).prop_map(Volume::PerRank);
-    let rank = 0..size as u32;
-    let pair = (rank.clone(), rank, bytes(), 0u64..10);
-    let pairs = prop::collection::vec(pair, 0..20).prop_map(Volume::Pairs);
-    match operation {
-        Barrier | Bcast | Reduce | Allreduce | Scan | Exscan => uniform.boxed(),
-        Alltoall | Alltoallv | Alltoallw => prop_oneof![uniform, per_rank, pairs].boxed(),
-        _ => prop_oneof![uniform, per_rank].boxed(),
-    }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use thiserror::Error;
 
-use super::models::alltoall::Contention;
+use super::Contention;
 use super::{Link, check};
 
 /// A machine and the ranks on it.

@@ -18,18 +18,18 @@
 
 mod check;
 pub mod clustering;
+mod contention;
 mod description;
 mod distances;
 mod latency;
 pub mod link;
-pub mod models;
 pub mod orders;
-pub mod predict;
 pub mod probe;
 pub mod statistics;
 mod timing;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
+pub use contention::Contention;
 pub use description::{
     Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
 };

@@ -6,9 +6,9 @@
 #![allow(dead_code)] // each user needs some of it
 #![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
 
+use treepie_core::collective::Network;
 use treepie_core::platform::orders::Costs;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform};
-use treepie_core::schedule::Network;
 
 /// One of the grids.
 pub struct Grid {

@@ -13,7 +13,7 @@
 
 use std::ffi::c_void;
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 
 use super::host;
 use super::next::Next;

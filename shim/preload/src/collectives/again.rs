@@ -71,7 +71,7 @@ fn is_fixed(host: &Host, call: &Call) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use treepie_core::affinity::collective::Operation;
+    use treepie_core::collective::Operation;
 
     use super::*;
     use crate::api::host::Extent;

@@ -1,6 +1,6 @@
 //! The arguments of a collective call, as the application gave them.
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 
 use super::unit::Units;
 use crate::api::{Word, c_int};

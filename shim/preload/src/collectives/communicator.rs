@@ -8,9 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 use treepie_core::platform::Platform;
-use treepie_core::schedule::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 
 use super::again::Again;
 use super::errors::Handler;

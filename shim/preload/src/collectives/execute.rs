@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use treepie_core::schedule::{Action, Plan, Range, Space, Step, Waits};
+use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use treepie_core::affinity::collective::Operation::{self, *};
-use treepie_core::schedule::Amount;
+use treepie_core::collective::Amount;
+use treepie_core::collective::Operation::{self, *};
 
 use super::call::{Call, Elements, Side};
 use super::execute::{Place, Spaces, copy};

@@ -17,9 +17,9 @@ mod packed;
 mod setup;
 mod unit;
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::{Amount, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
-use treepie_core::schedule::{Amount, Problem, Strategy};
 
 pub use call::{Call, Side};
 pub use errors::handler_was_set;

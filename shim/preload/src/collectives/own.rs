@@ -2,7 +2,7 @@
 
 use std::env;
 
-use treepie_core::affinity::collective::Host as Family;
+use treepie_core::collective::Host as Family;
 
 use crate::api::host::Host;
 

@@ -6,10 +6,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use thiserror::Error;
-use treepie_core::affinity::collective::Host as Family;
+use treepie_core::collective::Clusters;
+use treepie_core::collective::Host as Family;
 use treepie_core::files::configuration::Collectives;
 use treepie_core::platform::Platform;
-use treepie_core::schedule::Clusters;
 
 use super::communicator::ended;
 use super::{eager, own};

@@ -13,7 +13,7 @@ use super::registry::Registry;
 use super::repeated::Known;
 use crate::api::Word;
 use crate::api::host::{Host, HostError, host};
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
 
 /// One communicator of the application's.

@@ -30,8 +30,8 @@ pub mod stream;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-use treepie_core::affinity::collective::Operation;
 pub use treepie_core::affinity::times::CallClass;
+use treepie_core::collective::Operation;
 
 use crate::api::{SUCCESS, Word, c_int};
 pub use cancelled::Completion;

@@ -12,7 +12,7 @@ use super::registry::{Registry, handle_at};
 use super::thread::Thread;
 use crate::api::host::host;
 use crate::api::{Word, c_int};
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 
 /// What one start of a request does.
 pub enum Prepared {

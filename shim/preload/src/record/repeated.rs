@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 
 use super::collectives::{self, Arguments};
 use super::counters::Kind;

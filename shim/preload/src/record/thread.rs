@@ -3,8 +3,8 @@
 
 use std::cell::Cell;
 
-use treepie_core::affinity::collective::Operation;
 use treepie_core::affinity::times::CallClass;
+use treepie_core::collective::Operation;
 
 use super::Message;
 use super::collectives::Arguments;

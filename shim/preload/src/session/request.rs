@@ -8,7 +8,8 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
+use treepie_core::collective::Strategy;
 use treepie_core::files::configuration::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Runner, Settings, SettingsError,
 };
@@ -19,7 +20,6 @@ use treepie_core::files::profile::{MpiDescription, Profile};
 use treepie_core::files::{FileError, check_writable, date, read_text};
 use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
-use treepie_core::schedule::Strategy;
 use treepie_core::topology::Machine;
 
 use super::above::Above;

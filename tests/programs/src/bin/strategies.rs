@@ -15,9 +15,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mpi_sys::MPI_Request;
+use treepie_core::collective::read::predict::{Collective, Question, Tree, two_phase};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::Platform;
-use treepie_core::platform::predict::{Collective, Question, Tree, two_phase};
 use treepie_core::platform::statistics::median;
 use treepie_programs::Session;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::choices::choice;
-use crate::affinity::collective::Operation;
+use crate::collective::Operation;
 
 /// Who runs one collective operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::affinity::collective::Operation;
+use crate::collective::Operation;
 
 const HEADER: &str = "treepie: configuration\nversion: 1\n";
 

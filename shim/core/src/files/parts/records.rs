@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Encoder, Sink};
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, Record, Volume};
 
 /// Operation, root, size class, world ranks of the communicator.
 type Key = (Operation, Option<u32>, u8, Vec<u32>);

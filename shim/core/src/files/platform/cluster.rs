@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{FileError, list};
 use super::link::LinkText;
-use crate::platform::models::alltoall::Contention;
+use crate::platform::Contention;
 use crate::platform::{Cluster, Level, Platform};
 
 #[derive(Serialize, Deserialize)]

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::super::{FileError, text};
-use crate::platform::predict::Collective;
+use crate::collective::read::predict::Collective;
 
 /// One measured time.
 #[derive(Debug, Clone, PartialEq)]

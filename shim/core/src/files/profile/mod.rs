@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::permutation::PermutationError;
 use super::{FileError, Kind, header, list, permutation, text, yaml};
-use crate::affinity::collective::{self, Model, Record, expand};
 use crate::affinity::{Layer, TrafficMatrix};
+use crate::collective::{self, Model, Record, expand};
 use document::Document;
 pub use phases::Phase;
 pub use times::Times;

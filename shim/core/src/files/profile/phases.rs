@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::document::LayerFiles;
 use super::layers;
 use super::records::Records;
-use crate::affinity::collective::Record;
 use crate::affinity::{Layer, TrafficMatrix};
+use crate::collective::Record;
 use crate::files::FileError;
 
 /// What was counted in one phase of a job: one that the application marked with

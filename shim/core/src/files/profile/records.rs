@@ -18,7 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::affinity::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, Record, Volume};
 use crate::files::list;
 
 /// The records as they are written.
@@ -249,7 +249,7 @@ impl<'a> Fields<'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use crate::affinity::collective::size_class;
+    use crate::collective::size_class;
 
     fn records() -> Vec<Record> {
         let record = |operation, group: &[u32], root, bytes, volume| Record {

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Volume, size_class};
 use crate::affinity::times::{CallClass, CallTime};
+use crate::collective::{Operation, Volume, size_class};
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
 fn sample() -> Profile {

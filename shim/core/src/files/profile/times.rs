@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::Profile;
-use crate::affinity::collective::Volume;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::{Layer, Traffic};
+use crate::collective::Volume;
 
 /// Calls and the time in them, if `times` was set when the profile was taken.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

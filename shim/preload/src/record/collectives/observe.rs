@@ -1,6 +1,6 @@
 //! Reads from a call's arguments what its traffic depends on.
 
-use treepie_core::affinity::collective::Operation;
+use treepie_core::collective::Operation;
 
 use crate::api::host::{Host, host};
 use crate::api::{Word, c_int};

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
-use treepie_core::affinity::collective::{Operation, size_class};
+use treepie_core::collective::{Operation, size_class};
 use treepie_core::files::parts::{Encoder, Sink};
 
 use super::super::place::{Place, Sums};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::affinity::collective::{Record, Volume, size_class};
 use crate::affinity::{Traffic, TrafficMatrix};
+use crate::collective::{Record, Volume, size_class};
 use crate::files::parts::{Kind, Records};
 use crate::files::profile;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, Record, Volume};
 use crate::files::parts::{Kind, Span};
 
 fn part(rank: u32, counted: &[(u32, u64)]) -> Part {

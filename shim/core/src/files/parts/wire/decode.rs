@@ -2,8 +2,8 @@
 
 use super::Tag;
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Record, Volume};
 use crate::affinity::times::{CallClass, CallTime};
+use crate::collective::{Operation, Record, Volume};
 use crate::files::parts::{Kind, Part, Phase, Span};
 
 /// The parts that stand one after the other in `bytes`; `None`, and no more after

@@ -2,8 +2,8 @@
 
 use super::{Sink, Tag};
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Record, Volume};
 use crate::affinity::times::{CallClass, CallTime};
+use crate::collective::{Operation, Record, Volume};
 use crate::files::parts::{Kind, Span};
 
 /// Writes one part.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::affinity::Traffic;
-use crate::affinity::collective::{Operation, Record, Volume};
 use crate::affinity::times::{CallClass, CallTime};
+use crate::collective::{Operation, Record, Volume};
 use crate::files::parts::{Kind, Part, Span};
 
 fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {

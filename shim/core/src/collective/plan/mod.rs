@@ -1,0 +1,197 @@
+//! What one rank does in a collective: steps on ranges of its buffers.
+
+pub(super) mod builder;
+pub(super) mod hazards;
+pub(super) mod waits;
+
+pub use builder::{Builder, Flow, LARGEST_MESSAGE};
+pub use waits::Waits;
+
+/// A buffer of a rank, packed: blocks stand one behind the other in the order of
+/// ranks, whatever displacements the application gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Space {
+    /// What the rank contributes. Never written.
+    Input,
+    /// What the rank ends with. A broadcast starts from it at the root.
+    Output,
+    /// Room for what is on its way; nothing in it when the plan starts.
+    Scratch,
+}
+
+/// `length` units from `start` on. A unit is a byte where data is only moved,
+/// and an element where it is reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Range {
+    /// The buffer.
+    pub space: Space,
+    /// The first unit.
+    pub start: u64,
+    /// Number of units.
+    pub length: u64,
+}
+
+impl Range {
+    /// `length` units of the input from `start` on.
+    pub fn input(start: u64, length: u64) -> Self {
+        Range {
+            space: Space::Input,
+            start,
+            length,
+        }
+    }
+
+    /// `length` units of the output from `start` on.
+    pub fn output(start: u64, length: u64) -> Self {
+        Range {
+            space: Space::Output,
+            start,
+            length,
+        }
+    }
+
+    /// The first unit behind the range.
+    pub fn end(&self) -> u64 {
+        self.start + self.length
+    }
+
+    /// `length` units, `start` units behind this range's start.
+    pub fn part(&self, start: u64, length: u64) -> Range {
+        debug_assert!(start + length <= self.length, "a part lies in its range");
+        Range {
+            space: self.space,
+            start: self.start + start,
+            length,
+        }
+    }
+
+    /// The range in pieces of at most `most` units, first to last.
+    pub fn pieces(self, most: u64) -> impl Iterator<Item = Range> {
+        let most = most.max(1);
+        (0..self.length.div_ceil(most)).map(move |piece| {
+            let start = piece * most;
+            self.part(start, most.min(self.length - start))
+        })
+    }
+
+    /// Whether two ranges have a unit in common.
+    pub fn overlaps(&self, other: &Range) -> bool {
+        self.space == other.space && self.start < other.end() && other.start < self.end()
+    }
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Sends a range to another rank.
+    Send {
+        /// The receiver.
+        to: usize,
+        /// Which of the messages to this receiver it is, from 0 on.
+        tag: u32,
+        /// What is sent; empty for a signal.
+        range: Range,
+    },
+    /// Receives a range from another rank.
+    Receive {
+        /// The sender.
+        from: usize,
+        /// Which of the messages from this sender it is, from 0 on.
+        tag: u32,
+        /// Where it goes; empty for a signal.
+        range: Range,
+    },
+    /// `right = left op right`, the ranks of `left` standing before those of
+    /// `right` where the order matters: what `MPI_Reduce_local` does.
+    Reduce {
+        /// The left operand.
+        left: Range,
+        /// The right operand and the result; as long as `left`.
+        right: Range,
+    },
+    /// Copies a range.
+    Copy {
+        /// What is copied.
+        from: Range,
+        /// Where it goes; as long as `from`.
+        into: Range,
+    },
+}
+
+impl Action {
+    /// What is read.
+    pub fn reads(&self) -> impl Iterator<Item = Range> {
+        let (first, second) = match *self {
+            Action::Send { range, .. } => (Some(range), None),
+            Action::Receive { .. } => (None, None),
+            Action::Reduce { left, right } => (Some(left), Some(right)),
+            Action::Copy { from, .. } => (Some(from), None),
+        };
+        first.into_iter().chain(second)
+    }
+
+    /// What is written.
+    pub fn writes(&self) -> Option<Range> {
+        match *self {
+            Action::Send { .. } => None,
+            Action::Receive { range, .. } => Some(range),
+            Action::Reduce { right, .. } => Some(right),
+            Action::Copy { into, .. } => Some(into),
+        }
+    }
+}
+
+/// One step of a rank.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What it does.
+    pub action: Action,
+    /// Where the steps that must be complete before it starts stand in
+    /// [`Plan::needs`].
+    needs: std::ops::Range<u32>,
+}
+
+/// What one rank does. A step may start when those that it needs are complete; of
+/// those that may start, the first in the list goes first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Plan {
+    steps: Vec<Step>,
+    needs: Vec<u32>,
+    scratch: u64,
+}
+
+impl Plan {
+    /// A plan without steps that has `scratch` units of scratch.
+    pub(super) fn with_scratch(scratch: u64) -> Self {
+        Plan {
+            scratch,
+            ..Plan::default()
+        }
+    }
+
+    /// Adds a step that starts when those at `needs` are complete.
+    pub(super) fn push(&mut self, action: Action, needs: impl IntoIterator<Item = u32>) {
+        let start = self.needs.len() as u32;
+        self.needs.extend(needs);
+        self.steps.push(Step {
+            action,
+            needs: start..self.needs.len() as u32,
+        });
+    }
+
+    /// The steps, in the order in which they go where nothing else decides.
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// Places of the steps that must be complete before `step` starts: all are
+    /// before it in the list.
+    pub fn needs(&self, step: &Step) -> &[u32] {
+        &self.needs[step.needs.start as usize..step.needs.end as usize]
+    }
+
+    /// Units of scratch that the plan uses.
+    pub fn scratch(&self) -> u64 {
+        self.scratch
+    }
+}

@@ -1,0 +1,225 @@
+#![allow(clippy::unwrap_used)]
+use proptest::prelude::*;
+
+use super::alltoall::{Alltoall, lower_bound};
+use super::broadcast::Broadcast;
+use super::scatter::Scatter;
+use super::thesis::Rendezvous;
+use super::*;
+use crate::platform::Contention;
+use crate::platform::{Link, Sample};
+
+const MIB: u64 = 1 << 20;
+
+/// A link with these gaps, `(bytes, seconds)`.
+fn link(latency: f64, gaps: &[(u64, f64)]) -> Link {
+    let sample = |&(bytes, gap): &(u64, f64)| Sample {
+        bytes,
+        gap,
+        ..Sample::default()
+    };
+    Link::new(latency, gaps.iter().map(sample).collect()).unwrap()
+}
+
+/// Fast Ethernet of icluster-2 with `g(16 KiB) = g(1 MiB) / 64` (reference 7.4).
+fn fast_ethernet() -> Link {
+    let whole = 0.0894343;
+    link(
+        61.92e-6,
+        &[(0, 0.0), (16 << 10, whole / 64.0), (MIB, whole)],
+    )
+}
+
+fn giga_ethernet() -> Link {
+    link(
+        60.26e-6,
+        &[(0, 0.0), (16 << 10, 9.1e-3 / 64.0), (MIB, 9.1e-3)],
+    )
+}
+
+fn myrinet() -> Link {
+    link(11.74e-6, &[(0, 0.0), (16 << 10, 4e-3 / 64.0), (MIB, 4e-3)])
+}
+
+fn near(found: f64, expected: f64, part: f64) {
+    assert!(
+        (found / expected - 1.0).abs() <= part,
+        "{found} for {expected}"
+    );
+}
+
+#[test]
+fn broadcasts_of_one_mebibyte_take_what_the_vectors_say() {
+    // Reference 7.4: flat, binomial with floor and with ceiling, pipeline of 16 KiB.
+    let (fe, ge, my) = (fast_ethernet(), giga_ethernet(), myrinet());
+    for (link, processes, flat, floor, ceiling, pipeline) in [
+        (&fe, 10, 0.805, 0.269, 0.358, 0.101),
+        (&fe, 25, 2.15, 0.358, 0.447, 0.123),
+        (&fe, 45, 3.94, 0.448, 0.537, 0.152),
+        (&ge, 10, 0.082, 0.028, 0.037, 0.011),
+        (&ge, 45, 0.40, 0.046, 0.055, 0.018),
+        (&my, 10, 0.036, 0.012, 0.016, 0.005),
+        (&my, 45, 0.176, 0.020, 0.024, 0.007),
+    ] {
+        let group = Group::new(processes, link);
+        let time = |strategy: Broadcast, group| strategy.seconds(group, MIB, 16 << 10);
+        near(time(Broadcast::Flat, group), flat, 0.02);
+        near(time(Broadcast::Binomial, group.as_printed()), floor, 0.03);
+        near(time(Broadcast::Binomial, group), ceiling, 0.03);
+        near(time(Broadcast::SegmentedChain, group), pipeline, 0.10);
+        let ranking = [
+            Broadcast::SegmentedChain,
+            Broadcast::Binomial,
+            Broadcast::Flat,
+        ];
+        let times = ranking.map(|strategy| time(strategy, group));
+        assert!(times.is_sorted(), "{times:?}");
+        // A scatter of 1 MiB for each takes what a flat broadcast takes.
+        near(
+            Scatter::Flat.seconds(group, MIB),
+            time(Broadcast::Flat, group),
+            1e-12,
+        );
+    }
+}
+
+#[test]
+fn rendezvous_rows_of_table_6_1_come_out_of_the_same_formulas() {
+    let link = link(50e-6, &[(0, 2e-6), (1, 3e-6), (MIB, 9e-3)]);
+    let (l, g, g1) = (link.latency(), link.gap(MIB), link.gap(1));
+    let rendezvous = Rendezvous(&link);
+    let group = Group::new(10, &rendezvous).as_printed();
+    let time = |strategy: Broadcast| strategy.seconds(group, MIB, MIB);
+    near(time(Broadcast::Flat), 3.0 * l + 9.0 * g + 2.0 * g1, 1e-12);
+    near(
+        time(Broadcast::Chain),
+        9.0 * (g + 2.0 * g1 + 3.0 * l),
+        1e-12,
+    );
+    near(
+        time(Broadcast::Binomial),
+        4.0 * (2.0 * g1 + 3.0 * l) + 3.0 * g,
+        1e-12,
+    );
+    let group = Group::new(10, &link).as_printed();
+    let time = |strategy: Broadcast| strategy.seconds(group, MIB, MIB / 4);
+    let s = link.gap(MIB / 4);
+    near(time(Broadcast::Binary), 4.0 * (2.0 * g + l), 1e-12);
+    near(time(Broadcast::SegmentedFlat), l + 9.0 * s * 4.0, 1e-12);
+    near(
+        time(Broadcast::SegmentedChain),
+        9.0 * (s + l) + 3.0 * s,
+        1e-12,
+    );
+    near(
+        time(Broadcast::SegmentedBinomial),
+        4.0 * l + 3.0 * s * 4.0,
+        1e-12,
+    );
+    // d = 1: 1 + ceil((10 - 3) / 3) = 4 steps.
+    near(time(Broadcast::Octopus1), 4.0 * (s + l) + 3.0 * s, 1e-12);
+    let collection = (10_f64.log2() + 9.0) * l + 2.0 * 0.9 * g;
+    near(time(Broadcast::ScatterCollection), collection, 1e-12);
+}
+
+#[test]
+fn scatters_of_table_6_3_are_exact_where_the_printed_sum_is_short() {
+    let link = link(10e-6, &[(0, 0.0), (1000, 1e-3)]);
+    let (l, g) = (link.latency(), link.gap(1000));
+    let time = |strategy: Scatter, processes| strategy.seconds(Group::new(processes, &link), 1000);
+    near(time(Scatter::Flat, 5), l + 4.0 * g, 1e-12);
+    near(time(Scatter::Chain, 5), 4.0 * l + 10.0 * g, 1e-12);
+    near(time(Scatter::Binomial, 8), 3.0 * l + 7.0 * g, 1e-12);
+    // Five processes: the root alone sends four blocks (digest O4).
+    assert!(time(Scatter::Binomial, 5) >= l + 4.0 * g);
+    let printed = Scatter::Binomial.seconds(Group::new(5, &link).as_printed(), 1000);
+    near(printed, 3.0 * l + 3.0 * g, 1e-12);
+}
+
+#[test]
+fn total_exchanges_take_what_the_contention_vectors_say() {
+    // Reference 7.5: lower bound and prediction for 1 MiB.
+    let (fe, ge, my) = (fast_ethernet(), giga_ethernet(), myrinet());
+    for (link, contention, processes, bound, predicted) in [
+        (&fe, Contention::FAST_ETHERNET, 24, 2.057, 2.286),
+        (&fe, Contention::FAST_ETHERNET, 40, 3.488, 3.877),
+        (&ge, Contention::GIGA_ETHERNET, 40, 0.355, 1.741),
+        (&ge, Contention::GIGA_ETHERNET, 45, 0.400, 1.964),
+        (&my, Contention::MYRINET, 24, 0.092, 0.230),
+        (&my, Contention::MYRINET, 50, 0.196, 0.490),
+    ] {
+        let group = Group::new(processes, link);
+        near(lower_bound(group, MIB), bound, 0.003);
+        near(
+            Alltoall::Direct.seconds(group, contention, MIB),
+            predicted,
+            0.003,
+        );
+    }
+}
+
+#[test]
+fn a_contention_signature_is_recovered_from_what_it_predicts() {
+    let link = giga_ethernet();
+    let group = Group::new(40, &link);
+    let truth = Contention::GIGA_ETHERNET;
+    let measured: Vec<(f64, f64)> = [128 << 10, 256 << 10, 512 << 10, MIB]
+        .map(|bytes| {
+            let seconds = Alltoall::Direct.seconds(group, truth, bytes);
+            (lower_bound(group, bytes), seconds)
+        })
+        .into();
+    let found = Contention::fit(40, &measured, truth.threshold).unwrap();
+    near(found.gamma, truth.gamma, 1e-9);
+    near(found.delta, truth.delta, 1e-9);
+    assert!(Contention::fit(40, &measured[..1], 0).is_none());
+}
+
+#[test]
+fn the_best_segment_is_that_of_the_closed_form() {
+    // Item 41: with g(s) = a + b s, k* = sqrt((P - 2) b m / a).
+    let (a, b) = (20e-6, 10e-9);
+    let link = Link::linear(50e-6, a, b).unwrap();
+    let group = Group::new(34, &link);
+    let found = Broadcast::SegmentedChain.best(group, MIB, 1);
+    let count = (32.0 * b * MIB as f64 / a).sqrt();
+    let ideal = MIB as f64 / count;
+    let of_ideal = Broadcast::SegmentedChain.seconds(group, MIB, ideal as u64);
+    assert!(
+        found.seconds <= of_ideal * 1.01,
+        "{} for {of_ideal}",
+        found.seconds
+    );
+    near(found.segment as f64, ideal, 0.5);
+    assert_eq!(Broadcast::SegmentedChain.best(group, MIB, 8).segment % 8, 0);
+}
+
+#[test]
+fn the_octopus_of_degree_zero_would_be_the_pipeline_and_one_process_needs_nothing() {
+    let link = fast_ethernet();
+    let alone = Group::new(1, &link);
+    for strategy in Broadcast::ALL {
+        assert_eq!(strategy.seconds(alone, MIB, 1024), 0.0);
+    }
+    for strategy in Scatter::ALL {
+        assert_eq!(strategy.seconds(alone, MIB), 0.0);
+    }
+}
+
+proptest! {
+    #[test]
+    fn times_are_finite_positive_and_grow_with_the_message(
+        processes in 2_usize..200, bytes in 0_u64..(1 << 22)
+    ) {
+        let link = Link::linear(1e-4, 1e-5, 1e-8).unwrap();
+        for group in [Group::new(processes, &link), Group::new(processes, &link).as_printed()] {
+            for strategy in Broadcast::ALL {
+                let (small, large) = (strategy.best(group, bytes, 1), strategy.best(group, 2 * bytes, 1));
+                prop_assert!(small.seconds.is_finite() && small.seconds > 0.0);
+                prop_assert!(large.seconds >= small.seconds * 0.999, "{} {:?} {:?}", strategy, small, large);
+            }
+            let (_, best) = Broadcast::choose(group, bytes, 1);
+            prop_assert!(best.seconds <= Broadcast::Binomial.seconds(group, bytes, bytes));
+        }
+    }
+}

@@ -59,7 +59,7 @@ const INTRODUCTION: &str = "\
 # Coverage
 
 Every procedure that `libtreepie.so` defines: what it does there, and what calls it in the tests. Made by
-`cargo run -p treepie-tests --bin generate -- coverage` from `src/api/*.table`, the sources and `tests/jobs`; a test fails
+`cargo run -p treepie-tests --bin generate -- coverage` from `src/entry/*.table`, the sources and `tests/jobs`; a test fails
 when it is out of date.
 
 *Substituted*: the procedure sees the replayed world where the application wrote `MPI_COMM_WORLD`. *Passed on*: it goes to the

@@ -74,7 +74,7 @@ pub fn roles() -> BTreeMap<String, String> {
 
 #[track_caller]
 fn lines(table: &str) -> Vec<String> {
-    let file = repository().join(format!("shim/preload/src/api/{table}.table"));
+    let file = repository().join(format!("shim/preload/src/entry/{table}.table"));
     let text = std::fs::read_to_string(&file)
         .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     text.lines()

@@ -197,7 +197,7 @@ impl Procedure {
         let mut operands = format!("state = sym record::STATE, states = const {states}, ");
         let further = match self.role.split(' ').next() {
             // A tool's own calls inside a receive are not the application's.
-            Some("receive") => Some("super::next::TOOL_IS_BEHIND"),
+            Some("receive") => Some("next::TOOL_IS_BEHIND"),
             Some("collective") if self.blocks() => Some("collectives::ACTIVE"),
             _ => None,
         };

@@ -12,7 +12,7 @@ use std::{env, fs};
 fn main() {
     link_unwinder();
     let tables = ["roles", "interface", "extensions"].map(|table| {
-        let file = format!("src/api/{table}.table");
+        let file = format!("src/entry/{table}.table");
         println!("cargo::rerun-if-changed={file}");
         fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"))
     });

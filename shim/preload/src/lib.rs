@@ -1,15 +1,34 @@
 //! `libtreepie.so`: preloaded into MPI jobs, one file for every MPI.
 //!
-//! A call comes in at `api`, is counted in `record`, has its communicator
-//! substituted by `world`, and leaves through the next function of its name, or
-//! through `collectives`, where a plan does what the host would.
-//! `session` decides at `MPI_Init` what is done, and ends it at `MPI_Finalize`.
-//!
+//! A call comes in at `entry`, is counted in `record`, has its communicator substituted by `world`,
+//! and leaves through the next function of its name, or through `collectives`, where a plan does what
+//! the native MPI would. `session` decides at `MPI_Init` what is done, and ends it at `MPI_Finalize`.
 //! In a process that never calls MPI nothing here runs.
+//!
+//! A floor may use those below it, and none above it or beside it:
+//!
+//! ```text
+//! entry         the table of the MPI interface, and the entry points made from it under both names
+//! session       start-up and end: settings, what all ranks must agree on, what an abnormal exit leaves
+//! collectives   plans run in place of the MPI's own collectives
+//! reorder       communicators with a topology, whose ranks are put in a better order
+//! binding       each process on the core that a placement gives it
+//! platform      the platform file checked, or the platform measured
+//! world         the substitution of MPI_COMM_WORLD, and all that follows from it
+//! record        counters, and the profile made of them at the end
+//! mpi           the native MPI: families, ABI descriptors, its own functions
+//! machine       the cores and the hardware of this machine
+//! guard         no panic crosses into C
+//! log           lines on standard error
+//! ```
 
-mod api;
 mod binding;
 mod collectives;
+mod entry;
+mod guard;
+mod log;
+mod machine;
+mod mpi;
 mod platform;
 mod record;
 mod reorder;

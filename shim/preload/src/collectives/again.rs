@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::call::Call;
 use super::execute::{Prepared, Spaces};
 use super::job::Job;
-use crate::api::host::Host;
+use crate::mpi::native::Host;
 
 /// So many different calls are kept for a communicator.
 const MOST_CALLS: usize = 8;
@@ -74,9 +74,9 @@ mod tests {
     use treepie_core::collective::Operation;
 
     use super::*;
-    use crate::api::host::Extent;
     use crate::collectives::call::Side;
     use crate::collectives::unit::Unit;
+    use crate::mpi::native::Extent;
 
     fn call() -> Call {
         let side = |buffer| Side {

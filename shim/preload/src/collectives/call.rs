@@ -3,7 +3,7 @@
 use treepie_core::collective::Operation;
 
 use super::unit::Units;
-use crate::api::{Word, c_int};
+use crate::mpi::{Word, c_int};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.

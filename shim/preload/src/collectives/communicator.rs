@@ -17,8 +17,8 @@ use super::errors::Handler;
 use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
-use crate::api::host::{Host, HostError, host};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What a plan was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -230,7 +230,7 @@ impl Communicator {
 mod recent {
     use parking_lot::Mutex;
 
-    use crate::api::Word;
+    use crate::mpi::Word;
 
     const CELLS: usize = 8;
 

@@ -9,17 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::api::Word;
-use crate::api::abi::Family;
-use crate::api::host::Host;
-
-/// How often the application has set an error handler.
-static SET: AtomicU64 = AtomicU64::new(0);
-
-/// The application has set an error handler: what was asked of them before may be old.
-pub fn handler_was_set() {
-    SET.fetch_add(1, Ordering::Relaxed);
-}
+use crate::mpi::Word;
+use crate::mpi::abi::Family;
+use crate::mpi::native::Host;
+use crate::world::error_handlers;
 
 /// What a communicator's error handler does, asked for once until one is set.
 #[derive(Debug, Default)]
@@ -28,7 +21,7 @@ pub struct Handler(AtomicU64);
 impl Handler {
     fn ends_the_job(&self, host: &Host, comm: Word) -> bool {
         // Nothing is known yet where it is 0.
-        let set = 1 + SET.load(Ordering::Relaxed);
+        let set = 1 + error_handlers::epoch();
         let known = self.0.load(Ordering::Relaxed);
         if known >> 1 == set {
             return known & 1 == 1;

@@ -8,8 +8,8 @@ use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;
-use crate::api::host::{Host, Requests};
-use crate::api::{Word, c_int};
+use crate::mpi::native::{Host, Requests};
+use crate::mpi::{Word, c_int};
 
 /// So many tags each call has for itself, before they are those of the next.
 const TAGS_OF_A_CALL: u32 = 1024;

@@ -10,8 +10,8 @@ use super::call::{Call, Elements, Side};
 use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
 use super::unit::{Room, Unit, Units};
-use crate::api::host::Host;
-use crate::api::{Word, c_int};
+use crate::mpi::native::Host;
+use crate::mpi::{Word, c_int};
 
 /// A call that a plan can be run for. `None` instead of one where the call is
 /// wrong in a way that one rank alone can see: the host says what.

@@ -22,12 +22,11 @@ use treepie_core::collective::{Amount, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
 
 pub use call::{Call, Side};
-pub use errors::handler_was_set;
 pub use setup::{ACTIVE, Wanted, are_replaced, begin, end};
 
-use crate::api::host::{Host, host};
-use crate::api::{SUCCESS, Word, c_int};
-use crate::session::log;
+use crate::log;
+use crate::mpi::native::{Host, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 use communicator::{Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
 use job::Job;

@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::call::Elements;
 use super::setup;
 use super::unit::{Room, Unit, Units};
-use crate::api::host::Host;
-use crate::api::{Word, c_int};
+use crate::mpi::native::Host;
+use crate::mpi::{Word, c_int};
 
 /// At most this many bytes are packed at once: MPI counts them in an `int`.
 const MOST_BYTES: u64 = 1 << 30;

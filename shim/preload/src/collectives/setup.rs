@@ -13,11 +13,11 @@ use treepie_core::platform::Platform;
 
 use super::communicator::ended;
 use super::{eager, own};
-use crate::api::abi;
-use crate::api::host::{Host, HostError};
-use crate::api::{Word, c_int};
+use crate::log;
+use crate::mpi::abi;
+use crate::mpi::native::{Host, HostError};
+use crate::mpi::{Word, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
-use crate::session::log;
 
 /// What the user asks for, as process 0 tells all.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -21,10 +21,10 @@ use treepie_core::files::{FileError, date};
 use treepie_core::platform::probe::{Identity, Options, Report, check, probe};
 use treepie_core::platform::{Mismatch, Platform};
 
-use crate::api::Word;
-use crate::api::host::{Host, HostError};
-use crate::binding;
-use crate::session::log;
+use crate::log;
+use crate::machine;
+use crate::mpi::Word;
+use crate::mpi::native::{Host, HostError};
 use wire::Wire;
 
 /// What is known of the platform, and whether it may be measured; the same on all
@@ -153,7 +153,7 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::of(host.processor_name(), &binding::cores(), binding::place_of);
+    let identity = Identity::of(host.processor_name(), &machine::cores(), machine::place_of);
     let report = probe(&mut wire, &identity, &options).ok().flatten();
     let mut text = report.map_or(String::new(), |report| written(host, report, known));
     host.broadcast_text(private, &mut text)?;

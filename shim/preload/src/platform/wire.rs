@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use treepie_core::platform::probe::Messenger;
 
-use crate::api::host::{Host, HostError, Requests};
-use crate::api::{Word, c_int};
+use crate::mpi::native::{Host, HostError, Requests};
+use crate::mpi::{Word, c_int};
 
 /// Messages whose times count.
 const DATA: c_int = 1;

@@ -15,8 +15,8 @@ use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 use super::{CANCELLING, clear, set};
-use crate::api::host::{Host, host};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::native::{Host, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What a request sent: kind, receiver, bytes.
 type Messages = Vec<(Kind, u32, u64)>;

@@ -7,10 +7,10 @@ use treepie_core::files::profile::{HostTopology, Profile};
 use super::Unlimited;
 use super::communicators;
 use super::stream::{self, Identity};
-use crate::api::Word;
-use crate::api::host::gather::{broadcast_numbers, gather, texts_of};
-use crate::api::host::{Host, HostError};
-use crate::binding::allowed_cores;
+use crate::machine::allowed_cores;
+use crate::mpi::Word;
+use crate::mpi::native::gather::{broadcast_numbers, gather, texts_of};
+use crate::mpi::native::{Host, HostError};
 
 use thiserror::Error;
 

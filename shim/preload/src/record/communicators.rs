@@ -11,8 +11,8 @@ use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use super::repeated::Known;
-use crate::api::Word;
-use crate::api::host::{Host, HostError, host};
+use crate::mpi::Word;
+use crate::mpi::native::{Host, HostError, host};
 use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
 

@@ -9,7 +9,7 @@ use treepie_core::affinity::times::{CallClass, CallTime};
 pub use treepie_core::files::parts::Kind;
 
 use super::place::{Place, Sums, increase};
-use crate::api::Word;
+use crate::mpi::Word;
 
 /// A partner and a kind as one number, which is never 0. Ranks below 2^30.
 #[inline(always)]

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::api::Word;
+use crate::mpi::Word;
 
 struct Slot<T> {
     handle: Word,

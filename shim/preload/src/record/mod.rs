@@ -33,7 +33,7 @@ use std::time::Duration;
 pub use treepie_core::affinity::times::CallClass;
 use treepie_core::collective::Operation;
 
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::{SUCCESS, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::Arguments;
 use counters::Kind;

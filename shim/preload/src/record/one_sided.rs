@@ -5,8 +5,8 @@ use super::communicators;
 use super::counters::Kind;
 use super::repeated::Call;
 use super::thread::Thread;
-use crate::api::host::{Host, host};
-use crate::api::{Word, c_int};
+use crate::mpi::native::{Host, host};
+use crate::mpi::{Word, c_int};
 
 /// A one-sided call as its procedure is told of it.
 #[derive(Debug, Clone, Copy)]

@@ -16,7 +16,7 @@ use treepie_core::files::parts::{Encoder, Kind, Records, Sink, Span};
 
 use super::patience::{Patience, Unlimited};
 use super::{is_active, stream};
-use crate::api::c_int;
+use crate::mpi::c_int;
 
 /// The most windows that are kept: when there are more, each two become one, and
 /// windows last twice as long.

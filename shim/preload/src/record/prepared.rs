@@ -10,8 +10,8 @@ use super::counters::Kind;
 use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
-use crate::api::host::host;
-use crate::api::{Word, c_int};
+use crate::mpi::native::host;
+use crate::mpi::{Word, c_int};
 use treepie_core::collective::Operation;
 
 /// What one start of a request does.

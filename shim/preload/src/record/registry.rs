@@ -10,8 +10,8 @@ use once_cell::sync::Lazy;
 use parking_lot::RwLock;
 
 use super::patience::Patience;
-use crate::api::Word;
-use crate::api::host::host;
+use crate::mpi::Word;
+use crate::mpi::native::host;
 
 /// What is known of a handle.
 enum Known<T> {

@@ -9,7 +9,7 @@ use treepie_core::collective::Operation;
 use super::collectives::{self, Arguments};
 use super::counters::Kind;
 use super::place::Place;
-use crate::api::{Word, c_int};
+use crate::mpi::{Word, c_int};
 
 /// What a call does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,7 @@ use treepie_core::files::parts::{Encoder, Sink};
 
 use super::communicators;
 use super::patience::Patience;
-use crate::api::Word;
+use crate::mpi::Word;
 
 /// World ranks of the communicators that shared memory was allocated on, as far
 /// as this process is the first of them.

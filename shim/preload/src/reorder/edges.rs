@@ -5,8 +5,8 @@ use thiserror::Error;
 
 use super::are_absent;
 use super::graph::numbers;
-use crate::api::host::{Host, Requests};
-use crate::api::{Word, c_int};
+use crate::mpi::native::{Host, Requests};
+use crate::mpi::{Word, c_int};
 
 /// The tags of lengths and of numbers.
 const LENGTHS: c_int = 1;

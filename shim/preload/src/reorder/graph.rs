@@ -4,7 +4,7 @@
 use std::slice;
 
 use super::are_absent;
-use crate::api::{Word, c_int};
+use crate::mpi::{Word, c_int};
 
 /// Edges by the ranks of their nodes, with their weights.
 pub struct Graph {

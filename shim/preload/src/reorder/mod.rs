@@ -26,10 +26,10 @@ use treepie_core::files::{FileError, topology};
 use treepie_core::placement::allocation::Allocation;
 use treepie_core::topology::Topology;
 
-use crate::api::host::host;
-use crate::api::{Word, c_int};
+use crate::log;
+use crate::mpi::native::host;
+use crate::mpi::{Word, c_int};
 use crate::record::{self, Object};
-use crate::session::log;
 use crate::world;
 use edges::Adjacent;
 use graph::Graph;
@@ -287,7 +287,7 @@ fn are_absent(weights: Word) -> bool {
             .iter()
             .any(|name| {
                 // SAFETY: where the variable exists, it is a pointer to int.
-                crate::api::next::find_variable(name)
+                crate::mpi::lookup::find_variable(name)
                     .is_some_and(|address| unsafe { *(address as *const Word) } == weights)
             })
 }

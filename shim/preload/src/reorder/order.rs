@@ -6,10 +6,10 @@ use treepie_core::placement::allocation::reordered;
 
 use super::Seats;
 use super::graph::{Graph, OWN};
-use crate::api::Word;
-use crate::api::host::gather::{broadcast_numbers, gather};
-use crate::api::host::{Host, HostError};
-use crate::session::log;
+use crate::log;
+use crate::mpi::Word;
+use crate::mpi::native::gather::{broadcast_numbers, gather};
+use crate::mpi::native::{Host, HostError};
 
 /// In which order the ranks are.
 pub enum Order {

@@ -12,8 +12,8 @@ use treepie_core::placement::binding::Process;
 use treepie_core::platform::Platform;
 use treepie_core::topology::Machine;
 
-use super::log;
 use super::request::RequestError;
+use crate::log;
 
 /// The clusters of the job's hosts.
 pub enum Above {

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use crate::api::host::{Host, HostError};
 use crate::collectives::Wanted;
+use crate::mpi::native::{Host, HostError};
 use crate::platform::{File, Known};
 use crate::reorder::Places;
 use treepie_core::files::configuration::LogLevel;

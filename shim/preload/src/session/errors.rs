@@ -6,9 +6,9 @@
 use std::io::Write;
 
 use super::exits;
-use crate::api::abi::Family;
-use crate::api::host::{Host, HostError, host};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::abi::Family;
+use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::{record, world};
 
 /// Puts our handler where errors are fatal now; communicators that are made of

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use libc::c_int;
 
-use super::{keeper, log, parts};
-use crate::api::abi::Family;
-use crate::api::host::host;
-use crate::api::{SUCCESS, Word};
+use super::{keeper, parts};
+use crate::log;
+use crate::mpi::abi::Family;
+use crate::mpi::native::host;
+use crate::mpi::{SUCCESS, Word};
 use crate::{record, world};
 
 /// How long a launcher may take to end a job.

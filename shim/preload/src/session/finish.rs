@@ -10,10 +10,13 @@ use treepie_core::files::profile::Profile;
 use super::agreement::Recording;
 use super::request::Request;
 use super::start::session;
-use super::{guarded, keeper, log, parts, signals, topology};
-use crate::api::host::{Host, host};
-use crate::api::{SUCCESS, Word, c_int};
+use super::{keeper, parts, signals};
 use crate::collectives;
+use crate::guard::guarded;
+use crate::log;
+use crate::machine::read_hardware;
+use crate::mpi::native::{Host, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 use crate::record::collect::{CollectError, collect};
 use crate::reorder;
@@ -66,5 +69,5 @@ fn write_profile(
     request: Option<&Request>,
 ) -> Result<bool, CollectError> {
     let write = |profile: &Profile| request.is_some_and(|request| request.write_profile(profile));
-    collect(host, &recording.run, topology::read, write)
+    collect(host, &recording.run, read_hardware, write)
 }

@@ -7,10 +7,9 @@ use treepie_core::files::list;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
-use super::topology;
-use crate::api::host::gather::{broadcast_numbers, gather, texts_of};
-use crate::api::host::{Host, HostError};
-use crate::binding::allowed_cores;
+use crate::machine::{allowed_cores, read_hardware};
+use crate::mpi::native::gather::{broadcast_numbers, gather, texts_of};
+use crate::mpi::native::{Host, HostError};
 
 /// The host and the cores of each process, on process 0; nothing elsewhere. Who does
 /// not know its cores has none. Collective over the host's world.
@@ -73,7 +72,7 @@ pub fn machines(
     let firsts = firsts.filter(|(_, at)| wanted && known.insert(at.host.as_str()));
     let readers = firsts.map(|(process, _)| process).collect();
     let readers = broadcast_numbers(host, host.world, readers)?;
-    let texts = texts_of(host, host.world, &readers, topology::read)?;
+    let texts = texts_of(host, host.world, &readers, read_hardware)?;
     let read = readers.iter().zip(texts).filter_map(|(&reader, text)| {
         let machine = text?.parse().ok()?;
         Some((processes.get(reader)?.host.clone(), machine))

@@ -16,7 +16,8 @@ use libc::{c_int, sa_family_t, sockaddr_un, socklen_t};
 use parking_lot::Mutex;
 
 use super::agreement::Recording;
-use super::{guarded, parts};
+use super::parts;
+use crate::guard::guarded;
 use crate::record::phases;
 
 /// "Leave your part", and the answer.

@@ -25,9 +25,9 @@ use treepie_core::placement::binding::Process;
 use treepie_core::topology::Topology;
 
 use super::above::Above;
-use super::log;
 use super::request::RequestError;
 use crate::binding::Target;
+use crate::log;
 
 /// A placement or a profile that fits the number of ranks, before it is known where
 /// these run.

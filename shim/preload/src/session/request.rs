@@ -24,12 +24,13 @@ use treepie_core::topology::Machine;
 
 use super::above::Above;
 use super::agreement::{Decision, Recording};
+use super::launched;
 use super::replay::{Replay, narrow};
-use super::{launched, log};
-use crate::api::abi::Family;
-use crate::api::host::Host;
 use crate::binding::Target;
 use crate::collectives::Wanted;
+use crate::log;
+use crate::mpi::abi::Family;
+use crate::mpi::native::Host;
 use crate::platform::{File, Known};
 use crate::reorder::Places;
 

@@ -8,11 +8,13 @@ use std::{env, fmt, thread};
 
 use super::agreement::{Decision, agree};
 use super::request::Request;
-use super::{errors, exits, finish, guarded, hosts, keeper, log, parts, signals};
-use crate::api::host::{Host, HostError};
-use crate::api::{SUCCESS, Word, c_int};
+use super::{errors, exits, finish, hosts, keeper, parts, signals};
 use crate::binding::{Bound, bind};
 use crate::collectives;
+use crate::guard::guarded;
+use crate::log;
+use crate::mpi::native::{Host, HostError};
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record::{self, collect};
 use crate::reorder;
 use crate::world;

@@ -5,9 +5,9 @@
 use std::sync::OnceLock;
 
 use super::{Fortran, is_substituted, is_world, substitute};
-use crate::api::abi::Family;
-use crate::api::host::{Host, HostError, abi, host};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::abi::Family;
+use crate::mpi::native::{Host, HostError, abi, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
 /// The keyval of a mark on W' that `MPI_Comm_dup` copies: under Open MPI, a dup of

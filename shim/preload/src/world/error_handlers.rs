@@ -4,13 +4,21 @@
 //! communicator's handle: it must find `MPI_COMM_WORLD` there, never W'.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::{Fortran, is_replacement, is_world, substitute};
-use crate::api::abi::Family;
-use crate::api::host::{Host, host};
-use crate::api::{SUCCESS, Word, c_int};
-use crate::{collectives, record};
+use crate::mpi::abi::Family;
+use crate::mpi::native::{Host, host};
+use crate::mpi::{SUCCESS, Word, c_int};
+use crate::record;
+
+/// How often the application has set an error handler.
+static SET: AtomicU64 = AtomicU64::new(0);
+
+/// The epoch of what is known of error handlers: it ends with each one that the application sets.
+pub fn epoch() -> u64 {
+    SET.load(Ordering::Relaxed)
+}
 
 /// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
 ///
@@ -28,7 +36,7 @@ pub unsafe fn set(
                 SUCCESS if is_world(comm) => next(substitute(comm), handler),
                 code => code,
             };
-            collectives::handler_was_set();
+            SET.fetch_add(1, Ordering::Relaxed);
             code
         }
     })

@@ -8,9 +8,9 @@ use std::ffi::c_void;
 use parking_lot::Mutex;
 
 use super::{Fortran, as_application_sees, is_substituted};
-use crate::api::abi::Family;
-use crate::api::host::host;
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::abi::Family;
+use crate::mpi::native::host;
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
 /// The callbacks of a keyval, and what calls them in its language.

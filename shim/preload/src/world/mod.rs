@@ -14,8 +14,8 @@ use std::mem::offset_of;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::api::host::{Host, HostError, host};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
 /// A word `w` with `w & mask == from` is the application's world. Before a

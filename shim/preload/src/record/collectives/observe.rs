@@ -2,8 +2,8 @@
 
 use treepie_core::collective::Operation;
 
-use crate::api::host::{Host, host};
-use crate::api::{Word, c_int};
+use crate::mpi::native::{Host, host};
+use crate::mpi::{Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure
 /// does not have is 0 or 1.

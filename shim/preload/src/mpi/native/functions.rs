@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use super::HostError;
-use crate::api::next::find;
-use crate::api::{Word, c_int};
+use crate::mpi::lookup::find;
+use crate::mpi::{Word, c_int};
 
 macro_rules! host_functions {
     ($($field:ident: $name:ident($($argument:ty),*);)*) => {

@@ -5,7 +5,7 @@ use super::attributes::never_copied;
 use super::calls::{check, integer};
 use super::functions::DeleteCallback;
 use super::{Host, HostError};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What memory the elements of a datatype take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

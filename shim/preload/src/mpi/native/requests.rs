@@ -1,8 +1,8 @@
 //! Requests of non-blocking messages that are under way, and which of them are complete.
 
 use super::Host;
-use crate::api::abi::Family;
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::abi::Family;
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// So many requests an MPI is asked for at once that takes few messages at a time.
 const AT_ONCE: usize = 64;

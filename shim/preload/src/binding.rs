@@ -10,8 +10,8 @@ use std::fmt;
 use treepie_core::placement::binding::{BindingError, Process, cores};
 use treepie_core::topology::Topology;
 
-use crate::api::host::{Host, HostError};
-use crate::session::log;
+use crate::log;
+use crate::mpi::native::{Host, HostError};
 
 /// Where a placement has the processes of the launcher.
 #[derive(Debug)]

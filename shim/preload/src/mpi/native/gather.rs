@@ -2,7 +2,7 @@
 //! some of them; numbers from rank 0 to all.
 
 use super::{Host, HostError};
-use crate::api::Word;
+use crate::mpi::Word;
 
 /// Sends what this rank and those below it in the tree have towards rank 0.
 /// Round r joins ranks that differ in bit r: ceil(log2 ranks) rounds. The parts

@@ -3,7 +3,7 @@
 use super::calls::{check, integer};
 use super::functions::{CopyCallback, DeleteCallback};
 use super::{Host, HostError};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// Attributes of communicators.
 ///

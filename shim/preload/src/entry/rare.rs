@@ -14,8 +14,8 @@
 //! of warning (`Relink ...`) for each that it binds before it has relocated this library,
 //! as for an MPI library that is linked with `-z now`, or everywhere with `LD_BIND_NOW`.
 
-use super::Word;
 use super::next::Next;
+use crate::mpi::Word;
 #[cfg(target_arch = "x86_64")]
 pub use indirect::become_indirect;
 
@@ -27,8 +27,8 @@ mod indirect {
     use std::sync::Once;
     use std::sync::atomic::AtomicPtr;
 
-    use crate::api::elf;
-    use crate::api::linker::{Answer, goes_on_by_a_jump, of_the_linker};
+    use crate::entry::linker::{Answer, goes_on_by_a_jump, of_the_linker};
+    use crate::mpi::elf;
 
     /// Where the resolver starts in an entry point that is a function in the file.
     const RESOLVER: u64 = 16;
@@ -122,7 +122,7 @@ macro_rules! rare_entry_point {
                 entry = sym $entry,
                 table = sym $table,
                 offset = const $index * std::mem::size_of::<Next>(),
-                resolve = sym super::rare::resolve,
+                resolve = sym $crate::entry::rare::resolve,
             )
         }
     };

@@ -7,8 +7,8 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::api::Word;
-use crate::api::elf;
+use crate::mpi::Word;
+use crate::mpi::elf;
 
 /// Cells, a power of two: Open MPI has some 70 predefined types, programs use a few.
 const CELLS: usize = 64;

@@ -18,7 +18,7 @@ use once_cell::sync::OnceCell;
 use thiserror::Error;
 
 use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
-use super::next::{find, find_variable};
+use super::lookup::{find, find_variable};
 use super::{Word, c_int};
 use functions::Functions;
 pub use messages::Extent;

@@ -2,7 +2,7 @@
 
 use super::calls::{check, integer};
 use super::{Host, HostError};
-use crate::api::{Word, c_int};
+use crate::mpi::{Word, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.
 ///

@@ -6,7 +6,7 @@ use std::ffi::{CStr, CString, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::log;
+use crate::log;
 
 const COMPANION: &str = "libtreepie_hwloc.so";
 

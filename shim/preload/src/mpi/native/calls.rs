@@ -4,8 +4,8 @@
 use std::ffi::{CStr, c_char, c_void};
 
 use super::{Host, HostError};
-use crate::api::next::find;
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::lookup::find;
+use crate::mpi::{SUCCESS, Word, c_int};
 
 pub(super) fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
     match code {

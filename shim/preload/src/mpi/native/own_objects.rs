@@ -4,8 +4,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::api::Word;
-use crate::api::elf;
+use crate::mpi::Word;
+use crate::mpi::elf;
 
 /// Cells, a power of two: programs use a few datatypes and operations.
 const CELLS: usize = 64;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::calls::{check, handle};
 use super::functions::ErrorCallback;
 use super::{Host, HostError};
-use crate::api::{SUCCESS, Word, c_int};
+use crate::mpi::{SUCCESS, Word, c_int};
 
 /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
 static STAND_IN: AtomicUsize = AtomicUsize::new(0);

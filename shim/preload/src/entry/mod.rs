@@ -11,18 +11,24 @@
     non_snake_case
 )]
 
+#[cfg(target_arch = "x86_64")]
+mod by_handle;
+#[cfg(target_arch = "x86_64")]
+mod linker;
+mod next;
+mod rare;
+
 use std::ffi::c_void;
 
 use treepie_core::collective::Operation;
 
-use super::host;
-use super::next::Next;
-use super::rare::rare_entry_point;
-use super::{Word, c_int};
 use crate::collectives::{self, Call, Side};
+use crate::log;
+use crate::mpi::{Word, c_int, native};
 use crate::record::{self, Access, Arguments, CallClass, Completion, Message, Object};
-use crate::session::log;
 use crate::world;
+use next::Next;
+use rare::rare_entry_point;
 
 include!(concat!(env!("OUT_DIR"), "/entry_points.rs"));
 
@@ -33,5 +39,5 @@ fn missing(next: &Next) -> c_int {
         "{} was called, but no MPI library in this process has it; the call returns an error",
         next.name().to_string_lossy()
     ));
-    host::abi().map_or(1, |abi| abi.err_intern)
+    native::abi().map_or(1, |abi| abi.err_intern)
 }

@@ -11,7 +11,7 @@ use treepie_core::placement::binding::{BindingError, Process, cores};
 use treepie_core::topology::Topology;
 
 use crate::log;
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 
 /// Where a placement has the processes of the launcher.
 #[derive(Debug)]
@@ -58,18 +58,18 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Binds every process, or none. Collective over the host's world; process 0
+/// Binds every process, or none. Collective over the native world; process 0
 /// alone gives the target and the processes, and says why where they do not fit.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn bind(
-    host: &Host,
+    native: &Native,
     target: Option<&Target>,
     processes: &[Process],
-) -> Result<Bound, HostError> {
-    let rank = host.rank(host.world)?;
-    let size = host.size(host.world)?;
+) -> Result<Bound, NativeError> {
+    let rank = native.rank(native.world)?;
+    let size = native.size(native.world)?;
     let mut answer = vec![NO_CORE; size];
     if let Some(target) = target {
         match decide(target, processes) {
@@ -78,7 +78,7 @@ pub fn bind(
         }
     }
     let mut bytes: Vec<u8> = answer.into_iter().flat_map(u32::to_le_bytes).collect();
-    host.broadcast(host.world, &mut bytes)?;
+    native.broadcast(native.world, &mut bytes)?;
     let (cores, _) = bytes.as_chunks::<4>();
     let core = cores
         .get(rank)

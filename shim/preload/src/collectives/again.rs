@@ -13,7 +13,7 @@ use parking_lot::Mutex;
 use super::call::Call;
 use super::execute::{Prepared, Spaces};
 use super::job::Job;
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 
 /// So many different calls are kept for a communicator.
 const MOST_CALLS: usize = 8;

@@ -17,7 +17,7 @@ use super::errors::Handler;
 use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
-use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
 use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What a plan was made for.

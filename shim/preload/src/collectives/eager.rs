@@ -14,7 +14,7 @@ use std::env;
 use treepie_core::collective::Host as Family;
 use treepie_core::files::size;
 
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 
 const KIB: u64 = 1024;
 

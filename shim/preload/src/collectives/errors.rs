@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 
 use crate::mpi::Word;
 use crate::mpi::abi::Family;
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 use crate::world::error_handlers;
 
 /// What a communicator's error handler does, asked for once until one is set.

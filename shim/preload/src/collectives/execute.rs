@@ -8,7 +8,7 @@ use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;
-use crate::mpi::native::{Host, Requests};
+use crate::mpi::native::{Native as Host, Requests};
 use crate::mpi::{Word, c_int};
 
 /// So many tags each call has for itself, before they are those of the next.

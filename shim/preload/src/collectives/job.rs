@@ -10,7 +10,7 @@ use super::call::{Call, Elements, Side};
 use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
 use super::unit::{Room, Unit, Units};
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 use crate::mpi::{Word, c_int};
 
 /// A call that a plan can be run for. `None` instead of one where the call is

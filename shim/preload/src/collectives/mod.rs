@@ -25,7 +25,7 @@ pub use call::{Call, Side};
 pub use setup::{ACTIVE, Wanted, are_replaced, begin, end};
 
 use crate::log;
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native as Host, native as host};
 use crate::mpi::{SUCCESS, Word, c_int};
 use communicator::{Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};

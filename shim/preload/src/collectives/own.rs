@@ -4,7 +4,7 @@ use std::env;
 
 use treepie_core::collective::Host as Family;
 
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 
 /// Open MPI's `tuned` has this priority: HAN goes before it with a higher one.
 const OF_TUNED: i64 = 30;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::call::Elements;
 use super::setup;
 use super::unit::{Room, Unit, Units};
-use crate::mpi::native::Host;
+use crate::mpi::native::Native as Host;
 use crate::mpi::{Word, c_int};
 
 /// At most this many bytes are packed at once: MPI counts them in an `int`.

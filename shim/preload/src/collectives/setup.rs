@@ -15,7 +15,7 @@ use super::communicator::ended;
 use super::{eager, own};
 use crate::log;
 use crate::mpi::abi;
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native as Host, NativeError as HostError};
 use crate::mpi::{Word, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
 

@@ -1,7 +1,7 @@
 //! What plans count in, and how it lies in memory.
 
 use crate::mpi::Word;
-use crate::mpi::native::{Extent, Host};
+use crate::mpi::native::{Extent, Native as Host};
 
 /// A unit of a plan: a byte where data is moved, an element where it is reduced.
 #[derive(Debug, Clone, Copy)]

@@ -24,7 +24,7 @@ use treepie_core::platform::{Mismatch, Platform};
 use crate::log;
 use crate::machine;
 use crate::mpi::Word;
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 use wire::Wire;
 
 /// What is known of the platform, and whether it may be measured; the same on all
@@ -52,7 +52,7 @@ pub struct File {
 pub enum PlatformUnknown {
     /// A call of ours failed.
     #[error(transparent)]
-    Host(#[from] HostError),
+    Native(#[from] NativeError),
     /// The platform file is no such file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -82,7 +82,7 @@ const FACTOR: f64 = 3.0;
 /// # Errors
 /// A file that does not fit where nothing may be measured; a call that failed.
 pub fn settle(
-    host: &Host,
+    native: &Native,
     world: Word,
     names: &[String],
     known: &Known,
@@ -103,12 +103,12 @@ pub fn settle(
         }),
         (of_file, true) => {
             // On a communicator of our own, where no message of the application is.
-            let private = host.split(world, host.rank(world)?)?;
-            let found = host
+            let private = native.split(world, native.rank(world)?)?;
+            let found = native
                 .return_errors(private)
-                .map_err(PlatformUnknown::Host)
-                .and_then(|()| checked_or_measured(host, private, of_file, known));
-            host.free_communicator(private);
+                .map_err(PlatformUnknown::Native)
+                .and_then(|()| checked_or_measured(native, private, of_file, known));
+            native.free_communicator(private);
             found.map(Some)
         }
     }
@@ -127,13 +127,13 @@ fn fitting(
 /// The platform of the file if a few latencies are as it says, or else one that is
 /// measured now.
 fn checked_or_measured(
-    host: &Host,
+    native: &Native,
     private: Word,
     of_file: Option<(&String, Result<Platform, Mismatch>)>,
     known: &Known,
 ) -> Result<Platform, PlatformUnknown> {
-    let mut wire = Wire::new(host, private)?;
-    let is_first = host.rank(private)? == 0;
+    let mut wire = Wire::new(native, private)?;
+    let is_first = native.rank(private)? == 0;
     if let Some((name, fitting)) = of_file {
         let answer = match &fitting {
             Ok(platform) => check(&mut wire, platform, FACTOR),
@@ -144,7 +144,7 @@ fn checked_or_measured(
             log::warn(&format!("{name}: {mismatch}; it is measured for this run"));
         }
         let mut fits = [u8::from(answer == Some(Ok(())))];
-        host.broadcast(private, &mut fits)?;
+        native.broadcast(private, &mut fits)?;
         if let (Ok(platform), [1]) = (fitting, fits) {
             return Ok(platform);
         }
@@ -153,10 +153,14 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::of(host.processor_name(), &machine::cores(), machine::place_of);
+    let identity = Identity::of(
+        native.processor_name(),
+        &machine::cores(),
+        machine::place_of,
+    );
     let report = probe(&mut wire, &identity, &options).ok().flatten();
-    let mut text = report.map_or(String::new(), |report| written(host, report, known));
-    host.broadcast_text(private, &mut text)?;
+    let mut text = report.map_or(String::new(), |report| written(native, report, known));
+    native.broadcast_text(private, &mut text)?;
     match text.is_empty() {
         true => Err(PlatformUnknown::Unmeasured),
         false => Ok(PlatformFile::from_text(Path::new(MEASURED), &text)?.platform),
@@ -168,12 +172,12 @@ const MEASURED: &str = "the measured platform";
 
 /// Rank 0's platform as the text of a file, which is written where one was named
 /// and is not there yet.
-fn written(host: &Host, report: Report, known: &Known) -> String {
+fn written(native: &Native, report: Report, known: &Known) -> String {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let file = PlatformFile {
         producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
         date: date(since.map_or(0, |since| since.as_secs())),
-        mpi: Some(host.library_version()),
+        mpi: Some(native.library_version()),
         platform: report.platform,
     };
     let missing = known.file.as_ref().filter(|file| file.text.is_none());

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use treepie_core::platform::probe::Messenger;
 
-use crate::mpi::native::{Host, HostError, Requests};
+use crate::mpi::native::{Native, NativeError, Requests};
 use crate::mpi::{Word, c_int};
 
 /// Messages whose times count.
@@ -15,12 +15,12 @@ const TEXT: c_int = 2;
 /// processor to those that measure.
 const LOOK: Duration = Duration::from_micros(200);
 
-/// The host's point-to-point messages on a communicator of our own.
+/// The native point-to-point messages on a communicator of our own.
 ///
 /// After a call that failed nothing is sent any more, and everything that is heard
 /// is empty, which ends the measurement.
 pub struct Wire<'a> {
-    host: &'a Host,
+    native: &'a Native,
     comm: Word,
     rank: usize,
     ranks: usize,
@@ -41,13 +41,13 @@ impl<'a> Wire<'a> {
     /// Messages on `comm`, which returns its errors and which nobody else uses.
     ///
     /// # Errors
-    /// A call of the host's that failed.
-    pub fn new(host: &'a Host, comm: Word) -> Result<Self, HostError> {
+    /// A native call that failed.
+    pub fn new(native: &'a Native, comm: Word) -> Result<Self, NativeError> {
         Ok(Wire {
-            host,
+            native,
             comm,
-            rank: host.rank(comm)?,
-            ranks: host.size(comm)?,
+            rank: native.rank(comm)?,
+            ranks: native.size(comm)?,
             began: Instant::now(),
             out: Vec::new(),
             back: Vec::new(),
@@ -79,22 +79,22 @@ impl<'a> Wire<'a> {
             if self.failed {
                 break;
             }
-            let message = (base + (part * bytes) as Word, count, self.host.byte());
+            let message = (base + (part * bytes) as Word, count, self.native.byte());
             // SAFETY: the part is in the buffer, which is borrowed until all
             // requests are complete; no two parts overlap.
             let begun = unsafe {
                 match way {
-                    Way::To => self.host.begin_send(message, partner, tag, self.comm),
-                    Way::From => self.host.begin_receive(message, partner, tag, self.comm),
+                    Way::To => self.native.begin_send(message, partner, tag, self.comm),
+                    Way::From => self.native.begin_receive(message, partner, tag, self.comm),
                 }
             };
             match begun {
-                Ok(request) => requests.push(self.host, request, 0),
+                Ok(request) => requests.push(self.native, request, 0),
                 Err(_) => self.failed = true,
             }
         }
         while !requests.is_empty() {
-            match self.host.test(&mut requests, |_| ()) {
+            match self.native.test(&mut requests, |_| ()) {
                 Ok(true) => {}
                 Ok(false) => {
                     if let Some(pause) = pause {
@@ -122,7 +122,7 @@ impl<'a> Wire<'a> {
         }
         self.move_parts((way, partner, DATA), &mut buffer[..length], bytes, None);
         if self.failed {
-            // The host may still use it.
+            // The native MPI may still use it.
             std::mem::forget(buffer);
             return;
         }

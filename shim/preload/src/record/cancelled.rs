@@ -15,7 +15,7 @@ use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 use super::{CANCELLING, clear, set};
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native as Host, native as host};
 use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What a request sent: kind, receiver, bytes.

@@ -10,7 +10,7 @@ use super::stream::{self, Identity};
 use crate::machine::allowed_cores;
 use crate::mpi::Word;
 use crate::mpi::native::gather::{broadcast_numbers, gather, texts_of};
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native as Host, NativeError as HostError};
 
 use thiserror::Error;
 

@@ -12,7 +12,7 @@ use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use super::repeated::Known;
 use crate::mpi::Word;
-use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
 use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
 

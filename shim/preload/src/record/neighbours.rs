@@ -3,7 +3,7 @@
 
 use super::collectives::{Arguments, Reader};
 use super::communicators::Communicator;
-use crate::mpi::native::host;
+use crate::mpi::native::native as host;
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
 /// world, and bytes. Nothing is allocated.

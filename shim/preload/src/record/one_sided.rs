@@ -5,7 +5,7 @@ use super::communicators;
 use super::counters::Kind;
 use super::repeated::Call;
 use super::thread::Thread;
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native as Host, native as host};
 use crate::mpi::{Word, c_int};
 
 /// A one-sided call as its procedure is told of it.

@@ -10,7 +10,7 @@ use super::counters::Kind;
 use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
-use crate::mpi::native::host;
+use crate::mpi::native::native as host;
 use crate::mpi::{Word, c_int};
 use treepie_core::collective::Operation;
 

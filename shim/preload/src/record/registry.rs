@@ -11,7 +11,7 @@ use parking_lot::RwLock;
 
 use super::patience::Patience;
 use crate::mpi::Word;
-use crate::mpi::native::host;
+use crate::mpi::native::native as host;
 
 /// What is known of a handle.
 enum Known<T> {

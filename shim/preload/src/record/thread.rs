@@ -16,7 +16,7 @@ use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::repeated::{Call, Does, Known, Repeated};
-use crate::mpi::native::host;
+use crate::mpi::native::native as host;
 use crate::mpi::{Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the

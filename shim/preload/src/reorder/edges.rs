@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::are_absent;
 use super::graph::numbers;
-use crate::mpi::native::{Host, Requests};
+use crate::mpi::native::{Native, Requests};
 use crate::mpi::{Word, c_int};
 
 /// The tags of lengths and of numbers.
@@ -63,7 +63,7 @@ impl Adjacent {
         ]
     }
 
-    /// The arguments for the host. Where the node has no weights, because it has no
+    /// The arguments for the native MPI. Where the node has no weights, because it has no
     /// edges or the graph no weights at all, those of the program stay.
     pub fn arguments(&self, own_ins: Word, own_outs: Word) -> ([Word; 3], [Word; 3]) {
         let address = |list: &Vec<c_int>| list.as_ptr() as Word;
@@ -92,22 +92,30 @@ impl Adjacent {
 /// # Errors
 /// A message that failed.
 pub fn exchanged(
-    host: &Host,
+    native: &Native,
     private: Word,
     new_rank: &[usize],
     mine: &Adjacent,
 ) -> Result<Adjacent, Lost> {
-    let rank = host.rank(private).map_err(|_| Lost(host.abi.err_intern))?;
+    let rank = native
+        .rank(private)
+        .map_err(|_| Lost(native.abi.err_intern))?;
     let from = new_rank[rank];
     // A permutation: some process gets every node.
     let to = new_rank.iter().position(|&new| new == rank).unwrap_or(rank);
     let lengths: Vec<c_int> = mine.lists().map(|list| list.len() as c_int).to_vec();
     let mut theirs = vec![0; lengths.len()];
-    moved(host, private, LENGTHS, (to, &lengths), (from, &mut theirs))?;
+    moved(
+        native,
+        private,
+        LENGTHS,
+        (to, &lengths),
+        (from, &mut theirs),
+    )?;
     let all: Vec<c_int> = mine.lists().into_iter().flatten().copied().collect();
     let count = theirs.iter().map(|&length| length as usize).sum();
     let mut numbers = vec![0; count];
-    moved(host, private, NUMBERS, (to, &all), (from, &mut numbers))?;
+    moved(native, private, NUMBERS, (to, &all), (from, &mut numbers))?;
     let mut rest = &numbers[..];
     let mut next = |length: c_int| {
         let (list, others) = rest.split_at(length as usize);
@@ -124,29 +132,29 @@ pub fn exchanged(
 
 /// Sends and receives at the same time.
 fn moved(
-    host: &Host,
+    native: &Native,
     comm: Word,
     tag: c_int,
     (to, out): (usize, &[c_int]),
     (from, back): (usize, &mut Vec<c_int>),
 ) -> Result<(), Lost> {
-    let bytes = |list: &[c_int]| (size_of_val(list) as c_int, host.byte());
+    let bytes = |list: &[c_int]| (size_of_val(list) as c_int, native.byte());
     let (length, byte) = bytes(back);
     let into = (back.as_mut_ptr() as Word, length, byte);
     let (length, byte) = bytes(out);
     let what = (out.as_ptr() as Word, length, byte);
     let mut requests = Requests::default();
     // SAFETY: both buffers outlive the loop below, which ends when both messages are
-    // complete; after an error the host is not asked again, and the job is about to
+    // complete; after an error the native MPI is not asked again, and the job is about to
     // fail.
     unsafe {
-        let request = host.begin_receive(into, from, tag, comm).map_err(Lost)?;
-        requests.push(host, request, 0);
-        let request = host.begin_send(what, to, tag, comm).map_err(Lost)?;
-        requests.push(host, request, 1);
+        let request = native.begin_receive(into, from, tag, comm).map_err(Lost)?;
+        requests.push(native, request, 0);
+        let request = native.begin_send(what, to, tag, comm).map_err(Lost)?;
+        requests.push(native, request, 1);
     }
     while !requests.is_empty() {
-        host.test(&mut requests, |_| ()).map_err(Lost)?;
+        native.test(&mut requests, |_| ()).map_err(Lost)?;
     }
     Ok(())
 }

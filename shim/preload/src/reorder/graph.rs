@@ -1,5 +1,5 @@
 //! The graph of a topology, from what the program hands to the procedure that makes
-//! it. A graph that makes no sense is none: the host says what is wrong.
+//! it. A graph that makes no sense is none: the native MPI says what is wrong.
 
 use std::slice;
 

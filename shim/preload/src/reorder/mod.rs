@@ -9,7 +9,7 @@
 //!
 //! ```text
 //!   old communicator --split by new rank--> reordered one
-//!        |                                      |  the host's own procedure, reorder = 0
+//!        |                                      |  the native procedure, reorder = 0
 //!        |  arguments of node i                 v
 //!        +------ to the new rank i ------> communicator with the topology
 //! ```
@@ -27,7 +27,7 @@ use treepie_core::placement::allocation::Allocation;
 use treepie_core::topology::Topology;
 
 use crate::log;
-use crate::mpi::native::host;
+use crate::mpi::native::native;
 use crate::mpi::{Word, c_int};
 use crate::record::{self, Object};
 use crate::world;
@@ -83,11 +83,11 @@ pub fn begin(places: &Places) {
             ACTIVE.store(true, Ordering::Release);
         }
         // All ranks have read the same text.
-        Err(error) => log::error(&format!("reorder: {error}; the host reorders, if it does")),
+        Err(error) => log::error(&format!("reorder: {error}; reordering is left to the MPI")),
     }
 }
 
-/// From now on they are the host's.
+/// From now on they are the native MPI's.
 pub fn end() {
     ACTIVE.store(false, Ordering::Release);
 }
@@ -101,29 +101,29 @@ fn seats() -> Option<&'static Seats> {
 
 /// Finds the order for `comm` with the graph that `read` gives, and has `make` make
 /// the communicator: told in which order, or told nothing where the call goes to the
-/// host as the program made it.
+/// native MPI as the program made it.
 fn ordered(
     comm: Word,
     reorder: Word,
     read: impl FnOnce(usize) -> Option<Graph>,
     make: impl FnOnce(Option<&Ordered>) -> c_int,
 ) -> c_int {
-    let (true, Some(seats), Some(host)) = (reorder as c_int != 0, seats(), host()) else {
+    let (true, Some(seats), Some(native)) = (reorder as c_int != 0, seats(), native()) else {
         return make(None);
     };
-    if host.is_null_communicator(comm) || host.is_inter(comm).unwrap_or(true) {
+    if native.is_null_communicator(comm) || native.is_inter(comm).unwrap_or(true) {
         return make(None);
     }
-    match order::find(host, comm, seats, read) {
+    match order::find(native, comm, seats, read) {
         Ok(Some(found)) => {
             let code = make(Some(&found));
-            found.forget(host);
+            found.forget(native);
             code
         }
         Ok(None) => make(None),
         Err(error) => {
             log::warn(&format!(
-                "reorder: {error}; the host makes this communicator"
+                "reorder: {error}; the MPI makes this communicator as it does"
             ));
             make(None)
         }
@@ -251,7 +251,7 @@ pub unsafe fn dist_graph_create_adjacent(
     };
     let create = |ordered: Option<&Ordered>| {
         let plain = || call_next(comm, incoming, outgoing, reorder);
-        let (Some(ordered), Some(host)) = (ordered, host()) else {
+        let (Some(ordered), Some(native)) = (ordered, native()) else {
             return plain();
         };
         match &ordered.order {
@@ -259,14 +259,14 @@ pub unsafe fn dist_graph_create_adjacent(
             Order::New(new_rank) => {
                 // SAFETY: the caller's promise: arrays of these lengths.
                 let mine = unsafe { Adjacent::read(incoming, outgoing) };
-                match edges::exchanged(host, ordered.private, new_rank, &mine) {
+                match edges::exchanged(native, ordered.private, new_rank, &mine) {
                     Ok(theirs) => {
                         let (ins, outs) = theirs.arguments(incoming[2], outgoing[2]);
                         call_next(ordered.comm, ins, outs, 0)
                     }
                     Err(error) => {
                         log::error(&format!("reorder: {error}"));
-                        host.abi.err_intern
+                        native.abi.err_intern
                     }
                 }
             }

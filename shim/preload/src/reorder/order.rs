@@ -9,7 +9,7 @@ use super::graph::{Graph, OWN};
 use crate::log;
 use crate::mpi::Word;
 use crate::mpi::native::gather::{broadcast_numbers, gather};
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 
 /// In which order the ranks are.
 pub enum Order {
@@ -31,11 +31,11 @@ pub struct Ordered {
 
 impl Ordered {
     /// Frees what is not needed once the topology is made.
-    pub fn forget(&self, host: &Host) {
+    pub fn forget(&self, native: &Native) {
         if matches!(self.order, Order::New(_)) {
-            host.free_communicator(self.comm);
+            native.free_communicator(self.comm);
         }
-        host.free_communicator(self.private);
+        native.free_communicator(self.private);
     }
 }
 
@@ -45,27 +45,27 @@ const CHANGE: usize = 1;
 const HOST: usize = 2;
 
 /// Puts the ranks of `comm`, an intra-communicator, in order. `None` where the graph
-/// makes no sense, or the processes are not all of this job: then the host is to make
+/// makes no sense, or the processes are not all of this job: then the native MPI is to make
 /// the communicator. Collective over `comm`, and the same on all its ranks.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn find(
-    host: &Host,
+    native: &Native,
     comm: Word,
     seats: &Seats,
     read: impl FnOnce(usize) -> Option<Graph>,
-) -> Result<Option<Ordered>, HostError> {
-    let (rank, members) = (host.rank(comm)?, host.size(comm)?);
-    let private = host.split_quietly(comm, rank)?;
-    let found = host
+) -> Result<Option<Ordered>, NativeError> {
+    let (rank, members) = (native.rank(comm)?, native.size(comm)?);
+    let private = native.split_quietly(comm, rank)?;
+    let found = native
         .return_errors(private)
-        .and_then(|()| agreed(host, private, seats, read(members)))
+        .and_then(|()| agreed(native, private, seats, read(members)))
         .and_then(|told| match told.split_first() {
             Some((&STAY, _)) => Ok(Some((comm, Order::AsItIs))),
             Some((&CHANGE, new_rank)) => {
-                let made = host.split_quietly(comm, new_rank[rank])?;
-                host.copy_error_handler(comm, made)?;
+                let made = native.split_quietly(comm, new_rank[rank])?;
+                native.copy_error_handler(comm, made)?;
                 Ok(Some((made, Order::New(new_rank.to_vec()))))
             }
             _ => Ok(None),
@@ -77,7 +77,7 @@ pub fn find(
             private,
         })),
         other => {
-            host.free_communicator(private);
+            native.free_communicator(private);
             other.map(|_| None)
         }
     }
@@ -85,28 +85,33 @@ pub fn find(
 
 /// What rank 0 of `private` finds, on all its ranks.
 fn agreed(
-    host: &Host,
+    native: &Native,
     private: Word,
     seats: &Seats,
     graph: Option<Graph>,
-) -> Result<Vec<usize>, HostError> {
-    let rank = host.rank(private)?;
+) -> Result<Vec<usize>, NativeError> {
+    let rank = native.rank(private)?;
     let whole = graph.as_ref().is_none_or(|graph| graph.is_whole);
     // Nobody needs to hear what all know.
     let mine = match rank == 0 || !whole || graph.is_none() {
         true => encoded(rank, graph),
         false => Vec::new(),
     };
-    let all = gather(host, private, mine)?;
+    let all = gather(native, private, mine)?;
     let answer = match rank {
-        0 => answer(host, private, seats, &all)?,
+        0 => answer(native, private, seats, &all)?,
         _ => Vec::new(),
     };
-    broadcast_numbers(host, private, answer)
+    broadcast_numbers(native, private, answer)
 }
 
-fn answer(host: &Host, private: Word, seats: &Seats, all: &[u8]) -> Result<Vec<usize>, HostError> {
-    let (Some(leaves), Some(edges)) = (leaves(host, private, seats)?, decoded(all)) else {
+fn answer(
+    native: &Native,
+    private: Word,
+    seats: &Seats,
+    all: &[u8],
+) -> Result<Vec<usize>, NativeError> {
+    let (Some(leaves), Some(edges)) = (leaves(native, private, seats)?, decoded(all)) else {
         return Ok(vec![HOST]);
     };
     let entries = edges.filter(|&(from, to, weight)| from != to && weight > 0);
@@ -126,7 +131,7 @@ fn answer(host: &Host, private: Word, seats: &Seats, all: &[u8]) -> Result<Vec<u
         Ok(None) => vec![STAY],
         Err(error) => {
             log::warn(&format!(
-                "reorder: {error}; the host makes this communicator"
+                "reorder: {error}; the MPI makes this communicator as it does"
             ));
             vec![HOST]
         }
@@ -134,11 +139,15 @@ fn answer(host: &Host, private: Word, seats: &Seats, all: &[u8]) -> Result<Vec<u
 }
 
 /// The leaf of each member; `None` if one is a process of another job.
-fn leaves(host: &Host, private: Word, seats: &Seats) -> Result<Option<Vec<usize>>, HostError> {
-    let (group, world) = (host.group(private)?, host.group(host.world)?);
-    let processes = host.translate(group, world);
-    host.free_group(group);
-    host.free_group(world);
+fn leaves(
+    native: &Native,
+    private: Word,
+    seats: &Seats,
+) -> Result<Option<Vec<usize>>, NativeError> {
+    let (group, world) = (native.group(private)?, native.group(native.world)?);
+    let processes = native.translate(group, world);
+    native.free_group(group);
+    native.free_group(world);
     let leaf = |process: u32| seats.leaf_of_process.get(process as usize).copied();
     Ok(processes?.into_iter().map(leaf).collect())
 }

@@ -59,7 +59,7 @@ impl Above {
         machines: &HashMap<String, Machine>,
         strict: bool,
     ) -> Result<Allocation, RequestError> {
-        let machine_of = |host: &str| machines.get(host).cloned();
+        let machine_of = |native: &str| machines.get(native).cloned();
         let plain = || {
             Allocation::new(processes, machine_of, None)
                 .map_err(|error| RequestError::allocation(file, error))

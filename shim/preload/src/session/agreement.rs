@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::collectives::Wanted;
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 use crate::platform::{File, Known};
 use crate::reorder::Places;
 use treepie_core::files::configuration::LogLevel;
@@ -17,7 +17,7 @@ pub struct Decision {
     pub abort: bool,
     /// Traffic is counted, and a profile is written.
     pub recording: Option<Recording>,
-    /// New rank of each process of the host's world, for a replay that permutes.
+    /// New rank of each process of the native world, for a replay that permutes.
     pub permutation: Option<Vec<u32>>,
     /// Collectives that are replaced.
     pub collectives: Option<Wanted>,
@@ -236,13 +236,13 @@ impl<'a> Reader<'a> {
 ///
 /// # Errors
 /// A broadcast that failed.
-pub fn agree(host: &Host, decide: impl FnOnce() -> Decision) -> Result<Decision, HostError> {
-    let mine = match host.rank(host.world)? {
+pub fn agree(native: &Native, decide: impl FnOnce() -> Decision) -> Result<Decision, NativeError> {
+    let mine = match native.rank(native.world)? {
         0 => Some(decide()),
         _ => None,
     };
     let bytes = mine.as_ref().map(Decision::encode).unwrap_or_default();
-    let bytes = broadcast_any_length(bytes, |part| host.broadcast(host.world, part))?;
+    let bytes = broadcast_any_length(bytes, |part| native.broadcast(native.world, part))?;
     Ok(mine.unwrap_or_else(|| Decision::decode(&bytes)))
 }
 

@@ -1,13 +1,13 @@
 //! Errors that are fatal. MPICH's family ends a job within the call that fails,
 //! and its launcher kills the others at once: a handler of ours comes first, and
-//! then has the host do what `MPI_ERRORS_ARE_FATAL` does. Applications see
+//! then has the native MPI do what `MPI_ERRORS_ARE_FATAL` does. Applications see
 //! `MPI_ERRORS_ARE_FATAL` where they ask. Open MPI ends by `_exit` (`exits`).
 
 use std::io::Write;
 
 use super::exits;
 use crate::mpi::abi::Family;
-use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::{record, world};
 
@@ -15,22 +15,22 @@ use crate::{record, world};
 /// these inherit it.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn watch(host: &Host) -> Result<(), HostError> {
-    if host.abi.family == Family::OpenMpi {
+/// A native call that failed.
+pub fn watch(native: &Native) -> Result<(), NativeError> {
+    if native.abi.family == Family::OpenMpi {
         return Ok(());
     }
-    let handler = host.create_error_handler(on_error)?;
-    host.stands_for_fatal(handler);
+    let handler = native.create_error_handler(on_error)?;
+    native.stands_for_fatal(handler);
     // Not on MPI_COMM_SELF: as long as nobody has set a handler there, errors of
     // calls without a communicator go to the world's, which may return them.
-    let mut all = vec![host.world];
+    let mut all = vec![native.world];
     if world::is_substituted() {
-        all.push(world::substitute(host.world));
+        all.push(world::substitute(native.world));
     }
     for comm in all {
-        if host.error_handler(comm)? & host.handle_mask() == host.errors_are_fatal {
-            host.set_error_handler(comm, handler)?;
+        if native.error_handler(comm)? & native.handle_mask() == native.errors_are_fatal {
+            native.set_error_handler(comm, handler)?;
         }
     }
     Ok(())
@@ -39,23 +39,27 @@ pub fn watch(host: &Host) -> Result<(), HostError> {
 /// `MPI_Comm_errhandler_function`.
 unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
     exits::leave_all();
-    let Some(host) = host() else { return };
-    // SAFETY: the host hands its handlers these addresses.
-    let (comm, code) = unsafe { (host.read_handle(comm as Word), *code) };
-    if world::is_replacement(comm) || host.is_intel() {
+    let Some(native) = native() else { return };
+    // SAFETY: the native MPI hands its handlers these addresses.
+    let (comm, code) = unsafe { (native.read_handle(comm as Word), *code) };
+    if world::is_replacement(comm) || native.is_intel() {
         // The launchers of this family take a fatal error on anything but their own
         // world for a crash, and Intel's any end from within this handler.
-        let _ = writeln!(std::io::stderr(), "Fatal error: {}", host.error_text(code));
+        let _ = writeln!(
+            std::io::stderr(),
+            "Fatal error: {}",
+            native.error_text(code)
+        );
     } else {
-        let _ = host.set_error_handler(comm, host.errors_are_fatal);
-        host.call_error_handler(comm, code);
+        let _ = native.set_error_handler(comm, native.errors_are_fatal);
+        native.call_error_handler(comm, code);
     }
-    end(host, code)
+    end(native, code)
 }
 
 /// Behind a fatal error nothing more is run.
-fn end(host: &Host, code: c_int) -> ! {
-    host.abort(code);
+fn end(native: &Native, code: c_int) -> ! {
+    native.abort(code);
     exits::wait_for_the_end(code)
 }
 
@@ -72,12 +76,12 @@ pub unsafe fn get(
     let code = record::quietly(|| unsafe { next(world::substitute(comm), handler) });
     if code == SUCCESS
         && handler != 0
-        && let Some(host) = host()
+        && let Some(native) = native()
     {
         // SAFETY: the call succeeded, so that `handler` holds a handle.
         unsafe {
-            if host.is_stand_in(host.read_handle(handler)) {
-                host.write_handle(handler, host.errors_are_fatal);
+            if native.is_stand_in(native.read_handle(handler)) {
+                native.write_handle(handler, native.errors_are_fatal);
             }
         }
     }

@@ -8,7 +8,7 @@ use libc::c_int;
 use super::{keeper, parts};
 use crate::log;
 use crate::mpi::abi::Family;
-use crate::mpi::native::host;
+use crate::mpi::native::native;
 use crate::mpi::{SUCCESS, Word};
 use crate::{record, world};
 
@@ -52,9 +52,9 @@ pub unsafe fn abort(
 ) -> c_int {
     leave_all();
     let replaced = world::substitute(comm);
-    let target = match host() {
-        Some(host) if host.abi.family != Family::OpenMpi && replaced != comm => {
-            if let Ok(rank) = host.rank(replaced) {
+    let target = match native() {
+        Some(native) if native.abi.family != Family::OpenMpi && replaced != comm => {
+            if let Ok(rank) = native.rank(replaced) {
                 log::warn(&format!(
                     "rank {rank} calls MPI_Abort; the MPI's own message has the launcher's number of its process"
                 ));

@@ -1,4 +1,4 @@
-//! The end of a job: the profile is collected and written, and the host's world
+//! The end of a job: the profile is collected and written, and the native world
 //! comes back. This runs when `MPI_Finalize` frees `MPI_COMM_SELF`: after the
 //! application's own callbacks there, with MPI still whole, whatever name or
 //! language finalisation was called by.
@@ -15,7 +15,7 @@ use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
 use crate::machine::read_hardware;
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 use crate::record::collect::{CollectError, collect};
@@ -39,13 +39,13 @@ pub unsafe extern "C" fn on_finalize(
 }
 
 fn finish() {
-    let (Some(host), Some(session)) = (host(), session()) else {
+    let (Some(native), Some(session)) = (native(), session()) else {
         return;
     };
     if let Some(recording) = &session.decision.recording {
         record::end();
         keeper::stop();
-        match write_profile(host, recording, session.request.as_ref()) {
+        match write_profile(native, recording, session.request.as_ref()) {
             Ok(true) => (),
             Ok(false) => drop(parts::leave()),
             Err(error) => {
@@ -57,17 +57,17 @@ fn finish() {
         signals::release();
     }
     reorder::end();
-    collectives::end(host, world::substitute(host.world));
-    world::remove(host);
+    collectives::end(native, world::substitute(native.world));
+    world::remove(native);
 }
 
 /// Whether the profile is written. Until it is, an end of this process still
 /// leaves its part.
 fn write_profile(
-    host: &Host,
+    native: &Native,
     recording: &Recording,
     request: Option<&Request>,
 ) -> Result<bool, CollectError> {
     let write = |profile: &Profile| request.is_some_and(|request| request.write_profile(profile));
-    collect(host, &recording.run, read_hardware, write)
+    collect(native, &recording.run, read_hardware, write)
 }

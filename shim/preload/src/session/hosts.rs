@@ -9,19 +9,19 @@ use treepie_core::topology::Machine;
 
 use crate::machine::{allowed_cores, read_hardware};
 use crate::mpi::native::gather::{broadcast_numbers, gather, texts_of};
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 
 /// The host and the cores of each process, on process 0; nothing elsewhere. Who does
-/// not know its cores has none. Collective over the host's world.
+/// not know its cores has none. Collective over the native world.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn processes(host: &Host) -> Result<Vec<Process>, HostError> {
-    let rank = host.rank(host.world)?;
-    let mine = said_by(rank, &allowed_cores(), &host.processor_name());
-    let said = gather(host, host.world, mine)?;
+/// A native call that failed.
+pub fn processes(native: &Native) -> Result<Vec<Process>, NativeError> {
+    let rank = native.rank(native.world)?;
+    let mine = said_by(rank, &allowed_cores(), &native.processor_name());
+    let said = gather(native, native.world, mine)?;
     Ok(match rank {
-        0 => understood(&said, host.size(host.world)?),
+        0 => understood(&said, native.size(native.world)?),
         _ => Vec::new(),
     })
 }
@@ -58,21 +58,21 @@ fn parse(line: &str) -> Option<(usize, Process)> {
 
 /// The hardware of each host, read by its first process, on process 0, which alone
 /// has `processes` and says whether it is wanted. Hosts that cannot be read are
-/// missing. Collective over the host's world.
+/// missing. Collective over the native world.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn machines(
-    host: &Host,
+    native: &Native,
     processes: &[Process],
     wanted: bool,
-) -> Result<HashMap<String, Machine>, HostError> {
+) -> Result<HashMap<String, Machine>, NativeError> {
     let mut known = HashSet::new();
     let firsts = processes.iter().enumerate();
     let firsts = firsts.filter(|(_, at)| wanted && known.insert(at.host.as_str()));
     let readers = firsts.map(|(process, _)| process).collect();
-    let readers = broadcast_numbers(host, host.world, readers)?;
-    let texts = texts_of(host, host.world, &readers, read_hardware)?;
+    let readers = broadcast_numbers(native, native.world, readers)?;
+    let texts = texts_of(native, native.world, &readers, read_hardware)?;
     let read = readers.iter().zip(texts).filter_map(|(&reader, text)| {
         let machine = text?.parse().ok()?;
         Some((processes.get(reader)?.host.clone(), machine))

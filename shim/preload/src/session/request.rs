@@ -30,7 +30,7 @@ use crate::binding::Target;
 use crate::collectives::Wanted;
 use crate::log;
 use crate::mpi::abi::Family;
-use crate::mpi::native::Host;
+use crate::mpi::native::Native;
 use crate::platform::{File, Known};
 use crate::reorder::Places;
 
@@ -109,7 +109,7 @@ impl Request {
     /// Reads the request for a job of `ranks` ranks, and decides. What is wrong
     /// is said here, once; then the job runs as it would without Treepie, or not
     /// at all where `strict` is set.
-    pub fn read(host: &Host, ranks: usize) -> (Option<Request>, Decision) {
+    pub fn read(native: &Native, ranks: usize) -> (Option<Request>, Decision) {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
@@ -118,7 +118,7 @@ impl Request {
             Err(error) => return refuse(&error, strict_variable(), LogLevel::default()),
         };
         log::set_level(settings.log);
-        match decide(host, &settings, ranks) {
+        match decide(native, &settings, ranks) {
             Ok((request, decision)) => (Some(request), decision),
             Err(error) => refuse(&error, settings.strict, settings.log),
         }
@@ -211,7 +211,7 @@ fn refuse(error: &RequestError, strict: bool, level: LogLevel) -> (Option<Reques
 }
 
 fn decide(
-    host: &Host,
+    native: &Native,
     settings: &Settings,
     ranks: usize,
 ) -> Result<(Request, Decision), RequestError> {
@@ -265,7 +265,7 @@ fn decide(
             times: settings.times,
             window: settings.window,
             checkpoint: settings.checkpoint,
-            run: describe(host, ranks, notes),
+            run: describe(native, ranks, notes),
         });
         request.output = Some(output);
     }
@@ -273,21 +273,21 @@ fn decide(
 }
 
 /// What is known of the run now.
-fn describe(host: &Host, ranks: usize, notes: Vec<String>) -> RunDescription {
+fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription {
     RunDescription {
         run: run_number(),
         ranks,
         producer: producer(),
         date: date(now()),
         mpi: MpiDescription {
-            family: match host.abi.family {
+            family: match native.abi.family {
                 Family::OpenMpi => "open-mpi",
                 Family::Mpich => "mpich",
                 Family::Standard => "standard-abi",
             }
             .to_owned(),
-            library: host.library_version(),
-            standard: host.standard_version(),
+            library: native.library_version(),
+            standard: native.standard_version(),
         },
         command: command(),
         notes,
@@ -308,7 +308,7 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
     if settings.collectives.all_host() {
         if probe {
             log::warn(
-                "probe: nothing needs the platform, since all collectives are the host's; set \
+                "probe: nothing needs the platform, since all collectives are the MPI's own; set \
                  collectives, or measure it with `treepie probe`",
             );
         }

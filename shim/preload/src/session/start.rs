@@ -1,4 +1,4 @@
-//! `MPI_Init` and `MPI_Init_thread`: the host starts, then Treepie does what the
+//! `MPI_Init` and `MPI_Init_thread`: the native MPI starts, then Treepie does what the
 //! settings ask for, the same on every rank.
 
 use std::sync::OnceLock;
@@ -13,7 +13,7 @@ use crate::binding::{Bound, bind};
 use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
-use crate::mpi::native::{Host, HostError};
+use crate::mpi::native::{Native, NativeError};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record::{self, collect};
 use crate::reorder;
@@ -82,12 +82,12 @@ fn is_asked_for() -> bool {
 }
 
 fn start() {
-    let host = match Host::load() {
-        Ok(host) => host,
+    let native = match Native::load() {
+        Ok(native) => native,
         Err(error) if launcher_says_first() => return log::error(&error.to_string()),
         Err(_) => return,
     };
-    if let Err(error) = start_with(host) {
+    if let Err(error) = start_with(native) {
         log::error(&format!(
             "{error}; the job runs as it would without treepie"
         ));
@@ -95,11 +95,11 @@ fn start() {
 }
 
 /// Ends the job before the application starts; why has been said.
-fn abort(host: &Host) {
+fn abort(native: &Native) {
     // Hydra drops what it has not passed on yet of a process's output when the
     // process aborts: the reason would be lost.
     thread::sleep(Duration::from_millis(200));
-    host.abort(2);
+    native.abort(2);
 }
 
 /// Whether the launcher's variables call this the first process: for the one
@@ -118,12 +118,12 @@ fn launcher_says_first() -> bool {
 
 /// What all ranks do, and on process 0 what was asked for. Processes are bound
 /// already.
-fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
-    let ranks = host.size(host.world)?;
+fn decide(native: &Native) -> Result<(Option<Request>, Decision), NativeError> {
+    let ranks = native.size(native.world)?;
     let mut request = None;
     let mut steps = Steps::new();
-    let mut decision = agree(host, || {
-        let (made, decision) = Request::read(host, ranks);
+    let mut decision = agree(native, || {
+        let (made, decision) = Request::read(native, ranks);
         request = made;
         steps.ended("files read");
         decision
@@ -131,14 +131,14 @@ fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
     log::set_level(decision.log);
     let mut processes = Vec::new();
     if decision.looks {
-        processes = hosts::processes(host)?;
+        processes = hosts::processes(native)?;
         steps.ended("processes heard of");
         let wanted = request
             .as_ref()
             .is_some_and(|r| r.needs_machines(&processes));
-        let machines = hosts::machines(host, &processes, wanted)?;
+        let machines = hosts::machines(native, &processes, wanted)?;
         steps.ended("hardware read");
-        decision = agree(host, || match &mut request {
+        decision = agree(native, || match &mut request {
             Some(request) => {
                 let settled = request.settle(decision, &processes, &machines);
                 steps.ended("placed");
@@ -153,7 +153,7 @@ fn decide(host: &Host) -> Result<(Option<Request>, Decision), HostError> {
     }
     if decision.binds {
         let target = request.as_ref().and_then(|r| r.binding.as_ref());
-        let bound = bind(host, target, &processes)?;
+        let bound = bind(native, target, &processes)?;
         // Binding and ranks go together: no placement is applied by half.
         if bound != Bound::All {
             decision.permutation = None;
@@ -193,28 +193,28 @@ impl fmt::Display for Steps {
     }
 }
 
-fn start_with(host: &'static Host) -> Result<(), HostError> {
-    if host.has_parent()? {
+fn start_with(native: &'static Native) -> Result<(), NativeError> {
+    if native.has_parent()? {
         // Spawned jobs inherit the environment; its files are the parent's.
         log::info("this job was spawned by another: it is neither replayed nor profiled");
         return Ok(());
     }
-    let (request, decision) = decide(host)?;
+    let (request, decision) = decide(native)?;
     if decision.abort {
         // Process 0 has said why, and ends the job; the others wait for that
         // here, and no rank returns to the application.
-        if host.rank(host.world)? == 0 {
-            abort(host);
+        if native.rank(native.world)? == 0 {
+            abort(native);
         }
-        return host.broadcast(host.world, &mut [0]);
+        return native.broadcast(native.world, &mut [0]);
     }
-    let mut application_world = host.world;
+    let mut application_world = native.world;
     if let Some(new_rank) = &decision.permutation {
-        world::install(host, new_rank)?;
-        application_world = world::substitute(host.world);
+        world::install(native, new_rank)?;
+        application_world = world::substitute(native.world);
     }
     if decision.recording.is_some() {
-        collect::prepare(host, application_world)?;
+        collect::prepare(native, application_world)?;
     }
     let wanted = decision.collectives.clone();
     let wanted = match (wanted, &decision.permutation) {
@@ -222,16 +222,18 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         (wanted, _) => wanted,
     };
     if let Some(wanted) = &wanted
-        && let Err(error) = collectives::begin(host, application_world, wanted)
+        && let Err(error) = collectives::begin(native, application_world, wanted)
     {
-        if host.rank(host.world)? == 0 {
-            log::error(&format!("{error}; the host does all collectives"));
+        if native.rank(native.world)? == 0 {
+            log::error(&format!(
+                "{error}; falling back to the MPI's own collectives for all of them"
+            ));
             if decision.strict {
-                abort(host);
+                abort(native);
             }
         }
         if decision.strict {
-            return host.broadcast(host.world, &mut [0]);
+            return native.broadcast(native.world, &mut [0]);
         }
     }
     if let Some(places) = &decision.places {
@@ -241,18 +243,18 @@ fn start_with(host: &'static Host) -> Result<(), HostError> {
         || decision.collectives.is_some()
         || decision.places.is_some();
     if decision.recording.is_some() || changes {
-        host.at_finalize(finish::on_finalize)?;
+        native.at_finalize(finish::on_finalize)?;
     }
     if let Some(recording) = &decision.recording {
         record::begin(recording.times, recording.window);
-        parts::arm(recording, host.rank(application_world)?);
-        keeper::start(recording, host.rank(application_world)?);
+        parts::arm(recording, native.rank(application_world)?);
+        keeper::start(recording, native.rank(application_world)?);
         signals::catch();
         exits::watch();
-        errors::watch(host)?;
+        errors::watch(native)?;
     } else if decision.permutation.is_some() {
         // Fatal errors on W' must end the job as those on the world do.
-        errors::watch(host)?;
+        errors::watch(native)?;
     }
     let _ = SESSION.set(Session { request, decision });
     Ok(())

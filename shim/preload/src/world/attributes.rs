@@ -1,12 +1,12 @@
 //! Attributes of the substituted world. What MPI itself sets (`MPI_TAG_UB`, ...)
-//! is read from the host's world: Open MPI keeps it there only. What the
+//! is read from the native world: Open MPI keeps it there only. What the
 //! application sets lives on W', so that `MPI_Comm_dup` copies it.
 
 use std::sync::OnceLock;
 
 use super::{Fortran, is_substituted, is_world, substitute};
 use crate::mpi::abi::Family;
-use crate::mpi::native::{Host, HostError, abi, host};
+use crate::mpi::native::{Native, NativeError, abi, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
@@ -14,14 +14,14 @@ use crate::record;
 /// the world has what MPI set there, and a dup of W' would not.
 static HEIRS: OnceLock<c_int> = OnceLock::new();
 
-/// Lets dups of W' inherit the attributes that MPI set on the host's world.
+/// Lets dups of W' inherit the attributes that MPI set on the native world.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn prepare(host: &Host, replaced: Word) -> Result<(), HostError> {
-    if host.abi.family == Family::OpenMpi {
-        let mark = host.new_mark()?;
-        host.set_attribute(replaced, mark)?;
+/// A native call that failed.
+pub fn prepare(native: &Native, replaced: Word) -> Result<(), NativeError> {
+    if native.abi.family == Family::OpenMpi {
+        let mark = native.new_mark()?;
+        native.set_attribute(replaced, mark)?;
         // Init runs once; a second value would be the same.
         let _ = HEIRS.set(mark);
     }
@@ -31,13 +31,13 @@ pub fn prepare(host: &Host, replaced: Word) -> Result<(), HostError> {
 /// Whether `comm`, a live communicator, descends from the world by `MPI_Comm_dup`
 /// and would have the attribute that MPI set there. (Open MPI keeps
 /// `MPI_LASTUSEDCODE` in another way: no dup has it.)
-fn inherits(host: &Host, comm: Word, keyval: c_int) -> bool {
+fn inherits(native: &Native, comm: Word, keyval: c_int) -> bool {
     is_substituted()
         && is_predefined(keyval)
-        && keyval != host.abi.predefined.last_used_code
+        && keyval != native.abi.predefined.last_used_code
         && HEIRS
             .get()
-            .is_some_and(|&mark| host.has_attribute(comm, mark))
+            .is_some_and(|&mark| native.has_attribute(comm, mark))
 }
 
 fn is_predefined(keyval: c_int) -> bool {
@@ -67,13 +67,13 @@ pub unsafe fn get(
     // call that succeeds has set the flag.
     unsafe {
         let code = record::quietly(|| next(home(comm, keyval), keyval, value, flag));
-        match host() {
-            Some(host)
+        match native() {
+            Some(native)
                 if code == SUCCESS
                     && *(flag as *const c_int) == 0
-                    && inherits(host, comm, keyval as c_int) =>
+                    && inherits(native, comm, keyval as c_int) =>
             {
-                record::quietly(|| next(host.world, keyval, value, flag))
+                record::quietly(|| next(native.world, keyval, value, flag))
             }
             _ => code,
         }
@@ -123,9 +123,9 @@ pub unsafe fn fortran_get(
         let failed = error != 0 && *(error as *const c_int) != SUCCESS;
         if !failed
             && *(flag as *const c_int) == 0
-            && let (Some(handles), Some(host)) = (Fortran::handles(), host())
-            && let Some(comm) = host.of_fortran_handle(*(comm as *const c_int))
-            && inherits(host, comm, keyval_number)
+            && let (Some(handles), Some(native)) = (Fortran::handles(), native())
+            && let Some(comm) = native.of_fortran_handle(*(comm as *const c_int))
+            && inherits(native, comm, keyval_number)
         {
             let world = (&raw const handles.world) as Word;
             return record::quietly(|| next(world, keyval, value, flag, error));
@@ -162,7 +162,7 @@ pub unsafe fn fortran_set(
 /// `comm` is the address of an INTEGER.
 unsafe fn fortran_home(comm: Word) -> Option<c_int> {
     let Fortran { world, replacement } = Fortran::handles()?;
-    let concerned = host()?.abi.family == Family::OpenMpi;
+    let concerned = native()?.abi.family == Family::OpenMpi;
     // SAFETY: the caller's promise.
     (concerned && unsafe { *(comm as *const c_int) } == world).then_some(replacement)
 }

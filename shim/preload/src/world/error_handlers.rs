@@ -1,5 +1,5 @@
 //! Error handlers of the substituted world. Errors on types, requests and files
-//! are raised on the host's world, errors on communicators on W': a handler that
+//! are raised on the native world, errors on communicators on W': a handler that
 //! is set on the world is set on both. And a handler is handed the address of the
 //! communicator's handle: it must find `MPI_COMM_WORLD` there, never W'.
 
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::{Fortran, is_replacement, is_world, substitute};
 use crate::mpi::abi::Family;
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
@@ -42,7 +42,7 @@ pub unsafe fn set(
     })
 }
 
-/// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the host gets a
+/// `MPI_Comm_create_errhandler` and `MPI_Errhandler_create`: the native MPI gets a
 /// function of ours that calls the application's with the handle it expects.
 ///
 /// # Safety
@@ -86,7 +86,7 @@ pub unsafe fn create_with_state(
         destroy_state as *const c_void as Word,
     );
     // SAFETY: the caller's promise; our functions are called as the application's are,
-    // the last of them once. A host that failed calls neither.
+    // the last of them once. An MPI that failed calls neither.
     unsafe {
         let code = record::quietly(|| next(ours.0, ours.1, application as Word, handler));
         if code != SUCCESS {
@@ -119,7 +119,7 @@ unsafe extern "C" fn call_with_state(comm: Word, code: Word, application: *const
 
 /// `MPIX_Destructor_function`.
 unsafe extern "C" fn destroy_state(application: *mut WithState) {
-    // SAFETY: as above; the host destroys a state once, when no communicator has the
+    // SAFETY: as above; the native MPI destroys a state once, when no communicator has the
     // handler any more.
     unsafe {
         let WithState {
@@ -143,7 +143,7 @@ pub unsafe fn fortran_create(
     handler: Word,
     error: Word,
 ) -> c_int {
-    let concerned = host().is_some_and(|host| host.abi.family == Family::OpenMpi);
+    let concerned = native().is_some_and(|native| native.abi.family == Family::OpenMpi);
     let function = match concerned && super::is_substituted() {
         true => stand_in(function | FORTRAN),
         false => function,
@@ -195,7 +195,7 @@ fn stand_in(function: Word) -> Word {
     function & !FORTRAN
 }
 
-/// Calls the application's function `INDEX`, with the world where the host says W'.
+/// Calls the application's function `INDEX`, with the world where the native MPI says W'.
 unsafe extern "C" fn call<const INDEX: usize>(
     comm: Word,
     code: Word,
@@ -211,10 +211,10 @@ unsafe extern "C" fn call<const INDEX: usize>(
     let function =
         unsafe { std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, ...)>(function) };
     let (mut world, mut fortran_world) = (0, 0);
-    // SAFETY: the arguments are the host's, or a handle like the one it gave.
+    // SAFETY: the arguments are the native MPI's, or a handle like the one it gave.
     unsafe {
-        let comm = match (known & FORTRAN, host()) {
-            (0, Some(host)) => as_application_sees(host, comm, &mut world),
+        let comm = match (known & FORTRAN, native()) {
+            (0, Some(native)) => as_application_sees(native, comm, &mut world),
             (0, None) => comm,
             _ => Fortran::as_application_sees(comm, &mut fortran_world),
         };
@@ -226,11 +226,11 @@ unsafe extern "C" fn call<const INDEX: usize>(
 ///
 /// # Safety
 /// `comm` is the address of a communicator's handle, or 0.
-unsafe fn as_application_sees(host: &Host, comm: Word, room: &mut Word) -> Word {
+unsafe fn as_application_sees(native: &Native, comm: Word, room: &mut Word) -> Word {
     // SAFETY: the caller's promise.
-    if comm == 0 || !is_replacement(unsafe { host.read_handle(comm) }) {
+    if comm == 0 || !is_replacement(unsafe { native.read_handle(comm) }) {
         return comm;
     }
-    *room = host.world;
+    *room = native.world;
     std::ptr::from_mut(room) as Word
 }

@@ -1,5 +1,5 @@
 //! Callbacks of attributes. They are told which communicator is copied or
-//! deleted: it must be `MPI_COMM_WORLD` there, never W'. The host gets functions
+//! deleted: it must be `MPI_COMM_WORLD` there, never W'. The native MPI gets functions
 //! of ours, which look the application's up by the keyval that they are told.
 
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::{Fortran, as_application_sees, is_substituted};
 use crate::mpi::abi::Family;
-use crate::mpi::native::host;
+use crate::mpi::native::native;
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
@@ -43,7 +43,7 @@ fn remember(keyval: c_int, copy: Word, delete: Word) {
     KEYVALS.lock().insert(keyval, callbacks);
 }
 
-/// What to give the host in place of `function`: `MPI_NULL_COPY_FN` and its like
+/// What to give the native MPI in place of `function`: `MPI_NULL_COPY_FN` and its like
 /// are small numbers in some MPIs, and stay what they are.
 fn stand_in(function: Word, ours: *const c_void) -> Word {
     match function < 4096 {
@@ -54,7 +54,7 @@ fn stand_in(function: Word, ours: *const c_void) -> Word {
 
 /// The result of a callback that nobody registered: there is none.
 fn unknown() -> c_int {
-    host().map_or(1, |host| host.abi.err_intern)
+    native().map_or(1, |native| native.abi.err_intern)
 }
 
 /// Takes `address` for that of a function.
@@ -105,7 +105,7 @@ unsafe extern "C" fn copy_attribute(
     let Some(callbacks) = callbacks(keyval as c_int) else {
         return unknown();
     };
-    // SAFETY: the application's function for this keyval, with the host's arguments.
+    // SAFETY: the application's function for this keyval, with the arguments that MPI passes.
     unsafe {
         let copy = function!(callbacks.copy, Word, Word, Word, Word, Word, Word);
         copy(
@@ -124,7 +124,7 @@ unsafe extern "C" fn delete_attribute(comm: Word, keyval: Word, value: Word, ext
     let Some(callbacks) = callbacks(keyval as c_int) else {
         return unknown();
     };
-    // SAFETY: the application's function for this keyval, with the host's arguments.
+    // SAFETY: the application's function for this keyval, with the arguments that MPI passes.
     unsafe {
         let delete = function!(callbacks.delete, Word, Word, Word, Word);
         delete(as_application_sees(comm), keyval, value, extra)
@@ -172,7 +172,7 @@ unsafe extern "C" fn call_copy_proxy(
     };
     let comm = as_application_sees(comm);
     // SAFETY: the language's proxy for this keyval, with the application's
-    // function and the host's arguments.
+    // function and the arguments that MPI passes.
     unsafe {
         let proxy = function!(
             callbacks.copy_proxy,
@@ -231,7 +231,7 @@ pub unsafe fn fortran_create(
     extra: Word,
     error: Word,
 ) -> c_int {
-    let concerned = host().is_some_and(|host| host.abi.family == Family::OpenMpi);
+    let concerned = native().is_some_and(|native| native.abi.family == Family::OpenMpi);
     if !concerned || Fortran::handles().is_none() {
         // SAFETY: the caller's promise.
         return record::quietly(|| unsafe { next(copy, delete, keyval, extra, error) });

@@ -14,7 +14,7 @@ use std::mem::offset_of;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::mpi::native::{Host, HostError, host};
+use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
@@ -45,13 +45,13 @@ pub static SUBSTITUTION: Substitution = Substitution {
     to: AtomicUsize::new(0),
 };
 
-/// For each rank of W', its rank in the host's world.
+/// For each rank of W', its rank in the native world.
 static PROCESS_OF_RANK: OnceLock<Vec<c_int>> = OnceLock::new();
 
 /// What Fortran calls the world and W'.
 #[derive(Debug, Clone, Copy)]
 pub struct Fortran {
-    /// The Fortran handle of the host's world.
+    /// The Fortran handle of the native world.
     pub world: c_int,
     /// The Fortran handle of W'.
     pub replacement: c_int,
@@ -103,30 +103,30 @@ pub fn is_substituted() -> bool {
     SUBSTITUTION.mask.load(Ordering::Relaxed) != 0
 }
 
-/// Whether `comm`, a handle of the host's, is W'.
+/// Whether `comm`, a handle of the native MPI, is W'.
 pub fn is_replacement(comm: Word) -> bool {
     is_substituted() && comm == SUBSTITUTION.to.load(Ordering::Relaxed)
 }
 
-/// The communicator to show the application where the host says `comm`.
+/// The communicator to show the application where the native MPI says `comm`.
 pub fn as_application_sees(comm: Word) -> Word {
-    match host() {
-        Some(host) if is_replacement(comm & host.handle_mask()) => host.world,
+    match native() {
+        Some(native) if is_replacement(comm & native.handle_mask()) => native.world,
         _ => comm,
     }
 }
 
-/// Puts W' in the place of the world: process `i` of the host's world gets rank
+/// Puts W' in the place of the world: process `i` of the native world gets rank
 /// `new_rank[i]`. Collective.
 ///
 /// # Errors
-/// A call of the host's that failed; then nothing is substituted.
-pub fn install(host: &Host, new_rank: &[u32]) -> Result<(), HostError> {
-    let process = host.rank(host.world)?;
-    let replaced = host.split(host.world, new_rank[process] as usize)?;
-    host.set_name(replaced, c"MPI_COMM_WORLD")?;
-    host.copy_error_handler(host.world, replaced)?;
-    attributes::prepare(host, replaced)?;
+/// A native call that failed; then nothing is substituted.
+pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
+    let process = native.rank(native.world)?;
+    let replaced = native.split(native.world, new_rank[process] as usize)?;
+    native.set_name(replaced, c"MPI_COMM_WORLD")?;
+    native.copy_error_handler(native.world, replaced)?;
+    attributes::prepare(native, replaced)?;
     let mut process_of_rank = vec![0; new_rank.len()];
     for (process, &rank) in new_rank.iter().enumerate() {
         process_of_rank[rank as usize] = process as c_int;
@@ -134,33 +134,33 @@ pub fn install(host: &Host, new_rank: &[u32]) -> Result<(), HostError> {
     // Init runs once; a second value would be the same.
     let _ = PROCESS_OF_RANK.set(process_of_rank);
     if let (Some(world), Some(replacement)) = (
-        host.fortran_handle(host.world),
-        host.fortran_handle(replaced),
+        native.fortran_handle(native.world),
+        native.fortran_handle(replaced),
     ) {
         let _ = FORTRAN.set(Fortran { world, replacement });
     }
     SUBSTITUTION.to.store(replaced, Ordering::Release);
     SUBSTITUTION
         .mask
-        .store(host.handle_mask(), Ordering::Release);
-    SUBSTITUTION.from.store(host.world, Ordering::Release);
+        .store(native.handle_mask(), Ordering::Release);
+    SUBSTITUTION.from.store(native.world, Ordering::Release);
     Ok(())
 }
 
-/// Frees W', and gives the host's world back to the application: in this order,
+/// Frees W', and gives the native world back to the application: in this order,
 /// since callbacks of attributes on the world may use it. Collective.
-pub fn remove(host: &Host) {
+pub fn remove(native: &Native) {
     if is_substituted() {
         let replaced = SUBSTITUTION.to.load(Ordering::Acquire);
         // A callback may refuse, which is no error where MPI itself ends the world.
-        let _ = host.return_errors(replaced);
-        host.free_communicator(replaced);
+        let _ = native.return_errors(replaced);
+        native.free_communicator(replaced);
         SUBSTITUTION.from.store(Word::MAX, Ordering::Release);
         SUBSTITUTION.mask.store(0, Ordering::Release);
     }
 }
 
-/// `MPI_Comm_call_errhandler`: the host's own world is handed to the handler, as
+/// `MPI_Comm_call_errhandler`: the native MPI's own world is handed to the handler, as
 /// the program expects.
 ///
 /// # Safety
@@ -187,7 +187,7 @@ pub unsafe fn group_from_session_pset(
 ) -> c_int {
     // SAFETY: the caller's promise.
     let code = record::quietly(|| unsafe { next(session, name, group) });
-    let (Some(host), Some(order)) = (host(), PROCESS_OF_RANK.get()) else {
+    let (Some(native), Some(order)) = (native(), PROCESS_OF_RANK.get()) else {
         return code;
     };
     if code != SUCCESS || name == 0 {
@@ -199,10 +199,10 @@ pub unsafe fn group_from_session_pset(
         if CStr::from_ptr(name as *const c_char) != c"mpi://WORLD" {
             return code;
         }
-        let launched = host.read_handle(group);
-        if let Ok(ordered) = host.include(launched, order) {
-            host.write_handle(group, ordered);
-            host.free_group(launched);
+        let launched = native.read_handle(group);
+        if let Ok(ordered) = native.include(launched, order) {
+            native.write_handle(group, ordered);
+            native.free_group(launched);
         }
     }
     code

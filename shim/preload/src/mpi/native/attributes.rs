@@ -2,18 +2,18 @@
 
 use super::calls::{check, integer};
 use super::functions::{CopyCallback, DeleteCallback};
-use super::{Host, HostError};
+use super::{Native, NativeError};
 use crate::mpi::{SUCCESS, Word, c_int};
 
 /// Attributes of communicators.
 ///
 /// SAFETY of all calls here: as in `calls`.
 #[allow(clippy::undocumented_unsafe_blocks)]
-impl Host {
+impl Native {
     /// Has `callback` called when `MPI_COMM_SELF` is freed: the first thing that
     /// `MPI_Finalize` does, with MPI still whole, in the reverse order of
     /// setting (MPI-4.1, section 11.2.4).
-    pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), HostError> {
+    pub fn at_finalize(&self, callback: DeleteCallback) -> Result<(), NativeError> {
         let keyval = self.new_keyval(never_copied, callback)?;
         self.set_attribute(self.comm_self, keyval)
     }
@@ -23,7 +23,7 @@ impl Host {
         &self,
         copy: CopyCallback,
         delete: DeleteCallback,
-    ) -> Result<c_int, HostError> {
+    ) -> Result<c_int, NativeError> {
         integer("MPI_Comm_create_keyval", |keyval| unsafe {
             (self.functions.comm_create_keyval)(copy, delete, keyval, 0)
         })
@@ -31,12 +31,12 @@ impl Host {
 
     /// A new keyval whose attributes say no more than that they are there; they
     /// go with `MPI_Comm_dup`.
-    pub fn new_mark(&self) -> Result<c_int, HostError> {
+    pub fn new_mark(&self) -> Result<c_int, NativeError> {
         self.new_keyval(always_copied, forgotten)
     }
 
     /// `MPI_Comm_set_attr`, with no value.
-    pub fn set_attribute(&self, comm: Word, keyval: c_int) -> Result<(), HostError> {
+    pub fn set_attribute(&self, comm: Word, keyval: c_int) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, 0) };
         check("MPI_Comm_set_attr", code)
     }

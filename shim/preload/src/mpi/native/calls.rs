@@ -1,16 +1,16 @@
-//! The host's functions with Rust's types. Communicators, groups and datatypes
-//! are handles of the host's.
+//! The native functions with Rust's types. Communicators, groups and datatypes
+//! are handles of this MPI.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{Host, HostError};
+use super::{Native, NativeError};
 use crate::mpi::lookup::find;
 use crate::mpi::{SUCCESS, Word, c_int};
 
-pub(super) fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
+pub(super) fn check(call: &'static str, code: c_int) -> Result<(), NativeError> {
     match code {
         SUCCESS => Ok(()),
-        code => Err(HostError::Failed { call, code }),
+        code => Err(NativeError::Failed { call, code }),
     }
 }
 
@@ -18,7 +18,7 @@ pub(super) fn check(call: &'static str, code: c_int) -> Result<(), HostError> {
 pub(super) fn integer(
     call: &'static str,
     get: impl FnOnce(&mut c_int) -> c_int,
-) -> Result<c_int, HostError> {
+) -> Result<c_int, NativeError> {
     let mut value = 0;
     check(call, get(&mut value)).map(|()| value)
 }
@@ -27,21 +27,21 @@ pub(super) fn integer(
 pub(super) fn handle(
     call: &'static str,
     get: impl FnOnce(&mut Word) -> c_int,
-) -> Result<Word, HostError> {
+) -> Result<Word, NativeError> {
     let mut value = 0;
     check(call, get(&mut value)).map(|()| value)
 }
 
-/// The host's functions with Rust's types. Communicators, groups and datatypes
+/// The native functions with Rust's types. Communicators, groups and datatypes
 /// are handles of this MPI.
 ///
 /// SAFETY of all calls here: the functions are those of the MPI procedures named,
 /// pointers are to live values of the right type for the length of the call, and
-/// handles come from this MPI; a stale handle is an error that the host reports.
+/// handles come from this MPI; a stale handle is an error that the native MPI reports.
 #[allow(clippy::undocumented_unsafe_blocks)]
-impl Host {
+impl Native {
     /// `MPI_Comm_rank`.
-    pub fn rank(&self, comm: Word) -> Result<usize, HostError> {
+    pub fn rank(&self, comm: Word) -> Result<usize, NativeError> {
         integer("MPI_Comm_rank", |rank| unsafe {
             (self.functions.comm_rank)(comm, rank)
         })
@@ -49,7 +49,7 @@ impl Host {
     }
 
     /// `MPI_Comm_size`.
-    pub fn size(&self, comm: Word) -> Result<usize, HostError> {
+    pub fn size(&self, comm: Word) -> Result<usize, NativeError> {
         integer("MPI_Comm_size", |size| unsafe {
             (self.functions.comm_size)(comm, size)
         })
@@ -57,7 +57,7 @@ impl Host {
     }
 
     /// `MPI_Comm_test_inter`.
-    pub fn is_inter(&self, comm: Word) -> Result<bool, HostError> {
+    pub fn is_inter(&self, comm: Word) -> Result<bool, NativeError> {
         integer("MPI_Comm_test_inter", |flag| unsafe {
             (self.functions.comm_test_inter)(comm, flag)
         })
@@ -65,21 +65,21 @@ impl Host {
     }
 
     /// `MPI_Comm_group`.
-    pub fn group(&self, comm: Word) -> Result<Word, HostError> {
+    pub fn group(&self, comm: Word) -> Result<Word, NativeError> {
         handle("MPI_Comm_group", |group| unsafe {
             (self.functions.comm_group)(comm, group)
         })
     }
 
     /// `MPI_Comm_remote_group`.
-    pub fn remote_group(&self, comm: Word) -> Result<Word, HostError> {
+    pub fn remote_group(&self, comm: Word) -> Result<Word, NativeError> {
         handle("MPI_Comm_remote_group", |group| unsafe {
             (self.functions.comm_remote_group)(comm, group)
         })
     }
 
     /// `MPI_Win_get_group`.
-    pub fn window_group(&self, window: Word) -> Result<Word, HostError> {
+    pub fn window_group(&self, window: Word) -> Result<Word, NativeError> {
         handle("MPI_Win_get_group", |group| unsafe {
             (self.functions.win_get_group)(window, group)
         })
@@ -87,7 +87,7 @@ impl Host {
 
     /// The ranks that the members of `group` have in `other`; `u32::MAX` for
     /// those that are not in it.
-    pub fn translate(&self, group: Word, other: Word) -> Result<Vec<u32>, HostError> {
+    pub fn translate(&self, group: Word, other: Word) -> Result<Vec<u32>, NativeError> {
         let size = integer("MPI_Group_size", |size| unsafe {
             (self.functions.group_size)(group, size)
         })?;
@@ -110,7 +110,7 @@ impl Host {
     }
 
     /// `MPI_Group_incl`: the group whose rank `i` is rank `ranks[i]` of `group`.
-    pub fn include(&self, group: Word, ranks: &[c_int]) -> Result<Word, HostError> {
+    pub fn include(&self, group: Word, ranks: &[c_int]) -> Result<Word, NativeError> {
         handle("MPI_Group_incl", |made| unsafe {
             (self.functions.group_incl)(group, ranks.len() as c_int, ranks.as_ptr(), made)
         })
@@ -122,15 +122,15 @@ impl Host {
     }
 
     /// `MPI_Comm_split` into one communicator ordered by `key`.
-    pub fn split(&self, comm: Word, key: usize) -> Result<Word, HostError> {
+    pub fn split(&self, comm: Word, key: usize) -> Result<Word, NativeError> {
         handle("MPI_Comm_split", |made| unsafe {
             (self.functions.comm_split)(comm, 0, key as c_int, made)
         })
     }
 
-    /// [`Host::split`], an error of which is returned whatever the error handler
+    /// [`Native::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
-    pub fn split_quietly(&self, comm: Word, key: usize) -> Result<Word, HostError> {
+    pub fn split_quietly(&self, comm: Word, key: usize) -> Result<Word, NativeError> {
         let handler = self.error_handler(comm)?;
         self.return_errors(comm)?;
         let made = self.split(comm, key);
@@ -145,7 +145,7 @@ impl Host {
     }
 
     /// `MPI_Comm_set_name`.
-    pub fn set_name(&self, comm: Word, name: &CStr) -> Result<(), HostError> {
+    pub fn set_name(&self, comm: Word, name: &CStr) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_name)(comm, name.as_ptr()) };
         check("MPI_Comm_set_name", code)
     }
@@ -160,7 +160,7 @@ impl Host {
     }
 
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
-    pub fn has_parent(&self) -> Result<bool, HostError> {
+    pub fn has_parent(&self) -> Result<bool, NativeError> {
         let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
             (self.functions.comm_get_parent)(parent)
         })?;
@@ -168,7 +168,7 @@ impl Host {
     }
 
     /// `MPI_Bcast` of bytes from rank 0; any length.
-    pub fn broadcast(&self, comm: Word, bytes: &mut [u8]) -> Result<(), HostError> {
+    pub fn broadcast(&self, comm: Word, bytes: &mut [u8]) -> Result<(), NativeError> {
         for part in bytes.chunks_mut(1 << 30) {
             let code = unsafe {
                 (self.functions.bcast)(part.as_mut_ptr(), part.len() as c_int, self.byte, 0, comm)
@@ -179,7 +179,7 @@ impl Host {
     }
 
     /// `MPI_Send` of bytes, any length.
-    pub fn send(&self, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
+    pub fn send(&self, comm: Word, to: usize, bytes: &[u8]) -> Result<(), NativeError> {
         for part in bytes.chunks(1 << 30) {
             let code = unsafe {
                 (self.functions.send)(
@@ -196,8 +196,8 @@ impl Host {
         Ok(())
     }
 
-    /// `MPI_Recv` of as many bytes as [`Host::send`] was given.
-    pub fn receive(&self, comm: Word, from: usize, bytes: &mut [u8]) -> Result<(), HostError> {
+    /// `MPI_Recv` of as many bytes as [`Native::send`] was given.
+    pub fn receive(&self, comm: Word, from: usize, bytes: &mut [u8]) -> Result<(), NativeError> {
         // Larger than every family's MPI_Status, which MPI_STATUS_IGNORE would
         // spare us at the price of one more constant.
         let mut status = [0u64; 8];
@@ -218,7 +218,7 @@ impl Host {
         Ok(())
     }
 
-    /// Bytes of one element of `datatype`; 0 where the host refuses the handle.
+    /// Bytes of one element of `datatype`; 0 where the native MPI refuses the handle.
     #[inline(always)]
     pub fn type_size(&self, datatype: Word) -> u64 {
         let known = self.abi.type_size(datatype);
@@ -295,14 +295,14 @@ impl Host {
         self.library_version().starts_with("Intel")
     }
 
-    /// `MPI_Get_version`: the MPI standard that the host says it follows.
+    /// `MPI_Get_version`: the MPI standard that it says it follows.
     pub fn standard_version(&self) -> String {
         let (mut major, mut minor) = (0, 0);
         unsafe { (self.functions.get_version)(&mut major, &mut minor) };
         format!("{major}.{minor}")
     }
 
-    /// `MPI_Abort` on the host's world.
+    /// `MPI_Abort` on the native world.
     pub fn abort(&self, code: c_int) {
         unsafe { (self.functions.abort)(self.world, code) };
     }

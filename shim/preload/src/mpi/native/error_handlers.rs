@@ -1,10 +1,10 @@
-//! The host's error handlers of communicators, and its texts of errors.
+//! The native error handlers of communicators, and its texts of errors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::calls::{check, handle};
 use super::functions::ErrorCallback;
-use super::{Host, HostError};
+use super::{Native, NativeError};
 use crate::mpi::{SUCCESS, Word, c_int};
 
 /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
@@ -14,9 +14,9 @@ static STAND_IN: AtomicUsize = AtomicUsize::new(0);
 ///
 /// SAFETY of all calls here: as in `calls`.
 #[allow(clippy::undocumented_unsafe_blocks)]
-impl Host {
+impl Native {
     /// Gives `to` the error handler of `from`.
-    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), HostError> {
+    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), NativeError> {
         let handler = self.error_handler(from)?;
         let result = self.set_error_handler(to, handler);
         self.free_error_handler(handler);
@@ -24,19 +24,19 @@ impl Host {
     }
 
     /// `MPI_Comm_get_errhandler`.
-    pub fn error_handler(&self, comm: Word) -> Result<Word, HostError> {
+    pub fn error_handler(&self, comm: Word) -> Result<Word, NativeError> {
         handle("MPI_Comm_get_errhandler", |handler| unsafe {
             (self.functions.comm_get_errhandler)(comm, handler)
         })
     }
 
-    /// `MPI_Errhandler_free`: what [`Host::error_handler`] gave is used no more.
+    /// `MPI_Errhandler_free`: what [`Native::error_handler`] gave is used no more.
     pub fn free_error_handler(&self, mut handler: Word) {
         unsafe { (self.functions.errhandler_free)(&mut handler) };
     }
 
     /// `MPI_Comm_create_errhandler`.
-    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, HostError> {
+    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, NativeError> {
         handle("MPI_Comm_create_errhandler", |handler| unsafe {
             (self.functions.comm_create_errhandler)(function, handler)
         })
@@ -59,7 +59,7 @@ impl Host {
     }
 
     /// `MPI_Comm_set_errhandler`.
-    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), HostError> {
+    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
         check("MPI_Comm_set_errhandler", code)
     }
@@ -70,7 +70,7 @@ impl Host {
     }
 
     /// Has errors on `comm` returned instead of ending the job.
-    pub fn return_errors(&self, comm: Word) -> Result<(), HostError> {
+    pub fn return_errors(&self, comm: Word) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
         check("MPI_Comm_set_errhandler", code)
     }

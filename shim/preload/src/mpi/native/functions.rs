@@ -1,23 +1,23 @@
-//! The host's functions that Treepie calls, by their `PMPI_` names.
+//! The native functions that Treepie calls, by their `PMPI_` names.
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::HostError;
+use super::NativeError;
 use crate::mpi::lookup::find;
 use crate::mpi::{Word, c_int};
 
 macro_rules! host_functions {
     ($($field:ident: $name:ident($($argument:ty),*);)*) => {
-        /// Addresses of the host's functions, by their `PMPI_` names.
+        /// Addresses of the native functions, by their `PMPI_` names.
         pub(super) struct Functions { $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> c_int,)* }
 
         impl Functions {
-            pub(super) fn find() -> Result<Self, HostError> {
+            pub(super) fn find() -> Result<Self, NativeError> {
                 $(
                     let name = stringify!($name);
                     let symbol = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes())
-                        .map_err(|_| HostError::Missing(name))?;
-                    let $field = find(symbol).ok_or(HostError::Missing(name))?;
+                        .map_err(|_| NativeError::Missing(name))?;
+                    let $field = find(symbol).ok_or(NativeError::Missing(name))?;
                 )*
                 // SAFETY: each address is that of the MPI procedure named, whose
                 // parameters are those declared, in every family.

@@ -1,7 +1,7 @@
 //! Bytes of any length from all ranks to rank 0, along a binomial tree, and from
 //! some of them; numbers from rank 0 to all.
 
-use super::{Host, HostError};
+use super::{Native, NativeError};
 use crate::mpi::Word;
 
 /// Sends what this rank and those below it in the tree have towards rank 0.
@@ -9,17 +9,17 @@ use crate::mpi::Word;
 /// arrive in no promised order; each says itself whose it is.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn gather(host: &Host, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, HostError> {
-    let (rank, size) = (host.rank(comm)?, host.size(comm)?);
+/// A native call that failed.
+pub fn gather(native: &Native, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, NativeError> {
+    let (rank, size) = (native.rank(comm)?, native.size(comm)?);
     let mut bit = 1;
     while bit < size {
         if rank & bit != 0 {
-            send_bytes(host, comm, rank - bit, &bytes)?;
+            send_bytes(native, comm, rank - bit, &bytes)?;
             return Ok(Vec::new());
         }
         if rank + bit < size {
-            receive_bytes(host, comm, rank + bit, &mut bytes)?;
+            receive_bytes(native, comm, rank + bit, &mut bytes)?;
         }
         bit <<= 1;
     }
@@ -29,46 +29,46 @@ pub fn gather(host: &Host, comm: Word, mut bytes: Vec<u8>) -> Result<Vec<u8>, Ho
 /// Sends bytes after their number.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn send_bytes(host: &Host, comm: Word, to: usize, bytes: &[u8]) -> Result<(), HostError> {
-    host.send(comm, to, &(bytes.len() as u64).to_le_bytes())?;
-    host.send(comm, to, bytes)
+/// A native call that failed.
+pub fn send_bytes(native: &Native, comm: Word, to: usize, bytes: &[u8]) -> Result<(), NativeError> {
+    native.send(comm, to, &(bytes.len() as u64).to_le_bytes())?;
+    native.send(comm, to, bytes)
 }
 
 /// Receives what [`send_bytes`] sent to the end of `bytes`.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn receive_bytes(
-    host: &Host,
+    native: &Native,
     comm: Word,
     from: usize,
     bytes: &mut Vec<u8>,
-) -> Result<(), HostError> {
+) -> Result<(), NativeError> {
     let mut length = [0; 8];
-    host.receive(comm, from, &mut length)?;
+    native.receive(comm, from, &mut length)?;
     let start = bytes.len();
     bytes.resize(start + u64::from_le_bytes(length) as usize, 0);
-    host.receive(comm, from, &mut bytes[start..])
+    native.receive(comm, from, &mut bytes[start..])
 }
 
 /// Rank 0's list, on every rank.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn broadcast_numbers(
-    host: &Host,
+    native: &Native,
     comm: Word,
     list: Vec<usize>,
-) -> Result<Vec<usize>, HostError> {
+) -> Result<Vec<usize>, NativeError> {
     let mut length = (list.len() as u64).to_le_bytes();
-    host.broadcast(comm, &mut length)?;
+    native.broadcast(comm, &mut length)?;
     let mut bytes: Vec<u8> = list
         .iter()
         .flat_map(|&number| (number as u64).to_le_bytes())
         .collect();
     bytes.resize(u64::from_le_bytes(length) as usize * 8, 0);
-    host.broadcast(comm, &mut bytes)?;
+    native.broadcast(comm, &mut bytes)?;
     let numbers = bytes.as_chunks::<8>().0.iter();
     Ok(numbers
         .map(|bytes| u64::from_le_bytes(*bytes) as usize)
@@ -79,18 +79,18 @@ pub fn broadcast_numbers(
 /// those that could not read theirs.
 ///
 /// # Errors
-/// A call of the host's that failed.
+/// A native call that failed.
 pub fn texts_of(
-    host: &Host,
+    native: &Native,
     comm: Word,
     readers: &[usize],
     read: impl Fn() -> Option<String>,
-) -> Result<Vec<Option<String>>, HostError> {
-    let rank = host.rank(comm)?;
+) -> Result<Vec<Option<String>>, NativeError> {
+    let rank = native.rank(comm)?;
     let mine = readers.contains(&rank).then(|| read().unwrap_or_default());
     if rank != 0 {
         if let Some(text) = mine {
-            send_bytes(host, comm, 0, text.as_bytes())?;
+            send_bytes(native, comm, 0, text.as_bytes())?;
         }
         return Ok(Vec::new());
     }
@@ -99,7 +99,7 @@ pub fn texts_of(
         let mut bytes = Vec::new();
         match reader {
             0 => bytes.extend(mine.iter().flat_map(|text| text.bytes())),
-            _ => receive_bytes(host, comm, reader, &mut bytes)?,
+            _ => receive_bytes(native, comm, reader, &mut bytes)?,
         }
         let text = String::from_utf8(bytes).ok();
         texts.push(text.filter(|text| !text.is_empty()));

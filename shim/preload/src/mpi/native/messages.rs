@@ -1,10 +1,10 @@
-//! The host's functions that plans are run with: non-blocking messages, datatypes,
+//! The native functions that plans are run with: non-blocking messages, datatypes,
 //! packing, reductions, and attributes that hold an address.
 
 use super::attributes::never_copied;
 use super::calls::{check, integer};
 use super::functions::DeleteCallback;
-use super::{Host, HostError};
+use super::{Native, NativeError};
 use crate::mpi::{SUCCESS, Word, c_int};
 
 /// What memory the elements of a datatype take.
@@ -24,9 +24,9 @@ pub struct Extent {
 /// live memory of the length that count and datatype say, until the request is
 /// complete.
 #[allow(clippy::undocumented_unsafe_blocks)]
-impl Host {
+impl Native {
     /// `MPI_Allgather` of `mine`, of one length on all ranks.
-    pub fn allgather(&self, comm: Word, mine: &[u8]) -> Result<Vec<u8>, HostError> {
+    pub fn allgather(&self, comm: Word, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
         let length = mine.len() as c_int;
         let mut all = vec![0; mine.len() * self.size(comm)?];
         let code = unsafe {
@@ -44,7 +44,7 @@ impl Host {
     }
 
     /// Rank 0's text on all ranks.
-    pub fn broadcast_text(&self, comm: Word, text: &mut String) -> Result<(), HostError> {
+    pub fn broadcast_text(&self, comm: Word, text: &mut String) -> Result<(), NativeError> {
         let mut bytes = std::mem::take(text).into_bytes();
         let mut length = (bytes.len() as u64).to_ne_bytes();
         self.broadcast(comm, &mut length)?;
@@ -111,7 +111,7 @@ impl Host {
         code_or(code, request)
     }
 
-    /// Whether elements of `datatype` can be reduced with `op`, as the host says of no
+    /// Whether elements of `datatype` can be reduced with `op`, as the native MPI says of no
     /// elements on `alone`, a communicator of this process that returns errors:
     /// `MPI_Reduce_local` would end the job.
     pub fn can_reduce(&self, datatype: Word, op: Word, alone: Word) -> bool {
@@ -151,7 +151,7 @@ impl Host {
     }
 
     /// Elements as elements of another datatype with the same signature, or as bytes:
-    /// a message from this process to itself, as [`Host::copy_elements`].
+    /// a message from this process to itself, as [`Native::copy_elements`].
     ///
     /// # Safety
     /// Both are live memory, and do not overlap.
@@ -233,14 +233,14 @@ impl Host {
     }
 
     /// `MPI_Op_commutative`.
-    pub fn is_commutative(&self, op: Word) -> Result<bool, HostError> {
+    pub fn is_commutative(&self, op: Word) -> Result<bool, NativeError> {
         integer("MPI_Op_commutative", |flag| unsafe {
             (self.functions.op_commutative)(op, flag)
         })
         .map(|flag| flag != 0)
     }
 
-    /// The memory of a datatype's elements; `None` where the host refuses it.
+    /// The memory of a datatype's elements; `None` where the native MPI refuses it.
     pub fn extent(&self, datatype: Word) -> Option<Extent> {
         let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
         unsafe {
@@ -266,7 +266,7 @@ impl Host {
 
     /// A keyval whose attributes hold an address, are not copied, and are handed to
     /// `delete` when their communicator ends.
-    pub fn new_private_keyval(&self, delete: DeleteCallback) -> Result<c_int, HostError> {
+    pub fn new_private_keyval(&self, delete: DeleteCallback) -> Result<c_int, NativeError> {
         self.new_keyval(never_copied, delete)
     }
 
@@ -276,7 +276,7 @@ impl Host {
         comm: Word,
         keyval: c_int,
         value: Word,
-    ) -> Result<(), HostError> {
+    ) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, value) };
         check("MPI_Comm_set_attr", code)
     }

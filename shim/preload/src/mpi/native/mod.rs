@@ -1,4 +1,4 @@
-//! The host MPI as Treepie itself calls it: which family it is, and the few of
+//! The native MPI as Treepie itself calls it: which family it is, and the few of
 //! its functions that we need.
 
 mod attributes;
@@ -26,9 +26,9 @@ use own_objects::OwnObjects;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
 
-/// Why the host MPI can't be used.
+/// Why the native MPI can't be used.
 #[derive(Debug, Error)]
-pub enum HostError {
+pub enum NativeError {
     /// No known family's symbols are in the process.
     #[error(
         "this MPI is neither Open MPI, nor of the MPICH family, nor of the MPI-5.0 standard ABI; \
@@ -48,8 +48,8 @@ pub enum HostError {
     },
 }
 
-/// The host MPI.
-pub struct Host {
+/// The native MPI.
+pub struct Native {
     /// Its binary interface.
     pub abi: &'static Abi,
     /// Its `MPI_COMM_WORLD`.
@@ -68,16 +68,16 @@ pub struct Host {
     functions: Functions,
 }
 
-static HOST: OnceCell<Host> = OnceCell::new();
+static HOST: OnceCell<Native> = OnceCell::new();
 
-/// The ABI of the host, once it is known.
+/// The ABI of the native MPI, once it is known.
 pub fn abi() -> Option<&'static Abi> {
-    HOST.get().map(|host| host.abi)
+    HOST.get().map(|native| native.abi)
 }
 
-/// The host, once [`Host::load`] succeeded.
+/// The native MPI, once [`Native::load`] succeeded.
 #[inline(always)]
-pub fn host() -> Option<&'static Host> {
+pub fn native() -> Option<&'static Native> {
     HOST.get()
 }
 
@@ -103,21 +103,21 @@ fn family() -> Option<&'static Abi> {
     find(c"MPII_Comm_get_attr").map(|_| &MPICH)
 }
 
-impl Host {
+impl Native {
     /// Finds the family and the functions of the MPI in this process.
     ///
     /// # Errors
     /// An MPI that is not known, or lacks a function that all have.
-    pub fn load() -> Result<&'static Host, HostError> {
+    pub fn load() -> Result<&'static Native, NativeError> {
         HOST.get_or_try_init(|| {
-            let abi = family().ok_or(HostError::UnknownFamily)?;
+            let abi = family().ok_or(NativeError::UnknownFamily)?;
             let resolve = |handle: Handle| match handle {
                 Handle::Value(value) => Ok(value),
                 Handle::Symbol(symbol) => find_variable(symbol)
                     .map(|address| address as Word)
-                    .ok_or(HostError::Missing(symbol.to_str().unwrap_or("handle"))),
+                    .ok_or(NativeError::Missing(symbol.to_str().unwrap_or("handle"))),
             };
-            Ok(Host {
+            Ok(Native {
                 abi,
                 world: resolve(abi.comm_world)?,
                 comm_self: resolve(abi.comm_self)?,

@@ -1,6 +1,6 @@
 //! Requests of non-blocking messages that are under way, and which of them are complete.
 
-use super::Host;
+use super::Native;
 use crate::mpi::abi::Family;
 use crate::mpi::{SUCCESS, Word, c_int};
 
@@ -13,7 +13,7 @@ const MANY: usize = 16;
 /// Requests that are under way, with a number for each.
 #[derive(Debug, Default)]
 pub struct Requests {
-    /// Handles as the host stores them: 4 or 8 bytes each.
+    /// Handles as the native MPI stores them: 4 or 8 bytes each.
     handles: Vec<u8>,
     numbers: Vec<u32>,
     /// The first one that is asked for next.
@@ -22,7 +22,7 @@ pub struct Requests {
     statuses: Vec<u8>,
 }
 
-impl Host {
+impl Native {
     /// Whether a question for requests lets in few of the messages that have come: MPICH's `MPI_Testsome`
     /// takes one at most, then looks at all requests, where those of a thousand cost 5 microseconds for
     /// each message. Open MPI's lets in all that has come. Behind the standard ABI there is MPICH so far.
@@ -83,12 +83,12 @@ impl Host {
 
 impl Requests {
     /// Adds a request with a number.
-    pub fn push(&mut self, host: &Host, request: Word, number: u32) {
+    pub fn push(&mut self, native: &Native, request: Word, number: u32) {
         let bytes = request.to_ne_bytes();
         // The lower bytes hold a short handle.
         let short = match cfg!(target_endian = "little") {
-            true => &bytes[..host.abi.handle_bytes],
-            false => &bytes[bytes.len() - host.abi.handle_bytes..],
+            true => &bytes[..native.abi.handle_bytes],
+            false => &bytes[bytes.len() - native.abi.handle_bytes..],
         };
         self.handles.extend_from_slice(short);
         self.numbers.push(number);
@@ -99,9 +99,9 @@ impl Requests {
         self.numbers.is_empty()
     }
 
-    /// Whether these are so many that `host` is to be asked for them between steps.
-    pub fn are_many(&self, host: &Host) -> bool {
-        host.takes_few_messages() && self.numbers.len() > MANY
+    /// Whether these are so many that `native` is to be asked for them between steps.
+    pub fn are_many(&self, native: &Native) -> bool {
+        native.takes_few_messages() && self.numbers.len() > MANY
     }
 
     /// The first and the number of those that are asked for now: all where they are few, so that new ones don't
@@ -138,12 +138,15 @@ impl Requests {
     }
 
     /// The first error in the statuses of the `completed` requests.
-    fn first_error(&self, host: &Host, completed: usize) -> Option<c_int> {
+    fn first_error(&self, native: &Native, completed: usize) -> Option<c_int> {
         let error = |status: &[u8]| {
-            let bytes = status.get(host.abi.status_error..)?.first_chunk()?;
+            let bytes = status.get(native.abi.status_error..)?.first_chunk()?;
             Some(c_int::from_ne_bytes(*bytes))
         };
-        let statuses = self.statuses.chunks(host.abi.status_bytes).take(completed);
+        let statuses = self
+            .statuses
+            .chunks(native.abi.status_bytes)
+            .take(completed);
         statuses.filter_map(error).find(|&code| code != SUCCESS)
     }
 }

@@ -2,7 +2,7 @@
 
 use treepie_core::collective::Operation;
 
-use crate::mpi::native::{Host, host};
+use crate::mpi::native::{Native as Host, native as host};
 use crate::mpi::{Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure

@@ -22,6 +22,7 @@ pub mod artifacts;
 pub mod coverage;
 pub mod document;
 pub mod expected;
+pub mod floors;
 pub mod header;
 pub mod hosts;
 pub mod interface;

@@ -19,8 +19,16 @@
 //! ```
 //!
 //! Nothing in this crate knows MPI, reads the environment, keeps global state
-//! or contains unsafe code. Folders import downwards only: `files` and
-//! `placement` use `topology` and `affinity`, never the other way round.
+//! or contains unsafe code. A folder may import those below it, and none above it:
+//!
+//! ```text
+//! files       what is read and written: profiles, placements, platforms, configurations
+//! schedule    plans of collectives, the check of a plan, the choice among them
+//! placement   TreeMatch and other strategies, constraints, objectives, bounds
+//! platform    pLogP parameters, logical clusters, probing
+//! topology    where ranks can be: trees and networks
+//! affinity    who sends how much to whom: the sparse matrix, measures, formats
+//! ```
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

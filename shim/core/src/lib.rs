@@ -23,7 +23,7 @@
 //!
 //! ```text
 //! files       what is read and written: profiles, placements, platforms, configurations
-//! schedule    plans of collectives, the check of a plan, the choice among them
+//! collective  one description of each algorithm, and its readings; the choice among them
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
@@ -37,5 +37,4 @@ pub mod collective;
 pub mod files;
 pub mod placement;
 pub mod platform;
-
 pub mod topology;

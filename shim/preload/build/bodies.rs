@@ -161,41 +161,6 @@ impl Procedure {
         }
     }
 
-    /// The same for a call like one that was counted before: an `Option`, `None` of which says
-    /// that nothing was done. `None` for procedures of which nothing is kept.
-    pub fn body_again(&self, forward: &str) -> Option<String> {
-        let comm = self.of_kind("comm").map_or("0", |p| p.name.as_str());
-        let call = format!("move || {forward}");
-        let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
-        match role {
-            "collective" => {
-                let arguments = self.collective_arguments();
-                let body = format!(
-                    "record::collective_again(Operation::{detail}, {call}, {comm}, {arguments})"
-                );
-                Some(match self.blocks() {
-                    true => format!("if collectives::are_replaced() {{ None }} else {{ {body} }}"),
-                    false => body,
-                })
-            }
-            "send" => {
-                let message = self.message(comm);
-                Some(match self.find(&["request"]) {
-                    Some(request) => {
-                        let request = &request.name;
-                        format!("record::begin_send_again({call}, {message}, {request})")
-                    }
-                    None => format!("record::send_again({call}, {message})"),
-                })
-            }
-            "put" | "get" if self.find(&["op"]).is_none() => Some(format!(
-                "record::one_sided_again({call}, {})",
-                self.access()
-            )),
-            _ => None,
-        }
-    }
-
     /// A call that completes requests: what it is told, and the call itself as a
     /// function of the address of its status.
     fn completion(&self) -> String {

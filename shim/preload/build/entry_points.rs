@@ -57,56 +57,37 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A function whose `body` calls `next`, with W' for the world. It returns a value of the
-    /// type `returned`, and says how `next` is found.
-    fn around(&self, function: &str, returned: &str, find: &str, body: &str) -> String {
+    /// The function that does what the procedure's role says around a call of `next`, with W'
+    /// for the world.
+    fn around(&self) -> String {
         let Parts {
             procedure,
+            arguments,
             declared,
-            ..
         } = self;
         let name = &procedure.name;
         let types = vec!["Word"; procedure.parameters.len()].join(", ");
         let pointer = format!("unsafe extern \"C\" fn({types}) -> c_int");
+        let body = match procedure.role.strip_prefix("by ") {
+            Some(function) => format!("        crate::{function}(next, {arguments})\n"),
+            None => {
+                let substituted: String = procedure
+                    .parameters
+                    .iter()
+                    .filter(|parameter| parameter.kind == "comm")
+                    .map(|p| format!("        let {0} = world::substitute({0});\n", p.name))
+                    .collect();
+                let body = procedure.body(&format!("next({arguments})"));
+                format!("{substituted}        {body}\n")
+            }
+        };
         format!(
-            "#[inline(always)]\nunsafe fn {function}_{name}(next: &'static Next, {declared}) -> {returned} {{\n    \
-             {find};\n    \
+            "#[inline(always)]\nunsafe fn around_{name}(next: &'static Next, {declared}) -> c_int {{\n    \
+             let Some(next) = next.get() else {{ return missing(next) }};\n    \
              // SAFETY: `next` is the address of the procedure of this name, which has these parameters;\n    \
              // they are the caller's own, or the communicator that stands for its world.\n    \
              unsafe {{\n        let next = std::mem::transmute::<*mut c_void, {pointer}>(next);\n{body}    }}\n}}\n"
         )
-    }
-
-    /// The function that does what the procedure's role says, and the one for calls like one
-    /// that was counted before, where there is one.
-    fn bodies(&self) -> (String, Option<String>) {
-        let Parts {
-            procedure,
-            arguments,
-            ..
-        } = self;
-        let around = |body: &str| {
-            let find = "let Some(next) = next.get() else { return missing(next) }";
-            self.around("around", "c_int", find, body)
-        };
-        if let Some(function) = procedure.role.strip_prefix("by ") {
-            let body = format!("        crate::{function}(next, {arguments})\n");
-            return (around(&body), None);
-        }
-        let substituted: String = procedure
-            .parameters
-            .iter()
-            .filter(|parameter| parameter.kind == "comm")
-            .map(|p| format!("        let {0} = world::substitute({0});\n", p.name))
-            .collect();
-        let forward = format!("next({arguments})");
-        let body = format!("{substituted}        {}\n", procedure.body(&forward));
-        let again = procedure.body_again(&forward).map(|body| {
-            let body = format!("{substituted}        {body}\n");
-            let find = "let next = next.known()?";
-            self.around("again", "Option<c_int>", find, &body)
-        });
-        (around(&body), again)
     }
 
     /// A function with the procedure's parameters.
@@ -128,9 +109,7 @@ fn generate_procedure(code: &mut String, index: usize, procedure: &Procedure) {
     let name = &procedure.name;
     let parts = Parts::of(procedure);
     let arguments = &parts.arguments;
-    let (around, again) = parts.bodies();
-    code.push_str(&around);
-    code.push_str(again.as_deref().unwrap_or_default());
+    code.push_str(&parts.around());
     for prefix in procedure.prefixes() {
         let full = format!("{prefix}{name}");
         let next = format!("NEXT_{prefix}MPI[{index}]");
@@ -143,16 +122,7 @@ fn generate_procedure(code: &mut String, index: usize, procedure: &Procedure) {
             Some(_) => ("", format!("watched_{full}")),
             None => (attributes, entry.clone()),
         };
-        let mut body = format!("around_{name}(&{next}, {arguments})");
-        if again.is_some() {
-            // Apart, so that what is rare takes no room on the stack of what is not.
-            let first = format!("first_{full}");
-            code.push_str(&parts.function("#[inline(never)]\n", &first, &body));
-            body = format!(
-                "match again_{name}(&{next}, {arguments}) {{ \
-                 Some(code) => code, None => {first}({arguments}) }}"
-            );
-        }
+        let body = format!("around_{name}(&{next}, {arguments})");
         code.push_str(&parts.function(watched_attributes, &watched, &body));
         if let Some(instructions) = passes_on {
             let _ = write!(

@@ -22,7 +22,7 @@ use treepie_core::collective::{Amount, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
 
 pub use call::{Call, Side};
-pub use setup::{ACTIVE, Wanted, are_replaced, begin, end};
+pub use setup::{ACTIVE, Wanted, begin, end};
 
 use crate::log;
 use crate::mpi::native::{Native as Host, native as host};

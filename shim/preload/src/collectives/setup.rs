@@ -118,19 +118,13 @@ pub fn family(host: &Host) -> Family {
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
-/// See [`are_replaced`]. Entry points of collectives read it by themselves, as a byte.
+/// Whether collectives are replaced. Entry points of collectives read it by themselves, as a byte.
 pub static ACTIVE: AtomicBool = AtomicBool::new(false);
-
-/// Whether collectives are replaced.
-#[inline(always)]
-pub fn are_replaced() -> bool {
-    ACTIVE.load(Ordering::Relaxed)
-}
 
 /// The set-up while collectives are replaced.
 #[inline(always)]
 pub fn active() -> Option<&'static Setup> {
-    match are_replaced() {
+    match ACTIVE.load(Ordering::Relaxed) {
         true => SETUP.get(),
         false => None,
     }

@@ -10,7 +10,6 @@ use parking_lot::Mutex;
 use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
-use super::repeated::Known;
 use crate::mpi::Word;
 use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
 use treepie_core::collective::Operation;
@@ -27,7 +26,7 @@ pub struct Communicator {
     inter: bool,
     /// World ranks that the caller sends to in neighbourhood collectives.
     neighbours: OnceCell<Vec<Option<u32>>>,
-    recent: &'static Recent,
+    recent: Recent,
     tallies: Mutex<Tallies>,
 }
 
@@ -142,7 +141,7 @@ impl Communicator {
             rank: host.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),
-            recent: Recent::claim(),
+            recent: Recent::default(),
             tallies: Mutex::default(),
         })
     }
@@ -211,29 +210,9 @@ impl Communicator {
     #[inline(always)]
     pub fn count(&self, operation: Operation, seen: &Seen) {
         match seen.amount {
-            Amount::Block(bytes) => match self.recent.place(operation, seen.root, bytes) {
-                Some(place) => place.add(bytes),
-                None => self.count_rare(operation, seen),
-            },
+            Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes) => (),
             _ => self.count_rare(operation, seen),
         }
-    }
-
-    /// What a call like this one counts, which was counted just now, of elements of `size`
-    /// bytes; `None` where that differs from call to call.
-    pub fn known(&self, operation: Operation, arguments: &Arguments, size: u64) -> Option<Known> {
-        if !operation.has_equal_blocks() {
-            return None;
-        }
-        if self.rank != 0 || self.inter {
-            return Some(Known::NOTHING);
-        }
-        let seen = self.observe(operation, arguments)?;
-        let Amount::Block(bytes) = seen.amount else {
-            return None;
-        };
-        let place = self.recent.place(operation, seen.root, bytes)?;
-        Some(Known::at(place, 0, size))
     }
 
     #[cold]
@@ -258,7 +237,7 @@ impl Communicator {
             && !tallies.is_empty()
             && collectives::is_reported(&self.partners)
         {
-            tallies.encode(self.recent, &self.partners, encoder);
+            tallies.encode(&self.recent, &self.partners, encoder);
         }
     }
 
@@ -271,18 +250,12 @@ impl Communicator {
         }
         let mut bytes = Vec::new();
         let mut encoder = Encoder::new(&mut bytes);
-        tallies.encode(self.recent, &self.partners, &mut encoder);
+        tallies.encode(&self.recent, &self.partners, &mut encoder);
         encoder.end();
         for part in parts::decode_all(&bytes).flatten() {
             for record in part.collectives.into_vec() {
                 records.add(record);
             }
         }
-    }
-}
-
-impl Drop for Communicator {
-    fn drop(&mut self) {
-        self.recent.release();
     }
 }

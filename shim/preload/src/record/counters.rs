@@ -8,7 +8,7 @@ use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
 pub use treepie_core::files::parts::Kind;
 
-use super::place::{Place, Sums, increase};
+use super::sums::{Sums, increase};
 use crate::mpi::Word;
 
 /// A partner and a kind as one number, which is never 0. Ranks below 2^30.
@@ -100,8 +100,6 @@ struct Time {
 #[repr(align(128))]
 pub struct Counters {
     table: AtomicPtr<Table>,
-    /// How often the counts have moved to a larger table.
-    moved: AtomicU64,
     used: AtomicU32,
     taken: AtomicBool,
     /// The non-blocking sends of late, in a ring.
@@ -174,7 +172,6 @@ impl Counters {
     fn new() -> Self {
         Counters {
             table: AtomicPtr::new(Box::leak(Box::new(Table::new(4)))),
-            moved: AtomicU64::new(0),
             used: AtomicU32::new(0),
             taken: AtomicBool::new(true),
             sent: std::array::from_fn(|_| Sent::default()),
@@ -188,12 +185,6 @@ impl Counters {
     fn current(&self) -> &'static Table {
         // SAFETY: `table` only ever holds addresses of leaked tables.
         unsafe { &*self.table.load(Ordering::Acquire) }
-    }
-
-    /// Where one partner's counts are, until they move; nothing before the first message.
-    pub fn place(&'static self, kind: Kind, partner: u32) -> Option<Place> {
-        let slot = self.current().slot(key(kind, partner));
-        (slot.key.load(Ordering::Relaxed) != 0).then(|| Place::new(&slot.sums, &self.moved))
     }
 
     /// Adds a message to one partner's counts. Only the owning thread may call
@@ -257,7 +248,6 @@ impl Counters {
             slot.sums.set(traffic);
         });
         self.table.store(larger, Ordering::Release);
-        increase(&self.moved, 1);
     }
 
     /// Reads the counts.

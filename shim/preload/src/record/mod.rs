@@ -14,13 +14,11 @@ mod counters;
 mod handle_cache;
 mod neighbours;
 mod one_sided;
-mod own_address;
 mod patience;
-mod place;
 mod prepared;
 mod registry;
-mod repeated;
 mod shared_memory;
+mod sums;
 mod thread;
 
 pub mod collect;
@@ -39,7 +37,6 @@ pub use collectives::Arguments;
 use counters::Kind;
 pub use one_sided::Access;
 pub use patience::{Limited, Unlimited};
-use repeated::{Call, Known};
 use thread::Thread;
 
 /// Objects whose handles are remembered.
@@ -117,15 +114,6 @@ pub struct Message {
     pub comm: Word,
 }
 
-impl Message {
-    /// What it has in common with others, and its elements.
-    #[inline(always)]
-    fn as_call(&self) -> (Call, i64) {
-        let call = Call::moving(Kind::PointToPoint, self.comm, self.dest, self.datatype);
-        (call, self.count.saturating_mul(self.partitions))
-    }
-}
-
 /// Calls the host and, where this is the application's own call on a thread of
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
@@ -140,32 +128,9 @@ fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Th
     };
     let code = thread.call((state & TIMING != 0).then_some(class), call);
     if code == SUCCESS {
-        count(thread);
+        count(&thread);
     }
     code
-}
-
-/// Calls the host as [`around`] does, if a call like this one was counted before; does nothing
-/// otherwise, and where calls are timed. What is known is found before the call, while the
-/// arguments are where the host wants them: they need no other place.
-#[inline(always)]
-fn again(
-    (like, elements): (Call, i64),
-    epoch: u64,
-    call: impl FnOnce() -> c_int,
-    counted: impl FnOnce(&Thread, Known),
-) -> Option<c_int> {
-    if STATE.0.load(Ordering::Relaxed) & (COUNTING | TIMING) != COUNTING {
-        return None;
-    }
-    let thread = thread::known_outermost()?;
-    let known = thread.known(&like, epoch)?;
-    let code = thread.call(None, call);
-    if code == SUCCESS {
-        known.count(elements);
-        counted(thread, known);
-    }
-    Some(code)
 }
 
 /// A procedure that is not counted, but whose own calls must not be either.
@@ -188,12 +153,6 @@ pub fn send(class: CallClass, call: impl FnOnce() -> c_int, message: Message) ->
     })
 }
 
-/// [`send`], if one like it was counted before; no call otherwise.
-#[inline(always)]
-pub fn send_again(call: impl FnOnce() -> c_int, message: Message) -> Option<c_int> {
-    again(message.as_call(), communicators::epoch(), call, |_, _| ())
-}
-
 /// A send that goes on after the call: `request` is where the host puts its
 /// handle.
 #[inline(always)]
@@ -201,20 +160,6 @@ pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word)
     around(CallClass::Send, call, |thread| {
         thread.count_begun_send(&message, request)
     })
-}
-
-/// [`begin_send`], if one like it was counted before; no call otherwise.
-#[inline(always)]
-pub fn begin_send_again(
-    call: impl FnOnce() -> c_int,
-    message: Message,
-    request: Word,
-) -> Option<c_int> {
-    let (like, elements) = message.as_call();
-    let remember = |thread: &Thread, known: Known| {
-        thread.remember_sent(request, (known.partner, known.bytes(elements)));
-    };
-    again((like, elements), communicators::epoch(), call, remember)
 }
 
 /// A call that completes requests; `call` takes the address of the status.
@@ -271,23 +216,6 @@ pub fn collective(
     })
 }
 
-/// [`collective`], if one like it was counted before; no call otherwise.
-#[inline(always)]
-pub fn collective_again(
-    operation: Operation,
-    call: impl FnOnce() -> c_int,
-    comm: Word,
-    arguments: impl FnOnce() -> Arguments,
-) -> Option<c_int> {
-    let like = Call::collective(operation, comm, &arguments())?;
-    again(
-        (like, like.elements),
-        communicators::epoch(),
-        call,
-        |_, _| (),
-    )
-}
-
 /// A collective that is only prepared: `request` is where the host puts its
 /// handle.
 pub fn collective_init(
@@ -337,13 +265,6 @@ pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
     around(CallClass::OneSided, call, |thread| {
         thread.count_access(&access)
     })
-}
-
-/// [`one_sided`], if one like it was counted before; no call otherwise.
-#[inline(always)]
-pub fn one_sided_again(call: impl FnOnce() -> c_int, access: Access) -> Option<c_int> {
-    let epoch = communicators::window_epoch();
-    again(access.as_call()?, epoch, call, |_, _| ())
 }
 
 /// A procedure that makes an object, whose handle it puts at `address`. What the

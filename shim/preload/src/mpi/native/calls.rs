@@ -226,14 +226,6 @@ impl Native {
         known.unwrap_or_else(|| self.learn_type_size(datatype))
     }
 
-    /// Whether `datatype` is known to be one of the MPI's own, whose size never changes.
-    pub fn has_fixed_size(&self, datatype: Word) -> bool {
-        let known = self.abi.type_size(datatype);
-        known
-            .or_else(|| self.predefined_types.size(datatype))
-            .is_some()
-    }
-
     #[cold]
     #[inline(never)]
     fn learn_type_size(&self, datatype: Word) -> u64 {

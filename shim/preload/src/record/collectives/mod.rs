@@ -13,7 +13,7 @@ use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::files::parts::Records;
 
-pub use observe::{Amount, Arguments, Reader, Seen, block, observe, observe_block};
+pub use observe::{Amount, Arguments, Reader, Seen, observe, observe_block};
 pub use tallies::{Recent, Tallies};
 
 use super::patience::Patience;

@@ -63,7 +63,7 @@ fn root_of(operation: Operation, arguments: &Arguments, size: usize) -> Option<O
 /// The elements that say how long a block is, as rank 0 sees the call, and their datatype;
 /// nothing of calls whose ranks' blocks differ.
 #[inline(always)]
-pub fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Word)> {
+fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Word)> {
     use Operation::*;
     let sent = (arguments.send_count, arguments.send_type);
     let received = (arguments.receive_count, arguments.receive_type);

@@ -4,12 +4,11 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 use treepie_core::collective::{Operation, size_class};
 use treepie_core::files::parts::{Encoder, Sink};
 
-use super::super::place::{Place, Sums};
+use super::super::sums::Sums;
 use super::observe::{Amount, Seen};
 
 /// Calls that were alike, together.
@@ -51,37 +50,17 @@ struct Cell {
     sums: Sums,
 }
 
-/// Those that no communicator has any more: what a thread knows of a place in them may be
-/// stale, but is never no place.
-static UNUSED: Mutex<Vec<&'static Recent>> = Mutex::new(Vec::new());
-
 impl Recent {
-    /// For a new communicator.
-    pub fn claim() -> &'static Recent {
-        let unused = UNUSED.lock().pop();
-        unused.unwrap_or_else(|| Box::leak(Box::default()))
-    }
-
-    /// For the next communicator; what is still counted is lost.
-    pub fn release(&'static self) {
-        for cell in &self.cells {
-            cell.key.store(0, Ordering::Relaxed);
-            cell.sums.set(Traffic::default());
-        }
-        UNUSED.lock().push(self);
-    }
-
-    /// Where calls like this one are counted now, if one was of late.
+    /// Counts a call where calls like it are counted now; `false` where none was of late.
     #[inline(always)]
-    pub fn place(
-        &'static self,
-        operation: Operation,
-        root: Option<u32>,
-        bytes: u64,
-    ) -> Option<Place> {
+    pub fn add(&self, operation: Operation, root: Option<u32>, bytes: u64) -> bool {
         let key = pack(operation, root, size_class(bytes));
         let cell = &self.cells[cell_of(key)];
-        (cell.key.load(Ordering::Relaxed) == key).then(|| Place::new(&cell.sums, &cell.key))
+        let is_counted = cell.key.load(Ordering::Relaxed) == key;
+        if is_counted {
+            cell.sums.add(bytes);
+        }
+        is_counted
     }
 
     /// Gets ready for calls like this one; what was counted in its cell goes to the
@@ -254,35 +233,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_holds_until_its_cell_counts_other_calls_and_nothing_is_lost_then() {
-        let (recent, mut tallies) = (Recent::claim(), Tallies::default());
-        assert!(recent.place(Operation::Bcast, Some(0), 8).is_none());
+    fn a_cell_that_counts_other_calls_leaves_what_it_counted_to_the_tallies() {
+        let (recent, mut tallies) = (Recent::default(), Tallies::default());
+        assert!(!recent.add(Operation::Bcast, Some(0), 8));
         recent.turn_to(&mut tallies, Operation::Bcast, Some(0), 8);
-        let place = recent.place(Operation::Bcast, Some(0), 8);
-        let place = place.expect("the cell counts such calls");
-        place.add(8);
-        place.add(8);
+        assert!(recent.add(Operation::Bcast, Some(0), 8));
+        assert!(recent.add(Operation::Bcast, Some(0), 8));
         let cell = |root| cell_of(pack(Operation::Bcast, Some(root), size_class(8)));
         let other = (1..).find(|&root| cell(root) == cell(0));
         let other = other.expect("there are more roots than cells");
-        assert!(place.holds());
         recent.turn_to(&mut tallies, Operation::Bcast, Some(other), 8);
-        assert!(!place.holds());
+        assert!(!recent.add(Operation::Bcast, Some(0), 8));
         let tally = &tallies.all[&(Operation::Bcast, Some(0), size_class(8))];
         assert_eq!((tally.calls, tally.bytes), (2, 16));
-    }
-
-    #[test]
-    fn what_a_communicator_leaves_starts_from_nothing_for_the_next() {
-        let (recent, mut tallies) = (Recent::claim(), Tallies::default());
-        recent.turn_to(&mut tallies, Operation::Allreduce, None, 8);
-        let place = recent.place(Operation::Allreduce, None, 8);
-        let place = place.expect("the cell counts such calls");
-        place.add(8);
-        recent.release();
-        assert!(!place.holds());
-        for cell in &recent.cells {
-            assert_eq!(cell.sums.read(), Traffic::default());
-        }
     }
 }

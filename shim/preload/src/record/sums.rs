@@ -1,4 +1,4 @@
-//! Counts that one thread at a time adds to, and where they are.
+//! Counts that one thread at a time adds to and any may read.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -38,36 +38,5 @@ impl Sums {
     pub fn set(&self, traffic: Traffic) {
         self.messages.store(traffic.messages, Ordering::Relaxed);
         self.bytes.store(traffic.bytes, Ordering::Relaxed);
-    }
-}
-
-/// Where something is counted, as long as a mark reads what it did when that was found.
-#[derive(Clone, Copy)]
-pub struct Place {
-    sums: &'static Sums,
-    mark: &'static AtomicU64,
-    read: u64,
-}
-
-impl Place {
-    /// These sums, until `mark` changes.
-    pub fn new(sums: &'static Sums, mark: &'static AtomicU64) -> Self {
-        Place {
-            sums,
-            mark,
-            read: mark.load(Ordering::Relaxed),
-        }
-    }
-
-    /// Whether it is still counted there.
-    #[inline(always)]
-    pub fn holds(self) -> bool {
-        self.mark.load(Ordering::Relaxed) == self.read
-    }
-
-    /// Adds one message. Only who may count there at the moment may call this.
-    #[inline(always)]
-    pub fn add(self, bytes: u64) {
-        self.sums.add(bytes);
     }
 }

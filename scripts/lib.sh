@@ -34,6 +34,15 @@ need_cargo() {
     command -v cargo >/dev/null || fail "Rust is not installed: install it from https://rustup.rs (stable, 1.95 or newer)"
 }
 
+# need_build FILE...: files of build/, with all optimisations.
+need_build() {
+    local file
+    for file in "$@"; do
+        [ -e "$BUILD/$file" ] || fail "build/$file is missing: run scripts/build"
+    done
+    [ ! -e "$BUILD/quick" ] || fail "build/ holds the quick build of scripts/quickstart: run scripts/build"
+}
+
 # The MPIs to build for, one a line: NAME MPICC. With MPICC set, that one only;
 # its name is its family's. With ALL_MPIS set, those of scripts/setup-mpis too.
 mpis() {

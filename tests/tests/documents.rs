@@ -208,6 +208,7 @@ fn rust_of_the_tests() -> Vec<(&'static str, String)> {
         ("CARGO_PROFILE_RELEASE_LTO", "off"),
         ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256"),
         ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
+        ("CARGO_PROFILE_QUICK_OPT_LEVEL", "0"),
     ];
     let mut all = vec![
         ("CARGO_HOME", place("CARGO_HOME", ".cargo")),

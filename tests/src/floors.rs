@@ -15,6 +15,7 @@ use std::path::Path;
 
 mod tokens;
 
+use proc_macro2::LexError;
 use tokens::{Token, tokens};
 
 /// What is wrong with the floors of the crate whose sources are in `src`: imports that go up, each
@@ -27,12 +28,12 @@ pub fn violations(src: &Path) -> Result<Vec<String>, String> {
     read_sources(src, src, &mut files)?;
     let text = |name: &str| files.iter().find(|(path, _)| path == name);
     let (_, root) = text("lib.rs").ok_or("there is no lib.rs")?;
-    let floors = order(root).ok_or(
+    let floors = order(root)?.ok_or(
         "lib.rs: its documentation has no block of text in which each line begins with a module",
     )?;
     let mut found = differences(&floors, &files);
     for (path, text) in &files {
-        found.extend(upward_imports(&floors, path, text));
+        found.extend(upward_imports(&floors, path, text)?);
     }
     Ok(found)
 }
@@ -60,27 +61,28 @@ fn read_sources(
 
 /// The modules of the order in a crate's documentation, the highest first: the first block of text
 /// whose lines all begin with the name of a module of the crate root.
-fn order(root: &str) -> Option<Vec<String>> {
+fn order(root: &str) -> Result<Option<Vec<String>>, String> {
     let documentation = root.lines().filter_map(|line| line.strip_prefix("//!"));
     let documentation: Vec<&str> = documentation.map(str::trim_end).collect();
-    let modules = modules(root);
-    documentation
+    let modules = modules(root).map_err(|error| format!("lib.rs: {error}"))?;
+    let order = documentation
         .split(|line| line.trim_start().starts_with("```"))
         .map(|block| {
             let named = |line: &&str| line.split_whitespace().next().map(str::to_owned);
             block.iter().filter_map(named).collect::<Vec<String>>()
         })
-        .find(|names| !names.is_empty() && names.iter().all(|name| modules.contains(name)))
+        .find(|names| !names.is_empty() && names.iter().all(|name| modules.contains(name)));
+    Ok(order)
 }
 
 /// The modules that a crate root declares.
-fn modules(root: &str) -> BTreeSet<String> {
-    let tokens = tokens(root);
+fn modules(root: &str) -> Result<BTreeSet<String>, LexError> {
+    let tokens = tokens(root)?;
     let declared = tokens.windows(3).filter_map(|three| match three {
         [a, b, c] if a.is("mod") && c.is(";") => Some(b.text.clone()),
         _ => None,
     });
-    declared.collect()
+    Ok(declared.collect())
 }
 
 /// Modules of the crate root that the order does not name, and files of no module.
@@ -111,13 +113,14 @@ fn module_of(path: &str) -> Vec<String> {
 
 /// The imports of a file that do not go down. Modules of tests are left out: they may read a value
 /// from wherever there is one.
-fn upward_imports(floors: &[String], path: &str, text: &str) -> Vec<String> {
+fn upward_imports(floors: &[String], path: &str, text: &str) -> Result<Vec<String>, String> {
     let level = |floor: &str| floors.iter().position(|known| known == floor);
     let Some(own) = level(floor_of(path)) else {
-        return Vec::new(); // the root; others are told of by `differences`
+        return Ok(Vec::new()); // the root; others are told of by `differences`
     };
     let mut seen = BTreeSet::new();
-    let imports = imports(&module_of(path), &tokens(text));
+    let tokens = tokens(text).map_err(|error| format!("{path}: {error}"))?;
+    let imports = imports(&module_of(path), &tokens);
     let upward = imports.into_iter().filter_map(|(line, to)| {
         let at = level(&to)?;
         (at < own && seen.insert((line, to.clone()))).then(|| {
@@ -127,7 +130,7 @@ fn upward_imports(floors: &[String], path: &str, text: &str) -> Vec<String> {
             )
         })
     });
-    upward.collect()
+    Ok(upward.collect())
 }
 
 /// The modules of the crate root that the paths in some code start from, with their lines. `module`
@@ -246,9 +249,9 @@ mod tests {
         mod low;\npub mod middle;\nmod top;\n";
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        let floors = order(ROOT_TEXT).unwrap_or_default();
+        let floors = order(ROOT_TEXT).unwrap().unwrap();
         assert_eq!(floors, ["top", "middle", "low"]);
-        upward_imports(&floors, path, text)
+        upward_imports(&floors, path, text).unwrap()
     }
 
     #[test]
@@ -321,10 +324,10 @@ mod tests {
 
     #[test]
     fn modules_that_the_order_does_not_name_are_told() {
-        let floors = order(ROOT_TEXT).unwrap_or_default();
+        let floors = order(ROOT_TEXT).unwrap().unwrap();
         let files = ["lib.rs", "low.rs", "new/mod.rs"].map(|path| (path.to_owned(), String::new()));
         let expected = "new: the order in lib.rs does not name this module";
         assert_eq!(differences(&floors, &files), [expected]);
-        assert_eq!(order("//! No order.\nmod low;"), None);
+        assert_eq!(order("//! No order.\nmod low;"), Ok(None));
     }
 }

@@ -16,6 +16,7 @@
 //! platform      the platform file checked, or the platform measured
 //! world         the substitution of MPI_COMM_WORLD, and all that follows from it
 //! record        counters, and the profile made of them at the end
+//! share         values of one rank on others: one format, adopted by all ranks or by none
 //! mpi           the native MPI: families, ABI descriptors, its own functions
 //! machine       the cores and the hardware of this machine
 //! guard         no panic crosses into C
@@ -33,4 +34,5 @@ mod platform;
 mod record;
 mod reorder;
 mod session;
+mod share;
 mod world;

@@ -5,6 +5,7 @@ use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::collective::Clusters;
 use treepie_core::collective::Host as Family;
@@ -18,9 +19,10 @@ use crate::mpi::abi;
 use crate::mpi::native::{Native as Host, NativeError as HostError};
 use crate::mpi::{Word, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
+use crate::share::{Members, ShareError, gather_to_all};
 
 /// What the user asks for, as process 0 tells all.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Wanted {
     /// Who runs which collective, as the setting is written.
     pub collectives: String,
@@ -54,6 +56,9 @@ pub enum SetupError {
     /// A call of ours failed.
     #[error(transparent)]
     Host(#[from] HostError),
+    /// What was shared did not come across.
+    #[error(transparent)]
+    Share(#[from] ShareError),
     /// There is no platform.
     #[error(transparent)]
     Platform(#[from] PlatformUnknown),
@@ -142,19 +147,16 @@ const VARIABLES: [&str; 6] = [
 ];
 
 /// Looks whether all ranks were given the same settings. Collective.
-fn same_settings(host: &Host, world: Word) -> Result<(), SetupError> {
+fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
     let hash = |variable| {
         let mut hasher = DefaultHasher::new();
         env::var_os(variable).hash(&mut hasher);
-        hasher.finish().to_le_bytes()
+        hasher.finish()
     };
-    let mine = VARIABLES.map(hash).concat();
-    let all = host.allgather(world, &mine)?;
-    let first = &all[..mine.len()];
-    for (rank, other) in all.chunks(mine.len()).enumerate() {
-        let of = |settings: &[u8], place: usize| settings[8 * place..][..8].to_vec();
-        let differs = |place: &usize| of(other, *place) != of(first, *place);
-        if let Some(place) = (0..VARIABLES.len()).find(differs) {
+    let all = gather_to_all(members, &VARIABLES.map(hash))?;
+    for (rank, other) in all.iter().enumerate() {
+        let mut both = other.iter().zip(&all[0]);
+        if let Some(place) = both.position(|(own, first)| own != first) {
             let variable = VARIABLES[place];
             return Err(SetupError::Differs { variable, rank });
         }
@@ -168,7 +170,8 @@ fn same_settings(host: &Host, world: Word) -> Result<(), SetupError> {
 /// # Errors
 /// A platform that is not this one, or a call that failed; all ranks get the same.
 pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError> {
-    same_settings(host, world)?;
+    let members = Members::new(host, world)?;
+    same_settings(&members)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
     let found = clusters(host, world, wanted)?;
     let cluster_of_rank = found.cluster_of_rank;
@@ -247,7 +250,7 @@ fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Found, SetupErr
             platform: None,
         });
     }
-    let names = host_names(host, world)?;
+    let names = gather_to_all(&Members::new(host, world)?, &host.processor_name())?;
     let mut known = std::collections::HashMap::new();
     let mut number = |name| {
         let next = known.len();
@@ -263,17 +266,4 @@ fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Found, SetupErr
         host_of_rank,
         platform,
     })
-}
-
-/// The name of every rank's host.
-fn host_names(host: &Host, world: Word) -> Result<Vec<String>, HostError> {
-    let length = host.abi.max_processor_name;
-    let mut mine = host.processor_name().into_bytes();
-    mine.resize(length, 0);
-    let all = host.allgather(world, &mine)?;
-    let name = |bytes: &[u8]| {
-        let text = String::from_utf8_lossy(bytes);
-        text.trim_end_matches('\0').to_owned()
-    };
-    Ok(all.chunks(length).map(name).collect())
 }

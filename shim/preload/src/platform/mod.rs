@@ -15,6 +15,7 @@ mod wire;
 use std::path::Path;
 use std::time::SystemTime;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::{FileError, date};
@@ -25,11 +26,12 @@ use crate::log;
 use crate::machine;
 use crate::mpi::Word;
 use crate::mpi::native::{Native, NativeError};
+use crate::share::{Group, Members, ShareError, share};
 use wire::Wire;
 
 /// What is known of the platform, and whether it may be measured; the same on all
 /// ranks.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Known {
     /// A platform file, if one is named.
     pub file: Option<File>,
@@ -38,7 +40,7 @@ pub struct Known {
 }
 
 /// A platform file that is named.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct File {
     /// Its name.
     pub name: String,
@@ -50,9 +52,9 @@ pub struct File {
 /// Why there is no platform.
 #[derive(Debug, Error)]
 pub enum PlatformUnknown {
-    /// A call of ours failed.
+    /// A native call failed, or what was shared did not come across.
     #[error(transparent)]
-    Native(#[from] NativeError),
+    Share(#[from] ShareError),
     /// The platform file is no such file.
     #[error(transparent)]
     File(#[from] FileError),
@@ -67,6 +69,12 @@ pub enum PlatformUnknown {
     /// The measurement gave none.
     #[error("probe: the platform could not be measured; measure it with `treepie probe`")]
     Unmeasured,
+}
+
+impl From<NativeError> for PlatformUnknown {
+    fn from(error: NativeError) -> Self {
+        PlatformUnknown::Share(error.into())
+    }
 }
 
 /// Seconds that measuring may take while the application waits.
@@ -106,7 +114,7 @@ pub fn settle(
             let private = native.split(world, native.rank(world)?)?;
             let found = native
                 .return_errors(private)
-                .map_err(PlatformUnknown::Native)
+                .map_err(PlatformUnknown::from)
                 .and_then(|()| checked_or_measured(native, private, of_file, known));
             native.free_communicator(private);
             found.map(Some)
@@ -133,7 +141,8 @@ fn checked_or_measured(
     known: &Known,
 ) -> Result<Platform, PlatformUnknown> {
     let mut wire = Wire::new(native, private)?;
-    let is_first = native.rank(private)? == 0;
+    let members = Members::new(native, private)?;
+    let is_first = members.rank() == 0;
     if let Some((name, fitting)) = of_file {
         let answer = match &fitting {
             Ok(platform) => check(&mut wire, platform, FACTOR),
@@ -143,9 +152,8 @@ fn checked_or_measured(
         if is_first && let Some(Err(mismatch)) = &answer {
             log::warn(&format!("{name}: {mismatch}; it is measured for this run"));
         }
-        let mut fits = [u8::from(answer == Some(Ok(())))];
-        native.broadcast(private, &mut fits)?;
-        if let (Ok(platform), [1]) = (fitting, fits) {
+        let fits = share(&members, is_first.then_some(answer == Some(Ok(()))))?;
+        if let (Ok(platform), true) = (fitting, fits) {
             return Ok(platform);
         }
     }
@@ -159,11 +167,10 @@ fn checked_or_measured(
         machine::place_of,
     );
     let report = probe(&mut wire, &identity, &options).ok().flatten();
-    let mut text = report.map_or(String::new(), |report| written(native, report, known));
-    native.broadcast_text(private, &mut text)?;
-    match text.is_empty() {
-        true => Err(PlatformUnknown::Unmeasured),
-        false => Ok(PlatformFile::from_text(Path::new(MEASURED), &text)?.platform),
+    let text = report.and_then(|report| written(native, report, known));
+    match share(&members, is_first.then_some(text))? {
+        Some(text) => Ok(PlatformFile::from_text(Path::new(MEASURED), &text)?.platform),
+        None => Err(PlatformUnknown::Unmeasured),
     }
 }
 
@@ -172,7 +179,7 @@ const MEASURED: &str = "the measured platform";
 
 /// Rank 0's platform as the text of a file, which is written where one was named
 /// and is not there yet.
-fn written(native: &Native, report: Report, known: &Known) -> String {
+fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let file = PlatformFile {
         producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
@@ -199,5 +206,5 @@ fn written(native: &Native, report: Report, known: &Known) -> String {
             log::warn(line);
         }
     }
-    file.to_text(Path::new(MEASURED)).unwrap_or_default()
+    file.to_text(Path::new(MEASURED)).ok()
 }

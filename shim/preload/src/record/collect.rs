@@ -9,20 +9,36 @@ use super::communicators;
 use super::stream::{self, Identity};
 use crate::machine::allowed_cores;
 use crate::mpi::Word;
-use crate::mpi::native::gather::{broadcast_numbers, gather, texts_of};
 use crate::mpi::native::{Native as Host, NativeError as HostError};
+use crate::share::{Group, Members, ShareError, gather, gather_bytes, share};
 
 use thiserror::Error;
 
 /// Why there is no profile.
 #[derive(Debug, Error)]
 pub enum CollectError {
-    /// A call of the host's failed.
+    /// A native call failed, or what was shared did not come across.
     #[error(transparent)]
-    Host(#[from] HostError),
+    Share(#[from] ShareError),
     /// Parts that do not go together.
     #[error("a rank's part {0}")]
     Part(#[from] PartError),
+}
+
+impl CollectError {
+    /// Whether this rank is to say it.
+    pub fn is_told_here(&self) -> bool {
+        match self {
+            CollectError::Share(error) => error.is_told_here(),
+            CollectError::Part(_) => true,
+        }
+    }
+}
+
+impl From<HostError> for CollectError {
+    fn from(error: HostError) -> Self {
+        CollectError::Share(error.into())
+    }
 }
 
 /// Fixes the world in whose ranks everything is counted, before counting begins.
@@ -45,7 +61,7 @@ pub fn prepare(host: &Host, world: Word) -> Result<(), HostError> {
 /// written; the result is the same on every process.
 ///
 /// # Errors
-/// A call of the host's that failed, and on process 0 parts that make no sense.
+/// A native call that failed, and on process 0 parts that make no sense.
 pub fn collect(
     host: &Host,
     run: &RunDescription,
@@ -57,47 +73,50 @@ pub fn collect(
     let private = host.split(host.world, host.rank(host.world)?)?;
     let result = host
         .return_errors(private)
-        .map_err(CollectError::Host)
-        .and_then(|()| collect_over(host, private, run, part, read_topology, write));
+        .and_then(|()| Members::new(host, private))
+        .map_err(CollectError::from)
+        .and_then(|members| collect_over(&members, run, part, read_topology, write));
     host.free_communicator(private);
     result
 }
 
 fn collect_over(
-    host: &Host,
-    private: Word,
+    members: &Members<'_>,
     run: &RunDescription,
     part: Vec<u8>,
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
-    let process = host.rank(private)?;
-    let parts = gather(host, private, part)?;
+    let process = members.rank();
+    let parts = gather_bytes(members, part)?;
     // What is wrong with the parts must not keep the others waiting.
     let mut merged = match process {
         0 => Some(Merger::merge_all(run, &parts)),
         _ => None,
     };
     drop(parts);
-    let first_of_hosts = match &merged {
-        Some(Ok(Merged { profile })) => profile
-            .hosts
-            .iter()
-            .filter_map(|host| host.processes.first().copied())
-            .collect(),
-        _ => Vec::new(),
-    };
-    let first_of_hosts = broadcast_numbers(host, private, first_of_hosts)?;
-    let topologies = texts_of(host, private, &first_of_hosts, read_topology)?;
-    let mut written = [0];
+    let first_of_hosts: Option<Vec<usize>> = merged.as_ref().map(|merged| match merged {
+        Ok(Merged { profile }) => {
+            let hosts = profile.hosts.iter();
+            hosts
+                .filter_map(|host| host.processes.first().copied())
+                .collect()
+        }
+        Err(_) => Vec::new(),
+    });
+    let first_of_hosts = share(members, first_of_hosts)?;
+    let mine = first_of_hosts.contains(&process).then(read_topology);
+    let mut topologies = gather(members, &mine.flatten())?;
+    let mut written = false;
     if let Some(Ok(Merged { profile })) = &mut merged {
-        profile.topologies = alike(profile, topologies);
-        written = [u8::from(write(profile))];
+        let texts = first_of_hosts.iter().map(|&first| topologies[first].take());
+        profile.topologies = alike(profile, texts.collect());
+        written = write(profile);
     }
-    host.broadcast(private, &mut written)?;
+    let written = share(members, (process == 0).then_some(written))?;
     match merged {
         Some(Err(error)) => Err(error.into()),
-        _ => Ok(written == [1]),
+        _ => Ok(written),
     }
 }
 

@@ -1,24 +1,16 @@
 //! The edges of a node, as `MPI_Dist_graph_create_adjacent` takes them, on their way to
 //! the process that gets the node.
 
-use thiserror::Error;
+use serde::{Deserialize, Serialize};
 
 use super::are_absent;
 use super::graph::numbers;
-use crate::mpi::native::{Native, Requests};
+use crate::mpi::native::Native;
 use crate::mpi::{Word, c_int};
-
-/// The tags of lengths and of numbers.
-const LENGTHS: c_int = 1;
-const NUMBERS: c_int = 2;
-
-/// A message that did not come across.
-#[derive(Debug, Error)]
-#[error("the edges of a node did not reach its process: error {0}")]
-pub struct Lost(c_int);
+use crate::share::{Group, Members, ShareError, exchange};
 
 /// Neighbours and weights, in the program's order.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Adjacent {
     sources: Vec<c_int>,
     source_weights: Vec<c_int>,
@@ -54,15 +46,6 @@ impl Adjacent {
         }
     }
 
-    fn lists(&self) -> [&Vec<c_int>; 4] {
-        [
-            &self.sources,
-            &self.source_weights,
-            &self.destinations,
-            &self.destination_weights,
-        ]
-    }
-
     /// The arguments for the native MPI. Where the node has no weights, because it has no
     /// edges or the graph no weights at all, those of the program stay.
     pub fn arguments(&self, own_ins: Word, own_outs: Word) -> ([Word; 3], [Word; 3]) {
@@ -90,71 +73,17 @@ impl Adjacent {
 /// is this one's new rank. Collective over `private`, whose ranks are the old ones.
 ///
 /// # Errors
-/// A message that failed.
+/// A native call that failed; edges that some process could not read, on all of them.
 pub fn exchanged(
     native: &Native,
     private: Word,
-    new_rank: &[usize],
+    new_rank: &[u32],
     mine: &Adjacent,
-) -> Result<Adjacent, Lost> {
-    let rank = native
-        .rank(private)
-        .map_err(|_| Lost(native.abi.err_intern))?;
-    let from = new_rank[rank];
+) -> Result<Adjacent, ShareError> {
+    let members = Members::new(native, private)?;
+    let rank = members.rank();
+    let from = new_rank[rank] as usize;
     // A permutation: some process gets every node.
-    let to = new_rank.iter().position(|&new| new == rank).unwrap_or(rank);
-    let lengths: Vec<c_int> = mine.lists().map(|list| list.len() as c_int).to_vec();
-    let mut theirs = vec![0; lengths.len()];
-    moved(
-        native,
-        private,
-        LENGTHS,
-        (to, &lengths),
-        (from, &mut theirs),
-    )?;
-    let all: Vec<c_int> = mine.lists().into_iter().flatten().copied().collect();
-    let count = theirs.iter().map(|&length| length as usize).sum();
-    let mut numbers = vec![0; count];
-    moved(native, private, NUMBERS, (to, &all), (from, &mut numbers))?;
-    let mut rest = &numbers[..];
-    let mut next = |length: c_int| {
-        let (list, others) = rest.split_at(length as usize);
-        rest = others;
-        list.to_vec()
-    };
-    Ok(Adjacent {
-        sources: next(theirs[0]),
-        source_weights: next(theirs[1]),
-        destinations: next(theirs[2]),
-        destination_weights: next(theirs[3]),
-    })
-}
-
-/// Sends and receives at the same time.
-fn moved(
-    native: &Native,
-    comm: Word,
-    tag: c_int,
-    (to, out): (usize, &[c_int]),
-    (from, back): (usize, &mut Vec<c_int>),
-) -> Result<(), Lost> {
-    let bytes = |list: &[c_int]| (size_of_val(list) as c_int, native.byte());
-    let (length, byte) = bytes(back);
-    let into = (back.as_mut_ptr() as Word, length, byte);
-    let (length, byte) = bytes(out);
-    let what = (out.as_ptr() as Word, length, byte);
-    let mut requests = Requests::default();
-    // SAFETY: both buffers outlive the loop below, which ends when both messages are
-    // complete; after an error the native MPI is not asked again, and the job is about to
-    // fail.
-    unsafe {
-        let request = native.begin_receive(into, from, tag, comm).map_err(Lost)?;
-        requests.push(native, request, 0);
-        let request = native.begin_send(what, to, tag, comm).map_err(Lost)?;
-        requests.push(native, request, 1);
-    }
-    while !requests.is_empty() {
-        native.test(&mut requests, |_| ()).map_err(Lost)?;
-    }
-    Ok(())
+    let to = new_rank.iter().position(|&new| new as usize == rank);
+    exchange(&members, to.unwrap_or(rank), from, mine)
 }

@@ -6,10 +6,13 @@ use std::slice;
 use super::are_absent;
 use crate::mpi::{Word, c_int};
 
+/// Source, destination, weight.
+pub type Edge = (u32, u32, u32);
+
 /// Edges by the ranks of their nodes, with their weights.
 pub struct Graph {
-    /// What this process knows of: source, destination, weight.
-    pub edges: Vec<(u32, u32, u32)>,
+    /// What this process knows of.
+    pub edges: Vec<Edge>,
     /// Whether all processes know all edges.
     pub is_whole: bool,
 }
@@ -171,7 +174,7 @@ impl Graph {
             let (ends, weight) = unsafe { (numbers(neighbours, length), weights(given, length)) };
             let edges = ends.iter().enumerate();
             let edges = edges.map(|(at, &end)| Some((OWN, node(end, members)?, weight(at)?)));
-            let edges: Option<Vec<(u32, u32, u32)>> = edges.collect();
+            let edges: Option<Vec<Edge>> = edges.collect();
             edges.filter(|edges| edges.len() == length)
         };
         // An edge is named at both of its ends; one is enough.

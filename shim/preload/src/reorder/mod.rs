@@ -22,6 +22,7 @@ use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde::{Deserialize, Serialize};
 use treepie_core::files::{FileError, topology};
 use treepie_core::placement::allocation::Allocation;
 use treepie_core::topology::Topology;
@@ -36,7 +37,7 @@ use graph::Graph;
 use order::{Order, Ordered};
 
 /// Where the processes of the launcher's world run, as process 0 tells all.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Places {
     /// The text of a topology file.
     pub topology: String,
@@ -122,9 +123,11 @@ fn ordered(
         }
         Ok(None) => make(None),
         Err(error) => {
-            log::warn(&format!(
-                "reorder: {error}; the MPI makes this communicator as it does"
-            ));
+            if error.is_told_here() {
+                log::warn(&format!(
+                    "reorder: {error}; the MPI makes this communicator as it does"
+                ));
+            }
             make(None)
         }
     }
@@ -265,7 +268,9 @@ pub unsafe fn dist_graph_create_adjacent(
                         call_next(ordered.comm, ins, outs, 0)
                     }
                     Err(error) => {
-                        log::error(&format!("reorder: {error}"));
+                        if error.is_told_here() {
+                            log::error(&format!("reorder: {error}"));
+                        }
                         native.abi.err_intern
                     }
                 }

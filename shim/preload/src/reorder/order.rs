@@ -1,22 +1,23 @@
 //! The new order of a communicator's ranks: its rank 0 hears of the graph, places it,
 //! and tells all.
 
+use serde::{Deserialize, Serialize};
 use treepie_core::affinity::Matrix;
 use treepie_core::placement::allocation::reordered;
 
 use super::Seats;
-use super::graph::{Graph, OWN};
+use super::graph::{Edge, Graph, OWN};
 use crate::log;
 use crate::mpi::Word;
-use crate::mpi::native::gather::{broadcast_numbers, gather};
 use crate::mpi::native::{Native, NativeError};
+use crate::share::{Group, Members, ShareError, gather, share};
 
 /// In which order the ranks are.
 pub enum Order {
     /// As they were, which is as well as it gets.
     AsItIs,
     /// The new rank of each.
-    New(Vec<usize>),
+    New(Vec<u32>),
 }
 
 /// A communicator whose ranks are in order for a graph.
@@ -39,10 +40,16 @@ impl Ordered {
     }
 }
 
-/// What rank 0 tells before the new ranks.
-const STAY: usize = 0;
-const CHANGE: usize = 1;
-const HOST: usize = 2;
+/// What rank 0 finds for a communicator.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+enum Answer {
+    /// Its ranks stay in order.
+    Stay,
+    /// The new rank of each.
+    Change(Vec<u32>),
+    /// The native MPI makes it as it does.
+    Native,
+}
 
 /// Puts the ranks of `comm`, an intra-communicator, in order. `None` where the graph
 /// makes no sense, or the processes are not all of this job: then the native MPI is to make
@@ -55,20 +62,22 @@ pub fn find(
     comm: Word,
     seats: &Seats,
     read: impl FnOnce(usize) -> Option<Graph>,
-) -> Result<Option<Ordered>, NativeError> {
-    let (rank, members) = (native.rank(comm)?, native.size(comm)?);
+) -> Result<Option<Ordered>, ShareError> {
+    let (rank, size) = (native.rank(comm)?, native.size(comm)?);
     let private = native.split_quietly(comm, rank)?;
     let found = native
         .return_errors(private)
-        .and_then(|()| agreed(native, private, seats, read(members)))
-        .and_then(|told| match told.split_first() {
-            Some((&STAY, _)) => Ok(Some((comm, Order::AsItIs))),
-            Some((&CHANGE, new_rank)) => {
-                let made = native.split_quietly(comm, new_rank[rank])?;
+        .and_then(|()| Members::new(native, private))
+        .map_err(ShareError::from)
+        .and_then(|members| agreed(native, private, &members, seats, read(size)))
+        .and_then(|answer| match answer {
+            Answer::Stay => Ok(Some((comm, Order::AsItIs))),
+            Answer::Change(new_rank) => {
+                let made = native.split_quietly(comm, new_rank[rank] as usize)?;
                 native.copy_error_handler(comm, made)?;
-                Ok(Some((made, Order::New(new_rank.to_vec()))))
+                Ok(Some((made, Order::New(new_rank))))
             }
-            _ => Ok(None),
+            Answer::Native => Ok(None),
         });
     match found {
         Ok(Some((comm, order))) => Ok(Some(Ordered {
@@ -87,38 +96,38 @@ pub fn find(
 fn agreed(
     native: &Native,
     private: Word,
+    members: &Members<'_>,
     seats: &Seats,
     graph: Option<Graph>,
-) -> Result<Vec<usize>, NativeError> {
-    let rank = native.rank(private)?;
-    let whole = graph.as_ref().is_none_or(|graph| graph.is_whole);
-    // Nobody needs to hear what all know.
-    let mine = match rank == 0 || !whole || graph.is_none() {
-        true => encoded(rank, graph),
-        false => Vec::new(),
+) -> Result<Answer, ShareError> {
+    let is_first = members.rank() == 0;
+    let mine = graph.map(|graph| match is_first || !graph.is_whole {
+        true => graph.edges,
+        false => Vec::new(), // all know all: rank 0's are enough
+    });
+    let all = gather(members, &mine)?;
+    let answer = match is_first {
+        true => Some(answer(native, private, seats, all)?),
+        false => None,
     };
-    let all = gather(native, private, mine)?;
-    let answer = match rank {
-        0 => answer(native, private, seats, &all)?,
-        _ => Vec::new(),
-    };
-    broadcast_numbers(native, private, answer)
+    share(members, answer)
 }
 
+/// What is best for the graph that all ranks have told the parts of.
 fn answer(
     native: &Native,
     private: Word,
     seats: &Seats,
-    all: &[u8],
-) -> Result<Vec<usize>, NativeError> {
-    let (Some(leaves), Some(edges)) = (leaves(native, private, seats)?, decoded(all)) else {
-        return Ok(vec![HOST]);
+    all: Vec<Option<Vec<Edge>>>,
+) -> Result<Answer, NativeError> {
+    let (Some(leaves), Some(edges)) = (leaves(native, private, seats)?, whole(all)) else {
+        return Ok(Answer::Native);
     };
     let entries = edges.filter(|&(from, to, weight)| from != to && weight > 0);
     let entries = entries.map(|(from, to, weight)| (from as usize, to as usize, f64::from(weight)));
     let graph = match Matrix::from_entries(leaves.len(), entries) {
         Ok(graph) => graph,
-        Err(_) => return Ok(vec![HOST]),
+        Err(_) => return Ok(Answer::Native),
     };
     Ok(match reordered(&graph, &seats.topology, &leaves) {
         Ok(Some(new_rank)) => {
@@ -126,14 +135,14 @@ fn answer(
                 "reorder: a communicator of {} ranks is reordered for its topology",
                 new_rank.len()
             ));
-            std::iter::once(CHANGE).chain(new_rank).collect()
+            Answer::Change(new_rank.into_iter().map(|rank| rank as u32).collect())
         }
-        Ok(None) => vec![STAY],
+        Ok(None) => Answer::Stay,
         Err(error) => {
             log::warn(&format!(
                 "reorder: {error}; the MPI makes this communicator as it does"
             ));
-            vec![HOST]
+            Answer::Native
         }
     })
 }
@@ -152,32 +161,17 @@ fn leaves(
     Ok(processes?.into_iter().map(leaf).collect())
 }
 
-/// An edge that says that there is no graph.
-const NONE: (u32, u32, u32) = (OWN, OWN, OWN);
-
-fn encoded(rank: usize, graph: Option<Graph>) -> Vec<u8> {
-    let edges = graph.map_or_else(|| vec![NONE], |graph| graph.edges);
-    let own = |(from, to, weight): (u32, u32, u32)| match (from, to) {
-        (OWN, OWN) => [from, to, weight],
-        (OWN, _) => [rank as u32, to, weight],
-        _ => [from, to, weight],
-    };
-    edges
-        .into_iter()
-        .flat_map(own)
-        .flat_map(u32::to_le_bytes)
-        .collect()
-}
-
-/// All edges; `None` if a process had no graph.
-fn decoded(bytes: &[u8]) -> Option<impl Iterator<Item = (u32, u32, u32)>> {
-    let (words, _) = bytes.as_chunks::<4>();
-    let (edges, _) = words.as_chunks::<3>();
-    let number = u32::from_le_bytes;
-    let edges = edges
-        .iter()
-        .map(move |&[a, b, c]| (number(a), number(b), number(c)));
-    (!edges.clone().any(|edge| edge == NONE)).then_some(edges)
+/// All edges, with the senders' ranks where these name their own nodes; `None` if a process had no
+/// graph.
+fn whole(all: Vec<Option<Vec<Edge>>>) -> Option<impl Iterator<Item = Edge>> {
+    let all: Option<Vec<Vec<Edge>>> = all.into_iter().collect();
+    let each = all?.into_iter().enumerate().flat_map(|(rank, edges)| {
+        edges.into_iter().map(move |(from, to, weight)| match from {
+            OWN => (rank as u32, to, weight),
+            _ => (from, to, weight),
+        })
+    });
+    Some(each)
 }
 
 #[cfg(test)]
@@ -185,15 +179,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn edges_come_across_and_the_senders_node_gets_its_rank() {
-        let graph = Graph {
-            edges: vec![(OWN, 2, 5), (1, 0, 7)],
-            is_whole: false,
-        };
-        let mut all = encoded(3, Some(graph));
-        let edges: Vec<_> = decoded(&all).into_iter().flatten().collect();
-        assert_eq!(edges, [(3, 2, 5), (1, 0, 7)]);
-        all.extend(encoded(4, None));
-        assert!(decoded(&all).is_none());
+    fn the_senders_node_gets_its_rank_and_without_one_graph_there_is_none() {
+        let all = vec![Some(vec![(1, 0, 7)]), Some(vec![(OWN, 2, 5), (1, 0, 7)])];
+        let edges: Vec<_> = whole(all.clone()).into_iter().flatten().collect();
+        assert_eq!(edges, [(1, 0, 7), (1, 2, 5), (1, 0, 7)]);
+        assert!(whole([all, vec![None]].concat()).is_none());
     }
 }

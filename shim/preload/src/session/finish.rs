@@ -3,26 +3,19 @@
 //! application's own callbacks there, with MPI still whole, whatever name or
 //! language finalisation was called by.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 
+use treepie_core::files::parts as part_files;
 use treepie_core::files::profile::Profile;
 
-use super::agreement::Recording;
-use super::request::Request;
-use super::start::session;
-use super::{keeper, parts, signals};
-use crate::collectives;
+use super::decision::{Decision, Recording};
+use super::{State, keeper, parts, signals};
 use crate::guard::guarded;
-use crate::log;
 use crate::machine::read_hardware;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{SUCCESS, Word, c_int};
-use crate::record;
 use crate::record::collect::{CollectError, collect};
-use crate::reorder;
-use crate::world;
-
-static FINISHED: AtomicBool = AtomicBool::new(false);
+use crate::{collectives, log, record, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.
@@ -32,25 +25,24 @@ pub unsafe extern "C" fn on_finalize(
     _value: Word,
     _extra: Word,
 ) -> c_int {
-    if !FINISHED.swap(true, Ordering::AcqRel) {
-        guarded("finishing", finish);
+    if let (Some(native), Some(decision)) = (native(), State::end()) {
+        guarded("finishing", || finish(native, &decision));
     }
     SUCCESS
 }
 
-fn finish() {
-    let (Some(native), Some(session)) = (native(), session()) else {
-        return;
-    };
-    if let Some(recording) = &session.decision.recording {
+fn finish(native: &Native, decision: &Decision) {
+    if let Some(recording) = decision.recording() {
         record::end();
         keeper::stop();
-        match write_profile(native, recording, session.request.as_ref()) {
+        match write_profile(native, recording) {
             Ok(true) => (),
             Ok(false) => drop(parts::leave()),
             Err(error) => {
                 parts::leave();
-                log::error(&format!("the profile could not be collected: {error}"));
+                if error.is_told_here() {
+                    log::error(&format!("the profile could not be collected: {error}"));
+                }
             }
         }
         parts::disarm();
@@ -63,11 +55,19 @@ fn finish() {
 
 /// Whether the profile is written. Until it is, an end of this process still
 /// leaves its part.
-fn write_profile(
-    native: &Native,
-    recording: &Recording,
-    request: Option<&Request>,
-) -> Result<bool, CollectError> {
-    let write = |profile: &Profile| request.is_some_and(|request| request.write_profile(profile));
+fn write_profile(native: &Native, recording: &Recording) -> Result<bool, CollectError> {
+    let output = Path::new(&recording.output);
+    let write = |profile: &Profile| match profile.write(output) {
+        Ok(()) => {
+            log::info(&format!("the profile is in {}", output.display()));
+            // Parts that were left meanwhile are not needed any more.
+            part_files::remove_directory(&part_files::directory_of(output));
+            true
+        }
+        Err(error) => {
+            log::error(&error.to_string());
+            false
+        }
+    };
     collect(native, &recording.run, read_hardware, write)
 }

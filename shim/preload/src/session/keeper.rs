@@ -15,7 +15,7 @@ use std::time::Duration;
 use libc::{c_int, sa_family_t, sockaddr_un, socklen_t};
 use parking_lot::Mutex;
 
-use super::agreement::Recording;
+use super::decision::Recording;
 use super::parts;
 use crate::guard::guarded;
 use crate::record::phases;

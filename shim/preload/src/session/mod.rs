@@ -1,17 +1,70 @@
-//! The life of a job under Treepie: settings and what all ranks must agree on
-//! when MPI starts, the profile when it ends, and what is left of it where the job
-//! has no orderly end.
+//! The life of a job under Treepie: settings and what all ranks must agree on when MPI starts, the
+//! profile when it ends, and what is left of it after an abnormal exit.
+//!
+//! ```text
+//!            MPI_Init                                  MPI_Finalize
+//! Before ------------> Starting --agree, adopt--> Running ------------> Ended
+//!                         |                                               ^
+//!                         +---- nothing to do, or ranks do not agree -----+
+//! ```
 
 mod above;
-pub mod agreement;
+mod decision;
 pub mod errors;
 pub mod exits;
-pub mod finish;
+mod finish;
 mod hosts;
 mod keeper;
 mod launched;
 mod parts;
 mod replay;
-pub mod request;
+mod request;
 mod signals;
 pub mod start;
+
+use std::mem;
+
+use parking_lot::Mutex;
+
+use decision::Decision;
+
+/// Where the session is.
+enum State {
+    /// MPI has not started yet.
+    Before,
+    /// `MPI_Init` has returned, and the ranks agree on what is done.
+    Starting,
+    /// It is being done.
+    Running(Decision),
+    /// Nothing is done any more, or nothing was to be done.
+    Ended,
+}
+
+/// The one state of the session: entry points own nothing. It is locked to change it, and never
+/// around a call of MPI.
+static STATE: Mutex<State> = Mutex::new(State::Before);
+
+impl State {
+    /// Begins the session, the first time.
+    fn begin() -> bool {
+        let mut state = STATE.lock();
+        let is_first = matches!(*state, State::Before);
+        if is_first {
+            *state = State::Starting;
+        }
+        is_first
+    }
+
+    /// Ends the start: with what the ranks do, if they have agreed on something.
+    fn started(agreed: Option<Decision>) {
+        *STATE.lock() = agreed.map_or(State::Ended, State::Running);
+    }
+
+    /// Ends the session: what was done, the first time.
+    fn end() -> Option<Decision> {
+        match mem::replace(&mut *STATE.lock(), State::Ended) {
+            State::Running(decision) => Some(decision),
+            State::Before | State::Starting | State::Ended => None,
+        }
+    }
+}

@@ -16,7 +16,7 @@ use treepie_core::files::parts::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
 
-use super::agreement::Recording;
+use super::decision::Recording;
 use crate::record::{Limited, stream};
 
 /// Where this process's part goes.

@@ -31,11 +31,10 @@ use crate::log;
 
 /// A placement or a profile that fits the number of ranks, before it is known where
 /// these run.
-pub struct Replay {
+pub struct ReplayFile {
     path: PathBuf,
     file: Replayable,
     apply: Apply,
-    strict: bool,
 }
 
 /// What is applied on the hosts of this job.
@@ -56,18 +55,17 @@ struct Found {
     permutation: Vec<usize>,
 }
 
-impl Replay {
+impl ReplayFile {
     /// Reads the file that the settings name.
     ///
     /// # Errors
     /// A file that cannot be read, is neither placement nor profile, or is for
     /// another number of ranks.
     pub fn read(path: &Path, settings: &Settings, ranks: usize) -> Result<Self, RequestError> {
-        Ok(Replay {
+        Ok(ReplayFile {
             path: path.to_owned(),
             file: Replayable::read_for(path, ranks)?,
             apply: settings.apply,
-            strict: settings.strict,
         })
     }
 
@@ -173,7 +171,6 @@ impl Replay {
         let target = |leaf_of_process| Target {
             topology: found.topology,
             leaf_of_process,
-            strict: self.strict,
         };
         let (new_rank, binding) = match self.apply {
             Apply::Permute => (Some(new_rank), None),

@@ -16,17 +16,17 @@ use treepie_core::files::configuration::{
 use treepie_core::files::parts::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::{MpiDescription, Profile};
+use treepie_core::files::profile::MpiDescription;
 use treepie_core::files::{FileError, check_writable, date, read_text};
 use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
 use super::above::Above;
-use super::agreement::{Decision, Recording};
+use super::decision::{Decision, Recording, Replay};
 use super::launched;
-use super::replay::{Replay, narrow};
-use crate::binding::Target;
+use super::replay::{ReplayFile, narrow};
+use crate::binding;
 use crate::collectives::Wanted;
 use crate::log;
 use crate::mpi::abi::Family;
@@ -90,186 +90,185 @@ impl RequestError {
     }
 }
 
-/// A request that process 0 has read.
-pub struct Request {
-    /// The profile to write, if one is asked for.
-    output: Option<PathBuf>,
-    /// A placement or profile that waits for where the processes are.
-    replay: Option<Replay>,
+/// What process 0 has read, where it does not know yet on which hosts to apply it.
+pub struct Draft {
+    /// What is decided already.
+    replay: Replay,
+    /// A placement or profile to apply.
+    file: Option<ReplayFile>,
     /// Whether communicators are reordered.
     reorders: bool,
     /// The clusters that ranks are placed by.
     above: Above,
-    /// Where processes are bound, if they are.
-    pub binding: Option<Target>,
-    strict: bool,
+}
+
+/// What process 0 has made of the settings.
+pub enum Request {
+    /// All is decided.
+    Decided(Decision),
+    /// The processes have to be looked for first.
+    Draft(Box<Draft>),
 }
 
 impl Request {
-    /// Reads the request for a job of `ranks` ranks, and decides. What is wrong
-    /// is said here, once; then the job runs as it would without Treepie, or not
-    /// at all where `strict` is set.
-    pub fn read(native: &Native, ranks: usize) -> (Option<Request>, Decision) {
+    /// Reads the request for a job of `ranks` ranks, and decides; and from which level on messages
+    /// are shown. What is wrong is said here, once; then the job runs as it would without Treepie, or
+    /// not at all where `strict` is set.
+    pub fn read(native: &Native, ranks: usize) -> (Request, LogLevel) {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
         let settings = match settings() {
             Ok(settings) => settings,
-            Err(error) => return refuse(&error, strict_variable(), LogLevel::default()),
+            Err(error) => {
+                let refused = refuse(&error, strict_variable());
+                return (Request::Decided(refused), LogLevel::default());
+            }
         };
         log::set_level(settings.log);
-        match decide(native, &settings, ranks) {
-            Ok((request, decision)) => (Some(request), decision),
-            Err(error) => refuse(&error, settings.strict, settings.log),
-        }
+        let request = match settings.mode {
+            Mode::Off => Ok(Request::Decided(Decision::Plain)),
+            Mode::Profile => recording(native, &settings, ranks, launched::remarks())
+                .map(|recording| Request::Decided(Decision::Profile(recording))),
+            Mode::Replay => replay(native, &settings, ranks),
+        };
+        let request =
+            request.unwrap_or_else(|error| Request::Decided(refuse(&error, settings.strict)));
+        (request, settings.log)
     }
+}
 
+impl Draft {
     /// Whether the hardware of these processes' hosts has to be known.
     pub fn needs_machines(&self, processes: &[Process]) -> bool {
-        let replay = self.replay.as_ref();
-        self.reorders || replay.is_some_and(|replay| replay.needs_machines(processes))
+        let file = self.file.as_ref();
+        self.reorders || file.is_some_and(|file| file.needs_machines(processes))
     }
 
-    /// Completes the decision, now that it is known where the processes are. What does
-    /// not fit is said, and undoes all that was asked for.
-    pub fn settle(
-        &mut self,
-        decision: Decision,
-        processes: &[Process],
-        machines: &HashMap<String, Machine>,
-    ) -> Decision {
-        let level = decision.log;
-        self.settled(decision, processes, machines)
-            .unwrap_or_else(|error| {
-                let (_, plain) = refuse(&error, self.strict, level);
-                self.output = None;
-                plain
-            })
+    /// The decision, now that it is known where the processes are. What does not fit is said, and
+    /// undoes all that was asked for.
+    pub fn settle(self, processes: &[Process], machines: &HashMap<String, Machine>) -> Decision {
+        let strict = self.replay.strict;
+        self.settled(processes, machines)
+            .unwrap_or_else(|error| refuse(&error, strict))
     }
 
     fn settled(
-        &mut self,
-        mut decision: Decision,
+        self,
         processes: &[Process],
         machines: &HashMap<String, Machine>,
     ) -> Result<Decision, RequestError> {
-        let file = self
-            .replay
-            .as_ref()
-            .map_or(Path::new("reorder"), Replay::path);
+        let mut replay = self.replay;
+        let name = Path::new("reorder");
+        let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let allocation = self
             .above
-            .allocation(file, processes, machines, self.strict)?;
-        if let Some(replay) = self.replay.take() {
-            let settled = replay.settle(&allocation, &self.above)?;
-            decision.permutation = settled.new_rank;
-            decision.binds = settled.binding.is_some();
-            self.binding = settled.binding;
-            if let Some(recording) = &mut decision.recording {
+            .allocation(name, processes, machines, replay.strict)?;
+        let mut binding = None;
+        if let Some(file) = self.file {
+            let settled = file.settle(&allocation, &self.above)?;
+            replay.permutation = settled.new_rank;
+            binding = settled.binding;
+            if let Some(recording) = &mut replay.recording {
                 let note = format!("replayed with {}", settled.source);
                 recording.run.notes.push(note);
             }
         }
         if self.reorders {
-            decision.places = Some(Places::of(&allocation)?);
+            replay.places = Some(Places::of(&allocation)?);
         }
-        Ok(decision)
-    }
-
-    /// Writes the profile; what goes wrong is said, and nothing is half written.
-    /// Parts that were left meanwhile are not needed any more.
-    pub fn write_profile(&self, profile: &Profile) -> bool {
-        let Some(output) = &self.output else {
-            return false;
-        };
-        match profile.write(output) {
-            Ok(()) => {
-                log::info(&format!("the profile is in {}", output.display()));
-                parts::remove_directory(&parts::directory_of(output));
-                true
-            }
-            Err(error) => {
-                log::error(&error.to_string());
-                false
+        match binding.map(|target| binding::cores(&target, processes)) {
+            None => (),
+            Some(Ok(cores)) => replay.cores = Some(cores),
+            Some(Err(refusal)) => {
+                log::error(&format!("apply: {refusal}; {}", outcome(replay.strict)));
+                if replay.strict {
+                    return Ok(Decision::Abort);
+                }
+                // Binding and ranks go together: no placement is applied by half.
+                replay.permutation = None;
             }
         }
+        Ok(Decision::Replay(replay))
     }
 }
 
-fn refuse(error: &RequestError, strict: bool, level: LogLevel) -> (Option<Request>, Decision) {
-    let outcome = match strict {
+/// What becomes of a job for which what was asked for cannot be done.
+fn outcome(strict: bool) -> &'static str {
+    match strict {
         true => "the job is ended, because strict is set",
         false => "the job runs as it would without treepie",
-    };
-    log::error(&format!("{error}; {outcome}"));
-    let decision = Decision {
-        abort: strict,
-        log: level,
-        ..Decision::default()
-    };
-    (None, decision)
+    }
 }
 
-fn decide(
+fn refuse(error: &RequestError, strict: bool) -> Decision {
+    log::error(&format!("{error}; {}", outcome(strict)));
+    match strict {
+        true => Decision::Abort,
+        false => Decision::Plain,
+    }
+}
+
+/// What a replay is to do, as far as that is known from the settings and the files.
+fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, RequestError> {
+    let mut notes = launched::remarks();
+    let mut replay = Replay {
+        collectives: wanted_collectives(settings)?,
+        strict: settings.strict,
+        ..Replay::default()
+    };
+    let mut file = None;
+    if let Some(path) = &settings.placement {
+        file = Some(ReplayFile::read(path, settings, ranks)?);
+    } else if let Some(new_rank) = &settings.permutation {
+        permutation::check_for(new_rank, ranks)?;
+        replay.permutation = Some(narrow(new_rank));
+        notes.push("replayed with TREEPIE_PERMUTATION".to_owned());
+    }
+    let reorders = settings.reorder == Reorder::Graph;
+    let looks = file.is_some() || reorders;
+    let above = match looks {
+        true => Above::read(settings)?,
+        false => Above::Nothing,
+    };
+    // A replay is profiled as well where a profile is named.
+    if settings.output.is_some() {
+        replay.recording = Some(recording(native, settings, ranks, notes)?);
+    }
+    Ok(match looks {
+        true => Request::Draft(Box::new(Draft {
+            replay,
+            file,
+            reorders,
+            above,
+        })),
+        false => Request::Decided(Decision::Replay(replay)),
+    })
+}
+
+/// How traffic is counted, and where its profile goes.
+fn recording(
     native: &Native,
     settings: &Settings,
     ranks: usize,
-) -> Result<(Request, Decision), RequestError> {
-    let mut decision = Decision {
-        log: settings.log,
-        strict: settings.strict,
-        ..Decision::default()
-    };
-    let mut request = Request {
-        output: None,
-        replay: None,
-        reorders: false,
-        above: Above::Nothing,
-        binding: None,
-        strict: settings.strict,
-    };
-    let mut notes = launched::remarks();
-    if settings.mode == Mode::Off {
-        return Ok((request, decision));
-    }
-    if settings.mode == Mode::Replay {
-        decision.collectives = wanted_collectives(settings)?;
-    }
-    if settings.mode == Mode::Replay {
-        if let Some(path) = &settings.placement {
-            request.replay = Some(Replay::read(path, settings, ranks)?);
-        } else if let Some(new_rank) = &settings.permutation {
-            permutation::check_for(new_rank, ranks)?;
-            decision.permutation = Some(narrow(new_rank));
-            notes.push("replayed with TREEPIE_PERMUTATION".to_owned());
-        }
-        request.reorders = settings.reorder == Reorder::Graph;
-        decision.looks = request.replay.is_some() || request.reorders;
-        if decision.looks {
-            request.above = Above::read(settings)?;
-        }
-    }
-    // A replay is profiled as well where a profile is named.
-    if settings.mode == Mode::Profile || settings.output.is_some() {
-        let output = PathBuf::from(configuration::expand_output(
-            settings.output_template(),
-            &job(),
-            std::process::id(),
-            ranks,
-        ));
-        check_writable(&output)?;
-        // They would be taken for parts of this run.
-        parts::remove_directory(&parts::directory_of(&output));
-        decision.recording = Some(Recording {
-            output: output.display().to_string(),
-            times: settings.times,
-            window: settings.window,
-            checkpoint: settings.checkpoint,
-            run: describe(native, ranks, notes),
-        });
-        request.output = Some(output);
-    }
-    Ok((request, decision))
+    notes: Vec<String>,
+) -> Result<Recording, RequestError> {
+    let output = PathBuf::from(configuration::expand_output(
+        settings.output_template(),
+        &job(),
+        std::process::id(),
+        ranks,
+    ));
+    check_writable(&output)?;
+    // They would be taken for parts of this run.
+    parts::remove_directory(&parts::directory_of(&output));
+    Ok(Recording {
+        output: output.display().to_string(),
+        times: settings.times,
+        window: settings.window,
+        checkpoint: settings.checkpoint,
+        run: describe(native, ranks, notes),
+    })
 }
 
 /// What is known of the run now.

@@ -1,39 +1,19 @@
 //! `MPI_Init` and `MPI_Init_thread`: the native MPI starts, then Treepie does what the
 //! settings ask for, the same on every rank.
 
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fmt, thread};
 
-use super::agreement::{Decision, agree};
-use super::request::Request;
-use super::{errors, exits, finish, hosts, keeper, parts, signals};
-use crate::binding::{Bound, bind};
-use crate::collectives;
+use super::decision::{Decision, Next, Opening, Replay};
+use super::request::{Draft, Request};
+use super::{State, errors, exits, finish, hosts, keeper, parts, signals};
+use crate::binding::bind_this_thread;
 use crate::guard::guarded;
-use crate::log;
-use crate::mpi::native::{Native, NativeError};
+use crate::mpi::native::Native;
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record::{self, collect};
-use crate::reorder;
-use crate::world;
-
-/// What this process of the job knows once it has started.
-pub struct Session {
-    /// Process 0's request: settings and what they name. Only there.
-    pub request: Option<Request>,
-    /// What all ranks do.
-    pub decision: Decision,
-}
-
-static STARTED: AtomicBool = AtomicBool::new(false);
-static SESSION: OnceLock<Session> = OnceLock::new();
-
-/// The session, once it has started.
-pub fn session() -> Option<&'static Session> {
-    SESSION.get()
-}
+use crate::share::{Group, Members, ShareError, share};
+use crate::{collectives, log, reorder, world};
 
 /// `MPI_Init`.
 ///
@@ -66,8 +46,12 @@ pub unsafe fn init_thread(
 /// Starts the session after the first successful initialisation. Where tools are
 /// stacked this is the innermost call, so that they see one world as well.
 fn started(code: c_int) -> c_int {
-    if code == SUCCESS && !STARTED.swap(true, Ordering::AcqRel) && is_asked_for() {
-        guarded("starting", start);
+    if code == SUCCESS && State::begin() {
+        let mut agreed = None;
+        if is_asked_for() {
+            guarded("starting", || agreed = start());
+        }
+        State::started(agreed);
     }
     code
 }
@@ -81,25 +65,26 @@ fn is_asked_for() -> bool {
     }
 }
 
-fn start() {
+/// What all ranks do from now on; nothing where they could not agree on it.
+fn start() -> Option<Decision> {
     let native = match Native::load() {
         Ok(native) => native,
-        Err(error) if launcher_says_first() => return log::error(&error.to_string()),
-        Err(_) => return,
+        Err(error) => {
+            if launcher_says_first() {
+                log::error(&error.to_string());
+            }
+            return None;
+        }
     };
-    if let Err(error) = start_with(native) {
+    let agreed = Starting::new(native).and_then(Starting::run);
+    if let Err(error) = &agreed
+        && error.is_told_here()
+    {
         log::error(&format!(
             "{error}; the job runs as it would without treepie"
         ));
     }
-}
-
-/// Ends the job before the application starts; why has been said.
-fn abort(native: &Native) {
-    // Hydra drops what it has not passed on yet of a process's output when the
-    // process aborts: the reason would be lost.
-    thread::sleep(Duration::from_millis(200));
-    native.abort(2);
+    agreed.ok()
 }
 
 /// Whether the launcher's variables call this the first process: for the one
@@ -116,51 +101,153 @@ fn launcher_says_first() -> bool {
     .is_none_or(|rank| rank == "0")
 }
 
-/// What all ranks do, and on process 0 what was asked for. Processes are bound
-/// already.
-fn decide(native: &Native) -> Result<(Option<Request>, Decision), NativeError> {
-    let ranks = native.size(native.world)?;
-    let mut request = None;
-    let mut steps = Steps::new();
-    let mut decision = agree(native, || {
-        let (made, decision) = Request::read(native, ranks);
-        request = made;
-        steps.ended("files read");
-        decision
-    })?;
-    log::set_level(decision.log);
-    let mut processes = Vec::new();
-    if decision.looks {
-        processes = hosts::processes(native)?;
+/// A session whose ranks do not know yet what to do.
+struct Starting {
+    native: &'static Native,
+    /// All ranks, as the launcher has numbered them.
+    world: Members<'static>,
+}
+
+impl Starting {
+    fn new(native: &'static Native) -> Result<Self, ShareError> {
+        let world = Members::new(native, native.world)?;
+        Ok(Starting { native, world })
+    }
+
+    /// Does what is asked for, from now on until the job ends.
+    fn run(self) -> Result<Decision, ShareError> {
+        if self.native.has_parent()? {
+            // Spawned jobs inherit the environment; its files are the parent's.
+            log::info("this job was spawned by another: it is neither replayed nor profiled");
+            return Ok(Decision::Plain);
+        }
+        let decision = self.agree()?;
+        self.adopt(&decision)?;
+        Ok(decision)
+    }
+
+    /// What all ranks do. Process 0 decides.
+    fn agree(&self) -> Result<Decision, ShareError> {
+        let mut steps = Steps::new();
+        let (mut draft, mut opening) = (None, None);
+        if self.world.rank() == 0 {
+            let (request, log) = Request::read(self.native, self.world.size());
+            steps.ended("files read");
+            let next = match request {
+                Request::Decided(decision) => Next::Adopt(decision),
+                Request::Draft(made) => {
+                    draft = Some(made);
+                    Next::Look
+                }
+            };
+            opening = Some(Opening { log, next });
+        }
+        let opening = share(&self.world, opening)?;
+        log::set_level(opening.log);
+        match opening.next {
+            Next::Adopt(decision) => Ok(decision),
+            Next::Look => self.look(draft, steps),
+        }
+    }
+
+    /// What all ranks do, once process 0, which alone has a draft, knows where they are.
+    fn look(&self, draft: Option<Box<Draft>>, mut steps: Steps) -> Result<Decision, ShareError> {
+        let processes = hosts::processes(self.native, &self.world)?;
         steps.ended("processes heard of");
-        let wanted = request
-            .as_ref()
-            .is_some_and(|r| r.needs_machines(&processes));
-        let machines = hosts::machines(native, &processes, wanted)?;
+        let needs_machines = |draft: &Draft| draft.needs_machines(&processes);
+        let wanted = draft.as_deref().is_some_and(needs_machines);
+        let machines = hosts::machines(&self.world, &processes, wanted)?;
         steps.ended("hardware read");
-        decision = agree(native, || match &mut request {
-            Some(request) => {
-                let settled = request.settle(decision, &processes, &machines);
-                steps.ended("placed");
-                settled
-            }
-            None => decision,
-        })?;
+        let settled = draft.map(|draft| draft.settle(&processes, &machines));
+        steps.ended("placed");
+        let decision = share(&self.world, settled)?;
         steps.ended("told to all");
-        if request.is_some() {
-            log::info(&format!("replay of {ranks} ranks: {steps}"));
+        if self.world.rank() == 0 {
+            log::info(&format!("replay of {} ranks: {steps}", self.world.size()));
         }
+        Ok(decision)
     }
-    if decision.binds {
-        let target = request.as_ref().and_then(|r| r.binding.as_ref());
-        let bound = bind(native, target, &processes)?;
-        // Binding and ranks go together: no placement is applied by half.
-        if bound != Bound::All {
-            decision.permutation = None;
+
+    /// Does what all ranks have agreed on.
+    fn adopt(&self, decision: &Decision) -> Result<(), ShareError> {
+        let native = self.native;
+        let world = match decision {
+            Decision::Plain => return Ok(()),
+            Decision::Abort => return self.abort(),
+            Decision::Profile(_) => native.world,
+            Decision::Replay(replay) => self.rearrange(replay)?,
+        };
+        if decision.recording().is_some() {
+            collect::prepare(native, world)?;
         }
-        decision.abort |= bound == Bound::Abort;
+        if let Decision::Replay(replay) = decision {
+            self.replace(replay, world)?;
+        }
+        if decision.needs_an_end() {
+            native.at_finalize(finish::on_finalize)?;
+        }
+        if let Some(recording) = decision.recording() {
+            let rank = native.rank(world)?;
+            record::begin(recording.times, recording.window);
+            parts::arm(recording, rank);
+            keeper::start(recording, rank);
+            signals::catch();
+            exits::watch();
+            errors::watch(native)?;
+        } else if world != native.world {
+            // Fatal errors on W' must end the job as those on the world do.
+            errors::watch(native)?;
+        }
+        Ok(())
     }
-    Ok((request, decision))
+
+    /// Binds the processes and gives them new ranks. The application's world is returned.
+    fn rearrange(&self, replay: &Replay) -> Result<Word, ShareError> {
+        let process = self.world.rank();
+        if let Some(&core) = replay.cores.as_ref().and_then(|cores| cores.get(process)) {
+            bind_this_thread(core as usize);
+        }
+        if let Some(new_rank) = &replay.permutation {
+            world::install(self.native, new_rank)?;
+        }
+        Ok(world::substitute(self.native.world))
+    }
+
+    /// Replaces collectives, and has communicators reordered.
+    fn replace(&self, replay: &Replay, world: Word) -> Result<(), ShareError> {
+        if let Some(wanted) = &replay.collectives {
+            let wanted = match &replay.permutation {
+                Some(new_rank) => wanted.clone().renumbered(new_rank),
+                None => wanted.clone(),
+            };
+            if let Err(error) = collectives::begin(self.native, world, &wanted) {
+                if self.world.rank() == 0 {
+                    log::error(&format!(
+                        "{error}; falling back to the MPI's own collectives for all of them"
+                    ));
+                }
+                if replay.strict {
+                    self.abort()?;
+                }
+            }
+        }
+        if let Some(places) = &replay.places {
+            reorder::begin(places);
+        }
+        Ok(())
+    }
+
+    /// Ends the job before the application starts: process 0, which has said why, does it, the
+    /// others wait for that, and no rank returns to the application.
+    fn abort(&self) -> Result<(), ShareError> {
+        if self.world.rank() == 0 {
+            // Hydra drops what it has not passed on yet of a process's output when the
+            // process aborts: the reason would be lost.
+            thread::sleep(Duration::from_millis(200));
+            self.native.abort(2);
+        }
+        Ok(self.world.broadcast(&mut [0])?)
+    }
 }
 
 /// How long each step of a start took, on one process.
@@ -191,71 +278,4 @@ impl fmt::Display for Steps {
         let all: Duration = self.taken.iter().map(|(_, taken)| *taken).sum();
         write!(out, "{:.1} ms in all", all.as_secs_f64() * 1e3)
     }
-}
-
-fn start_with(native: &'static Native) -> Result<(), NativeError> {
-    if native.has_parent()? {
-        // Spawned jobs inherit the environment; its files are the parent's.
-        log::info("this job was spawned by another: it is neither replayed nor profiled");
-        return Ok(());
-    }
-    let (request, decision) = decide(native)?;
-    if decision.abort {
-        // Process 0 has said why, and ends the job; the others wait for that
-        // here, and no rank returns to the application.
-        if native.rank(native.world)? == 0 {
-            abort(native);
-        }
-        return native.broadcast(native.world, &mut [0]);
-    }
-    let mut application_world = native.world;
-    if let Some(new_rank) = &decision.permutation {
-        world::install(native, new_rank)?;
-        application_world = world::substitute(native.world);
-    }
-    if decision.recording.is_some() {
-        collect::prepare(native, application_world)?;
-    }
-    let wanted = decision.collectives.clone();
-    let wanted = match (wanted, &decision.permutation) {
-        (Some(wanted), Some(new_rank)) => Some(wanted.renumbered(new_rank)),
-        (wanted, _) => wanted,
-    };
-    if let Some(wanted) = &wanted
-        && let Err(error) = collectives::begin(native, application_world, wanted)
-    {
-        if native.rank(native.world)? == 0 {
-            log::error(&format!(
-                "{error}; falling back to the MPI's own collectives for all of them"
-            ));
-            if decision.strict {
-                abort(native);
-            }
-        }
-        if decision.strict {
-            return native.broadcast(native.world, &mut [0]);
-        }
-    }
-    if let Some(places) = &decision.places {
-        reorder::begin(places);
-    }
-    let changes = decision.permutation.is_some()
-        || decision.collectives.is_some()
-        || decision.places.is_some();
-    if decision.recording.is_some() || changes {
-        native.at_finalize(finish::on_finalize)?;
-    }
-    if let Some(recording) = &decision.recording {
-        record::begin(recording.times, recording.window);
-        parts::arm(recording, native.rank(application_world)?);
-        keeper::start(recording, native.rank(application_world)?);
-        signals::catch();
-        exits::watch();
-        errors::watch(native)?;
-    } else if decision.permutation.is_some() {
-        // Fatal errors on W' must end the job as those on the world do.
-        errors::watch(native)?;
-    }
-    let _ = SESSION.set(Session { request, decision });
-    Ok(())
 }

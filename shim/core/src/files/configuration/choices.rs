@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::affinity::UnknownName;
 use crate::affinity::names::{self, named};
 use crate::files::nearest::did_you_mean;
@@ -86,7 +88,7 @@ impl Reorder {
 named!(Reorder, "way to reorder");
 
 /// How much the library says on standard error; each level includes those before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
 pub enum LogLevel {
     /// Nothing at all.
     Off,

@@ -7,6 +7,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
+
 use super::checksum::Checksum;
 use super::merge::{Merged, Merger};
 use super::part::Part;
@@ -21,7 +23,7 @@ const FIRST_LINE: &[u8] = b"treepie part 1\n";
 const ENDING: &str = ".part";
 
 /// What all ranks of a run have in common.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunDescription {
     /// A number that other runs do not have.
     pub run: u64,
@@ -75,20 +77,6 @@ impl RunDescription {
             command: decoder.list(Decoder::text)?,
             notes: decoder.list(Decoder::text)?,
         })
-    }
-
-    /// The description as bytes, for the other ranks of the job.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        self.encode(&mut bytes);
-        bytes
-    }
-
-    /// What [`RunDescription::to_bytes`] made bytes of; `None` of anything else.
-    pub fn from_bytes(bytes: &[u8]) -> Option<RunDescription> {
-        let mut decoder = Decoder(bytes);
-        let run = RunDescription::decode(&mut decoder)?;
-        decoder.0.is_empty().then_some(run)
     }
 }
 

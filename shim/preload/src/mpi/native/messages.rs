@@ -43,17 +43,6 @@ impl Native {
         check("MPI_Allgather", code).map(|()| all)
     }
 
-    /// Rank 0's text on all ranks.
-    pub fn broadcast_text(&self, comm: Word, text: &mut String) -> Result<(), NativeError> {
-        let mut bytes = std::mem::take(text).into_bytes();
-        let mut length = (bytes.len() as u64).to_ne_bytes();
-        self.broadcast(comm, &mut length)?;
-        bytes.resize(u64::from_ne_bytes(length) as usize, 0);
-        self.broadcast(comm, &mut bytes)?;
-        *text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(())
-    }
-
     /// `MPI_BYTE`.
     pub fn byte(&self) -> Word {
         self.byte

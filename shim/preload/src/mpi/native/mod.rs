@@ -5,7 +5,6 @@ mod attributes;
 mod calls;
 mod error_handlers;
 mod functions;
-pub mod gather;
 mod messages;
 mod neighbours;
 mod own_objects;

@@ -1,0 +1,101 @@
+//! What all ranks adopt: read, decided and shared by process 0. No rank acts on what it alone has
+//! seen.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use treepie_core::files::configuration::LogLevel;
+use treepie_core::files::parts::RunDescription;
+
+use crate::collectives::Wanted;
+use crate::reorder::Places;
+
+/// The first value that process 0 shares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opening {
+    /// From which level on messages are shown.
+    pub log: LogLevel,
+    /// What the ranks do next.
+    pub next: Next,
+}
+
+/// What the ranks do once process 0 has read the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Next {
+    /// All is decided.
+    Adopt(Decision),
+    /// Process 0 has to know where the processes are; then it shares its decision.
+    Look,
+}
+
+/// What every rank of the job does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Decision {
+    /// The job runs as it would without Treepie.
+    Plain,
+    /// The job ends before the application starts; process 0 has said why.
+    Abort,
+    /// Traffic is counted, and a profile is written.
+    Profile(Recording),
+    /// Something is done otherwise than by the launcher and the MPI.
+    Replay(Replay),
+}
+
+/// What a replay does otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Replay {
+    /// New rank of each process of the native world, where ranks are permuted.
+    pub permutation: Option<Vec<u32>>,
+    /// The core of each process, where processes are bound.
+    pub cores: Option<Vec<u32>>,
+    /// Collectives that are replaced.
+    pub collectives: Option<Wanted>,
+    /// Where the processes are, where communicators are reordered by it.
+    pub places: Option<Places>,
+    /// A replay is counted as well, where a profile is named.
+    pub recording: Option<Recording>,
+    /// The job ends where collectives can't be replaced.
+    pub strict: bool,
+}
+
+/// How traffic is counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Recording {
+    /// The profile to write.
+    pub output: String,
+    /// Calls are timed.
+    pub times: bool,
+    /// Counts of each such time are kept apart.
+    pub window: Option<Duration>,
+    /// Each rank leaves a file this often.
+    pub checkpoint: Option<Duration>,
+    /// What all ranks write of the run.
+    pub run: RunDescription,
+}
+
+impl Decision {
+    /// How traffic is counted, where it is.
+    pub fn recording(&self) -> Option<&Recording> {
+        match self {
+            Decision::Plain | Decision::Abort => None,
+            Decision::Profile(recording) => Some(recording),
+            Decision::Replay(replay) => replay.recording.as_ref(),
+        }
+    }
+
+    /// Whether there is something to undo when the job ends.
+    pub fn needs_an_end(&self) -> bool {
+        match self {
+            Decision::Plain | Decision::Abort => false,
+            Decision::Profile(_) => true,
+            Decision::Replay(replay) => replay.changes() || replay.recording.is_some(),
+        }
+    }
+}
+
+impl Replay {
+    /// Whether the application's calls are changed.
+    fn changes(&self) -> bool {
+        self.permutation.is_some() || self.collectives.is_some() || self.places.is_some()
+    }
+}

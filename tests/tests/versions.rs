@@ -1,0 +1,82 @@
+//! Ranks whose libraries differ: they find it out together, one of them says it, and the job runs on
+//! all ranks as it would without the library.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use treepie_tests::{Job, Library, Mpi, artifacts, assert_same_output, under_each_mpi};
+
+const RANKS: usize = 4;
+
+/// What every library has in it, and the same of another version.
+const VERSION: &[u8] = b", messages 1\0";
+const OTHER: &[u8] = b", messages 0\0";
+
+/// The library with another version in it, which is at one place.
+#[track_caller]
+fn other_library(directory: &Path) -> PathBuf {
+    let mut bytes = fs::read(artifacts::library()).expect("scripts/build has built the library");
+    let places: Vec<usize> = bytes
+        .windows(VERSION.len())
+        .enumerate()
+        .filter(|(_, text)| *text == VERSION)
+        .map(|(at, _)| at)
+        .collect();
+    assert_eq!(places.len(), 1, "the version's places in the library");
+    bytes[places[0]..][..OTHER.len()].copy_from_slice(OTHER);
+    let path = directory.join("libtreepie.so");
+    fs::write(&path, bytes).expect("the directory is writable");
+    // The hardware is read by the companion beside it.
+    std::os::unix::fs::symlink(artifacts::companion(), directory.join("libtreepie_hwloc.so"))
+        .expect("the directory is writable");
+    path
+}
+
+/// A job whose ranks in `others`, a pattern of the shell, have the other library.
+fn job(mpi: Mpi, directory: &Path, others: &str) -> Job {
+    let script = directory.join("start");
+    let text = format!(
+        "#!/bin/sh\ncase \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" in\n{others}) export \
+         LD_PRELOAD={} ;;\nesac\nexec \"$@\"\n",
+        other_library(directory).display()
+    );
+    fs::write(&script, text).expect("the directory is writable");
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("the file is ours");
+    Job::of(mpi, RANKS, script).argument(artifacts::job(mpi, "ring"))
+}
+
+/// Whatever the mode, and whichever ranks have another library, the output is that of the plain run
+/// and one line says why.
+fn ranks_whose_libraries_differ_all_run_the_plain_job(mpi: Mpi) {
+    let plain = Job::new(mpi, RANKS, "ring").run().succeeded().silent();
+    let profile = |directory: &Path| Library::Profile(directory.join("p.yaml"));
+    let replay = |settings: &[(&'static str, &str)]| {
+        let mode = [("TREEPIE_MODE", "replay")];
+        let all = mode.iter().chain(settings);
+        Library::Set(all.map(|&(name, value)| (name, value.to_owned())).collect())
+    };
+    let cases: [(&str, &str, &dyn Fn(&Path) -> Library); 5] = [
+        ("2", "rank 2 ", &|_| Library::Permuted(vec![3, 2, 1, 0])),
+        ("0", "rank 1 ", &|_| Library::Permuted(vec![3, 2, 1, 0])),
+        ("1|3", "rank 1 ", &profile),
+        ("2", "rank 2 ", &|_| replay(&[("TREEPIE_REORDER", "graph")])),
+        ("3", "rank 3 ", &|_| replay(&[("TREEPIE_COLLECTIVES", "auto")])),
+    ];
+    for (others, first, library) in cases {
+        let directory = TempDir::new().expect("there is room for a directory");
+        let directory = directory.path();
+        let job = job(mpi, directory, others).with(library(directory));
+        let outcome = job.run().succeeded();
+        let messages = outcome.messages();
+        assert_eq!(messages.len(), 1, "{messages:?}");
+        for words in [first, "messages 0", "messages 1", "as it would without treepie"] {
+            assert!(messages[0].contains(words), "{words}: {messages:?}");
+        }
+        assert_same_output(&plain, &outcome);
+        assert!(!directory.join("p.yaml").exists());
+    }
+}
+
+under_each_mpi!(ranks_whose_libraries_differ_all_run_the_plain_job);

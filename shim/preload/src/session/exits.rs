@@ -1,6 +1,5 @@
 //! Ends of a process that are no `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use libc::c_int;
@@ -15,15 +14,10 @@ use crate::{record, world};
 /// How long a launcher may take to end a job.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-static WATCHED: AtomicBool = AtomicBool::new(false);
-
-/// Watches for `exit` from now on.
+/// Watches for `exit` from now on. Once in a process.
 pub fn watch() {
-    if !WATCHED.swap(true, Ordering::AcqRel) {
-        // SAFETY: the function is there as long as the process: a preloaded
-        // library is never unloaded.
-        unsafe { libc::atexit(on_exit) };
-    }
+    // SAFETY: `on_exit` stays mapped until the process ends: LD_PRELOAD objects are never unloaded.
+    unsafe { libc::atexit(on_exit) };
 }
 
 /// This process is about to end the job: it leaves its part, and has the other

@@ -8,11 +8,12 @@
 //! files, and no strangers. No MPI call is made here.
 
 use std::mem;
-use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use libc::{c_int, sa_family_t, sockaddr_un, socklen_t};
+use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use super::decision::Recording;
@@ -21,69 +22,61 @@ use crate::guard::guarded;
 use crate::record::phases;
 
 /// "Leave your part", and the answer.
-static LEAVE: u8 = b'l';
-static LEFT: u8 = b'd';
+const LEAVE: u8 = b'l';
+const LEFT: u8 = b'd';
 /// The keeper's own process has it end.
-static QUIT: u8 = b'q';
+const QUIT: u8 = b'q';
 
 /// How long a rank that ends the job waits for the others.
 const LONGEST_WAIT: c_int = 2_000;
 
-static RUN: AtomicU64 = AtomicU64::new(0);
-static RANK: AtomicU64 = AtomicU64::new(0);
-static RANKS: AtomicU64 = AtomicU64::new(0);
-static SOCKET: AtomicI32 = AtomicI32::new(-1);
-static THREAD: Mutex<Option<thread::JoinHandle<()>>> = Mutex::new(None);
-/// Whether this process has called the others.
-static CALLED: AtomicBool = AtomicBool::new(false);
+/// The keeper of this process.
+struct Keeper {
+    run: u64,
+    rank: u64,
+    ranks: u64,
+    /// Where others call this process; `None` where the system gave no socket.
+    socket: Option<c_int>,
+    thread: Mutex<Option<thread::JoinHandle<()>>>,
+    /// Whether this process has called the others.
+    called: AtomicBool,
+}
+
+static KEEPER: OnceCell<Keeper> = OnceCell::new();
 
 /// Starts the thread. Without it nothing is lost in an orderly job.
 pub fn start(recording: &Recording, rank: usize) {
-    RUN.store(recording.run.run, Ordering::Relaxed);
-    RANK.store(rank as u64, Ordering::Relaxed);
-    RANKS.store(recording.run.ranks as u64, Ordering::Relaxed);
-    let socket = new_socket();
-    let (name, length) = name_of(rank as u64);
-    // SAFETY: the name is live for the call, and has this length.
-    let bound = unsafe { libc::bind(socket, (&raw const name).cast(), length) };
-    if bound != 0 {
-        // SAFETY: the descriptor is ours.
-        unsafe { libc::close(socket) };
-        return;
-    }
-    SOCKET.store(socket, Ordering::Release);
+    let mut keeper = Keeper {
+        run: recording.run.run,
+        rank: rank as u64,
+        ranks: recording.run.ranks as u64,
+        socket: None,
+        thread: Mutex::new(None),
+        called: AtomicBool::new(false),
+    };
+    keeper.socket = keeper.named_socket();
     let checkpoint = recording.checkpoint;
-    let work = move || guarded("keeping checkpoints", || keep(socket, checkpoint));
-    // The thread inherits that signals are blocked: they are the application's.
-    let thread = parts::with_signals_blocked(|| {
-        thread::Builder::new()
-            .name("treepie".to_owned())
-            .stack_size(256 * 1024)
-            .spawn(work)
-    });
-    *THREAD.lock() = thread.ok();
+    if let Some(socket) = keeper.socket {
+        let work = move || guarded("keeping checkpoints", || keep(socket, checkpoint));
+        // The thread inherits that signals are blocked: they are the application's.
+        let thread = parts::with_signals_blocked(|| {
+            thread::Builder::new()
+                .name("treepie".to_owned())
+                .stack_size(256 * 1024)
+                .spawn(work)
+        });
+        keeper.thread = Mutex::new(thread.ok());
+    }
+    let _ = KEEPER.set(keeper);
 }
 
 /// Ends the thread, and waits for that.
 pub fn stop() {
-    let socket = SOCKET.load(Ordering::Acquire);
-    let Some(thread) = THREAD.lock().take() else {
+    let Some(keeper) = KEEPER.get() else { return };
+    let (Some(socket), Some(thread)) = (keeper.socket, keeper.thread.lock().take()) else {
         return;
     };
-    let (name, length) = name_of(RANK.load(Ordering::Relaxed));
-    // SAFETY: a live byte and a live name of this length.
-    let sent = unsafe {
-        libc::sendto(
-            socket,
-            (&raw const QUIT).cast(),
-            1,
-            0,
-            (&raw const name).cast(),
-            length,
-        )
-    };
-    if sent == 1 && thread.join().is_ok() {
-        SOCKET.store(-1, Ordering::Release);
+    if send(socket, QUIT, &keeper.name_of(keeper.rank), 0) && thread.join().is_ok() {
         // SAFETY: the descriptor is ours, and its thread has ended.
         unsafe { libc::close(socket) };
     }
@@ -121,17 +114,7 @@ fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
     let (byte, from, length) = receive(socket, milliseconds)?;
     if byte == LEAVE {
         parts::leave();
-        // SAFETY: a live byte, and an address that was received with its length.
-        unsafe {
-            libc::sendto(
-                socket,
-                (&raw const LEFT).cast(),
-                1,
-                libc::MSG_DONTWAIT,
-                (&raw const from).cast(),
-                length,
-            );
-        }
+        send(socket, LEFT, &(from, length), libc::MSG_DONTWAIT);
     }
     Some(byte)
 }
@@ -139,44 +122,90 @@ fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
 /// Has the other ranks of this host leave their parts, and waits until they have,
 /// but not long. Once in a process; may be called in a signal handler.
 pub fn call_others() {
-    if !parts::is_armed() || CALLED.swap(true, Ordering::AcqRel) {
-        return;
+    if let Some(keeper) = KEEPER.get()
+        && parts::is_armed()
+        && !keeper.called.swap(true, Ordering::AcqRel)
+    {
+        keeper.call_others();
     }
-    let socket = new_socket();
-    // A name of the system's choice, for the answers.
-    let family = libc::AF_UNIX as sa_family_t;
-    let unnamed = mem::size_of::<sa_family_t>() as socklen_t;
-    // SAFETY: the address is live, and has this length.
-    unsafe { libc::bind(socket, (&raw const family).cast(), unnamed) };
-    let own = RANK.load(Ordering::Relaxed);
-    let mut called = 0;
-    for rank in (0..RANKS.load(Ordering::Relaxed)).filter(|&rank| rank != own) {
-        let (name, length) = name_of(rank);
-        // SAFETY: a live byte and a live name of this length. Nobody has the
-        // names of ranks on other hosts.
-        let sent = unsafe {
-            libc::sendto(
-                socket,
-                (&raw const LEAVE).cast(),
-                1,
-                libc::MSG_DONTWAIT,
-                (&raw const name).cast(),
-                length,
-            )
-        };
-        called += usize::from(sent == 1);
-    }
-    let began = now();
-    while called > 0 {
-        let spent = now().saturating_sub(began).as_millis();
-        let left = LONGEST_WAIT - c_int::try_from(spent).unwrap_or(LONGEST_WAIT);
-        if left <= 0 || receive(socket, left).is_none() {
-            break;
+}
+
+impl Keeper {
+    fn call_others(&self) {
+        let socket = new_socket();
+        // A name of the system's choice, for the answers.
+        let family = libc::AF_UNIX as sa_family_t;
+        let unnamed = mem::size_of::<sa_family_t>() as socklen_t;
+        // SAFETY: the address is live, and has this length.
+        unsafe { libc::bind(socket, (&raw const family).cast(), unnamed) };
+        // Nobody has the names of ranks on other hosts.
+        let others = (0..self.ranks).filter(|&rank| rank != self.rank);
+        let mut called = others
+            .filter(|&rank| send(socket, LEAVE, &self.name_of(rank), libc::MSG_DONTWAIT))
+            .count();
+        let began = now();
+        while called > 0 {
+            let spent = now().saturating_sub(began).as_millis();
+            let left = LONGEST_WAIT - c_int::try_from(spent).unwrap_or(LONGEST_WAIT);
+            if left <= 0 || receive(socket, left).is_none() {
+                break;
+            }
+            called -= 1;
         }
-        called -= 1;
+        // SAFETY: the descriptor is ours.
+        unsafe { libc::close(socket) };
     }
-    // SAFETY: the descriptor is ours.
-    unsafe { libc::close(socket) };
+
+    /// A socket that has this rank's name.
+    fn named_socket(&self) -> Option<c_int> {
+        let socket = new_socket();
+        let (name, length) = self.name_of(self.rank);
+        // SAFETY: the name is live for the call, and has this length.
+        let bound = unsafe { libc::bind(socket, (&raw const name).cast(), length) };
+        if bound != 0 {
+            // SAFETY: the descriptor is ours.
+            unsafe { libc::close(socket) };
+            return None;
+        }
+        Some(socket)
+    }
+
+    /// The name of a rank's socket: NUL, `treepie-`, run, `-`, rank, in hexadecimal.
+    fn name_of(&self, rank: u64) -> (sockaddr_un, socklen_t) {
+        // SAFETY: an address of zeros is an address.
+        let mut name: sockaddr_un = unsafe { mem::zeroed() };
+        name.sun_family = libc::AF_UNIX as sa_family_t;
+        let mut at = 1;
+        let mut put = |byte: u8| {
+            name.sun_path[at] = byte as libc::c_char;
+            at += 1;
+        };
+        b"treepie-".iter().for_each(|&byte| put(byte));
+        for number in [self.run, rank] {
+            for shift in (0..16).rev() {
+                put(b"0123456789abcdef"[(number >> (4 * shift)) as usize & 15]);
+            }
+            put(b'-');
+        }
+        let length = mem::offset_of!(sockaddr_un, sun_path) + at;
+        (name, length as socklen_t)
+    }
+}
+
+/// Sends a byte; whether the receiver is there.
+fn send(socket: c_int, byte: u8, (to, length): &(sockaddr_un, socklen_t), flags: c_int) -> bool {
+    // SAFETY: a live byte, and a live address of this length.
+    let sent = unsafe {
+        libc::sendto(
+            socket,
+            (&raw const byte).cast(),
+            1,
+            flags,
+            (&raw const *to).cast(),
+            *length,
+        )
+    };
+    sent == 1
 }
 
 fn new_socket() -> c_int {
@@ -209,25 +238,4 @@ fn receive(socket: c_int, milliseconds: c_int) -> Option<(u8, sockaddr_un, sockl
         );
         (received == 1).then_some((byte, from, length))
     }
-}
-
-/// The name of a rank's socket: NUL, `treepie-`, run, `-`, rank, in hexadecimal.
-fn name_of(rank: u64) -> (sockaddr_un, socklen_t) {
-    // SAFETY: an address of zeros is an address.
-    let mut name: sockaddr_un = unsafe { mem::zeroed() };
-    name.sun_family = libc::AF_UNIX as sa_family_t;
-    let mut at = 1;
-    let mut put = |byte: u8| {
-        name.sun_path[at] = byte as libc::c_char;
-        at += 1;
-    };
-    b"treepie-".iter().for_each(|&byte| put(byte));
-    for number in [RUN.load(Ordering::Relaxed), rank] {
-        for shift in (0..16).rev() {
-            put(b"0123456789abcdef"[(number >> (4 * shift)) as usize & 15]);
-        }
-        put(b'-');
-    }
-    let length = mem::offset_of!(sockaddr_un, sun_path) + at;
-    (name, length as socklen_t)
 }

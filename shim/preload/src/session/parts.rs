@@ -30,26 +30,31 @@ struct PartFile {
     process: pid_t,
 }
 
-static FILE: OnceCell<PartFile> = OnceCell::new();
+/// This process's part.
+struct LastPart {
+    file: OnceCell<PartFile>,
+    /// Whether an end of this process would lose what was counted.
+    armed: AtomicBool,
+    /// Whether somebody writes; who does has the buffer.
+    writing: AtomicBool,
+    buffer: UnsafeCell<[u8; BUFFER]>,
+}
 
-/// Whether an end of this process would lose what was counted.
-static ARMED: AtomicBool = AtomicBool::new(false);
+// SAFETY: only who has set `writing` touches the buffer.
+unsafe impl Sync for LastPart {}
 
-/// Whether somebody writes; who does has the buffer.
-static WRITING: AtomicBool = AtomicBool::new(false);
+static PART: LastPart = LastPart {
+    file: OnceCell::new(),
+    armed: AtomicBool::new(false),
+    writing: AtomicBool::new(false),
+    buffer: UnsafeCell::new([0; BUFFER]),
+};
 
 /// How often, and after which time, somebody who wants to write tries again.
 const MOST_TRIES: u32 = 2_000;
 const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 const BUFFER: usize = 16 * 1024;
-
-struct Buffer(UnsafeCell<[u8; BUFFER]>);
-
-// SAFETY: only who has set WRITING touches it.
-unsafe impl Sync for Buffer {}
-
-static SPACE: Buffer = Buffer(UnsafeCell::new([0; BUFFER]));
 
 /// Prepares the part of this rank, and has it written from now on.
 pub fn arm(recording: &Recording, rank: usize) {
@@ -69,18 +74,24 @@ pub fn arm(recording: &Recording, rank: usize) {
         path,
         process: process(),
     };
-    let _ = FILE.set(file);
-    ARMED.store(true, Ordering::Release);
+    let _ = PART.file.set(file);
+    PART.armed.store(true, Ordering::Release);
 }
 
 /// Has no part written any more.
 pub fn disarm() {
-    ARMED.store(false, Ordering::Release);
+    PART.armed.store(false, Ordering::Release);
 }
 
 /// Whether an end of this process would lose what was counted.
 pub fn is_armed() -> bool {
-    ARMED.load(Ordering::Acquire) && FILE.get().is_some_and(|file| file.process == process())
+    armed_file().is_some()
+}
+
+fn armed_file() -> Option<&'static PartFile> {
+    let is_armed = PART.armed.load(Ordering::Acquire);
+    let file = PART.file.get().filter(|_| is_armed)?;
+    (file.process == process()).then_some(file)
 }
 
 fn process() -> pid_t {
@@ -91,25 +102,24 @@ fn process() -> pid_t {
 /// Writes this rank's part, whole or not at all, unless it is not armed. May be
 /// called in a signal handler. Signals are held back meanwhile.
 pub fn leave() -> bool {
-    if !is_armed() {
+    let Some(file) = armed_file() else {
         return false;
-    }
-    let Some(file) = FILE.get() else { return false };
+    };
     with_signals_blocked(|| {
         // The thread that writes now takes no signals: it is not the one that
         // was interrupted, and it comes to an end.
         let mut tries = 0;
-        while WRITING.swap(true, Ordering::Acquire) {
+        while PART.writing.swap(true, Ordering::Acquire) {
             tries += 1;
             if tries > MOST_TRIES {
                 return false;
             }
             thread::sleep(BETWEEN_TRIES);
         }
-        // SAFETY: WRITING was not set: nobody else has the buffer.
-        let buffer = unsafe { &mut *SPACE.0.get() };
+        // SAFETY: `writing` was not set: nobody else has the buffer until it is reset below.
+        let buffer = unsafe { &mut *PART.buffer.get() };
         let written = file.write(buffer);
-        WRITING.store(false, Ordering::Release);
+        PART.writing.store(false, Ordering::Release);
         written
     })
 }

@@ -12,10 +12,15 @@ use super::{keeper, parts};
 
 const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
 
-/// What was done with each signal before.
-static BEFORE: OnceCell<[sigaction; SIGNALS.len()]> = OnceCell::new();
+/// Signals that are caught.
+struct Caught {
+    /// What was done with each before.
+    before: [sigaction; SIGNALS.len()],
+    /// They still are.
+    now: AtomicBool,
+}
 
-static CAUGHT: AtomicBool = AtomicBool::new(false);
+static CAUGHT: OnceCell<Caught> = OnceCell::new();
 
 type Handler = unsafe extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
 
@@ -29,7 +34,8 @@ pub fn catch() {
         for (signal, before) in SIGNALS.into_iter().zip(&mut before) {
             libc::sigaction(signal, ptr::null(), before);
         }
-        if BEFORE.set(before).is_err() {
+        let now = AtomicBool::new(true);
+        if CAUGHT.set(Caught { before, now }).is_err() {
             return;
         }
         for (signal, before) in SIGNALS.into_iter().zip(&before) {
@@ -44,16 +50,15 @@ pub fn catch() {
             libc::sigaction(signal, &action, ptr::null_mut());
         }
     }
-    CAUGHT.store(true, Ordering::Release);
 }
 
 /// Puts back what was done before, where it is still ours.
 pub fn release() {
-    let Some(before) = BEFORE.get() else { return };
-    if !CAUGHT.swap(false, Ordering::AcqRel) {
+    let Some(caught) = CAUGHT.get() else { return };
+    if !caught.now.swap(false, Ordering::AcqRel) {
         return;
     }
-    for (signal, before) in SIGNALS.into_iter().zip(before) {
+    for (signal, before) in SIGNALS.into_iter().zip(&caught.before) {
         // SAFETY: actions are live for the calls.
         unsafe {
             let mut now: sigaction = mem::zeroed();
@@ -71,9 +76,9 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     let error = unsafe { *libc::__errno_location() };
     parts::leave();
     let at = SIGNALS.iter().position(|&known| known == signal);
-    if let (Some(before), Some(at)) = (BEFORE.get(), at) {
+    if let (Some(caught), Some(at)) = (CAUGHT.get(), at) {
         // SAFETY: the action is the one that our handler took the place of.
-        unsafe { chain(signal, &before[at], info, context) };
+        unsafe { chain(signal, &caught.before[at], info, context) };
     }
     // SAFETY: errno is this thread's.
     unsafe { *libc::__errno_location() = error };

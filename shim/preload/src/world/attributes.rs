@@ -2,42 +2,35 @@
 //! is read from the native world: Open MPI keeps it there only. What the
 //! application sets lives on W', so that `MPI_Comm_dup` copies it.
 
-use std::sync::OnceLock;
-
-use super::{Fortran, is_substituted, is_world, substitute};
+use super::{Fortran, is_world, replacement, substitute};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, NativeError, abi, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record;
 
-/// The keyval of a mark on W' that `MPI_Comm_dup` copies: under Open MPI, a dup of
-/// the world has what MPI set there, and a dup of W' would not.
-static HEIRS: OnceLock<c_int> = OnceLock::new();
-
-/// Lets dups of W' inherit the attributes that MPI set on the native world.
+/// Lets dups of W' inherit the attributes that MPI set on the native world: the keyval of a mark on
+/// W' that `MPI_Comm_dup` copies. Under Open MPI, a dup of the world has what MPI set there, and a
+/// dup of W' would not; elsewhere there is no mark.
 ///
 /// # Errors
 /// A native call that failed.
-pub fn prepare(native: &Native, replaced: Word) -> Result<(), NativeError> {
-    if native.abi.family == Family::OpenMpi {
-        let mark = native.new_mark()?;
-        native.set_attribute(replaced, mark)?;
-        // Init runs once; a second value would be the same.
-        let _ = HEIRS.set(mark);
+pub fn prepare(native: &Native, replaced: Word) -> Result<Option<c_int>, NativeError> {
+    if native.abi.family != Family::OpenMpi {
+        return Ok(None);
     }
-    Ok(())
+    let mark = native.new_mark()?;
+    native.set_attribute(replaced, mark)?;
+    Ok(Some(mark))
 }
 
 /// Whether `comm`, a live communicator, descends from the world by `MPI_Comm_dup`
 /// and would have the attribute that MPI set there. (Open MPI keeps
 /// `MPI_LASTUSEDCODE` in another way: no dup has it.)
 fn inherits(native: &Native, comm: Word, keyval: c_int) -> bool {
-    is_substituted()
-        && is_predefined(keyval)
+    let mark = replacement().and_then(|replacement| replacement.mark);
+    is_predefined(keyval)
         && keyval != native.abi.predefined.last_used_code
-        && HEIRS
-            .get()
-            .is_some_and(|&mark| native.has_attribute(comm, mark))
+        && mark.is_some_and(|mark| native.has_attribute(comm, mark))
 }
 
 fn is_predefined(keyval: c_int) -> bool {

@@ -45,8 +45,21 @@ pub static SUBSTITUTION: Substitution = Substitution {
     to: AtomicUsize::new(0),
 };
 
-/// For each rank of W', its rank in the native world.
-static PROCESS_OF_RANK: OnceLock<Vec<c_int>> = OnceLock::new();
+/// What is known of W', beside its handle.
+struct Replacement {
+    /// For each of its ranks, the rank in the native world.
+    process_of_rank: Vec<c_int>,
+    fortran: Option<Fortran>,
+    /// The keyval of the mark that its dups inherit, where there is one.
+    mark: Option<c_int>,
+}
+
+static REPLACEMENT: OnceLock<Replacement> = OnceLock::new();
+
+/// What is known of W' while it stands for the world.
+fn replacement() -> Option<&'static Replacement> {
+    REPLACEMENT.get().filter(|_| is_substituted())
+}
 
 /// What Fortran calls the world and W'.
 #[derive(Debug, Clone, Copy)]
@@ -57,12 +70,10 @@ pub struct Fortran {
     pub replacement: c_int,
 }
 
-static FORTRAN: OnceLock<Fortran> = OnceLock::new();
-
 impl Fortran {
     /// The handles while a world is substituted, where they are known.
     pub fn handles() -> Option<Fortran> {
-        FORTRAN.get().copied().filter(|_| is_substituted())
+        replacement()?.fortran
     }
 
     /// The address to hand to a callback in Fortran: `room`, holding the world,
@@ -126,19 +137,25 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
     let replaced = native.split(native.world, new_rank[process] as usize)?;
     native.set_name(replaced, c"MPI_COMM_WORLD")?;
     native.copy_error_handler(native.world, replaced)?;
-    attributes::prepare(native, replaced)?;
+    let mark = attributes::prepare(native, replaced)?;
     let mut process_of_rank = vec![0; new_rank.len()];
     for (process, &rank) in new_rank.iter().enumerate() {
         process_of_rank[rank as usize] = process as c_int;
     }
-    // Init runs once; a second value would be the same.
-    let _ = PROCESS_OF_RANK.set(process_of_rank);
-    if let (Some(world), Some(replacement)) = (
+    let handles = (
         native.fortran_handle(native.world),
         native.fortran_handle(replaced),
-    ) {
-        let _ = FORTRAN.set(Fortran { world, replacement });
-    }
+    );
+    let fortran = match handles {
+        (Some(world), Some(replacement)) => Some(Fortran { world, replacement }),
+        _ => None,
+    };
+    // The session starts once: there was none before.
+    let _ = REPLACEMENT.set(Replacement {
+        process_of_rank,
+        fortran,
+        mark,
+    });
     SUBSTITUTION.to.store(replaced, Ordering::Release);
     SUBSTITUTION
         .mask
@@ -187,7 +204,7 @@ pub unsafe fn group_from_session_pset(
 ) -> c_int {
     // SAFETY: the caller's promise.
     let code = record::quietly(|| unsafe { next(session, name, group) });
-    let (Some(native), Some(order)) = (native(), PROCESS_OF_RANK.get()) else {
+    let (Some(native), Some(replacement)) = (native(), REPLACEMENT.get()) else {
         return code;
     };
     if code != SUCCESS || name == 0 {
@@ -200,7 +217,7 @@ pub unsafe fn group_from_session_pset(
             return code;
         }
         let launched = native.read_handle(group);
-        if let Ok(ordered) = native.include(launched, order) {
+        if let Ok(ordered) = native.include(launched, &replacement.process_of_rank) {
             native.write_handle(group, ordered);
             native.free_group(launched);
         }

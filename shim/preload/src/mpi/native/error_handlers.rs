@@ -1,14 +1,11 @@
 //! The native error handlers of communicators, and its texts of errors.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
 use super::calls::{check, handle};
 use super::functions::ErrorCallback;
 use super::{Native, NativeError};
 use crate::mpi::{SUCCESS, Word, c_int};
-
-/// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
-static STAND_IN: AtomicUsize = AtomicUsize::new(0);
 
 /// Error handlers.
 ///
@@ -44,12 +41,12 @@ impl Native {
 
     /// From now on this handler stands for `MPI_ERRORS_ARE_FATAL`.
     pub fn stands_for_fatal(&self, handler: Word) {
-        STAND_IN.store(handler, Ordering::Release);
+        self.stand_in.store(handler, Ordering::Release);
     }
 
     /// Whether this handler is the one that stands for `MPI_ERRORS_ARE_FATAL`.
     pub fn is_stand_in(&self, handler: Word) -> bool {
-        let stand_in = STAND_IN.load(Ordering::Acquire);
+        let stand_in = self.stand_in.load(Ordering::Acquire);
         stand_in != 0 && (handler ^ stand_in) & self.handle_mask() == 0
     }
 

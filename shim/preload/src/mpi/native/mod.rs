@@ -12,6 +12,7 @@ mod predefined_types;
 mod requests;
 
 use std::ffi::c_void;
+use std::sync::atomic::AtomicUsize;
 
 use once_cell::sync::OnceCell;
 use thiserror::Error;
@@ -62,22 +63,24 @@ pub struct Native {
     pub errors_are_fatal: Word,
     errors_return: Word,
     no_op: Word,
+    /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
+    stand_in: AtomicUsize,
     predefined_types: PredefinedTypes,
     own_objects: OwnObjects,
     functions: Functions,
 }
 
-static HOST: OnceCell<Native> = OnceCell::new();
+static NATIVE: OnceCell<Native> = OnceCell::new();
 
 /// The ABI of the native MPI, once it is known.
 pub fn abi() -> Option<&'static Abi> {
-    HOST.get().map(|native| native.abi)
+    NATIVE.get().map(|native| native.abi)
 }
 
 /// The native MPI, once [`Native::load`] succeeded.
 #[inline(always)]
 pub fn native() -> Option<&'static Native> {
-    HOST.get()
+    NATIVE.get()
 }
 
 fn family() -> Option<&'static Abi> {
@@ -108,7 +111,7 @@ impl Native {
     /// # Errors
     /// An MPI that is not known, or lacks a function that all have.
     pub fn load() -> Result<&'static Native, NativeError> {
-        HOST.get_or_try_init(|| {
+        NATIVE.get_or_try_init(|| {
             let abi = family().ok_or(NativeError::UnknownFamily)?;
             let resolve = |handle: Handle| match handle {
                 Handle::Value(value) => Ok(value),
@@ -126,6 +129,7 @@ impl Native {
                 errors_are_fatal: resolve(abi.errors_are_fatal)?,
                 errors_return: resolve(abi.errors_return)?,
                 no_op: resolve(abi.no_op)?,
+                stand_in: AtomicUsize::new(0),
                 predefined_types: PredefinedTypes::beside(match abi.byte {
                     Handle::Symbol(symbol) => find_variable(symbol),
                     Handle::Value(_) => None,

@@ -8,10 +8,11 @@
 //! link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own `g(m)`,
 //! which mixes both, is [`Link::isolated_gap`].
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// What was measured for one size. All in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Size of the message in bytes.
     pub bytes: u64,

@@ -9,9 +9,9 @@ use crate::mpi::{Word, c_int};
 
 /// Messages whose times count.
 const DATA: c_int = 1;
-/// Texts, each behind its length.
-const TEXT: c_int = 2;
-/// A rank that waits for a text looks for it this often, so that it leaves the
+/// Values, each behind its length.
+const VALUE: c_int = 2;
+/// A rank that waits for a value looks for it this often, so that it leaves the
 /// processor to those that measure.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -132,13 +132,13 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// A text, or a part of it.
-    fn words(&mut self, way: Way, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
+    /// A value, or its length.
+    fn whole(&mut self, way: Way, partner: usize, mut bytes: Vec<u8>) -> Vec<u8> {
         let length = bytes.len();
         if self.failed || length == 0 {
             return Vec::new();
         }
-        self.move_parts((way, partner, TEXT), &mut bytes, length, Some(LOOK));
+        self.move_parts((way, partner, VALUE), &mut bytes, length, Some(LOOK));
         if self.failed {
             std::mem::forget(bytes);
             return Vec::new();
@@ -180,19 +180,18 @@ impl Messenger for Wire<'_> {
         self.data(Way::From, from, bytes, count);
     }
 
-    fn tell(&mut self, to: usize, text: &str) {
-        let length = (text.len() as u64).to_ne_bytes().to_vec();
-        self.words(Way::To, to, length);
-        self.words(Way::To, to, text.as_bytes().to_vec());
+    fn tell(&mut self, to: usize, bytes: &[u8]) {
+        let length = (bytes.len() as u64).to_le_bytes().to_vec();
+        self.whole(Way::To, to, length);
+        self.whole(Way::To, to, bytes.to_vec());
     }
 
-    fn hear(&mut self, from: usize) -> String {
-        let length = self.words(Way::From, from, vec![0; size_of::<u64>()]);
+    fn hear(&mut self, from: usize) -> Vec<u8> {
+        let length = self.whole(Way::From, from, vec![0; size_of::<u64>()]);
         let Some((length, _)) = length.split_first_chunk() else {
-            return String::new();
+            return Vec::new();
         };
-        let length = u64::from_ne_bytes(*length) as usize;
-        let text = self.words(Way::From, from, vec![0; length]);
-        String::from_utf8_lossy(&text).into_owned()
+        let length = u64::from_le_bytes(*length) as usize;
+        self.whole(Way::From, from, vec![0; length])
     }
 }

@@ -18,9 +18,9 @@ use treepie_programs::{Session, library_version, processor_name};
 
 /// Messages whose times count.
 const DATA: i32 = 1;
-/// Texts.
-const TEXT: i32 = 2;
-/// A rank that waits for a text looks for it this often, so that it leaves the
+/// Values.
+const VALUE: i32 = 2;
+/// A rank that waits for a value looks for it this often, so that it leaves the
 /// processor to those that measure.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -127,7 +127,7 @@ impl Messenger for Mpi<'_> {
         // The message that is waited for needs this process to look for it.
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         while Instant::now() < until {
-            self.session.has_message(rank(self.rank()), TEXT);
+            self.session.has_message(rank(self.rank()), VALUE);
             std::thread::sleep(LOOK.min(until.saturating_duration_since(Instant::now())));
         }
     }
@@ -167,16 +167,16 @@ impl Messenger for Mpi<'_> {
         }
     }
 
-    fn tell(&mut self, to: usize, text: &str) {
-        self.session.send(text.as_bytes(), rank(to), TEXT);
+    fn tell(&mut self, to: usize, bytes: &[u8]) {
+        self.session.send(bytes, rank(to), VALUE);
     }
 
-    fn hear(&mut self, from: usize) -> String {
+    fn hear(&mut self, from: usize) -> Vec<u8> {
         loop {
-            if let Some(length) = self.session.waiting_bytes(rank(from), TEXT) {
-                let mut text = vec![0; length];
-                self.session.receive(&mut text, rank(from), TEXT);
-                return String::from_utf8_lossy(&text).into_owned();
+            if let Some(length) = self.session.waiting_bytes(rank(from), VALUE) {
+                let mut bytes = vec![0; length];
+                self.session.receive(&mut bytes, rank(from), VALUE);
+                return bytes;
             }
             std::thread::sleep(LOOK);
         }

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use super::super::{LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError};
 use super::assemble::{Measured, Place, assemble};
-use super::player::{identity_of, perform_all};
+use super::player::perform_all;
 use super::rounds::{cut, tournament};
-use super::task::{END, Order, Task, link_of};
-use super::{Identity, Messenger, Options, Report};
+use super::task::{Answer, Order, Task};
+use super::{Identity, Messenger, Options, Report, hear, tell};
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
@@ -33,7 +33,7 @@ pub(super) fn conduct(
     let began = messenger.seconds();
     let mut identities = vec![identity.clone()];
     for rank in 1..messenger.ranks() {
-        identities.push(identity_of(&messenger.hear(rank)));
+        identities.push(hear(messenger, rank).unwrap_or_default());
     }
     let place = Place::of(&identities);
     let mut conductor = Conductor {
@@ -64,7 +64,7 @@ pub(super) fn conduct(
 
 /// One round: everyone is told, rank 0 does its own part, and everyone has
 /// answered before the next round begins.
-fn ask(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<String> {
+fn ask(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<Option<Answer>> {
     ask_all(messenger, task, &[pairs]).concat()
 }
 
@@ -75,7 +75,7 @@ fn ask_all(
     messenger: &mut impl Messenger,
     task: &Task,
     rounds: &[impl AsRef<[Pair]>],
-) -> Vec<Vec<String>> {
+) -> Vec<Vec<Option<Answer>>> {
     let ranks = messenger.ranks();
     let mut orders: Vec<Vec<Order>> = vec![Vec::new(); ranks];
     for &(measuring, mirroring) in rounds.iter().flat_map(AsRef::as_ref) {
@@ -91,22 +91,17 @@ fn ask_all(
     }
     let is_told = |rank: &usize| !orders[*rank].is_empty();
     for rank in (1..ranks).filter(is_told) {
-        let lines: Vec<String> = orders[rank].iter().map(Order::text).collect();
-        messenger.tell(rank, &lines.join("\n"));
+        tell(messenger, rank, &orders[rank]);
     }
     let own = perform_all(messenger, &orders[0]);
-    let mut answers: Vec<VecDeque<String>> = vec![VecDeque::new(); ranks];
+    let mut answers: Vec<VecDeque<Answer>> = vec![VecDeque::new(); ranks];
     answers[0] = own.into();
     for (rank, orders) in orders.iter().enumerate().skip(1) {
         if orders.iter().any(|order| order.measures) {
-            answers[rank] = messenger
-                .hear(rank)
-                .split('\n')
-                .map(str::to_owned)
-                .collect();
+            answers[rank] = hear(messenger, rank).unwrap_or_default();
         }
     }
-    let mut answer = |measuring: usize| answers[measuring].pop_front().unwrap_or_default();
+    let mut answer = |measuring: usize| answers[measuring].pop_front();
     rounds
         .iter()
         .map(|pairs| pairs.as_ref().iter().map(|pair| answer(pair.0)).collect())
@@ -116,7 +111,7 @@ fn ask_all(
 /// Tells all others that there is nothing more to do.
 fn end(messenger: &mut impl Messenger) {
     for rank in 1..messenger.ranks() {
-        messenger.tell(rank, END);
+        tell(messenger, rank, &Vec::<Order>::new());
     }
 }
 
@@ -140,7 +135,7 @@ pub(super) fn compare(
     end(messenger);
     let found = pairs.iter().zip(answers);
     let measured: Vec<(usize, usize, f64)> = found
-        .filter_map(|(&(a, b), answer)| Some((a, b, answer.parse().ok()?)))
+        .filter_map(|(&(a, b), answer)| Some((a, b, answer?.seconds()?)))
         .collect();
     platform.check_latencies(&measured, factor)
 }
@@ -183,7 +178,7 @@ impl<M: Messenger> Conductor<'_, M> {
             let ranks: Vec<Vec<Pair>> = rounds.iter().map(on_ranks).collect();
             let answers = ask_all(self.messenger, &Task::Latency, &ranks).concat();
             for ((a, b), answer) in rounds.concat().into_iter().zip(answers) {
-                if let Ok(seconds) = answer.parse::<f64>() {
+                if let Some(seconds) = answer.and_then(|answer| answer.seconds()) {
                     found.push((a, b, seconds));
                 }
             }
@@ -214,7 +209,7 @@ impl<M: Messenger> Conductor<'_, M> {
                 also: measured.switch(),
             };
             let answers = ask(self.messenger, &task, &ranks);
-            let links = answers.iter().map(|answer| link_of(answer));
+            let links = answers.into_iter().map(|answer| answer?.link());
             measured.note(&kind, links.collect());
         }
     }
@@ -263,7 +258,7 @@ impl<M: Messenger> Conductor<'_, M> {
                     let answers = ask(self.messenger, &STREAM, &ranks);
                     let slowest = answers
                         .iter()
-                        .filter_map(|answer| answer.parse::<f64>().ok())
+                        .filter_map(|answer| answer.as_ref()?.seconds())
                         .fold(1e-9, f64::max);
                     found.push(Parallel {
                         from,

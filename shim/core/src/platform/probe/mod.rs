@@ -33,6 +33,9 @@ pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
 pub use player::{check, probe};
 pub use rounds::tournament;
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
 use super::DEFAULT_TOLERANCE;
 
 /// What carries messages between the ranks of a job. Contents matter only to
@@ -55,14 +58,25 @@ pub trait Messenger {
     fn send_train(&mut self, to: usize, bytes: u64, count: usize);
     /// Receives `count` messages of `bytes` bytes, all expected at once.
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize);
-    /// Sends a text.
-    fn tell(&mut self, to: usize, text: &str);
-    /// Waits for a text, leaving the processor to others meanwhile.
-    fn hear(&mut self, from: usize) -> String;
+    /// Sends bytes that mean something.
+    fn tell(&mut self, to: usize, bytes: &[u8]);
+    /// Waits for what [`tell`](Messenger::tell) sends, leaving the processor to others meanwhile.
+    fn hear(&mut self, from: usize) -> Vec<u8>;
+}
+
+/// Sends a value.
+fn tell(messenger: &mut impl Messenger, to: usize, value: &impl Serialize) {
+    messenger.tell(to, &postcard::to_allocvec(value).unwrap_or_default());
+}
+
+/// Waits for a value; `None` where nothing came, or something else, which only another program
+/// could have sent.
+fn hear<T: DeserializeOwned>(messenger: &mut impl Messenger, from: usize) -> Option<T> {
+    postcard::from_bytes(&messenger.hear(from)).ok()
 }
 
 /// Where a rank runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Identity {
     /// Its host's name.
     pub host: String,

@@ -2,8 +2,8 @@
 
 use super::super::{Mismatch, Platform, PlatformError};
 use super::request::mirror;
-use super::task::{Order, Task, link_text};
-use super::{Identity, Messenger, Options, Report, conductor, measure};
+use super::task::{Answer, Order, Task};
+use super::{Identity, Messenger, Options, Report, conductor, hear, measure, tell};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -18,7 +18,7 @@ pub fn probe(
     if messenger.rank() == 0 {
         return conductor::conduct(messenger, identity, options).map(Some);
     }
-    messenger.tell(0, &identity_text(identity));
+    tell(messenger, 0, identity);
     obey(messenger);
     Ok(None)
 }
@@ -39,56 +39,40 @@ pub fn check(
     None
 }
 
-/// Does what rank 0 asks for, until there is nothing more. All answers of a text of
-/// orders go back together: meanwhile rank 0 may be a partner, and hears no answers.
+/// Does what rank 0 asks for, until there is nothing more. All answers to some orders go back
+/// together: meanwhile rank 0 may be a partner, and hears no answers.
 fn obey(messenger: &mut impl Messenger) {
-    while let Some(orders) = Order::of_lines(&messenger.hear(0)) {
+    let orders = |messenger: &mut _| hear(messenger, 0).filter(|all: &Vec<Order>| !all.is_empty());
+    while let Some(orders) = orders(messenger) {
         let answers = perform_all(messenger, &orders);
         if !answers.is_empty() {
-            messenger.tell(0, &answers.join("\n"));
+            tell(messenger, 0, &answers);
         }
     }
 }
 
 /// Does these orders; the answers of those where this rank measures.
-pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<String> {
+pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> Vec<Answer> {
     let answers = orders.iter().filter_map(|order| perform(messenger, order));
     answers.collect()
 }
 
 /// Does one task; the measuring side has an answer.
-fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<String> {
+fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
     let partner = order.partner;
     if !order.measures {
         mirror(messenger, partner);
         return None;
     }
     Some(match order.task {
-        Task::Latency => format!("{:e}", measure::latency(messenger, partner)),
+        Task::Latency => Answer::Seconds(measure::latency(messenger, partner)),
         Task::Link {
             seconds,
             largest,
             ref also,
-        } => link_text(measure::link(messenger, partner, seconds, largest, also).as_ref()),
+        } => Answer::of_link(measure::link(messenger, partner, seconds, largest, also).as_ref()),
         Task::Stream { bytes, count } => {
-            format!("{:e}", measure::stream(messenger, partner, bytes, count))
+            Answer::Seconds(measure::stream(messenger, partner, bytes, count))
         }
     })
-}
-
-/// A host's name has no line end, so the text can be taken apart again.
-pub(super) fn identity_text(identity: &Identity) -> String {
-    let number = |place: Option<usize>| place.map_or("-".into(), |number| number.to_string());
-    let (socket, core) = (number(identity.socket), number(identity.core));
-    format!("{socket} {core}\n{}", identity.host.replace('\n', " "))
-}
-
-pub(super) fn identity_of(text: &str) -> Identity {
-    let (place, host) = text.split_once('\n').unwrap_or(("- -", text));
-    let (socket, core) = place.split_once(' ').unwrap_or(("-", "-"));
-    Identity {
-        host: host.to_owned(),
-        socket: socket.parse().ok(),
-        core: core.parse().ok(),
-    }
 }

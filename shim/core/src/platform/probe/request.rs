@@ -9,10 +9,12 @@
 //!   late           mirror --0 a b c--> ... measure waits, then receives: or(m)
 //! ```
 
-use super::Messenger;
+use serde::{Deserialize, Serialize};
+
+use super::{Messenger, hear};
 
 /// One exchange after the other, all with their sizes in bytes.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Request {
     /// Round trips: the message there, an empty one back.
     RoundTrips(Vec<u64>),
@@ -24,57 +26,10 @@ pub(super) enum Request {
     Done,
 }
 
-impl Request {
-    /// The request as a line of text.
-    pub(super) fn text(&self) -> String {
-        let words = |sizes: &[u64]| {
-            sizes
-                .iter()
-                .map(|bytes| format!(" {bytes}"))
-                .collect::<String>()
-        };
-        match self {
-            Request::RoundTrips(sizes) => format!("r{}", words(sizes)),
-            Request::Trains(trains) => {
-                let trains = trains.iter();
-                let flat: Vec<u64> = trains
-                    .flat_map(|&(bytes, count)| [bytes, count as u64])
-                    .collect();
-                format!("t{}", words(&flat))
-            }
-            Request::Late(sizes) => format!("l{}", words(sizes)),
-            Request::Done => "d".into(),
-        }
-    }
-
-    /// The request of a text; [`Request::Done`] for one that means nothing, which
-    /// only another program could have sent.
-    fn parse(text: &str) -> Request {
-        let mut words = text.split(' ');
-        let kind = words.next();
-        let Ok(sizes) = words.map(str::parse).collect::<Result<Vec<u64>, _>>() else {
-            return Request::Done;
-        };
-        match kind {
-            Some("r") => Request::RoundTrips(sizes),
-            Some("t") => Request::Trains(
-                sizes
-                    .as_chunks()
-                    .0
-                    .iter()
-                    .map(|&[bytes, count]| (bytes, count as usize))
-                    .collect(),
-            ),
-            Some("l") => Request::Late(sizes),
-            _ => Request::Done,
-        }
-    }
-}
-
 /// Does what the measuring rank asks, until it is done.
 pub(super) fn mirror(messenger: &mut impl Messenger, from: usize) {
-    loop {
-        match Request::parse(&messenger.hear(from)) {
+    while let Some(request) = hear(messenger, from) {
+        match request {
             Request::Done => return,
             Request::RoundTrips(sizes) => {
                 for bytes in sizes {

@@ -23,7 +23,7 @@ struct Way {
 
 struct Parcel {
     at: f64,
-    text: String,
+    contents: Vec<u8>,
 }
 
 /// One rank of the simulated job.
@@ -38,28 +38,28 @@ struct Simulated<W> {
 }
 
 impl<W: Fn(usize, usize) -> Way> Simulated<W> {
-    fn post(&mut self, to: usize, is_text: bool, bytes: u64, text: &str, waits: bool) {
+    fn post(&mut self, to: usize, is_value: bool, bytes: u64, contents: &[u8], waits: bool) {
         let way = (self.way)(self.rank, to);
         let asks = bytes >= way.rendezvous && waits;
         let handshake = if asks { 2.0 * way.latency } else { 0.0 };
         self.clock += handshake + way.start + way.per_byte * bytes as f64;
         let parcel = Parcel {
             at: self.clock + way.latency,
-            text: text.to_owned(),
+            contents: contents.to_owned(),
         };
-        self.out[to].send((self.rank, is_text, parcel)).unwrap();
+        self.out[to].send((self.rank, is_value, parcel)).unwrap();
     }
 
-    fn take(&mut self, from: usize, is_text: bool) -> Parcel {
+    fn take(&mut self, from: usize, is_value: bool) -> Parcel {
         loop {
-            let kept = self.kept.get_mut(&(from, is_text));
+            let kept = self.kept.get_mut(&(from, is_value));
             if let Some(parcel) = kept.and_then(std::collections::VecDeque::pop_front) {
                 self.clock = self.clock.max(parcel.at);
                 return parcel;
             }
-            let (from, is_text, parcel) = self.inbox.recv().unwrap();
+            let (from, is_value, parcel) = self.inbox.recv().unwrap();
             self.kept
-                .entry((from, is_text))
+                .entry((from, is_value))
                 .or_default()
                 .push_back(parcel);
         }
@@ -80,7 +80,7 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
         self.clock += seconds;
     }
     fn send(&mut self, to: usize, bytes: u64) {
-        self.post(to, false, bytes, "", true);
+        self.post(to, false, bytes, &[], true);
     }
     fn receive(&mut self, from: usize, _bytes: u64) {
         self.take(from, false);
@@ -88,7 +88,7 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
     fn send_train(&mut self, to: usize, bytes: u64, count: usize) {
         // All ask at once: one round trip for all of them.
         for number in 0..count {
-            self.post(to, false, bytes, "", number == 0);
+            self.post(to, false, bytes, &[], number == 0);
         }
     }
     fn receive_train(&mut self, from: usize, _bytes: u64, count: usize) {
@@ -96,11 +96,11 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
             self.take(from, false);
         }
     }
-    fn tell(&mut self, to: usize, text: &str) {
-        self.post(to, true, 0, text, false);
+    fn tell(&mut self, to: usize, bytes: &[u8]) {
+        self.post(to, true, 0, bytes, false);
     }
-    fn hear(&mut self, from: usize) -> String {
-        self.take(from, true).text
+    fn hear(&mut self, from: usize) -> Vec<u8> {
+        self.take(from, true).contents
     }
 }
 

@@ -1,7 +1,7 @@
 //! Times of exchanges with one rank that mirrors.
 
-use super::Messenger;
 use super::request::Request;
+use super::{Messenger, tell};
 
 /// A round trip of an empty message that is longer than this, in seconds, is one
 /// of a wide area: it hides how long the mirror takes to notice a request, and
@@ -58,7 +58,7 @@ impl<'a, M: Messenger> Timer<'a, M> {
     }
 
     fn ask(&mut self, request: &Request) {
-        self.messenger.tell(self.to, &request.text());
+        tell(self.messenger, self.to, request);
     }
 
     /// Round trips of empty messages; they say whether the way is a long one.

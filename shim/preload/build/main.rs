@@ -1,7 +1,7 @@
 //! Makes the entry points, `MPI_X` and `PMPI_X`, from `interface.table` (facts
 //! of the MPI standard), `extensions.table` (what is beside it) and `roles.table`
 //! (what Treepie does with them).
-mod bodies;
+mod calls;
 mod entry_points;
 mod table;
 

@@ -11,7 +11,7 @@ pub struct Procedure {
     pub name: String,
     pub large: bool,
     /// Not every MPI has it: the entry point must be able to be absent.
-    pub rare: bool,
+    pub optional: bool,
     pub parameters: Vec<Parameter>,
     pub role: String,
 }
@@ -42,23 +42,23 @@ pub fn read_procedures(text: &str, roles: &BTreeMap<String, String>) -> Vec<Proc
     for line in lines(text) {
         let mut words = line.split_whitespace();
         let name = words.next().expect("lines() drops empty lines");
-        let (mut rare, mut twin) = (false, None);
+        let (mut optional, mut twin) = (false, None);
         let mut parameters = Vec::new();
         for word in words {
             match (word, word.split_once(':')) {
                 (_, Some((kind, name))) => parameters.push((kind, name)),
-                ("?", None) => rare = true,
+                ("?", None) => optional = true,
                 ("+c", None) => twin = Some(false),
                 ("+c?", None) => twin = Some(true),
                 _ => panic!("{word:?} in {line:?}"),
             }
         }
-        for (large, rare) in [(false, Some(rare)), (true, twin)] {
-            let Some(rare) = rare else { continue };
+        for (large, optional) in [(false, Some(optional)), (true, twin)] {
+            let Some(optional) = optional else { continue };
             procedures.push(Procedure {
                 name: format!("{name}{}", if large { "_c" } else { "" }),
                 large,
-                rare,
+                optional,
                 parameters: parameters
                     .iter()
                     .map(|&(kind, name)| Parameter {
@@ -97,24 +97,20 @@ impl Procedure {
         self.parameters.iter().find(|p| p.kind == kind)
     }
 
-    /// A count as `i64`: C passes `int` or `MPI_Count`, and what stands above an
-    /// `int` in its register means nothing.
-    pub fn count(&self, names: &[&str]) -> String {
-        match self.find(names) {
-            Some(p) if self.large || p.kind == "count64" => format!("{} as i64", p.name),
-            Some(p) => format!("i64::from({} as i32)", p.name),
-            None => "1".to_owned(),
-        }
+    pub fn has(&self, name: &str) -> bool {
+        self.find(&[name]).is_some()
     }
 
-    pub fn word(&self, names: &[&str]) -> String {
-        self.find(names).map_or("0".to_owned(), |p| p.name.clone())
+    /// The names of its parameters, as a call has them.
+    pub fn arguments_as_given(&self) -> String {
+        let names: Vec<&str> = self.parameters.iter().map(|p| &*p.name).collect();
+        names.join(", ")
     }
 
     /// Whether this is a collective that is complete when it returns: one that
     /// plans can take the place of.
     pub fn blocks(&self) -> bool {
         let starts = |prefix| self.name.starts_with(prefix);
-        starts("MPI_") && !starts("MPI_I") && self.find(&["request"]).is_none()
+        starts("MPI_") && !starts("MPI_I") && !self.has("request")
     }
 }

@@ -21,11 +21,13 @@
 //! machine       the cores and the hardware of this machine
 //! guard         no panic crosses into C
 //! log           lines on standard error
+//! features      what is done around calls, in one word
 //! ```
 
 mod binding;
 mod collectives;
 mod entry;
+mod features;
 mod guard;
 mod log;
 mod machine;

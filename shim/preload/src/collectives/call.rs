@@ -21,6 +21,17 @@ pub struct Side {
     pub displacements: Word,
 }
 
+impl Side {
+    /// Nothing.
+    pub const NONE: Side = Side {
+        buffer: 0,
+        count: 0,
+        datatype: 0,
+        counts: 0,
+        displacements: 0,
+    };
+}
+
 /// A collective call. `MPI_Bcast` and reductions have one count and datatype, which
 /// both sides show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +62,16 @@ pub struct Elements {
 }
 
 impl Call {
+    /// A barrier.
+    pub const NONE: Call = Call {
+        operation: Operation::Barrier,
+        large: false,
+        send: Side::NONE,
+        receive: Side::NONE,
+        op: 0,
+        root: 0,
+    };
+
     /// Whether what it says is all in itself, and not in arrays of the application's.
     pub fn is_whole(&self) -> bool {
         let has_arrays = |side: &Side| side.counts != 0 || side.displacements != 0;

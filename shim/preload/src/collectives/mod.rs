@@ -22,7 +22,7 @@ use treepie_core::collective::{Amount, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
 
 pub use call::{Call, Side};
-pub use setup::{ACTIVE, Wanted, begin, end};
+pub use setup::{Wanted, begin, end};
 
 use crate::log;
 use crate::mpi::native::{Native as Host, native as host};
@@ -34,11 +34,11 @@ use setup::Setup;
 
 /// A collective on `comm`: a plan, or `next`, the host's own.
 #[inline(always)]
-pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: impl FnOnce() -> Call) -> c_int {
+pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: Call) -> c_int {
     let Some(setup) = setup::active() else {
         return next();
     };
-    replace(setup, comm, &call()).unwrap_or_else(next)
+    replace(setup, comm, &call).unwrap_or_else(next)
 }
 
 /// The result of the plan for a call; `None` where the host does it.

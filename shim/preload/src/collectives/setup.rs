@@ -3,7 +3,6 @@
 use once_cell::sync::OnceCell;
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -14,6 +13,7 @@ use treepie_core::platform::Platform;
 
 use super::communicator::ended;
 use super::{eager, own};
+use crate::features;
 use crate::log;
 use crate::mpi::abi;
 use crate::mpi::native::{Native as Host, NativeError as HostError};
@@ -123,13 +123,11 @@ pub fn family(host: &Host) -> Family {
 }
 
 static SETUP: OnceCell<Setup> = OnceCell::new();
-/// Whether collectives are replaced. Entry points of collectives read it by themselves, as a byte.
-pub static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// The set-up while collectives are replaced.
 #[inline(always)]
 pub fn active() -> Option<&'static Setup> {
-    match ACTIVE.load(Ordering::Relaxed) {
+    match features::any(features::REPLACING) {
         true => SETUP.get(),
         false => None,
     }
@@ -211,7 +209,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
         is_han: is_han != 0,
     };
     if SETUP.set(setup).is_ok() {
-        ACTIVE.store(true, Ordering::Release);
+        features::begin(features::REPLACING);
     }
     Ok(())
 }
@@ -220,7 +218,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
 /// Collective.
 pub fn end(host: &Host, world: Word) {
     if let Some(setup) = active() {
-        ACTIVE.store(false, Ordering::Release);
+        features::end(features::REPLACING);
         if host.attribute(world, setup.keyval) != 0 {
             host.delete_attribute(world, setup.keyval);
         }

@@ -6,38 +6,40 @@
 //! the chain keep working.
 #![allow(
     clippy::too_many_arguments,
+    clippy::needless_update,
     clippy::redundant_field_names,
-    clippy::identity_op,
+    clippy::unnecessary_cast,
     non_snake_case
 )]
 
-#[cfg(target_arch = "x86_64")]
-mod by_handle;
-#[cfg(target_arch = "x86_64")]
 mod linker;
 mod next;
-mod rare;
+mod procedure;
 
-use std::ffi::c_void;
+use std::ffi::CStr;
 
 use treepie_core::collective::Operation;
 
 use crate::collectives::{self, Call, Side};
+use crate::features;
 use crate::log;
 use crate::mpi::{Word, c_int, native};
-use crate::record::{self, Access, Arguments, CallClass, Completion, Message, Object};
-use crate::world;
+use crate::record::{self, Access, Arguments, Completion, Message, Object};
+use linker::optional_symbol;
 use next::Next;
-use rare::rare_entry_point;
+use procedure::{AppComm, Argument, entry_point, entry_points, procedure};
 
 include!(concat!(env!("OUT_DIR"), "/entry_points.rs"));
 
 /// What a procedure returns that no loaded MPI has: never a jump to nothing.
 #[cold]
-fn missing(next: &Next) -> c_int {
+fn missing(name: &CStr) -> c_int {
     log::error(&format!(
         "{} was called, but no MPI library in this process has it; the call returns an error",
-        next.name().to_string_lossy()
+        name.to_string_lossy()
     ));
     native::abi().map_or(1, |abi| abi.err_intern)
 }
+
+#[cfg(test)]
+mod tests;

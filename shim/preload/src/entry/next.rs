@@ -1,71 +1,68 @@
 //! The functions that stand behind our entry points, each looked up when it is first called.
 
 use std::ffi::{CStr, c_void};
+use std::marker::PhantomData;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, Ordering};
 
-use super::NAMES;
-use crate::mpi::lookup::{find, is_mpis_own};
+use crate::mpi::lookup::find;
 
-/// Whether something that is no MPI library stands behind this one: a tool, which may call
-/// what it likes while it is called. Entry points read it by themselves, as a byte.
-pub static TOOL_IS_BEHIND: AtomicBool = AtomicBool::new(false);
+/// The longest name, with the NUL behind it, has no more bytes.
+const LONGEST_NAME: usize = 40;
 
-/// The next definition of one name, looked up when it is first called: a
+/// The next definition of one name, a function of type `F`, looked up when it is first called: a
 /// process that never calls MPI never searches.
 ///
-/// It holds no address of its name: the linker would have to write hundreds of
-/// them at the start of every process.
-pub struct Next {
-    /// Where its name starts in [`NAMES`].
-    name: u32,
+/// It holds its name, not the name's address: the linker would have to write a thousand of them
+/// at the start of every process.
+pub struct Next<F> {
     address: AtomicPtr<c_void>,
+    name: [u8; LONGEST_NAME],
+    function: PhantomData<F>,
 }
 
-impl Next {
-    /// Where the address is in it, in bytes.
-    pub const ADDRESS: usize = std::mem::offset_of!(Next, address);
-
-    /// The next definition of the name that starts there, not looked up yet.
-    pub const fn new(name: u32) -> Self {
+impl<F: Copy> Next<F> {
+    /// The next definition of this name, not looked up yet.
+    ///
+    /// # Safety
+    /// A function of this name has type `F` in every library that may be loaded.
+    pub const unsafe fn new(name: &str) -> Self {
+        const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
+        let mut bytes = [0; LONGEST_NAME];
+        let (start, _) = bytes.split_at_mut(name.len());
+        start.copy_from_slice(name.as_bytes());
         Next {
-            name,
             address: AtomicPtr::new(ptr::null_mut()),
+            name: bytes,
+            function: PhantomData,
         }
     }
 
     /// The name that is looked up.
-    pub fn name(&self) -> &'static CStr {
-        let names = NAMES.get(self.name as usize..).unwrap_or_default();
-        CStr::from_bytes_until_nul(names).unwrap_or_default()
+    pub fn name(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.name).unwrap_or_default()
     }
 
-    /// The address, or `None` where no loaded library has the name.
+    /// The function, where it was looked up before.
     #[inline(always)]
-    pub fn get(&self) -> Option<*mut c_void> {
-        match self.known() {
-            None => self.look_up(),
-            known => known,
-        }
-    }
-
-    /// The address, where it was looked up before.
-    #[inline(always)]
-    pub fn known(&self) -> Option<*mut c_void> {
+    pub fn known(&self) -> Option<F> {
         let address = self.address.load(Ordering::Relaxed);
-        (!address.is_null()).then_some(address)
+        // SAFETY: a pointer to a function is an address that is not null, and a function of this
+        // name has type `F`, as who made this said.
+        (!address.is_null()).then(|| unsafe { std::mem::transmute_copy(&address) })
+    }
+
+    /// The function, or `None` where no loaded library has the name.
+    #[inline(always)]
+    pub fn get(&self) -> Option<F> {
+        self.known().or_else(|| self.look_up())
     }
 
     #[cold]
     #[inline(never)]
-    fn look_up(&self) -> Option<*mut c_void> {
-        let address = find(self.name())?;
-        let is_in_c = |start: &[u8]| self.name().to_bytes().starts_with(start);
-        if (is_in_c(b"MPI_") || is_in_c(b"PMPI_")) && !is_mpis_own(address) {
-            TOOL_IS_BEHIND.store(true, Ordering::Relaxed);
-        }
-        self.address.store(address, Ordering::Relaxed);
-        Some(address)
+    fn look_up(&self) -> Option<F> {
+        self.address.store(find(self.name())?, Ordering::Relaxed);
+        self.known()
     }
 }
 
@@ -73,10 +70,20 @@ impl Next {
 mod tests {
     use super::*;
 
+    type Getpid = unsafe extern "C" fn() -> libc::pid_t;
+
     #[test]
-    fn names_are_found_in_the_row_of_all_names() {
-        assert_eq!(Next::new(0).name().to_bytes()[..5], *b"PMPI_");
-        assert_eq!(Next::new(1).name().to_bytes()[..4], *b"MPI_");
-        assert!(Next::new(u32::MAX).name().is_empty());
+    fn the_next_definition_of_a_name_is_found_when_it_is_first_wanted() {
+        // SAFETY: the C library's function, and a name that no library has.
+        let (there, absent) = unsafe {
+            let there = Next::<Getpid>::new("getpid");
+            (there, Next::<Getpid>::new("no_such_name_anywhere"))
+        };
+        assert_eq!(there.name(), c"getpid");
+        assert!(there.known().is_none());
+        // SAFETY: it may always be called.
+        let found = there.get().map(|getpid| unsafe { getpid() });
+        assert_eq!(found, Some(std::process::id() as libc::pid_t));
+        assert!(there.known().is_some() && absent.get().is_none());
     }
 }

@@ -38,17 +38,6 @@ fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
     })
 }
 
-/// Whether the function at `address` is in a library that has the other name of MPI's
-/// procedures too: tools define one of them, and call the other.
-pub fn is_mpis_own(address: *mut c_void) -> bool {
-    elf::in_objects(|info| {
-        elf::segment_in(info, address.addr())?;
-        // SAFETY: the object stays mapped while the linker shows it.
-        Some(unsafe { elf::find(info, c"PMPI_Comm_rank") }.is_some())
-    })
-    .unwrap_or(false)
-}
-
 /// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,
 /// libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only says where
 /// to look; which MPI it is, its symbols tell.

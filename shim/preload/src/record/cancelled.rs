@@ -1,7 +1,6 @@
 //! Sends that are cancelled are not counted. Whether a cancellation succeeded is
 //! only known when the request completes: until then the request is watched,
-//! and the calls that complete requests look for it. While nothing is watched,
-//! those calls cost one comparison more.
+//! and the calls that complete requests look for it.
 
 use std::collections::HashMap;
 
@@ -14,7 +13,7 @@ use super::patience::Patience;
 use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
-use super::{CANCELLING, clear, set};
+use crate::features::{self, CANCELLING};
 use crate::mpi::native::{Native as Host, native as host};
 use crate::mpi::{SUCCESS, Word, c_int};
 
@@ -48,7 +47,7 @@ pub fn begun(thread: &Thread, address: Word) {
     let request = handle_at(address);
     if let Some(messages) = messages_of(thread, request) {
         WATCHED.lock().insert(request, messages);
-        set(CANCELLING);
+        features::begin(CANCELLING);
     }
 }
 
@@ -72,6 +71,20 @@ pub struct Completion {
     pub status: Word,
     /// Whether `status` is an array with one for each request.
     pub array: bool,
+}
+
+impl Completion {
+    /// The completion of one request.
+    pub const NONE: Completion = Completion {
+        count: 1,
+        requests: 0,
+        flag: 0,
+        index: 0,
+        completed: 0,
+        indices: 0,
+        status: 0,
+        array: false,
+    };
 }
 
 /// Calls the host while cancelled requests are watched; `call` takes the status.
@@ -111,7 +124,7 @@ fn settle(host: &Host, request: Word, status: Word) {
         return;
     };
     if all.is_empty() {
-        clear(CANCELLING);
+        features::end(CANCELLING);
     }
     drop(all);
     if !host.is_cancelled(status) {
@@ -172,13 +185,7 @@ mod tests {
     fn call() -> Completion {
         Completion {
             count: 3,
-            requests: 0,
-            flag: 0,
-            index: 0,
-            completed: 0,
-            indices: 0,
-            status: 0,
-            array: false,
+            ..Completion::NONE
         }
     }
 

@@ -25,12 +25,12 @@ pub mod collect;
 pub mod phases;
 pub mod stream;
 
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
-pub use treepie_core::affinity::times::CallClass;
+use treepie_core::affinity::times::CallClass;
 use treepie_core::collective::Operation;
 
+use crate::features::{self, CANCELLING, COUNTING, TIMING};
 use crate::mpi::{SUCCESS, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::Arguments;
@@ -50,53 +50,19 @@ pub enum Object {
     Request,
 }
 
-/// What is done around calls, as bits: one comparison tells that it is nothing. Entry
-/// points read it by themselves, as a byte.
-pub static STATE: Alone = Alone(AtomicU8::new(0));
-
-/// In lines of the cache where nothing else is: every thread reads it at every call.
-#[repr(C, align(128))]
-pub struct Alone(AtomicU8);
-
-/// Calls are counted.
-const COUNTING: u8 = 1;
-/// Calls are timed.
-pub const TIMING: u8 = 2;
-/// Requests are watched that someone tried to cancel.
-pub const CANCELLING: u8 = 4;
-
-fn set(bit: u8) {
-    STATE.0.fetch_or(bit, Ordering::AcqRel);
-}
-
-fn clear(bit: u8) {
-    STATE.0.fetch_and(!bit, Ordering::AcqRel);
-}
-
-#[inline(always)]
-fn is(bits: u8) -> bool {
-    STATE.0.load(Ordering::Relaxed) & bits != 0
-}
-
-/// Whether calls are counted.
-#[inline(always)]
-fn is_active() -> bool {
-    is(COUNTING)
-}
-
 /// Starts counting; with `times`, calls are timed as well, and with `window`, the
 /// counts of each such time are kept apart.
 pub fn begin(times: bool, window: Option<Duration>) {
     phases::begin(window);
     if times {
-        set(TIMING);
+        features::begin(TIMING);
     }
-    set(COUNTING);
+    features::begin(COUNTING);
 }
 
 /// Stops counting; what was counted stays.
 pub fn end() {
-    clear(COUNTING | TIMING);
+    features::end(COUNTING | TIMING);
 }
 
 /// A message as a send procedure is told of it.
@@ -114,19 +80,29 @@ pub struct Message {
     pub comm: Word,
 }
 
+impl Message {
+    /// A message of no elements.
+    pub const NONE: Message = Message {
+        count: 0,
+        partitions: 1,
+        datatype: 0,
+        dest: 0,
+        comm: 0,
+    };
+}
+
 /// Calls the host and, where this is the application's own call on a thread of
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
 fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
-    let state = STATE.0.load(Ordering::Relaxed);
-    let outermost = match state & COUNTING {
-        0 => None,
-        _ => thread::outermost(),
+    let outermost = match features::any(COUNTING) {
+        true => thread::outermost(),
+        false => None,
     };
     let Some(thread) = outermost else {
         return call();
     };
-    let code = thread.call((state & TIMING != 0).then_some(class), call);
+    let code = thread.call(features::any(TIMING).then_some(class), call);
     if code == SUCCESS {
         count(&thread);
     }
@@ -145,10 +121,18 @@ pub fn receive(call: impl FnOnce() -> c_int) -> c_int {
     around(CallClass::Receive, call, |_| ())
 }
 
-/// A send, blocking or not.
+/// A send.
 #[inline(always)]
-pub fn send(class: CallClass, call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(class, call, |thread| {
+pub fn send(call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(CallClass::Send, call, |thread| {
+        thread.count_send(&message);
+    })
+}
+
+/// A send and a receive in one; only what is sent counts.
+#[inline(always)]
+pub fn send_receive(call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(CallClass::SendReceive, call, |thread| {
         thread.count_send(&message);
     })
 }
@@ -165,12 +149,9 @@ pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word)
 /// A call that completes requests; `call` takes the address of the status.
 #[inline(always)]
 pub fn complete(completion: Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
-    if !is(TIMING | CANCELLING) {
-        return call(completion.status);
-    }
     around(
         CallClass::Wait,
-        || match is(CANCELLING) {
+        || match features::any(CANCELLING) {
             true => cancelled::complete(&completion, call),
             false => call(completion.status),
         },
@@ -199,20 +180,20 @@ pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_in
     })
 }
 
-/// A collective; `arguments` is only asked for where they will be read.
+/// A collective.
 #[inline(always)]
 pub fn collective(
     operation: Operation,
     call: impl FnOnce() -> c_int,
     comm: Word,
-    arguments: impl FnOnce() -> Arguments,
+    arguments: Arguments,
 ) -> c_int {
     let class = match operation {
         Operation::Barrier => CallClass::Barrier,
         _ => CallClass::Collective,
     };
     around(class, call, |thread| {
-        thread.count_collective(operation, comm, &arguments());
+        thread.count_collective(operation, comm, &arguments);
     })
 }
 
@@ -222,24 +203,20 @@ pub fn collective_init(
     operation: Operation,
     call: impl FnOnce() -> c_int,
     comm: Word,
-    arguments: impl FnOnce() -> Arguments,
+    arguments: Arguments,
     request: Word,
 ) -> c_int {
     around(CallClass::Collective, call, |_| {
-        prepared::collective(operation, comm, &arguments(), request)
+        prepared::collective(operation, comm, &arguments, request)
     })
 }
 
 /// A neighbourhood collective.
 #[inline(always)]
-pub fn neighbourhood(
-    call: impl FnOnce() -> c_int,
-    comm: Word,
-    arguments: impl FnOnce() -> Arguments,
-) -> c_int {
+pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Word, arguments: Arguments) -> c_int {
     around(CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
-            neighbours::each_message(communicator, &arguments(), |partner, bytes| {
+            neighbours::each_message(communicator, &arguments, |partner, bytes| {
                 thread.count(Kind::Neighbourhood, partner, bytes);
             });
         });
@@ -251,19 +228,36 @@ pub fn neighbourhood(
 pub fn neighbourhood_init(
     call: impl FnOnce() -> c_int,
     comm: Word,
-    arguments: impl FnOnce() -> Arguments,
+    arguments: Arguments,
     request: Word,
 ) -> c_int {
     around(CallClass::Neighbourhood, call, |_| {
-        prepared::neighbourhood(comm, &arguments(), request)
+        prepared::neighbourhood(comm, &arguments, request)
     })
 }
 
-/// A one-sided call.
+/// A put or an accumulate.
 #[inline(always)]
-pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+pub fn put(call: impl FnOnce() -> c_int, access: Access) -> c_int {
     around(CallClass::OneSided, call, |thread| {
-        thread.count_access(&access)
+        thread.count_access(&access, &[(Kind::Put, access.origin())]);
+    })
+}
+
+/// A get.
+#[inline(always)]
+pub fn get(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+    around(CallClass::OneSided, call, |thread| {
+        thread.count_access(&access, &[(Kind::Got, access.origin())]);
+    })
+}
+
+/// A call that puts, and gets what was there.
+#[inline(always)]
+pub fn put_and_get(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+    around(CallClass::OneSided, call, |thread| {
+        let (put, got) = (access.origin(), access.result());
+        thread.count_access(&access, &[(Kind::Put, put), (Kind::Got, got)]);
     })
 }
 
@@ -271,7 +265,7 @@ pub fn one_sided(call: impl FnOnce() -> c_int, access: Access) -> c_int {
 /// host makes for itself within a call of the application's (an I/O library's
 /// copy of a communicator, say) is not the application's, and never counted.
 pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
-    if !is_active() {
+    if !features::any(COUNTING) {
         return call();
     }
     let internal = thread::is_nested();
@@ -291,7 +285,7 @@ pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word)
 pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Word, address: Word) -> c_int {
     let internal = thread::is_nested();
     let code = object_start(call, Object::Window, address);
-    if code == SUCCESS && is_active() && !internal {
+    if code == SUCCESS && features::any(COUNTING) && !internal {
         shared_memory::allocated(comm);
     }
     code
@@ -300,7 +294,7 @@ pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Word, address: Word) 
 /// The end of the object whose handle is at `address`: the handle may come back as
 /// another's.
 pub fn object_end(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
-    if !is_active() {
+    if !features::any(COUNTING) {
         return call();
     }
     let handle = registry::handle_at(address);

@@ -6,14 +6,20 @@ use super::thread::Thread;
 use crate::mpi::native::native as host;
 use crate::mpi::{Word, c_int};
 
-/// A one-sided call as its procedure is told of it.
+/// Elements and their datatype.
+type Elements = (i64, Word);
+
+/// A one-sided call as its procedure is told of it. What a procedure does not have is 0 or 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Access {
-    /// Elements and datatype that go to the target; none where the datatype is 0.
-    pub put: (i64, Word),
-    /// Elements and datatype that come from the target; none where the datatype
-    /// is 0.
-    pub got: (i64, Word),
+    /// Elements in the origin's buffer: those that are put, or got.
+    pub origin_count: i64,
+    /// Their datatype.
+    pub origin_type: Word,
+    /// Elements that are got by a call that puts others.
+    pub result_count: i64,
+    /// Their datatype.
+    pub result_type: Word,
     /// The operation of an accumulate; 0 where there is none.
     pub op: Word,
     /// The target in the window's group, or `MPI_PROC_NULL`.
@@ -22,25 +28,43 @@ pub struct Access {
     pub window: Word,
 }
 
+impl Access {
+    /// An access to one element.
+    pub const NONE: Access = Access {
+        origin_count: 1,
+        origin_type: 0,
+        result_count: 1,
+        result_type: 0,
+        op: 0,
+        target: 0,
+        window: 0,
+    };
+
+    pub(super) fn origin(&self) -> Elements {
+        (self.origin_count, self.origin_type)
+    }
+
+    pub(super) fn result(&self) -> Elements {
+        (self.result_count, self.result_type)
+    }
+}
+
 impl Thread {
-    /// Counts a one-sided call.
+    /// Counts what a one-sided call moves.
     #[inline(always)]
-    pub(super) fn count_access(&self, access: &Access) {
+    pub(super) fn count_access(&self, access: &Access, moved: &[(Kind, Elements)]) {
         let (Some(host), Some(partner)) = (host(), self.target(access)) else {
             return;
         };
-        let count = |kind, (elements, datatype): (i64, Word)| {
-            if datatype != 0 && elements > 0 {
+        for &(kind, (elements, datatype)) in moved {
+            // With MPI_NO_OP nothing goes to the target, and what the call says of it may be
+            // anything.
+            let is_nothing = kind == Kind::Put && access.op != 0 && host.is_no_op(access.op);
+            if !is_nothing && elements > 0 {
                 let bytes = host.type_size(datatype).saturating_mul(elements as u64);
                 self.count(kind, partner, bytes);
             }
-        };
-        // With MPI_NO_OP nothing goes to the target, and what the call says of
-        // it may be anything.
-        if access.op == 0 || !host.is_no_op(access.op) {
-            count(Kind::Put, access.put);
         }
-        count(Kind::Got, access.got);
     }
 
     /// The target as a rank of the application's world.

@@ -15,7 +15,8 @@ use treepie_core::affinity::Traffic;
 use treepie_core::files::parts::{Encoder, Kind, Records, Sink, Span};
 
 use super::patience::{Patience, Unlimited};
-use super::{is_active, stream};
+use super::stream;
+use crate::features::{self, COUNTING};
 use crate::mpi::c_int;
 
 /// The most windows that are kept: when there are more, each two become one, and
@@ -88,7 +89,7 @@ pub fn now() -> u64 {
 /// # Safety
 /// `next` is an `MPI_Pcontrol`.
 pub unsafe fn control(
-    next: unsafe extern "C" fn(usize, usize, usize, usize, usize, usize) -> c_int,
+    next: unsafe extern "C-unwind" fn(usize, usize, usize, usize, usize, usize) -> c_int,
     level: usize,
     a: usize,
     b: usize,
@@ -96,7 +97,7 @@ pub unsafe fn control(
     d: usize,
     e: usize,
 ) -> c_int {
-    if is_active() {
+    if features::any(COUNTING) {
         PHASES.lock().set_level(level as c_int);
     }
     // SAFETY: the caller's promise; a variadic function finds its arguments in

@@ -154,7 +154,7 @@ fn made_in_any_order(
 /// # Safety
 /// The caller keeps the contract of `MPI_Cart_create`.
 pub unsafe fn cart_create(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word) -> c_int,
     comm: Word,
     dimensions: Word,
     sizes: Word,
@@ -174,7 +174,7 @@ pub unsafe fn cart_create(
 /// # Safety
 /// The caller keeps the contract of `MPI_Graph_create`.
 pub unsafe fn graph_create(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word) -> c_int,
     comm: Word,
     nodes: Word,
     index: Word,
@@ -197,7 +197,17 @@ pub unsafe fn graph_create(
 /// The caller keeps the contract of `MPI_Dist_graph_create`.
 #[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+    ) -> c_int,
     comm: Word,
     count: Word,
     sources: Word,
@@ -227,7 +237,18 @@ pub unsafe fn dist_graph_create(
 /// The caller keeps the contract of `MPI_Dist_graph_create_adjacent`.
 #[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create_adjacent(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word, Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+        Word,
+    ) -> c_int,
     comm: Word,
     indegree: Word,
     sources: Word,

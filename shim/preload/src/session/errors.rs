@@ -68,7 +68,7 @@ fn end(native: &Native, code: c_int) -> ! {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_get_errhandler`.
 pub unsafe fn get(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     comm: Word,
     handler: Word,
 ) -> c_int {

@@ -40,7 +40,7 @@ extern "C" fn on_exit() {
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
 pub unsafe fn abort(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     comm: Word,
     code: Word,
 ) -> c_int {

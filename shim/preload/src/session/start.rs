@@ -20,7 +20,7 @@ use crate::{collectives, log, reorder, world};
 /// # Safety
 /// The caller keeps the contract of `MPI_Init`.
 pub unsafe fn init(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     argc: Word,
     argv: Word,
 ) -> c_int {
@@ -33,7 +33,7 @@ pub unsafe fn init(
 /// # Safety
 /// The caller keeps the contract of `MPI_Init_thread`.
 pub unsafe fn init_thread(
-    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
     argc: Word,
     argv: Word,
     required: Word,

@@ -50,7 +50,7 @@ fn home(comm: Word, keyval: Word) -> Word {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_get_attr`.
 pub unsafe fn get(
-    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
     comm: Word,
     keyval: Word,
     value: Word,
@@ -78,7 +78,7 @@ pub unsafe fn get(
 /// # Safety
 /// The caller keeps the contract of `MPII_Comm_get_attr`.
 pub unsafe fn get_of_kind(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word) -> c_int,
     comm: Word,
     keyval: Word,
     value: Word,
@@ -94,7 +94,7 @@ pub unsafe fn get_of_kind(
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
 pub unsafe fn fortran_get(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word) -> c_int,
     comm: Word,
     keyval: Word,
     value: Word,
@@ -132,7 +132,7 @@ pub unsafe fn fortran_get(
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
 pub unsafe fn fortran_set(
-    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
     comm: Word,
     keyval: Word,
     value: Word,

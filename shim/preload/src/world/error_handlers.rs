@@ -25,7 +25,7 @@ pub fn epoch() -> u64 {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_set_errhandler`.
 pub unsafe fn set(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     comm: Word,
     handler: Word,
 ) -> c_int {
@@ -48,7 +48,7 @@ pub unsafe fn set(
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_create_errhandler`.
 pub unsafe fn create(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     function: Word,
     handler: Word,
 ) -> c_int {
@@ -66,7 +66,7 @@ pub unsafe fn create(
 /// # Safety
 /// The caller keeps the contract of `MPIX_Comm_create_errhandler_x`.
 pub unsafe fn create_with_state(
-    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
     function: Word,
     destructor: Word,
     state: Word,
@@ -138,7 +138,7 @@ unsafe extern "C" fn destroy_state(application: *mut WithState) {
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
 pub unsafe fn fortran_create(
-    next: unsafe extern "C" fn(Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word) -> c_int,
     function: Word,
     handler: Word,
     error: Word,

@@ -69,7 +69,7 @@ macro_rules! function {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_create_keyval`.
 pub unsafe fn create(
-    next: unsafe extern "C" fn(Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
     copy: Word,
     delete: Word,
     keyval: Word,
@@ -137,7 +137,7 @@ unsafe extern "C" fn delete_attribute(comm: Word, keyval: Word, value: Word, ext
 /// # Safety
 /// The caller keeps the contract of `MPII_Keyval_set_proxy`.
 pub unsafe fn set_proxies(
-    next: unsafe extern "C" fn(Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word) -> c_int,
     keyval: Word,
     copy_proxy: Word,
     delete_proxy: Word,
@@ -224,7 +224,7 @@ unsafe extern "C" fn call_delete_proxy(
 /// # Safety
 /// The caller keeps the contract of the Fortran procedure.
 pub unsafe fn fortran_create(
-    next: unsafe extern "C" fn(Word, Word, Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word) -> c_int,
     copy: Word,
     delete: Word,
     keyval: Word,

@@ -10,7 +10,6 @@ pub mod error_handlers;
 pub mod keyvals;
 
 use std::ffi::{CStr, c_char};
-use std::mem::offset_of;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -21,25 +20,16 @@ use crate::record;
 /// A word `w` with `w & mask == from` is the application's world. Before a
 /// replay starts, and in every other mode, no word is: the same comparison
 /// serves all modes. In lines of the cache where nothing else is: every thread reads
-/// it at every call; entry points by themselves.
+/// it at every call.
 #[repr(align(128))]
-pub struct Substitution {
+struct Substitution {
     mask: AtomicUsize,
     from: AtomicUsize,
     to: AtomicUsize,
 }
 
-impl Substitution {
-    /// Where `mask` is, in bytes.
-    pub const MASK: usize = offset_of!(Substitution, mask);
-    /// Where `from` is, in bytes.
-    pub const FROM: usize = offset_of!(Substitution, from);
-    /// Where `to` is, in bytes.
-    pub const TO: usize = offset_of!(Substitution, to);
-}
-
 /// What stands for what at the moment.
-pub static SUBSTITUTION: Substitution = Substitution {
+static SUBSTITUTION: Substitution = Substitution {
     mask: AtomicUsize::new(0),
     from: AtomicUsize::new(Word::MAX),
     to: AtomicUsize::new(0),
@@ -183,7 +173,7 @@ pub fn remove(native: &Native) {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_call_errhandler`.
 pub unsafe fn call_error_handler(
-    next: unsafe extern "C" fn(Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
     comm: Word,
     code: Word,
 ) -> c_int {
@@ -197,7 +187,7 @@ pub unsafe fn call_error_handler(
 /// # Safety
 /// The caller keeps the contract of `MPI_Group_from_session_pset`.
 pub unsafe fn group_from_session_pset(
-    next: unsafe extern "C" fn(Word, Word, Word) -> c_int,
+    next: unsafe extern "C-unwind" fn(Word, Word, Word) -> c_int,
     session: Word,
     name: Word,
     group: Word,

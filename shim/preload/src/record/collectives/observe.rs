@@ -31,6 +31,22 @@ pub struct Arguments {
     pub root: c_int,
 }
 
+impl Arguments {
+    /// Those of a barrier.
+    pub const NONE: Arguments = Arguments {
+        large: false,
+        send_buffer: 0,
+        send_count: 0,
+        send_type: 0,
+        send_counts: 0,
+        send_types: 0,
+        receive_count: 0,
+        receive_type: 0,
+        receive_counts: 0,
+        root: 0,
+    };
+}
+
 /// What one call of a collective says of its traffic.
 pub struct Seen {
     /// The root, for those that have one.

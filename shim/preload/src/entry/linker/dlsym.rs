@@ -1,21 +1,14 @@
-//! Procedures that a program asks the MPI library itself for: `dlsym` on the handle
-//! that `dlopen` gave, as Julia's `ccall` and Python's `ctypes` do. Such a call would go
-//! round this library, and a program that makes some calls this way and is linked for
-//! others (mpi4py beside a package that loads the MPI by itself) would see two worlds
-//! in a replay.
-//!
-//! So `dlsym` is an entry point too. It goes on to the linker's own for all but names
-//! that start as MPI's do; and of those it answers with an entry point only where that
-//! one would call the very function that was found: where a tool stands between, or the
-//! process has two MPIs, the answer is the linker's. The way on is written in the
-//! processor's own language: x86-64 only.
+//! `dlsym`, which answers MPI's names with entry points. A program that makes some calls through a
+//! handle and is linked for others (mpi4py beside a package that loads the MPI by itself) would see
+//! two worlds in a replay. Where a tool stands between, or the process has two MPIs, the answer is
+//! the linker's.
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
 use std::sync::atomic::AtomicPtr;
 
-use super::linker::{Answer, goes_on_by_a_jump, of_the_linker};
-use super::rare::become_indirect;
+use super::jump::{Answer, goes_on_by_a_jump, of_the_linker};
+use super::optional::become_indirect;
 use crate::mpi::elf;
 use crate::mpi::lookup::find;
 

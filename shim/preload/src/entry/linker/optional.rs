@@ -1,21 +1,14 @@
-//! Entry points of procedures that not every MPI has. They must be there where
-//! the MPI has the procedure, and absent where it has not: programs find out by
-//! `dlsym` or weak references what they may call (mpi4py does), and an entry point
-//! that is always there would make them call what the MPI can't do.
+//! Procedures that not every MPI has: symbols that are absent where the MPI lacks them.
 //!
-//! The symbols are functions in the file, and become indirect functions
-//! (`STT_GNU_IFUNC`) before the process loads or looks up anything by itself: from then on
-//! the dynamic linker asks a resolver for the address each time that it binds the name, and
-//! the resolver says none where no MPI that is loaded has it. So `dlopen` is an entry point
-//! too, which goes on to the linker's own.
+//! They are functions in the file, and become indirect functions (`STT_GNU_IFUNC`) before the
+//! process loads or looks up anything by itself: from then on the dynamic linker calls a resolver
+//! each time that it binds the name.
 //!
 //! What a process starts with is given the entry point: it was linked to the MPI and names
 //! what it has. An indirect function would come too early there: the linker writes a line
 //! of warning (`Relink ...`) for each that it binds before it has relocated this library,
 //! as for an MPI library that is linked with `-z now`, or everywhere with `LD_BIND_NOW`.
 
-use super::next::Next;
-use crate::mpi::Word;
 #[cfg(target_arch = "x86_64")]
 pub use indirect::become_indirect;
 
@@ -27,7 +20,7 @@ mod indirect {
     use std::sync::Once;
     use std::sync::atomic::AtomicPtr;
 
-    use crate::entry::linker::{Answer, goes_on_by_a_jump, of_the_linker};
+    use crate::entry::linker::jump::{Answer, goes_on_by_a_jump, of_the_linker};
     use crate::mpi::elf;
 
     /// Where the resolver starts in an entry point that is a function in the file.
@@ -40,12 +33,12 @@ mod indirect {
         // SAFETY: two addresses are computed, and nothing else.
         unsafe {
             std::arch::asm!(
-                ".weak __start_treepie_rare",
-                ".weak __stop_treepie_rare",
-                ".hidden __start_treepie_rare",
-                ".hidden __stop_treepie_rare",
-                "lea {start}, [rip + __start_treepie_rare]",
-                "lea {end}, [rip + __stop_treepie_rare]",
+                ".weak __start_treepie_optional",
+                ".weak __stop_treepie_optional",
+                ".hidden __start_treepie_optional",
+                ".hidden __stop_treepie_optional",
+                "lea {start}, [rip + __start_treepie_optional]",
+                "lea {end}, [rip + __stop_treepie_optional]",
                 start = out(reg) start,
                 end = out(reg) end,
                 options(nomem, nostack, preserves_flags, pure),
@@ -54,21 +47,21 @@ mod indirect {
         start..end
     }
 
-    /// Makes this library's rare entry points indirect functions, once. Where the kernel
+    /// Makes this library's optional entry points indirect functions, once. Where the kernel
     /// does not let their symbols be written, they stay what they are.
     pub fn become_indirect() {
         static DONE: Once = Once::new();
         DONE.call_once(|| {
-            let rare = entry_points();
+            let optional = entry_points();
             elf::in_objects(|info| {
-                elf::segment_in(info, rare.start)?;
+                elf::segment_in(info, optional.start)?;
                 let base = info.dlpi_addr;
                 // SAFETY: this library stays mapped. Who would read these symbols meanwhile
                 // is a thread that binds a procedure of MPI, beside the one that opens or
                 // looks up the process's first object; MPI's own start does both.
                 unsafe {
                     elf::rewrite_symbols(info, |symbol| {
-                        if rare.contains(&((base + symbol.st_value) as usize)) {
+                        if optional.contains(&((base + symbol.st_value) as usize)) {
                             symbol.st_info = symbol.st_info & 0xf0 | elf::STT_GNU_IFUNC;
                             symbol.st_value += RESOLVER;
                         }
@@ -95,35 +88,27 @@ mod indirect {
     }
 }
 
-/// The address that a name is bound to: the entry point, or none.
-pub extern "C" fn resolve(next: &Next, entry: Word) -> Word {
-    match next.get() {
-        Some(_) => entry,
-        None => 0,
-    }
-}
-
-/// Defines `$name` as a function that goes on to `$entry`, with the resolver of the
-/// indirect function that it becomes 16 bytes behind.
+/// Defines `$name` as a function that goes on to `$entry`, with the resolver of the indirect
+/// function that it becomes 16 bytes behind: the address of the entry point, or none.
 #[cfg(target_arch = "x86_64")]
-macro_rules! rare_entry_point {
-    ($name:ident, $table:ident, $index:literal, $entry:ident) => {
+macro_rules! optional_symbol {
+    ($name:ident $next:ident $entry:ident) => {
         #[unsafe(naked)]
         #[unsafe(no_mangle)]
-        #[unsafe(link_section = "treepie_rare")]
+        #[unsafe(link_section = "treepie_optional")]
         unsafe extern "C" fn $name() {
             std::arch::naked_asm!(
                 "3:",
                 "jmp {entry}",
                 ".org 3b + 16",
-                "lea rsi, [rip + {entry}]",
-                "lea rdi, [rip + {table} + {offset}]",
                 "jmp {resolve}",
                 entry = sym $entry,
-                table = sym $table,
-                offset = const $index * std::mem::size_of::<Next>(),
-                resolve = sym $crate::entry::rare::resolve,
+                resolve = sym resolve,
             )
+        }
+
+        extern "C" fn resolve() -> Word {
+            $next.get().map_or(0, |_| $entry as *const () as Word)
         }
     };
 }
@@ -131,8 +116,8 @@ macro_rules! rare_entry_point {
 /// Elsewhere the entry point is always there, and returns an error where the MPI
 /// lacks the procedure.
 #[cfg(not(target_arch = "x86_64"))]
-macro_rules! rare_entry_point {
-    ($name:ident, $table:ident, $index:literal, $entry:ident) => {
+macro_rules! optional_symbol {
+    ($name:ident $next:ident $entry:ident) => {
         std::arch::global_asm!(
             concat!(".globl ", stringify!($name)),
             concat!(".set ", stringify!($name), ", {entry}"),
@@ -141,4 +126,4 @@ macro_rules! rare_entry_point {
     };
 }
 
-pub(super) use rare_entry_point;
+pub(in crate::entry) use optional_symbol;

@@ -1,0 +1,185 @@
+//! What an entry point calls around the MPI's procedure: one typed function, by the procedure's
+//! role, and the structs that describe the call to it.
+
+use super::table::Procedure;
+
+/// A field of a struct that describes a call: the first parameter that a procedure has of these
+/// names, as a number of this type unless that is empty.
+type Field = (&'static str, &'static [&'static str], &'static str);
+
+const MESSAGE: &[Field] = &[
+    ("count", &["sendcount", "count"], "i64"),
+    ("partitions", &["partitions"], "i64"),
+    ("datatype", &["sendtype", "datatype"], ""),
+    ("dest", &["dest"], ""),
+    ("comm", &["comm"], ""),
+];
+
+/// What the traffic of a collective depends on.
+const ARGUMENTS: &[Field] = &[
+    ("send_buffer", &["sendbuf"], ""),
+    ("send_count", &["sendcount", "count"], "i64"),
+    ("send_type", &["sendtype", "datatype"], ""),
+    ("send_counts", &["sendcounts"], ""),
+    ("send_types", &["sendtypes"], ""),
+    ("receive_count", &["recvcount"], "i64"),
+    ("receive_type", &["recvtype", "recvtypes"], ""),
+    ("receive_counts", &["recvcounts"], ""),
+    ("root", &["root"], ""),
+];
+
+const CALL: &[Field] = &[("op", &["op"], ""), ("root", &["root"], "")];
+
+/// The sides of a collective. `displs` belongs to the side that has counts.
+const SEND: &[Field] = &[
+    ("buffer", &["sendbuf", "buffer"], ""),
+    ("count", &["sendcount", "count"], "i64"),
+    ("datatype", &["sendtype", "sendtypes", "datatype"], ""),
+    ("counts", &["sendcounts"], ""),
+    ("displacements", &["sdispls", "displs"], ""),
+];
+const RECEIVE: &[Field] = &[
+    ("buffer", &["recvbuf", "buffer"], ""),
+    ("count", &["recvcount", "count"], "i64"),
+    ("datatype", &["recvtype", "recvtypes", "datatype"], ""),
+    ("counts", &["recvcounts"], ""),
+    ("displacements", &["rdispls", "displs"], ""),
+];
+
+const ACCESS: &[Field] = &[
+    ("origin_count", &["origin_count"], "i64"),
+    ("origin_type", &["origin_datatype", "datatype"], ""),
+    ("result_count", &["result_count"], "i64"),
+    ("result_type", &["result_datatype", "datatype"], ""),
+    ("op", &["op"], ""),
+    ("target", &["target_rank"], ""),
+    ("window", &["win"], ""),
+];
+
+const COMPLETION: &[Field] = &[
+    ("count", &["count", "incount"], "c_int"),
+    ("requests", &["request", "array_of_requests"], ""),
+    ("flag", &["flag"], ""),
+    ("index", &["index", "indx"], ""),
+    ("completed", &["outcount"], ""),
+    ("indices", &["array_of_indices"], ""),
+    ("status", &["status", "array_of_statuses"], ""),
+];
+
+impl Procedure {
+    /// A struct that describes a call of this procedure. Fields that no parameter is for are
+    /// those of the struct's `NONE`.
+    fn literal(&self, name: &str, fields: &[Field], more: &str) -> String {
+        let mut text = format!("{name} {{ {more}");
+        for (field, names, number) in fields {
+            if let Some(parameter) = self.find(names) {
+                text += &format!("{field}: {}", parameter.name);
+                if !number.is_empty() {
+                    text += &format!(" as {number}");
+                }
+                text += ", ";
+            }
+        }
+        text + &format!("..{name}::NONE }}")
+    }
+
+    /// What a collective's function is told of it.
+    fn arguments(&self) -> String {
+        let large = if self.large { "large: true, " } else { "" };
+        self.literal("Arguments", ARGUMENTS, large)
+    }
+
+    /// All arguments of a collective that plans can take the place of.
+    fn collective(&self, operation: &str) -> String {
+        let side = |fields: &[Field], counts: &str| {
+            let has_displacements = self.find(&[counts]).is_some();
+            let displacements = usize::from(!has_displacements);
+            self.literal("Side", &fields[..fields.len() - displacements], "")
+        };
+        let (send, receive) = (side(SEND, "sendcounts"), side(RECEIVE, "recvcounts"));
+        let sides = format!(
+            "operation: Operation::{operation}, large: {}, send: {send}, receive: {receive}, ",
+            self.large
+        );
+        self.literal("Call", CALL, &sides)
+    }
+
+    /// The call that does what the procedure's role says, around the next procedure of its name.
+    pub fn body(&self) -> String {
+        let next = format!("|| next({})", self.arguments_as_given());
+        let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
+        let message = || self.literal("Message", MESSAGE, "");
+        let access = || self.literal("Access", ACCESS, "");
+        match role {
+            "send" if self.has("request") => {
+                format!("record::begin_send({next}, {}, request)", message())
+            }
+            "send" if self.has("source") => format!("record::send_receive({next}, {})", message()),
+            "send" => format!("record::send({next}, {})", message()),
+            "send-init" => format!("record::send_init({next}, {}, request)", message()),
+            "start" => format!("record::start({next}, 1, request)"),
+            "start-all" => format!("record::start({next}, count as c_int, array_of_requests)"),
+            "receive" => format!("record::receive({next})"),
+            "complete" => format!(
+                "record::complete({}, |status| next({}))",
+                self.literal("Completion", COMPLETION, self.statuses()),
+                self.arguments_as_given()
+                    .replace("array_of_statuses", "status"),
+            ),
+            "cancel" => format!("record::cancel({next}, request)"),
+            "collective" if self.blocks() => format!(
+                "record::collective(Operation::{detail}, || collectives::run({next}, comm, {}), comm, {})",
+                self.collective(detail),
+                self.arguments()
+            ),
+            "collective" => format!(
+                "record::collective(Operation::{detail}, {next}, comm, {})",
+                self.arguments()
+            ),
+            "collective-init" => format!(
+                "record::collective_init(Operation::{detail}, {next}, comm, {}, request)",
+                self.arguments()
+            ),
+            "neighbourhood" => {
+                format!("record::neighbourhood({next}, comm, {})", self.arguments())
+            }
+            "neighbourhood-init" => format!(
+                "record::neighbourhood_init({next}, comm, {}, request)",
+                self.arguments()
+            ),
+            "put" => format!("record::put({next}, {})", access()),
+            "get" => format!("record::get({next}, {})", access()),
+            "put-get" => format!("record::put_and_get({next}, {})", access()),
+            "allocate-shared" => format!("record::allocate_shared({next}, comm, win)"),
+            "end" => format!(
+                "record::object_end({next}, Object::{detail}, {})",
+                self.parameters[0].name
+            ),
+            "" => match (self.of_kind("comm*"), self.of_kind("window*")) {
+                (Some(made), _) => {
+                    format!(
+                        "record::object_start({next}, Object::Communicator, {})",
+                        made.name
+                    )
+                }
+                (_, Some(made)) => {
+                    format!(
+                        "record::object_start({next}, Object::Window, {})",
+                        made.name
+                    )
+                }
+                _ => format!("record::quietly({next})"),
+            },
+            "by" => format!("crate::{detail}(next, {})", self.arguments_as_given()),
+            _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),
+        }
+    }
+
+    /// Whether there is a status for each of several requests.
+    fn statuses(&self) -> &'static str {
+        match self.of_kind("status[]") {
+            Some(_) => "array: true, ",
+            None => "",
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What the build script makes of the tables.
+
+#[path = "../../build/calls.rs"]
+mod calls;
+#[path = "../../build/entry_points.rs"]
+mod entry_points;
+#[path = "../../build/table.rs"]
+mod table;
+
+/// What is generated for one procedure, without the layout of its lines.
+fn generated(name: &str) -> String {
+    let roles = table::read_roles(include_str!("roles.table"));
+    let interface = [
+        include_str!("interface.table"),
+        include_str!("extensions.table"),
+    ]
+    .concat();
+    let mut procedures = table::read_procedures(&interface, &roles);
+    procedures.retain(|procedure| procedure.name == name);
+    words(&entry_points::generate(&procedures))
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_send_under_way_is_counted_with_its_request() {
+    let expected = "
+        procedure! { common [MPI_Isend PMPI_Isend]
+            (buf: Word, count: c_int, datatype: Word, dest: c_int, tag: Word, comm: AppComm,
+             request: Word)
+            features::RECORD, next =>
+            record::begin_send(|| next(buf, count, datatype, dest, tag, comm, request),
+                Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
+                          ..Message::NONE },
+                request)
+        }";
+    let expected = words(expected).replace("( ", "(");
+    assert_eq!(generated("MPI_Isend"), expected);
+}
+
+#[test]
+fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
+    let expected = "
+        procedure! { optional [MPI_Scatterv_c PMPI_Scatterv_c]
+            (sendbuf: Word, sendcounts: Word, displs: Word, sendtype: Word, recvbuf: Word,
+             recvcount: i64, recvtype: Word, root: c_int, comm: AppComm)
+            features::COLLECTIVES, next =>
+            record::collective(Operation::Scatterv,
+                || collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
+                                            recvcount, recvtype, root, comm),
+                    comm,
+                    Call { operation: Operation::Scatterv, large: true,
+                        send: Side { buffer: sendbuf, datatype: sendtype, counts: sendcounts,
+                                     displacements: displs, ..Side::NONE },
+                        receive: Side { buffer: recvbuf, count: recvcount as i64,
+                                        datatype: recvtype, ..Side::NONE },
+                        root: root, ..Call::NONE }),
+                comm,
+                Arguments { large: true, send_buffer: sendbuf, send_type: sendtype,
+                    send_counts: sendcounts, receive_count: recvcount as i64,
+                    receive_type: recvtype, root: root, ..Arguments::NONE })
+        }";
+    assert_eq!(generated("MPI_Scatterv_c"), words(expected));
+}
+
+#[test]
+fn a_completion_can_be_given_other_statuses() {
+    let expected = "
+        procedure! { common [MPI_Waitsome PMPI_Waitsome]
+            (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
+             array_of_statuses: Word)
+            features::RECORD, next =>
+            record::complete(
+                Completion { array: true, count: incount as c_int, requests: array_of_requests,
+                             completed: outcount, indices: array_of_indices,
+                             status: array_of_statuses, ..Completion::NONE },
+                |status| next(incount, array_of_requests, outcount, array_of_indices, status))
+        }";
+    let expected = words(expected).replace("( ", "(");
+    assert_eq!(generated("MPI_Waitsome"), expected);
+}

@@ -144,7 +144,7 @@ fn every_format_of_the_same_matrix_gives_the_same_placement() {
 fn every_strategy_can_be_asked_for_by_its_name() {
     let desk = desk(WORKED_EXAMPLE);
     desk.write("loads", "1 2 3 4 4 3 2 1\n");
-    for strategy in Strategy::ALL {
+    for &strategy in Strategy::ALL {
         let answer = mapped(
             &desk,
             &format!("--tree 2:2:2 --strategy {strategy} --loads loads"),

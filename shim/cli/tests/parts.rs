@@ -30,8 +30,8 @@ fn part(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
     encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 100));
     encoder.end();
     let mut checksum = Checksum::default();
-    checksum.add(&bytes);
-    bytes.extend(parts::end_of_file(checksum));
+    checksum.update(&bytes);
+    bytes.extend(parts::end_of_file(&checksum));
     bytes
 }
 

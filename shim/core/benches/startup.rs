@@ -147,7 +147,7 @@ fn main() {
             let (read_time, profile) =
                 least(|| Profile::read(&file).expect("it has just been written"));
             let (matrix_time, matrix): (f64, Matrix) = least(|| {
-                let traffic = profile.traffic(&Layer::ALL);
+                let traffic = profile.traffic(Layer::ALL);
                 traffic.exact_affinity(Metric::Size).expect("small counts")
             });
             let (placed_time, placed) = least(|| {

@@ -251,7 +251,7 @@ fn an_identity_that_breaks_a_rule_is_left_with_few_moves() {
 fn the_objective_decides_which_candidate_is_chosen() {
     // Identity: everything between 0 and 2 across the root.
     let matrix = Matrix::from_entries(4, [(0, 2, 8.0), (2, 0, 8.0)]).unwrap();
-    for objective in Objective::ALL {
+    for &objective in Objective::ALL {
         let options = Options {
             objective,
             ..Options::default()

@@ -35,7 +35,11 @@ fn more_ranks_than_allowed_leaves_is_an_error_with_both_numbers() {
         .unwrap()
         .forbidding(&[3])
         .unwrap();
-    for strategy in Strategy::ALL.into_iter().filter(|s| !s.balances_loads()) {
+    for strategy in Strategy::ALL
+        .iter()
+        .copied()
+        .filter(|s| !s.balances_loads())
+    {
         let outcome = place(strategy, &Matrix::zero(4), &topology, &Options::default());
         let expected = PlacementError::TooManyRanks {
             ranks: 4,

@@ -49,7 +49,7 @@ proptest! {
         (topology, matrix) in topology_and_matrix()
     ) {
         let even = topology.pruned().unwrap().arities().is_some();
-        for strategy in Strategy::ALL.into_iter().filter(|s| !s.balances_loads()) {
+        for strategy in Strategy::ALL.iter().copied().filter(|s| !s.balances_loads()) {
             let options = Options { effort: Effort::Fast, ..Options::default() };
             let placed = place(strategy, &matrix, &topology, &options);
             let needs_even = [Strategy::TreeMatchExact, Strategy::TreeMatchFast];

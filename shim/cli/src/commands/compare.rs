@@ -234,7 +234,10 @@ fn layer_table(before: &Summary, after: &Summary) -> String {
         let found = summary.layers.iter().find(|layer| layer.layer == name);
         found.map_or((0, 0), |layer| (layer.messages, layer.bytes))
     };
-    for name in treepie_core::affinity::Layer::ALL.map(|layer| layer.to_string()) {
+    for name in treepie_core::affinity::Layer::ALL
+        .iter()
+        .map(|layer| layer.to_string())
+    {
         let (first, second) = (layer(before, &name), layer(after, &name));
         if (first, second) != ((0, 0), (0, 0)) {
             row(&name, first, second);

@@ -138,7 +138,7 @@ impl MatrixChoice {
         let chosen = |layer: &Layer| self.layers.contains(&LayerChoice::One(*layer));
         match self.layers.is_empty() || self.layers.contains(&LayerChoice::All) {
             true => Layer::ALL.to_vec(),
-            false => Layer::ALL.into_iter().filter(chosen).collect(),
+            false => Layer::ALL.iter().copied().filter(chosen).collect(),
         }
     }
 

@@ -202,7 +202,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
         .map_err(|error| CommandError::failed(format!("{}: {error}", path.display())))?;
     let file = PlatformFile {
         producer: producer(),
-        date: now(),
+        date: date(SystemTime::now()),
         mpi: None,
         platform,
     };
@@ -346,9 +346,4 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
 
 fn producer() -> String {
     format!("treepie {}", env!("CARGO_PKG_VERSION"))
-}
-
-fn now() -> String {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    date(since.map_or(0, |since| since.as_secs()))
 }

@@ -126,8 +126,9 @@ impl Input {
     pub fn layers(&self) -> Vec<(Layer, Traffic)> {
         match self {
             Input::Monitoring(counted) => Layer::ALL
-                .map(|layer| (layer, counted.traffic(&[layer]).total()))
-                .to_vec(),
+                .iter()
+                .map(|&layer| (layer, counted.traffic(&[layer]).total()))
+                .collect(),
             Input::Profile(_) | Input::Matrix(_) => Vec::new(),
         }
     }
@@ -185,8 +186,8 @@ impl Input {
     /// Bytes of a message on average; [`USUAL_MESSAGE`] where nobody counted messages.
     pub fn mean_message(&self) -> u64 {
         let counted = match self {
-            Input::Profile(profile) => profile.traffic(&Layer::ALL).total(),
-            Input::Monitoring(counted) => counted.traffic(&Layer::ALL).total(),
+            Input::Profile(profile) => profile.traffic(Layer::ALL).total(),
+            Input::Monitoring(counted) => counted.traffic(Layer::ALL).total(),
             Input::Matrix(_) => Traffic::default(),
         };
         match counted.messages {

@@ -47,7 +47,7 @@ pub fn of(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSumm
     let traffic: Vec<TrafficMatrix> = profile
         .phases
         .iter()
-        .map(|phase| profile.traffic_of_phase(phase, &Layer::ALL, model))
+        .map(|phase| profile.traffic_of_phase(phase, Layer::ALL, model))
         .collect();
     let bytes: Vec<Matrix> = traffic.iter().map(|t| t.affinity(Metric::Size)).collect();
     let whole = all.affinity(Metric::Size);

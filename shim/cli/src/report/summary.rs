@@ -137,7 +137,7 @@ impl Summary {
         let model = model.unwrap_or_else(|| profile.host_model());
         let mut all = TrafficMatrix::new(profile.ranks);
         let mut layers = Vec::new();
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             let of_layer = profile.traffic_by(&[layer], model);
             let sum = of_layer.total();
             for (from, to, traffic) in of_layer.entries() {

@@ -1,10 +1,15 @@
 //! The layers of traffic: by which kind of call it was caused.
 
-use super::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::names::from_name;
 
 /// By which kind of call traffic was caused. A profile keeps layers apart, so
 /// that a placement can be made from any of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Layer {
     /// Sends that the application asked for, counted exactly.
     PointToPoint,
@@ -19,23 +24,10 @@ pub enum Layer {
 
 impl Layer {
     /// All layers, in the order in which reports show them.
-    pub const ALL: [Layer; 4] = [
-        Layer::PointToPoint,
-        Layer::Collectives,
-        Layer::OneSided,
-        Layer::Neighbourhood,
-    ];
-
-    const NAMES: &'static [(&'static str, Layer)] = &[
-        ("point-to-point", Layer::PointToPoint),
-        ("p2p", Layer::PointToPoint),
-        ("collectives", Layer::Collectives),
-        ("one-sided", Layer::OneSided),
-        ("neighbourhood", Layer::Neighbourhood),
-    ];
+    pub const ALL: &'static [Layer] = Self::VARIANTS;
 }
 
-named!(Layer, "layer");
+from_name!(Layer, "layer", "p2p" => Layer::PointToPoint);
 
 #[cfg(test)]
 mod tests {
@@ -43,7 +35,7 @@ mod tests {
 
     #[test]
     fn every_layer_is_read_back_from_its_name() {
-        for layer in Layer::ALL {
+        for &layer in Layer::ALL {
             assert_eq!(layer.to_string().parse(), Ok(layer));
         }
     }

@@ -1,6 +1,6 @@
-//! One way to give names to the choices that users write: metrics, layers,
-//! operations, algorithms, formats.
+//! Names of the choices that users write: metrics, layers, operations, algorithms, formats.
 
+use strum::VariantArray;
 use thiserror::Error;
 
 /// A name that stands for nothing: the message lists those that do.
@@ -61,3 +61,30 @@ macro_rules! named {
     };
 }
 pub(crate) use named;
+
+/// The choice that `given` names: strum's name of a variant, or one of `others`. Case does not
+/// matter, nor whether words are joined by `-` or `_`.
+pub(crate) fn find<T: VariantArray + Copy + Into<&'static str>>(
+    kind: &'static str,
+    others: &[(&'static str, T)],
+    given: &str,
+) -> Result<T, UnknownName> {
+    let named = T::VARIANTS.iter().map(|&choice| (choice.into(), choice));
+    let table: Vec<_> = named.chain(others.iter().copied()).collect();
+    parse(kind, &table, given)
+}
+
+/// Gives a type that derives strum's `VariantArray` and `IntoStaticStr` its `FromStr`. Further
+/// names may follow the kind of choice.
+macro_rules! from_name {
+    ($type:ty, $kind:literal $(, $name:literal => $choice:expr)*) => {
+        impl std::str::FromStr for $type {
+            type Err = $crate::affinity::UnknownName;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                $crate::affinity::names::find($kind, &[$(($name, $choice)),*], text)
+            }
+        }
+    };
+}
+pub(crate) use from_name;

@@ -2,10 +2,15 @@
 
 use std::ops::AddAssign;
 
-use super::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::names::from_name;
 
 /// Calls that do the same sort of thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum CallClass {
     /// Sends, blocking or not, prepared or not, and their starts.
     Send,
@@ -29,32 +34,10 @@ pub enum CallClass {
 
 impl CallClass {
     /// All classes; a class's number is its place here.
-    pub const ALL: [CallClass; 9] = [
-        CallClass::Send,
-        CallClass::Receive,
-        CallClass::SendReceive,
-        CallClass::Wait,
-        CallClass::Barrier,
-        CallClass::Collective,
-        CallClass::Neighbourhood,
-        CallClass::OneSided,
-        CallClass::Other,
-    ];
-
-    const NAMES: &'static [(&'static str, CallClass)] = &[
-        ("send", CallClass::Send),
-        ("receive", CallClass::Receive),
-        ("send-receive", CallClass::SendReceive),
-        ("wait", CallClass::Wait),
-        ("barrier", CallClass::Barrier),
-        ("collective", CallClass::Collective),
-        ("neighbourhood", CallClass::Neighbourhood),
-        ("one-sided", CallClass::OneSided),
-        ("other", CallClass::Other),
-    ];
+    pub const ALL: &'static [CallClass] = Self::VARIANTS;
 }
 
-named!(CallClass, "class of calls");
+from_name!(CallClass, "class of calls");
 
 /// Calls and the time in them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::matrix::TOO_LARGE;
-use super::names::named;
+use super::names::from_name;
 use super::{Matrix, MatrixError};
 
 /// What one rank sent to another. Sums stop at the largest value instead of
@@ -53,25 +55,22 @@ impl std::iter::Sum for Traffic {
 }
 
 /// Which number stands for the affinity of a pair (TreeMatch thesis, 2.3.2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Metric {
     /// `msg`: the number of messages.
+    #[strum(serialize = "msg")]
     Messages,
     /// `size`: the number of bytes.
     Size,
     /// `avg`: bytes a message, `size / msg`.
+    #[strum(serialize = "avg")]
     Average,
 }
 
 impl Metric {
     /// All metrics.
-    pub const ALL: [Metric; 3] = [Metric::Messages, Metric::Size, Metric::Average];
-
-    const NAMES: &'static [(&'static str, Metric)] = &[
-        ("msg", Metric::Messages),
-        ("size", Metric::Size),
-        ("avg", Metric::Average),
-    ];
+    pub const ALL: &'static [Metric] = Self::VARIANTS;
 
     /// The affinity that `traffic` stands for: messages, bytes, or bytes a
     /// message; zero where nothing was sent.
@@ -85,7 +84,7 @@ impl Metric {
     }
 }
 
-named!(Metric, "metric");
+from_name!(Metric, "metric");
 
 /// The traffic between all ordered pairs of ranks: `get(i, j)` is what `i` sent
 /// to `j`, and `get(i, i)` what `i` sent to itself. Memory grows with the number
@@ -284,7 +283,7 @@ mod tests {
 
     #[test]
     fn every_metric_is_read_back_from_its_name() {
-        for metric in Metric::ALL {
+        for &metric in Metric::ALL {
             assert_eq!(metric.to_string().parse(), Ok(metric));
         }
         assert_eq!(
@@ -302,11 +301,17 @@ mod tests {
         .unwrap();
         let at = |metric, from, to| sent.affinity(metric).get(from, to);
         assert_eq!(
-            Metric::ALL.map(|metric| at(metric, 0, 1)),
+            [Metric::Messages, Metric::Size, Metric::Average].map(|metric| at(metric, 0, 1)),
             [4.0, 100.0, 25.0]
         );
-        assert_eq!(Metric::ALL.map(|metric| at(metric, 2, 0)), [3.0, 0.0, 0.0]);
-        assert_eq!(Metric::ALL.map(|metric| at(metric, 1, 2)), [0.0, 0.0, 0.0]);
+        assert_eq!(
+            [Metric::Messages, Metric::Size, Metric::Average].map(|metric| at(metric, 2, 0)),
+            [3.0, 0.0, 0.0]
+        );
+        assert_eq!(
+            [Metric::Messages, Metric::Size, Metric::Average].map(|metric| at(metric, 1, 2)),
+            [0.0, 0.0, 0.0]
+        );
     }
 
     #[test]
@@ -416,7 +421,7 @@ mod tests {
                 .prop_flat_map(|matrix| (Just(matrix.clone()), permutations(matrix.order())))
         ) {
             let renumbered = matrix.renumbered(&new_rank).unwrap();
-            for metric in Metric::ALL {
+            for &metric in Metric::ALL {
                 prop_assert_eq!(
                     renumbered.affinity(metric),
                     matrix.affinity(metric).renumbered(&new_rank).unwrap()

@@ -136,6 +136,8 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use strum::VariantArray;
+
     use super::*;
 
     fn ready_made() -> Vec<PathBuf> {
@@ -164,7 +166,7 @@ mod tests {
             assert_eq!(kind, expected, "{name}");
             kinds.push(kind);
         }
-        for kind in Kind::ALL {
+        for &kind in Kind::VARIANTS {
             assert!(kinds.contains(&kind), "no ready-made {kind}");
         }
     }

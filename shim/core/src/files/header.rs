@@ -1,8 +1,11 @@
 //! The two lines that every file starts with: what it is, and which version.
 
-use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
+use std::time::SystemTime;
+
+use jiff::Timestamp;
+use strum::{Display, EnumString, VariantArray};
 
 use super::FileError;
 use super::yaml::{self, Value};
@@ -11,7 +14,8 @@ use super::yaml::{self, Value};
 pub const VERSION: u64 = 1;
 
 /// What a file of treepie is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
+#[strum(serialize_all = "lowercase")]
 pub enum Kind {
     /// Who sent how much to whom in a job.
     Profile,
@@ -27,42 +31,6 @@ pub enum Kind {
     Grid,
 }
 
-impl Kind {
-    /// All kinds, in the order in which they are listed to the user.
-    pub const ALL: [Kind; 6] = [
-        Kind::Profile,
-        Kind::Placement,
-        Kind::Topology,
-        Kind::Configuration,
-        Kind::Platform,
-        Kind::Grid,
-    ];
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Kind::Profile => "profile",
-            Kind::Placement => "placement",
-            Kind::Topology => "topology",
-            Kind::Configuration => "configuration",
-            Kind::Platform => "platform",
-            Kind::Grid => "grid",
-        })
-    }
-}
-
-impl FromStr for Kind {
-    type Err = ();
-
-    fn from_str(name: &str) -> Result<Self, ()> {
-        Kind::ALL
-            .into_iter()
-            .find(|kind| kind.to_string() == name)
-            .ok_or(())
-    }
-}
-
 /// What the text says it is, after a look at the version. `expected` is the kind
 /// that the caller wants; `None` when any will do.
 ///
@@ -74,7 +42,11 @@ pub(super) fn check(path: &Path, text: &str, expected: Option<Kind>) -> Result<K
         reason,
         expected: match expected {
             Some(kind) => kind.to_string(),
-            None => Kind::ALL.map(|kind| kind.to_string()).join("|"),
+            None => Kind::VARIANTS
+                .iter()
+                .map(Kind::to_string)
+                .collect::<Vec<_>>()
+                .join("|"),
         },
     };
     let document = yaml::parse_any(path, text)?;
@@ -129,28 +101,16 @@ fn check_version(
     }
 }
 
-/// A moment as files state it, in UTC: `2026-11-21T04:03:48Z`.
-///
-/// `seconds` counts from 1970-01-01T00:00:00Z, as `SystemTime::UNIX_EPOCH` does.
-/// The calendar is computed with Howard Hinnant's `civil_from_days`.
-pub fn date(seconds: u64) -> String {
-    let (days, of_day) = (seconds / 86_400, seconds % 86_400);
-    let shifted = days + 719_468; // days from 0000-03-01
-    let (era, of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = (month_from_march + 2) % 12 + 1;
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+/// A moment as files state it: in UTC, to the second, as in `2026-11-21T04:03:48Z`.
+pub fn date(time: SystemTime) -> String {
+    Timestamp::try_from(time).map_or_else(|_| String::new(), |time| format!("{time:.0}"))
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
 
     fn message(text: &str, expected: Option<Kind>) -> String {
         check(Path::new("a.yaml"), text, expected)
@@ -225,16 +185,8 @@ mod tests {
     }
 
     #[test]
-    fn dates_agree_with_the_calendar() {
-        // Computed with `date -u -d @N +%FT%TZ`.
-        for (seconds, expected) in [
-            (0, "1970-01-01T00:00:00Z"),
-            (951_782_399, "2000-02-28T23:59:59Z"),
-            (951_782_400, "2000-02-29T00:00:00Z"),
-            (1_795_233_828, "2026-11-21T04:03:48Z"),
-            (4_107_542_400, "2100-03-01T00:00:00Z"),
-        ] {
-            assert_eq!(date(seconds), expected);
-        }
+    fn dates_are_in_utc_and_to_the_second() {
+        let time = UNIX_EPOCH + Duration::from_millis(1_795_233_828_999);
+        assert_eq!(date(time), "2026-11-21T04:03:48Z");
     }
 }

@@ -1,9 +1,14 @@
 //! The names of the ways to place.
 
-use crate::affinity::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use crate::affinity::names::from_name;
 
 /// A way to place ranks on leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Strategy {
     /// The cheapest of all that is known here, improved by swaps: multisection,
     /// boxes of a grid, TreeMatch, packed and identity; identity if nothing is
@@ -21,17 +26,23 @@ pub enum Strategy {
     Swaps,
     /// The cheapest of TreeMatch's variants; on a tree whose arities differ
     /// from node to node, the top-down partition.
+    #[strum(serialize = "treematch")]
     TreeMatch,
     /// TreeMatch with all groups listed at every level (thesis 2.4.1).
+    #[strum(serialize = "treematch-exact")]
     TreeMatchExact,
     /// TreeMatch with groups along the heaviest edges at every level (thesis 2.4.2).
+    #[strum(serialize = "treematch-fast")]
     TreeMatchFast,
     /// The top-down partition with forbidden leaves, fictitious ranks on those
     /// that are left over (thesis 3.3.2).
+    #[strum(serialize = "treematch-constraints")]
     TreeMatchConstraints,
     /// Loads first, then affinity, then few migrations (thesis 3.4.1).
+    #[strum(serialize = "tmlb-min-weight")]
     MinWeight,
     /// Affinity first, then loads inside each node (thesis 3.4.2).
+    #[strum(serialize = "tmlb-tree-based")]
     TreeBased,
     /// Rank `i` on leaf `i` in logical order.
     Packed,
@@ -43,46 +54,16 @@ pub enum Strategy {
 
 impl Strategy {
     /// All strategies, in the order in which reports show them.
-    pub const ALL: [Strategy; 13] = [
-        Strategy::Best,
-        Strategy::Multisection,
-        Strategy::Grid,
-        Strategy::Swaps,
-        Strategy::TreeMatch,
-        Strategy::TreeMatchExact,
-        Strategy::TreeMatchFast,
-        Strategy::TreeMatchConstraints,
-        Strategy::MinWeight,
-        Strategy::TreeBased,
-        Strategy::Packed,
-        Strategy::RoundRobin,
-        Strategy::Identity,
-    ];
+    pub const ALL: &'static [Strategy] = Self::VARIANTS;
 
     /// Whether it is made from the loads of the ranks, and puts as many ranks on
     /// a leaf as these demand.
     pub fn balances_loads(self) -> bool {
         matches!(self, Strategy::MinWeight | Strategy::TreeBased)
     }
-
-    const NAMES: &'static [(&'static str, Strategy)] = &[
-        ("best", Strategy::Best),
-        ("multisection", Strategy::Multisection),
-        ("grid", Strategy::Grid),
-        ("swaps", Strategy::Swaps),
-        ("treematch", Strategy::TreeMatch),
-        ("treematch-exact", Strategy::TreeMatchExact),
-        ("treematch-fast", Strategy::TreeMatchFast),
-        ("treematch-constraints", Strategy::TreeMatchConstraints),
-        ("tmlb-min-weight", Strategy::MinWeight),
-        ("tmlb-tree-based", Strategy::TreeBased),
-        ("packed", Strategy::Packed),
-        ("round-robin", Strategy::RoundRobin),
-        ("identity", Strategy::Identity),
-    ];
 }
 
-named!(Strategy, "placement strategy");
+from_name!(Strategy, "placement strategy");
 
 #[cfg(test)]
 mod tests {
@@ -90,7 +71,7 @@ mod tests {
 
     #[test]
     fn every_strategy_is_read_back_from_its_name() {
-        for strategy in Strategy::ALL {
+        for &strategy in Strategy::ALL {
             assert_eq!(strategy.to_string().parse(), Ok(strategy));
         }
         assert!("scotch".parse::<Strategy>().is_err());

@@ -180,10 +180,9 @@ const MEASURED: &str = "the measured platform";
 /// Rank 0's platform as the text of a file, which is written where one was named
 /// and is not there yet.
 fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let file = PlatformFile {
         producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
-        date: date(since.map_or(0, |since| since.as_secs())),
+        date: date(SystemTime::now()),
         mpi: Some(native.library_version()),
         platform: report.platform,
     };

@@ -149,7 +149,7 @@ pub fn read_all(mut each: impl FnMut(Kind, u32, Traffic)) {
 /// Reads how long all threads were in calls of each class.
 pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
     for counters in all() {
-        for (class, time) in CallClass::ALL.into_iter().zip(&counters.times) {
+        for (class, time) in CallClass::ALL.iter().copied().zip(&counters.times) {
             let calls = time.calls.load(Ordering::Relaxed);
             let nanoseconds = time.nanoseconds.load(Ordering::Relaxed);
             if calls > 0 {

@@ -159,7 +159,7 @@ impl PartFile {
             };
             sink.put(&self.start);
             stream::encode(Limited, &mut sink);
-            let end = end_of_file(sink.checksum);
+            let end = end_of_file(&sink.checksum);
             sink.put(&end);
             sink.flush();
             let whole = !sink.failed && libc::fsync(descriptor) == 0;
@@ -180,7 +180,7 @@ struct FileSink<'a> {
 
 impl Sink for FileSink<'_> {
     fn put(&mut self, mut bytes: &[u8]) {
-        self.checksum.add(bytes);
+        self.checksum.update(bytes);
         while !bytes.is_empty() {
             if self.used == BUFFER {
                 self.flush();

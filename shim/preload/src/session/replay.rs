@@ -143,7 +143,7 @@ impl ReplayFile {
             Apply::Bind => Movement::Processes,
             Apply::Permute | Apply::Both => Movement::Ranks,
         };
-        let traffic = profile.traffic(&Layer::ALL);
+        let traffic = profile.traffic(Layer::ALL);
         let matrix = traffic.exact_affinity(Metric::Size)?;
         let measured = above.measured(allocation, traffic.total());
         let placed = measured

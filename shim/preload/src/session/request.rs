@@ -277,7 +277,7 @@ fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription
         run: run_number(),
         ranks,
         producer: producer(),
-        date: date(now()),
+        date: date(SystemTime::now()),
         mpi: MpiDescription {
             family: match native.abi.family {
                 Family::OpenMpi => "open-mpi",
@@ -396,13 +396,6 @@ fn job() -> String {
     .find_map(|name| env::var(name).ok())
     .filter(|job| !job.is_empty() && !job.contains('/'))
     .unwrap_or_else(|| std::process::id().to_string())
-}
-
-/// Seconds since 1970.
-fn now() -> u64 {
-    SystemTime::now()
-        .duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs())
 }
 
 /// The command line of this process.

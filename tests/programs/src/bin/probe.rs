@@ -64,10 +64,9 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
 }
 
 fn write(output: &std::path::Path, report: Report) -> ExitCode {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     let file = PlatformFile {
         producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
-        date: date(since.map_or(0, |since| since.as_secs())),
+        date: date(SystemTime::now()),
         mpi: Some(library_version()),
         platform: report.platform,
     };

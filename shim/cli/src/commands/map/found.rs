@@ -1,7 +1,7 @@
 //! What was found: as a file, as text, as JSON, as a picture.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use treepie_core::affinity::Matrix;
@@ -129,7 +129,7 @@ impl<'a> Found<'a> {
         });
         Ok(PlacementFile {
             producer: producer(),
-            date: now(),
+            date: treepie_core::files::date(SystemTime::now()),
             profile: Some(file_name(&self.arguments.profile)),
             ranks: self.assignment().len(),
             strategy: self.placed.strategy.to_string(),
@@ -269,10 +269,4 @@ fn launched_on(now: Option<&[usize]>, assignment: &[usize]) -> Vec<usize> {
 /// What this program calls itself in files.
 fn producer() -> String {
     format!("treepie {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// Now, as files state it.
-fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    treepie_core::files::date(since.map_or(0, |time| time.as_secs()))
 }

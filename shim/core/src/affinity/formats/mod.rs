@@ -30,7 +30,9 @@ pub mod scotch;
 use std::io::{self, BufRead, Write};
 use std::path::Path;
 
-use super::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use super::names::from_name;
 use super::{Layer, Matrix, Metric};
 
 pub use error::FormatError;
@@ -40,7 +42,8 @@ pub use error::FormatError;
 pub const LARGEST_ORDER: usize = 1 << 24;
 
 /// A format of matrices.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// See [`matrix_market`].
     MatrixMarket,
@@ -53,19 +56,11 @@ pub enum Format {
     /// See [`scotch`].
     Scotch,
     /// See [`monitoring`].
+    #[strum(serialize = "open-mpi-monitoring")]
     Monitoring,
 }
 
 impl Format {
-    const NAMES: &'static [(&'static str, Format)] = &[
-        ("matrix-market", Format::MatrixMarket),
-        ("dense-text", Format::DenseText),
-        ("csv", Format::Csv),
-        ("metis", Format::Metis),
-        ("scotch", Format::Scotch),
-        ("open-mpi-monitoring", Format::Monitoring),
-    ];
-
     /// The file endings of formats that can be written.
     pub const ENDINGS: [&'static str; 6] = [".mtx", ".mat", ".txt", ".csv", ".graph", ".grf"];
 
@@ -97,7 +92,7 @@ impl Format {
             Format::Scotch => scotch::read(reader, file),
             Format::Monitoring => {
                 let counted = monitoring::read(reader, file)?;
-                Ok(counted.traffic(&Layer::ALL).affinity(Metric::Size))
+                Ok(counted.traffic(Layer::ALL).affinity(Metric::Size))
             }
         }
     }
@@ -122,7 +117,7 @@ impl Format {
     }
 }
 
-named!(Format, "format");
+from_name!(Format, "format");
 
 /// The format that the ending of a file's name stands for: [`Format::of_path`]
 /// for any kind of path.

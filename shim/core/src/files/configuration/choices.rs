@@ -3,13 +3,15 @@
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::affinity::UnknownName;
-use crate::affinity::names::{self, named};
+use crate::affinity::names::{self, from_name};
 use crate::files::nearest::did_you_mean;
 
 /// What the preloaded library does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Mode {
     /// Nothing: every call goes straight to the host MPI.
     #[default]
@@ -20,18 +22,11 @@ pub enum Mode {
     Replay,
 }
 
-impl Mode {
-    const NAMES: &'static [(&'static str, Mode)] = &[
-        ("off", Mode::Off),
-        ("profile", Mode::Profile),
-        ("replay", Mode::Replay),
-    ];
-}
-
-named!(Mode, "mode");
+from_name!(Mode, "mode");
 
 /// How a placement is applied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Apply {
     /// By giving the processes other ranks; every process stays on its core.
     #[default]
@@ -42,18 +37,11 @@ pub enum Apply {
     Both,
 }
 
-impl Apply {
-    const NAMES: &'static [(&'static str, Apply)] = &[
-        ("permute", Apply::Permute),
-        ("bind", Apply::Bind),
-        ("both", Apply::Both),
-    ];
-}
-
-named!(Apply, "way to apply a placement");
+from_name!(Apply, "way to apply a placement");
 
 /// Whether the platform is measured inside `MPI_Init`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Probe {
     /// Never.
     #[default]
@@ -62,16 +50,12 @@ pub enum Probe {
     Auto,
 }
 
-impl Probe {
-    const NAMES: &'static [(&'static str, Probe)] =
-        &[("never", Probe::Never), ("auto", Probe::Auto)];
-}
-
-named!(Probe, "way to probe");
+from_name!(Probe, "way to probe");
 
 /// Who reorders the ranks of a communicator with a topology, where the program says
 /// that they may be reordered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Reorder {
     /// The host MPI, in its own way; most leave them as they are.
     #[default]
@@ -80,15 +64,25 @@ pub enum Reorder {
     Graph,
 }
 
-impl Reorder {
-    const NAMES: &'static [(&'static str, Reorder)] =
-        &[("host", Reorder::Host), ("graph", Reorder::Graph)];
-}
-
-named!(Reorder, "way to reorder");
+from_name!(Reorder, "way to reorder");
 
 /// How much the library says on standard error; each level includes those before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum LogLevel {
     /// Nothing at all.
     Off,
@@ -103,17 +97,7 @@ pub enum LogLevel {
     Debug,
 }
 
-impl LogLevel {
-    const NAMES: &'static [(&'static str, LogLevel)] = &[
-        ("off", LogLevel::Off),
-        ("error", LogLevel::Error),
-        ("warn", LogLevel::Warn),
-        ("info", LogLevel::Info),
-        ("debug", LogLevel::Debug),
-    ];
-}
-
-named!(LogLevel, "log level");
+from_name!(LogLevel, "log level");
 
 /// The names of a switch; the first of each is the one that is documented.
 const SWITCH: &[(&str, bool)] = &[

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::checksum::Checksum;
+use super::Checksum;
 use super::merge::{Merged, Merger};
 use super::part::Part;
 use super::wire::{Decoder, Encoder, Sink};
@@ -17,7 +17,7 @@ use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
 
 /// What every file starts with.
-const FIRST_LINE: &[u8] = b"treepie part 1\n";
+const FIRST_LINE: &[u8] = b"treepie part 2\n";
 
 /// How the names of part files end.
 const ENDING: &str = ".part";
@@ -88,8 +88,8 @@ pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
 }
 
 /// The last bytes of a file with this checksum.
-pub fn end_of_file(checksum: Checksum) -> [u8; 8] {
-    checksum.value().to_le_bytes()
+pub fn end_of_file(checksum: &Checksum) -> [u8; 4] {
+    checksum.clone().finalize().to_le_bytes()
 }
 
 /// Where the part files of the profile at `output` are.
@@ -124,14 +124,14 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
     let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
         return Err(wrong(
             "is no part of a profile that this treepie reads; a part starts with the line `treepie \
-             part 1`",
+             part 2`",
         ));
     };
     let cut_off = || wrong("was cut off or changed: its checksum is not right; remove it");
-    let (content, stated) = rest.split_last_chunk::<8>().ok_or_else(cut_off)?;
+    let (content, stated) = rest.split_last_chunk::<4>().ok_or_else(cut_off)?;
     let mut checksum = Checksum::default();
-    checksum.add(&bytes[..bytes.len() - stated.len()]);
-    if end_of_file(checksum) != *stated {
+    checksum.update(&bytes[..bytes.len() - stated.len()]);
+    if end_of_file(&checksum) != *stated {
         return Err(cut_off());
     }
     let mut decoder = Decoder(content);
@@ -251,8 +251,8 @@ mod tests {
         encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 8));
         encoder.end();
         let mut checksum = Checksum::default();
-        checksum.add(&bytes);
-        bytes.extend(end_of_file(checksum));
+        checksum.update(&bytes);
+        bytes.extend(end_of_file(&checksum));
         bytes
     }
 

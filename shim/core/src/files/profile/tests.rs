@@ -447,7 +447,7 @@ proptest! {
         fs::write(&changed, bytes).unwrap();
         if let Ok(profile) = Profile::read(&path) {
             prop_assert_eq!(profile.check(&path), Ok(()));
-            let _ = profile.traffic(&Layer::ALL);
+            let _ = profile.traffic(Layer::ALL);
         }
     }
 }

@@ -25,10 +25,13 @@ pub use write::write;
 
 use std::path::Path;
 
-use crate::affinity::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use crate::affinity::names::from_name;
 
 /// The forms that can be written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Form {
     /// `rank 0=host slot=SOCKET:CORE`, counted logically.
     OpenMpi,
@@ -45,15 +48,6 @@ pub enum Form {
 }
 
 impl Form {
-    const NAMES: &'static [(&'static str, Form)] = &[
-        ("open-mpi", Form::OpenMpi),
-        ("open-mpi-physical", Form::OpenMpiPhysical),
-        ("hydra", Form::Hydra),
-        ("slurm", Form::Slurm),
-        ("cray", Form::Cray),
-        ("pjm", Form::Pjm),
-    ];
-
     /// The form that a file's name gives away: `.rankfile`, `.hostfile`,
     /// `MPICH_RANK_ORDER`.
     pub fn of_path(path: &Path) -> Option<Form> {
@@ -70,4 +64,4 @@ impl Form {
     }
 }
 
-named!(Form, "form of rank file");
+from_name!(Form, "form of rank file");

@@ -1,86 +1,19 @@
 //! The assignment of rows to columns with the least sum (thesis 3.4.1.1).
 
-/// The Hungarian method (Kuhn 1955, Munkres 1957; the thesis cites another
-/// matching algorithm under this name): the column of each row, every column
-/// once, such that the sum of the chosen entries is least. `cost(row, column)`
-/// is asked for rows and columns below `order`; it must be finite. O(order^3).
-///
-/// Row after row joins by a shortest augmenting path over reduced costs: entry
-/// less the prices of its row and column, never negative, zero where assigned.
+use ordered_float::OrderedFloat;
+use pathfinding::prelude::{Matrix, kuhn_munkres_min};
+
+/// The column of each row, every column once, such that the sum of the chosen entries is least, by
+/// the Hungarian method (Kuhn 1955, Munkres 1957; the thesis cites another matching algorithm under
+/// this name). `cost(row, column)` must be a number for rows and columns below `order`. O(order^3).
 pub fn cheapest_assignment(order: usize, cost: impl Fn(usize, usize) -> f64) -> Vec<usize> {
-    // One column more, with number `order`: there each new row starts.
-    let mut row_price = vec![0.0; order];
-    let mut column_price = vec![0.0; order + 1];
-    let mut row_of = vec![None; order + 1];
-    for new in 0..order {
-        row_of[order] = Some(new);
-        let mut path = Path::new(order);
-        let mut column = order;
-        while let Some(row) = row_of[column] {
-            path.reached[column] = true;
-            let reduced = |to: usize| cost(row, to) - row_price[row] - column_price[to];
-            let (step, next) = path.extend(column, reduced);
-            for at in 0..=order {
-                match (path.reached[at], row_of[at]) {
-                    (true, Some(row)) => {
-                        row_price[row] += step;
-                        column_price[at] -= step;
-                    }
-                    _ => path.slack[at] -= step,
-                }
-            }
-            column = next;
-        }
-        while column != order {
-            let before = path.previous[column];
-            row_of[column] = row_of[before];
-            column = before;
-        }
+    if order == 0 {
+        return Vec::new();
     }
-    let mut column_of = vec![0; order];
-    for (column, row) in row_of[..order].iter().enumerate() {
-        if let Some(row) = *row {
-            column_of[row] = column;
-        }
-    }
-    column_of
-}
-
-/// Columns that were reached on the way to a free one.
-struct Path {
-    reached: Vec<bool>,
-    /// The least reduced cost from a reached column's row to each column.
-    slack: Vec<f64>,
-    /// The reached column from which that is.
-    previous: Vec<usize>,
-}
-
-impl Path {
-    fn new(order: usize) -> Self {
-        Path {
-            reached: vec![false; order + 1],
-            slack: vec![f64::INFINITY; order + 1],
-            previous: vec![order; order + 1],
-        }
-    }
-
-    /// Notes the ways from the row of `column`; the nearest column that was not
-    /// reached yet, and how far it is.
-    fn extend(&mut self, column: usize, reduced: impl Fn(usize) -> f64) -> (f64, usize) {
-        let order = self.reached.len() - 1;
-        let mut nearest = (f64::INFINITY, order);
-        for to in (0..order).filter(|&to| !self.reached[to]) {
-            let way = reduced(to);
-            if way < self.slack[to] {
-                self.slack[to] = way;
-                self.previous[to] = column;
-            }
-            if self.slack[to] < nearest.0 {
-                nearest = (self.slack[to], to);
-            }
-        }
-        nearest
-    }
+    let costs = Matrix::from_fn(order, order, |(row, column)| {
+        OrderedFloat(cost(row, column))
+    });
+    kuhn_munkres_min(&costs).1
 }
 
 /// `costs[group][leaf]`: how many ranks of each group move if the group goes to

@@ -1,12 +1,17 @@
 //! How hard the search tries.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::anneal::Schedule;
 use super::bisect::Trials;
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// How much work goes into a placement. Work is counted in steps, never in
 /// seconds: the result follows from the input and the seed alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Effort {
     /// A few milliseconds for hundreds of ranks.
     Fast,
@@ -19,13 +24,7 @@ pub enum Effort {
 
 impl Effort {
     /// All efforts, from the least.
-    pub const ALL: [Effort; 3] = [Effort::Fast, Effort::Normal, Effort::Strong];
-
-    const NAMES: &'static [(&'static str, Effort)] = &[
-        ("fast", Effort::Fast),
-        ("normal", Effort::Normal),
-        ("strong", Effort::Strong),
-    ];
+    pub const ALL: &'static [Effort] = Self::VARIANTS;
 
     /// How hard bisections try.
     pub(super) fn trials(self) -> Trials {
@@ -107,4 +106,4 @@ impl Effort {
     }
 }
 
-named!(Effort, "effort");
+from_name!(Effort, "effort");

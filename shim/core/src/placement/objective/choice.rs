@@ -1,12 +1,17 @@
 //! The objectives by name.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::{coupe_min, dist_comm, link_lengths, link_loads, makespan_comm, temps_comm};
 use crate::affinity::Matrix;
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 use crate::topology::Topology;
 
 /// What a placement makes small.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Objective {
     /// DistComm: all traffic times the distance that it goes (thesis 1.4.1).
     #[default]
@@ -28,22 +33,7 @@ pub enum Objective {
 
 impl Objective {
     /// All objectives, in the order in which reports show them.
-    pub const ALL: [Objective; 5] = [
-        Objective::Sum,
-        Objective::Congestion,
-        Objective::TempsComm,
-        Objective::MakespanComm,
-        Objective::CoupeMin,
-    ];
-
-    const NAMES: &'static [(&'static str, Objective)] = &[
-        ("sum", Objective::Sum),
-        ("congestion", Objective::Congestion),
-        ("temps-comm", Objective::TempsComm),
-        ("makespan-comm", Objective::MakespanComm),
-        ("coupe-min", Objective::CoupeMin),
-        ("dist-comm", Objective::Sum),
-    ];
+    pub const ALL: &'static [Objective] = Self::VARIANTS;
 
     /// What a placement costs. For [`Objective::CoupeMin`] the cut of the
     /// highest level at which the tree branches.
@@ -95,7 +85,7 @@ impl Objective {
     }
 }
 
-named!(Objective, "objective");
+from_name!(Objective, "objective", "dist-comm" => Objective::Sum);
 
 /// The inverse of the distances.
 fn throughputs(topology: &Topology) -> Vec<f64> {
@@ -109,7 +99,7 @@ mod tests {
 
     #[test]
     fn every_objective_is_read_back_from_its_name() {
-        for objective in Objective::ALL {
+        for &objective in Objective::ALL {
             assert_eq!(objective.to_string().parse(), Ok(objective));
         }
         assert!("latency".parse::<Objective>().is_err());

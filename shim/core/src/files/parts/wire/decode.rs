@@ -160,7 +160,8 @@ impl Decoder<'_> {
                 Tag::Time => {
                     let number = self.number()?;
                     let class = CallClass::ALL
-                        .into_iter()
+                        .iter()
+                        .copied()
                         .find(|&class| class as u64 == number)?;
                     let (calls, nanoseconds) = (self.number()?, self.number()?);
                     *part.times.entry(class).or_default() += CallTime { calls, nanoseconds };

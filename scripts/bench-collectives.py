@@ -237,9 +237,9 @@ def rounds(treepie, platform, collectives):
     import subprocess
     names = {}
     for name in collectives.split(","):
-        question = [treepie, "predict", platform, "--plans", "--collective", name, "--bytes", "8", "--strategy", "?"]
+        question = [treepie, "predict", platform, "--plans", "--collective", name, "--bytes", "8", "--algorithm", "?"]
         refused = subprocess.run(question, capture_output=True, text=True).stderr
-        names[name] = [word for word in re.findall(r"[a-z-]+", refused.split("one of ")[-1]) if word not in ("host", "auto")]
+        names[name] = [word for word in re.findall(r"[a-z-]+", refused.split("one of ")[-1]) if word not in ("native", "auto")]
     for place in range(max(map(len, names.values()))):
         print(",".join(f"{name}={known[place]}" for name, known in names.items() if place < len(known)))
 

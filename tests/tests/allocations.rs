@@ -112,8 +112,8 @@ fn crossed_clusters(directory: &Path) -> PathBuf {
         - {name: n0, ranks: 0-1}\n- {name: n1, ranks: 2-3}\n\
         - {name: n2, ranks: 4-5}\n- {name: n3, ranks: 6-7}\n\
         clusters:\n\
-        - {name: a, hosts: [n0, n2], coordinator: 0, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
-        - {name: b, hosts: [n1, n3], coordinator: 2, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
+        - {name: a, hosts: [n0, n2], leader: 0, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
+        - {name: b, hosts: [n1, n3], leader: 2, within: {latency_us: 50, samples: [0 5, 1000 15]}}\n\
         links:\n\
         - {from: a, to: b, latency_us: 10000, samples: [0 5, 1000 95]}\n";
     std::fs::write(&path, text).expect("the folder can be written");

@@ -50,7 +50,7 @@ fn settings_that_do_not_fit_give_one_line_and_the_hosts_collectives(mpi: Mpi) {
         (
             "bcast=fastest",
             "0,0,1",
-            "collectives: bcast has no strategy `fastest`; known are host, auto, flat, ",
+            "collectives: bcast has no algorithm `fastest`; known are native, auto, flat, ",
         ),
         (
             "auto",
@@ -142,7 +142,7 @@ fn sums_have_the_same_bits_on_all_ranks_and_from_run_to_run(mpi: Mpi) {
 
 fn ranks_that_were_told_otherwise_are_found_and_the_host_does_all(mpi: Mpi) {
     let script = r#"if [ "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" = 2 ]; then
-        export TREEPIE_COLLECTIVES=host; fi; exec "$0" bcast:10 allreduce:1000"#;
+        export TREEPIE_COLLECTIVES=native; fi; exec "$0" bcast:10 allreduce:1000"#;
     let outcome = Job::of(mpi, 3, "sh")
         .argument("-c")
         .argument(script)

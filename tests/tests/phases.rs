@@ -58,7 +58,7 @@ fn windows_of_time_are_phases_that_make_up_the_whole(mpi: Mpi) {
     let profile = profile(
         mpi,
         &directory.path().join("p.yaml"),
-        ("TREEPIE_WINDOW", "0.01"),
+        ("TREEPIE_PHASE_INTERVAL", "0.01"),
     );
     assert!(!profile.phases.is_empty());
     let bytes: u64 = profile

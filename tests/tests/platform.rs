@@ -81,9 +81,9 @@ fn every_collective_is_predicted_on_a_platform_and_the_best_is_named() {
             "1M",
             "--json",
         ]));
-        let strategies = found["strategies"].as_array().expect("a list");
+        let strategies = found["algorithms"].as_array().expect("a list");
         assert!(strategies.len() > 1, "{collective}");
-        assert_eq!(found["best"], strategies[0]["strategy"]);
+        assert_eq!(found["best"], strategies[0]["algorithm"]);
     }
 }
 
@@ -336,11 +336,11 @@ fn predictions_are_compared_with_measured_times() {
         "64K",
         "--json",
     ]));
-    let flat = predicted["strategies"]
+    let flat = predicted["algorithms"]
         .as_array()
         .expect("a list")
         .iter()
-        .find(|strategy| strategy["strategy"] == "rank-flat")
+        .find(|strategy| strategy["algorithm"] == "rank-flat")
         .expect("the flat tree");
     let seconds = flat["seconds"].as_f64().expect("a time");
     let line = format!("# comment\nbcast,rank-flat,65536,,{}\n", seconds / 1.25);
@@ -362,7 +362,7 @@ fn predictions_are_compared_with_measured_times() {
         ("", "has no measured times"),
         ("bcast,rank-flat,65536,\n", "is no measured time"),
         ("bcast,rank-flat,65536,,-1\n", "is no measured time"),
-        ("bcast,fastest,65536,,1\n", "has no strategy fastest here"),
+        ("bcast,fastest,65536,,1\n", "has no algorithm fastest here"),
     ] {
         std::fs::write(&times, text).expect("a file");
         let output = treepie()

@@ -25,9 +25,14 @@ mod report;
 use std::process::ExitCode;
 
 use clap::Parser;
+use treepie_core::files::old_names;
 
 fn main() -> ExitCode {
-    let outcome = match commands::CommandLine::try_parse() {
+    let (words, old_names) = old_names::in_command_line(std::env::args_os().collect());
+    for old in old_names {
+        eprintln!("treepie: {old}");
+    }
+    let outcome = match commands::CommandLine::try_parse_from(words) {
         Ok(line) => line.run(),
         Err(error) => error::usage(&error),
     };

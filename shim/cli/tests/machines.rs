@@ -114,8 +114,8 @@ fn a_network_is_shown_alone_and_above_nodes() {
     assert_eq!(above["arities"], json!([2, 2, 2, 2]));
     assert_eq!(above["distances"], json!([1000.0, 100.0, 10.0, 1.0]));
     let platform = "treepie: platform\nversion: 1\nhosts:\n- {name: a1, ranks: 0-1}\n\
-        - {name: b1, ranks: 2-3}\nclusters:\n- {name: a, hosts: [a1], coordinator: 0}\n\
-        - {name: b, hosts: [b1], coordinator: 2}\nlinks:\n\
+        - {name: b1, ranks: 2-3}\nclusters:\n- {name: a, hosts: [a1], leader: 0}\n\
+        - {name: b, hosts: [b1], leader: 2}\nlinks:\n\
         - {from: a, to: b, latency_us: 9900, samples: [0 5, 65536 100]}\n";
     desk.write("grid.platform.yaml", platform);
     let measured = shown("show 2:2 --platform grid.platform.yaml --json");

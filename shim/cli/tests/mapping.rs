@@ -295,8 +295,8 @@ fn the_clusters_of_a_platform_become_a_level_with_measured_distances() {
     let desk = desk(&pairs(6));
     let text = "treepie: platform\nversion: 1\nhosts:\n- {name: a1, ranks: 0-1}\n\
         - {name: a2, ranks: 2-3}\n- {name: b1, ranks: 4-5}\nclusters:\n\
-        - {name: a, hosts: [a1, a2], coordinator: 0, within: {latency_us: 50, samples: [0 5, 65536 50]}}\n\
-        - {name: b, hosts: [b1], coordinator: 4}\nlinks:\n\
+        - {name: a, hosts: [a1, a2], leader: 0, within: {latency_us: 50, samples: [0 5, 65536 50]}}\n\
+        - {name: b, hosts: [b1], leader: 4}\nlinks:\n\
         - {from: a, to: b, latency_us: 9900, samples: [0 5, 65536 100]}\n";
     desk.write("grid.platform.yaml", text);
     let answer = mapped(&desk, "--topology 1:2 --platform grid.platform.yaml");

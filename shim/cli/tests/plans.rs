@@ -44,9 +44,9 @@ fn every_plan_is_listed_beside_the_mpis_own_and_the_bound_and_the_chosen_one_is_
     let json = desk.run(&[&all[..], &["--json"]].concat()).good().json();
     let least = json["bound"].as_f64().unwrap();
     let chosen = json["chosen"].as_str().unwrap();
-    let strategies = json["strategies"].as_array().unwrap();
+    let strategies = json["algorithms"].as_array().unwrap();
     assert!(
-        strategies.iter().any(|row| row["strategy"] == chosen),
+        strategies.iter().any(|row| row["algorithm"] == chosen),
         "{json}"
     );
     for row in strategies {
@@ -70,7 +70,7 @@ fn a_plan_is_exported_as_goal_as_traces_and_as_bars_in_time() {
             "--bytes",
             "1M",
             "--plans",
-            "--strategy",
+            "--algorithm",
             "ecef-lat",
             "--largest",
             "16K",
@@ -94,7 +94,7 @@ fn a_plan_is_exported_as_goal_as_traces_and_as_bars_in_time() {
     assert_eq!(desk.text("b.hosts").lines().count(), 16);
     export("b.json");
     let bars: serde_json::Value = serde_json::from_str(&desk.text("b.json")).unwrap();
-    assert_eq!(bars["strategy"], "grid-ecef-lat");
+    assert_eq!(bars["algorithm"], "grid-ecef-lat");
     let sends = bars["bars"].as_array().unwrap().iter();
     assert_eq!(sends.filter(|bar| bar["doing"] == "send").count(), 64 * 15);
 }
@@ -109,8 +109,8 @@ fn wrong_strategies_endings_and_collectives_without_models_are_refused_with_what
         assert!(text.contains(expected), "{text}");
     };
     refused(
-        &["bcast", "--plans", "--strategy", "much"],
-        "--strategy much: there is none for bcast; write one of flat, chain",
+        &["bcast", "--plans", "--algorithm", "much"],
+        "--algorithm much: there is none for bcast; write one of flat, chain",
     );
     refused(
         &["bcast", "--plans", "--export", "b.txt"],

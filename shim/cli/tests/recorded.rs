@@ -515,11 +515,18 @@ fn profiles_of_different_numbers_of_ranks_are_not_compared() {
 fn settings_of_recording_are_handed_to_the_library() {
     let desk = Desk::new();
     let words = [
-        "profile", "--window", "soon", "--", "mpirun", "-n", "2", "./app",
+        "profile",
+        "--phase-interval",
+        "soon",
+        "--",
+        "mpirun",
+        "-n",
+        "2",
+        "./app",
     ];
     let refusal = desk.run(&words).refusal(2);
     assert!(
-        refusal.starts_with("TREEPIE_WINDOW: `soon` is no time"),
+        refusal.starts_with("TREEPIE_PHASE_INTERVAL: `soon` is no time"),
         "{refusal}"
     );
     desk.launcher("mpirun", "mpirun (Open MPI) 4.1.4", "");
@@ -527,7 +534,7 @@ fn settings_of_recording_are_handed_to_the_library() {
     let words = [
         "profile",
         "--times",
-        "--window",
+        "--phase-interval",
         "0.5",
         "--checkpoint",
         "60",
@@ -542,7 +549,7 @@ fn settings_of_recording_are_handed_to_the_library() {
     let given = desk.text("arguments");
     for setting in [
         "TREEPIE_TIMES=true",
-        "TREEPIE_WINDOW=0.5",
+        "TREEPIE_PHASE_INTERVAL=0.5",
         "TREEPIE_CHECKPOINT=60",
     ] {
         assert!(given.contains(setting), "{given}");

@@ -55,7 +55,7 @@ pub fn run(
         let rows = pairs.iter().map(|pair| {
             json!({
                 "collective": pair.measured.collective.to_string(),
-                "strategy": pair.measured.strategy,
+                "algorithm": pair.measured.strategy,
                 "bytes": pair.measured.bytes,
                 "segment": pair.measured.segment,
                 "measured": pair.measured.seconds,
@@ -94,7 +94,7 @@ fn pair(
     let predicted = found.ok_or_else(|| {
         let names: Vec<&str> = predictions.iter().map(|p| p.strategy.as_str()).collect();
         CommandError::failed(format!(
-            "{}: {} has no strategy {} here; name one of {}",
+            "{}: {} has no algorithm {} here; name one of {}",
             file.display(),
             measured.collective,
             measured.strategy,
@@ -109,7 +109,7 @@ fn pair(
 
 fn table(pairs: &[Pair]) -> Table {
     let mut table = Table::new([
-        "strategy",
+        "algorithm",
         "bytes",
         "segment",
         "measured",

@@ -39,20 +39,20 @@ pub struct PlanOptions {
         default_value = "open-mpi",
         requires = "plans"
     )]
-    host: Host,
+    native: Host,
     /// Simulate every plan as well, message by message
     #[arg(long, requires = "plans")]
     simulate: bool,
-    /// One strategy instead of all that may be chosen
+    /// One algorithm instead of all that may be chosen
     #[arg(long, value_name = "NAME", requires = "plans")]
-    strategy: Option<String>,
-    /// Write the plans of the chosen strategy, or of --strategy: OUT.goal for LogGOPSim, OUT.ti (and
+    algorithm: Option<String>,
+    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti (and
     /// beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun -replay,
     /// OUT.json as bars in time
     #[arg(long, value_name = "OUT", requires = "plans")]
     export: Option<PathBuf>,
-    /// Bytes of the largest message of --strategy
-    #[arg(long, value_name = "SIZE", value_parser = size, requires = "strategy")]
+    /// Bytes of the largest message of --algorithm
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "algorithm")]
     largest: Option<u64>,
 }
 
@@ -98,14 +98,14 @@ pub fn run(
     let ranks: Vec<usize> = (0..platform.ranks()).collect();
     let network = Network::new(platform, &ranks)
         .map(|network| match platform.is_by_hand() {
-            true => Arc::new(network.with_eager_limit(arguments.host.usual_eager_limit())),
+            true => Arc::new(network.with_eager_limit(arguments.native.usual_eager_limit())),
             false => Arc::new(network),
         })
         .ok_or_else(|| {
             CommandError::failed(format!("{}: has no ranks; probe it again", file.display()))
         })?;
     let clusters = Clusters::of_network(&network);
-    let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(arguments.host));
+    let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(arguments.native));
     let choice = chooser.choose(
         call.operation,
         Some(call.bytes),
@@ -137,7 +137,7 @@ pub fn run(
 fn nothing(scene: &Scene) -> CommandError {
     let count = scene.clusters.count();
     CommandError::usage(format!(
-        "--plans: no plan takes the place of {} in {}: the MPI's own is left; name one with --strategy",
+        "--plans: no plan takes the place of {} in {}: the MPI's own is left; name one with --algorithm",
         scene.call.operation,
         some(count, "cluster")
     ))
@@ -147,11 +147,11 @@ fn nothing(scene: &Scene) -> CommandError {
 fn rows(scene: &Scene, choice: &Choice, arguments: &PlanOptions) -> Result<Vec<Row>, CommandError> {
     let operation = scene.call.operation;
     let mut plans = choice.considered();
-    if let Some(name) = &arguments.strategy {
+    if let Some(name) = &arguments.algorithm {
         let strategy = Strategy::find(operation, name).ok_or_else(|| {
             let known: Vec<&str> = Strategy::of(operation).map(|known| known.name).collect();
             CommandError::usage(format!(
-                "--strategy {name}: there is none for {operation}; write one of {}",
+                "--algorithm {name}: there is none for {operation}; write one of {}",
                 known.join(", ")
             ))
         })?;
@@ -205,7 +205,7 @@ fn print(
     if as_json {
         let strategies = rows.iter().map(|row| {
             json!({
-                "strategy": row.plan.strategy.name,
+                "algorithm": row.plan.strategy.name,
                 "seconds": Some(row.plan.seconds).filter(|seconds| seconds.is_finite()),
                 "simulated": row.simulated,
                 "largest_message": row.plan.segment,
@@ -218,9 +218,9 @@ fn print(
             "clusters": scene.clusters.count(),
             "root": call.root,
             "bound": least,
-            "host": { "family": arguments.host.to_string(), "seconds": choice.host_seconds() },
-            "chosen": chosen.unwrap_or("host"),
-            "strategies": strategies.collect::<Vec<_>>(),
+            "native": { "family": arguments.native.to_string(), "seconds": choice.host_seconds() },
+            "chosen": chosen.unwrap_or("native"),
+            "algorithms": strategies.collect::<Vec<_>>(),
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -234,14 +234,14 @@ fn print(
         call.root,
         units::seconds(least),
     );
-    text += &table(choice, rows, least, arguments.host).text();
+    text += &table(choice, rows, least, arguments.native).text();
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn table(choice: &Choice, rows: &[Row], least: f64, host: Host) -> Table {
     let mut table = Table::new([
-        "  strategy",
+        "  algorithm",
         "predicted",
         "simulated",
         "over the bound",
@@ -314,7 +314,7 @@ fn export(scene: &Scene, plan: &Considered, out: &Path) -> Result<(), CommandErr
             let outcome = scene.simulated(plan, true)?;
             let bars: Vec<_> = outcome.bars.iter().map(bar_json).collect();
             let answer = json!({
-                "strategy": plan.strategy.name,
+                "algorithm": plan.strategy.name,
                 "seconds": outcome.seconds,
                 "bars": bars,
             });

@@ -1,4 +1,4 @@
-//! `treepie predict`: every strategy's time for a collective on a platform.
+//! `treepie predict`: the time of every algorithm for a collective on a platform.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::report::table::Table;
 use crate::report::units;
 use crate::report::words::some;
 
-/// Predict the time of a collective, for every strategy
+/// Predict the time of a collective, for every algorithm
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Platform, as `treepie probe` writes it
@@ -44,11 +44,11 @@ pub struct Arguments {
     /// Bytes of a datatype, which segments are multiples of
     #[arg(long, value_name = "BYTES", default_value = "1")]
     granularity: u64,
-    /// Bytes of a segment, for strategies that cut, instead of the best size
+    /// Bytes of a segment, for algorithms that cut, instead of the best size
     #[arg(long, value_name = "SIZE", value_parser = size)]
     segment: Option<u64>,
     /// Compare the predictions with the times in this file instead: lines of
-    /// collective,strategy,bytes,segment,seconds
+    /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
     measured: Option<PathBuf>,
     /// Draw the comparison, as its ending says: .svg or .png
@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             "root": arguments.root,
             "form": arguments.form.to_string(),
             "best": predictions.first().map(|best| &best.strategy),
-            "strategies": strategies,
+            "algorithms": strategies,
         }))?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -150,7 +150,7 @@ fn collective(operation: Option<Operation>) -> Result<Collective, CommandError> 
 }
 
 fn table(predictions: &[Prediction]) -> Table {
-    let mut table = Table::new(["  strategy", "time", "over the best", "segment", "inside"]);
+    let mut table = Table::new(["  algorithm", "time", "over the best", "segment", "inside"]);
     let least = predictions.first().map_or(0.0, |best| best.seconds);
     for (place, prediction) in predictions.iter().enumerate() {
         let mark = if place == 0 { "* " } else { "  " };
@@ -172,7 +172,7 @@ fn table(predictions: &[Prediction]) -> Table {
 
 fn prediction_json(prediction: &Prediction) -> serde_json::Value {
     json!({
-        "strategy": prediction.strategy,
+        "algorithm": prediction.strategy,
         "seconds": prediction.seconds,
         "segment": prediction.segment,
         "inside": prediction.inside,

@@ -35,7 +35,7 @@ pub struct Arguments {
     /// Cut the run into phases of so many seconds; without it, MPI_Pcontrol(LEVEL) of
     /// the program marks phases
     #[arg(long, value_name = "SECONDS")]
-    window: Option<String>,
+    phase_interval: Option<String>,
     /// Write what was counted every so many seconds, so that no more is lost if the
     /// job is killed
     #[arg(long, value_name = "SECONDS")]
@@ -58,7 +58,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         own.push(("TREEPIE_TIMES", "true".into()));
     }
     let seconds = [
-        ("TREEPIE_WINDOW", &arguments.window),
+        ("TREEPIE_PHASE_INTERVAL", &arguments.phase_interval),
         ("TREEPIE_CHECKPOINT", &arguments.checkpoint),
     ];
     for (variable, seconds) in seconds {

@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
     /// Who reorders the ranks of topologies (MPI_Cart_create and such) where the program
-    /// allows it: host (the MPI) or graph (by the graph's weights, for these hosts)
+    /// allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
     reorder: Option<Reorder>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`

@@ -14,7 +14,7 @@ use crate::error::CommandError;
 pub struct PlanChoice {
     /// Of a platform: simulate a collective on it and draw who does what when, such as
     /// bcast=grid-ecef or allreduce=grid-direct
-    #[arg(long, value_name = "COLLECTIVE=STRATEGY")]
+    #[arg(long, value_name = "COLLECTIVE=ALGORITHM")]
     pub plan: Option<String>,
     /// Bytes of the plan's message, or of one rank's block: 64, 16K, 1M
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64K", requires = "plan")]
@@ -98,7 +98,7 @@ impl PlanChoice {
 fn parse(words: &str) -> Result<(Operation, &'static Strategy), CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--plan {words}: {problem}"));
     let (collective, name) = words.split_once('=').ok_or_else(|| {
-        wrong("a collective and a strategy were expected, such as bcast=grid-ecef".to_owned())
+        wrong("a collective and an algorithm were expected, such as bcast=grid-ecef".to_owned())
     })?;
     let operation: Operation = collective
         .parse()
@@ -120,7 +120,7 @@ fn parse(words: &str) -> Result<(Operation, &'static Strategy), CommandError> {
     let strategy = Strategy::find(operation, name).ok_or_else(|| match known().next() {
         None => wrong(format!("there are no plans for {operation}")),
         Some(_) => wrong(format!(
-            "{operation} has no strategy `{name}`; it has {}",
+            "{operation} has no algorithm `{name}`; it has {}",
             known().collect::<Vec<_>>().join(", ")
         )),
     })?;

@@ -59,7 +59,7 @@ pub fn json(plan: &Simulated) -> Value {
     });
     json!({
         "collective": plan.operation.to_string(),
-        "strategy": plan.strategy.name,
+        "algorithm": plan.strategy.name,
         "bytes": plan.bytes,
         "segment": plan.segment,
         "ranks": plan.ranks,

@@ -71,7 +71,7 @@ fn clusters(platform: &Platform) -> Table {
         "cluster",
         "hosts",
         "ranks",
-        "coordinator",
+        "leader",
         "latency",
         "gap of 1 MiB",
     ]);
@@ -168,7 +168,7 @@ pub fn json(file: &PlatformFile) -> Value {
                 "name": cluster.name,
                 "hosts": hosts.collect::<Vec<_>>(),
                 "ranks": platform.ranks_of(place),
-                "coordinator": cluster.coordinator,
+                "leader": cluster.coordinator,
                 "within": cluster.within.as_ref().map(link_json),
                 "levels": cluster.levels.iter().map(|level| json!({
                     "level": level.name,

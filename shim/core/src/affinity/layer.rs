@@ -51,8 +51,8 @@ mod tests {
         let error = "colectives".parse::<Layer>().unwrap_err();
         assert_eq!(
             error.to_string(),
-            "no layer is called `colectives`: write one of point-to-point, p2p, collectives, \
-             one-sided, neighbourhood"
+            "no layer is called `colectives`: write one of point-to-point, collectives, one-sided, \
+             neighbourhood, p2p"
         );
     }
 }

@@ -15,6 +15,7 @@ mod header;
 pub mod list;
 mod nearest;
 pub mod network;
+pub mod old_names;
 pub mod parts;
 pub mod permutation;
 pub mod placement;

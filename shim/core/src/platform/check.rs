@@ -79,7 +79,7 @@ fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
             .map(|&host| &contents.hosts[host].ranks);
         if !ranks.flatten().any(|&rank| rank == cluster.coordinator) {
             let problem = format!("rank {} is not in this cluster", cluster.coordinator);
-            return Err(wrong(field("coordinator"), problem));
+            return Err(wrong(field("leader"), problem));
         }
         if cluster.hosts.len() > 1 && cluster.within.is_none() {
             let problem = "is missing, and the cluster has several hosts; measure it, or copy that \

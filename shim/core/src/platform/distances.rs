@@ -93,8 +93,8 @@ hosts:
 - {name: a2, ranks: 2-3}
 - {name: b1, ranks: 4-5}
 clusters:
-- {name: a, hosts: [a1, a2], coordinator: 0, within: {latency_us: 50, samples: [0 5, 1000 15]}}
-- {name: b, hosts: [b1], coordinator: 4}
+- {name: a, hosts: [a1, a2], leader: 0, within: {latency_us: 50, samples: [0 5, 1000 15]}}
+- {name: b, hosts: [b1], leader: 4}
 links:
 - {from: a, to: b, latency_us: 10000, samples: [0 5, 1000 95]}
 ";

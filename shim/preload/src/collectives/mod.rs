@@ -45,7 +45,7 @@ pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: Call) -> c_int {
 #[inline(never)]
 fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
     let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Host {
+    if *runner == Runner::Native {
         return None;
     }
     let host = host()?;
@@ -131,7 +131,7 @@ fn make(
         Amount::Parts(_) | Amount::Exchanged { .. } => None,
     };
     let (strategy, segment) = match runner {
-        Runner::Host => return None,
+        Runner::Native => return None,
         Runner::Strategy(name) => {
             let strategy = Strategy::find(key.operation, name)?;
             let segment = communicator.segment(strategy, key, bytes);

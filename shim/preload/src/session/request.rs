@@ -68,8 +68,8 @@ pub enum RequestError {
         /// Why.
         error: AllocationError,
     },
-    /// A collective has no such strategy.
-    #[error("collectives: {operation} has no strategy `{name}`; known are host, auto, {known}")]
+    /// A collective has no such algorithm.
+    #[error("collectives: {operation} has no algorithm `{name}`; known are native, auto, {known}")]
     Strategy {
         /// The collective.
         operation: Operation,
@@ -126,6 +126,9 @@ impl Request {
             }
         };
         log::set_level(settings.log);
+        for old in &settings.old_names {
+            log::warn(&old.to_string());
+        }
         let request = match settings.mode {
             Mode::Off => Ok(Request::Decided(Decision::Plain)),
             Mode::Profile => recording(native, &settings, ranks, launched::remarks())
@@ -265,7 +268,7 @@ fn recording(
     Ok(Recording {
         output: output.display().to_string(),
         times: settings.times,
-        window: settings.window,
+        window: settings.phase_interval,
         checkpoint: settings.checkpoint,
         run: describe(native, ranks, notes),
     })
@@ -304,7 +307,7 @@ fn run_number() -> u64 {
 /// Which collectives are replaced, and what is known of the platform.
 fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let probe = settings.probe == Probe::Auto;
-    if settings.collectives.all_host() {
+    if settings.collectives.all_native() {
         if probe {
             log::warn(
                 "probe: nothing needs the platform, since all collectives are the MPI's own; set \

@@ -13,7 +13,7 @@ use crate::files::nearest::did_you_mean;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mode {
-    /// Nothing: every call goes straight to the host MPI.
+    /// Nothing: every call goes straight to the native MPI.
     #[default]
     Off,
     /// Counts the traffic and writes a profile.
@@ -57,9 +57,9 @@ from_name!(Probe, "way to probe");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reorder {
-    /// The host MPI, in its own way; most leave them as they are.
+    /// The native MPI, in its own way; most leave them as they are.
     #[default]
-    Host,
+    Native,
     /// Treepie: the graph is placed on the cores where the processes run.
     Graph,
 }

@@ -1,4 +1,4 @@
-//! Who runs the collectives: the host MPI or plans of our own.
+//! Who runs the collectives: the native MPI or plans of our own.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,9 +10,9 @@ use crate::collective::Operation;
 /// Who runs one collective operation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Runner {
-    /// The host MPI, unchanged.
+    /// The native MPI, unchanged.
     #[default]
-    Host,
+    Native,
     /// The plan that is predicted to be fastest.
     Auto,
     /// The plan of this strategy, such as `ecef-lat`.
@@ -23,13 +23,13 @@ impl Runner {
     fn parse(text: &str) -> Result<Self, String> {
         let letters = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
         match text {
-            "host" => Ok(Runner::Host),
+            "native" => Ok(Runner::Native),
             "auto" => Ok(Runner::Auto),
             name if !name.is_empty() && name.bytes().all(letters) => {
                 Ok(Runner::Strategy(name.into()))
             }
             name => Err(format!(
-                "`{name}` names no strategy; write host, auto or a strategy such as ecef-lat"
+                "`{name}` names no strategy; write native, auto or a strategy such as ecef-lat"
             )),
         }
     }
@@ -38,15 +38,15 @@ impl Runner {
 impl fmt::Display for Runner {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Runner::Host => out.write_str("host"),
+            Runner::Native => out.write_str("native"),
             Runner::Auto => out.write_str("auto"),
             Runner::Strategy(name) => out.write_str(name),
         }
     }
 }
 
-/// Who runs which collective operation: `host`, `auto`, or one by one as in
-/// `bcast=ecef-lat,allreduce=host`.
+/// Who runs which collective operation: `native`, `auto`, or one by one as in
+/// `bcast=ecef-lat,allreduce=native`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Collectives {
     /// Who runs an operation that is not listed.
@@ -64,13 +64,13 @@ impl Collectives {
             .map_or(&self.otherwise, |(_, runner)| runner)
     }
 
-    /// True if every collective is left to the host MPI.
-    pub fn all_host(&self) -> bool {
-        self.otherwise == Runner::Host
+    /// True if every collective is left to the native MPI.
+    pub fn all_native(&self) -> bool {
+        self.otherwise == Runner::Native
             && self
                 .listed
                 .iter()
-                .all(|(_, runner)| *runner == Runner::Host)
+                .all(|(_, runner)| *runner == Runner::Native)
     }
 }
 
@@ -82,7 +82,7 @@ impl FromStr for Collectives {
             let otherwise = match Runner::parse(text.trim())? {
                 Runner::Strategy(name) => {
                     return Err(format!(
-                        "`{name}` stands alone; write host, auto, or the operation in front, such \
+                        "`{name}` stands alone; write native, auto, or the operation in front, such \
                          as bcast={name}"
                     ));
                 }
@@ -107,7 +107,7 @@ impl FromStr for Collectives {
             listed.push((operation, Runner::parse(runner.trim())?));
         }
         Ok(Collectives {
-            otherwise: Runner::Host,
+            otherwise: Runner::Native,
             listed,
         })
     }
@@ -133,18 +133,18 @@ mod tests {
 
     #[test]
     fn the_three_forms_are_read_and_written() {
-        for text in ["host", "auto", "bcast=ecef-lat,allreduce=host"] {
+        for text in ["native", "auto", "bcast=ecef-lat,allreduce=native"] {
             let collectives: Collectives = text.parse().unwrap();
             assert_eq!(collectives.to_string(), text);
         }
-        let some: Collectives = "bcast=ecef-lat,allreduce=host".parse().unwrap();
+        let some: Collectives = "bcast=ecef-lat,allreduce=native".parse().unwrap();
         assert_eq!(
             some.runner(Operation::Bcast),
             &Runner::Strategy("ecef-lat".into())
         );
-        assert_eq!(some.runner(Operation::Barrier), &Runner::Host);
-        assert!(!some.all_host());
-        assert!("bcast=host".parse::<Collectives>().unwrap().all_host());
+        assert_eq!(some.runner(Operation::Barrier), &Runner::Native);
+        assert!(!some.all_native());
+        assert!("bcast=native".parse::<Collectives>().unwrap().all_native());
     }
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         for (text, expected) in [
             (
                 "fast",
-                "`fast` stands alone; write host, auto, or the operation in front, such as \
+                "`fast` stands alone; write native, auto, or the operation in front, such as \
                  bcast=fast",
             ),
             (
@@ -160,12 +160,12 @@ mod tests {
                 "`allreduce` is not operation=strategy; write it as in bcast=ecef-lat",
             ),
             (
-                "bcast=auto,bcast=host",
+                "bcast=auto,bcast=native",
                 "bcast is listed twice; keep one of them",
             ),
             (
                 "bcast=",
-                "`` names no strategy; write host, auto or a strategy such as ecef-lat",
+                "`` names no strategy; write native, auto or a strategy such as ecef-lat",
             ),
         ] {
             assert_eq!(text.parse::<Collectives>().unwrap_err(), expected);

@@ -17,6 +17,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::error::one_line;
+use super::old_names::{self, OldName, Scope};
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
@@ -29,7 +30,7 @@ pub const NAMES: [&str; 16] = [
     "mode",
     "output",
     "times",
-    "window",
+    "phase_interval",
     "checkpoint",
     "placement",
     "permutation",
@@ -108,8 +109,8 @@ pub struct Settings {
     pub output: Option<String>,
     /// Whether calls are timed.
     pub times: bool,
-    /// The time that is a phase of its own.
-    pub window: Option<Duration>,
+    /// The length of a phase; none where `MPI_Pcontrol` marks phases.
+    pub phase_interval: Option<Duration>,
     /// How often each rank leaves its part of the profile in a file.
     pub checkpoint: Option<Duration>,
     /// The placement or profile to replay.
@@ -134,8 +135,10 @@ pub struct Settings {
     pub reorder: Reorder,
     /// Whether the job ends when a file does not fit.
     pub strict: bool,
-    /// How much is said.
+    /// The most detailed messages that are printed.
     pub log: LogLevel,
+    /// Old names that were used: each is worth a warning.
+    pub old_names: Vec<OldName>,
 }
 
 impl Settings {
@@ -161,11 +164,18 @@ impl Settings {
             _ => {}
         }
         for name in NAMES {
-            if let Some(value) = value_of(name) {
+            let old = old_names::of_setting(name).find_map(|(old, since)| {
+                let value = value_of(old).filter(|_| value_of(name).is_none())?;
+                let notice = OldName::new(variable_of(old), variable_of(name), since);
+                settings.old_names.push(notice);
+                Some((old, value))
+            });
+            let value = value_of(name).map(|value| (name, value));
+            if let Some((written, value)) = value.or(old) {
                 settings
                     .set(name, &value)
                     .map_err(|problem| SettingsError::Variable {
-                        variable: variable_of(name),
+                        variable: variable_of(written),
                         problem: one_line(&problem),
                     })?;
             }
@@ -203,7 +213,8 @@ impl Settings {
     }
 
     /// Sets one setting from its text.
-    fn set(&mut self, name: &str, text: &str) -> Result<(), String> {
+    fn set(&mut self, name: &'static str, text: &str) -> Result<(), String> {
+        let text = &self.with_new_values(name, text);
         match name {
             "mode" => self.mode = choice(text)?,
             "output" => {
@@ -212,7 +223,7 @@ impl Settings {
                 self.output = Some(text.to_owned());
             }
             "times" => self.times = switch(text)?,
-            "window" => self.window = seconds(text)?,
+            "phase_interval" => self.phase_interval = seconds(text)?,
             "checkpoint" => self.checkpoint = seconds(text)?,
             "placement" => self.placement = Some(path(text)?),
             "permutation" => {
@@ -236,6 +247,22 @@ impl Settings {
         Ok(())
     }
 
+    /// The value of a setting with the new names of its items, which may be `key=value`.
+    fn with_new_values(&mut self, name: &'static str, text: &str) -> String {
+        let items = text.split(',').map(|item| {
+            let value = item.rsplit('=').next().unwrap_or(item).trim();
+            let Some((new, since)) = old_names::renamed(Scope::Value(name), value) else {
+                return item.to_owned();
+            };
+            let notice = OldName::new(format!("{name}: {value}"), format!("{name}: {new}"), since);
+            if !self.old_names.contains(&notice) {
+                self.old_names.push(notice);
+            }
+            item.replace(value, new)
+        });
+        items.collect::<Vec<_>>().join(",")
+    }
+
     /// The text of one setting, as [`Settings::set`] reads it.
     fn text_of(&self, name: &str) -> Option<String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
@@ -243,7 +270,9 @@ impl Settings {
             "mode" => Some(self.mode.to_string()),
             "output" => self.output.clone(),
             "times" => Some(self.times.to_string()),
-            "window" => self.window.map(|time| time.as_secs_f64().to_string()),
+            "phase_interval" => self
+                .phase_interval
+                .map(|time| time.as_secs_f64().to_string()),
             "checkpoint" => self.checkpoint.map(|time| time.as_secs_f64().to_string()),
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),
@@ -284,7 +313,7 @@ impl Settings {
             );
         }
         let nothing = self.placement.is_none() && self.permutation.is_none();
-        if nothing && self.collectives.all_host() && self.reorder == Reorder::Host {
+        if nothing && self.collectives.all_native() && self.reorder == Reorder::Native {
             return together(
                 "mode: replay",
                 "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
@@ -302,11 +331,17 @@ pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Se
     names
         .into_iter()
         .filter(|name| name.starts_with(PREFIX) && !OF_COMMAND.contains(name))
-        .filter(|name| !known.iter().any(|known| known == name))
+        .filter(|name| !known.iter().any(|known| known == name) && !is_old_variable(name))
         .map(|name| SettingsError::UnknownVariable {
             variable: one_line(name),
         })
         .collect()
+}
+
+/// Whether this is the old name of a setting's variable.
+fn is_old_variable(variable: &str) -> bool {
+    let mut old = NAMES.into_iter().flat_map(old_names::of_setting);
+    old.any(|(name, _)| variable_of(name) == variable)
 }
 
 /// The variable that was most likely meant, compared without the common prefix.
@@ -317,7 +352,7 @@ fn similar_variable(variable: &str) -> String {
         .unwrap_or_default()
 }
 
-/// All variables that mean something.
+/// All variables that have a meaning.
 fn known_variables() -> Vec<String> {
     let settings = NAMES.into_iter().map(variable_of);
     std::iter::once(CONFIG_VARIABLE.to_owned())

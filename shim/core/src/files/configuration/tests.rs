@@ -28,7 +28,7 @@ fn without_sources_everything_has_its_documented_default() {
     assert_eq!(settings.apply, Apply::Permute);
     assert_eq!(settings.probe, Probe::Never);
     assert_eq!(settings.log, LogLevel::Warn);
-    assert!(settings.collectives.all_host());
+    assert!(settings.collectives.all_native());
     assert!(!settings.strict);
     assert_eq!(settings.output_template(), "treepie-%n.profile.yaml");
 }
@@ -37,7 +37,7 @@ fn without_sources_everything_has_its_documented_default() {
 fn file_and_environment_say_the_same_in_the_same_words() {
     let yaml = from_yaml(
         "mode: replay\noutput: a-%j.yaml\npermutation: 2,0,1\nplatform: p.yaml\nprobe: auto\n\
-         collectives: bcast=ecef-lat,allreduce=host\nstrict: true\nlog: debug\n",
+         collectives: bcast=ecef-lat,allreduce=native\nstrict: true\nlog: debug\n",
     );
     let variables = from_variables(&[
         ("TREEPIE_MODE", "replay"),
@@ -45,7 +45,7 @@ fn file_and_environment_say_the_same_in_the_same_words() {
         ("TREEPIE_PERMUTATION", "2,0,1"),
         ("TREEPIE_PLATFORM", "p.yaml"),
         ("TREEPIE_PROBE", "auto"),
-        ("TREEPIE_COLLECTIVES", "bcast=ecef-lat,allreduce=host"),
+        ("TREEPIE_COLLECTIVES", "bcast=ecef-lat,allreduce=native"),
         ("TREEPIE_STRICT", "true"),
         ("TREEPIE_LOG", "debug"),
     ]);
@@ -61,13 +61,13 @@ fn file_and_environment_say_the_same_in_the_same_words() {
 #[test]
 fn lists_and_mappings_of_yaml_are_read_too() {
     let settings = from_yaml(
-        "mode: replay\npermutation: [2, 0, 1]\ncollectives: {bcast: auto, allreduce: host}\n",
+        "mode: replay\npermutation: [2, 0, 1]\ncollectives: {bcast: auto, allreduce: native}\n",
     )
     .unwrap();
     assert_eq!(settings.permutation, Some(vec![2, 0, 1]));
     assert_eq!(
         settings.collectives.to_string(),
-        "bcast=auto,allreduce=host"
+        "bcast=auto,allreduce=native"
     );
 }
 
@@ -110,13 +110,13 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, \
-             output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             output, times, phase_interval, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
              reproducible, reorder, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, output, times, window, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             of mode, output, times, phase_interval, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
              reproducible, reorder, strict, log",
         ),
         (
@@ -190,7 +190,7 @@ fn a_misspelt_variable_is_found() {
     assert_eq!(
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
-         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_WINDOW, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
+         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
          TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_CLUSTERS, TREEPIE_REPRODUCIBLE, TREEPIE_REORDER, TREEPIE_STRICT, TREEPIE_LOG"
     );
@@ -245,4 +245,46 @@ fn times_of_settings_are_seconds_and_survive_the_launcher() {
         let expected = format!("TREEPIE_CHECKPOINT: `{wrong}` is no time; write seconds");
         assert!(said.starts_with(&expected), "{said}");
     }
+}
+
+#[test]
+fn old_names_are_read_as_the_new_ones_with_a_notice_each() {
+    let notice = |written: &str, new: &str| OldName::new(written, new, "0.2");
+    let yaml = from_yaml(
+        "mode: replay\nwindow: 2\nreorder: host\ncollectives: {bcast: host, reduce: host}\n\
+         permutation: 1,0\n",
+    );
+    let yaml = yaml.unwrap();
+    assert_eq!(yaml.phase_interval, Some(Duration::from_secs(2)));
+    assert_eq!(yaml.collectives.to_string(), "bcast=native,reduce=native");
+    assert_eq!(yaml.reorder, Reorder::Native);
+    assert_eq!(
+        yaml.old_names,
+        [
+            notice("window", "phase_interval"),
+            notice("reorder: host", "reorder: native"),
+            notice("collectives: host", "collectives: native"),
+        ]
+    );
+    let variables = from_variables(&[("TREEPIE_WINDOW", "2")]).unwrap();
+    assert_eq!(variables.phase_interval, yaml.phase_interval);
+    assert_eq!(
+        variables.old_names,
+        [notice("TREEPIE_WINDOW", "TREEPIE_PHASE_INTERVAL")]
+    );
+    assert_eq!(unknown_variables(["TREEPIE_WINDOW"]), []);
+    let wrong = from_variables(&[("TREEPIE_WINDOW", "soon")]).unwrap_err();
+    assert!(
+        wrong
+            .to_string()
+            .starts_with("TREEPIE_WINDOW: `soon` is no time")
+    );
+}
+
+#[test]
+fn the_new_variable_wins_over_the_old_one() {
+    let both = [("TREEPIE_WINDOW", "2"), ("TREEPIE_PHASE_INTERVAL", "3")];
+    let settings = from_variables(&both).unwrap();
+    assert_eq!(settings.phase_interval, Some(Duration::from_secs(3)));
+    assert_eq!(settings.old_names, []);
 }

@@ -9,8 +9,8 @@
 //! - {name: a1, ranks: 0-3}
 //! - {name: b1, ranks: 4-7}
 //! clusters:
-//! - {name: a, hosts: [a1], coordinator: 0}
-//! - {name: b, hosts: [b1], coordinator: 4}
+//! - {name: a, hosts: [a1], leader: 0}
+//! - {name: b, hosts: [b1], leader: 4}
 //! links:
 //! - from: a
 //!   to: b

@@ -11,8 +11,8 @@ hosts:
 - {name: a1, ranks: 0-3}
 - {name: b1, ranks: 4-7}
 clusters:
-- {name: a, hosts: [a1], coordinator: 0}
-- {name: b, hosts: [b1], ranks: 4-7, coordinator: 4}
+- {name: a, hosts: [a1], leader: 0}
+- {name: b, hosts: [b1], ranks: 4-7, leader: 4}
 links:
 - from: a
   to: b
@@ -53,13 +53,13 @@ fn a_platform_reads_back_as_it_was_written() {
 fn each_wrong_field_is_named_with_what_to_do() {
     for (old, new, expected) in [
         (
-            "coordinator: 4",
-            "coordinator: 1",
-            "p.yaml: clusters[1].coordinator: rank 1 is not in this cluster",
+            "leader: 4",
+            "leader: 1",
+            "p.yaml: clusters[1].leader: rank 1 is not in this cluster",
         ),
         (
-            "ranks: 4-7, coordinator",
-            "ranks: 4-8, coordinator",
+            "ranks: 4-7, leader",
+            "ranks: 4-8, leader",
             "p.yaml: clusters[1].ranks: are 4-8, and its hosts have the ranks 4-7; correct one of them",
         ),
         (

@@ -241,6 +241,7 @@ fn follow_list(tokens: &[Token], found: &mut Vec<(usize, String)>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     const ROOT_TEXT: &str = "\

@@ -53,27 +53,30 @@ fn off_adds_no_call(mpi: Mpi) {
     assert_eq!(calls.later, Calls::new());
 }
 
-/// And the broadcast by which all ranks agree on it.
+/// What all ranks agree by: a broadcast of what to do, and the verdict whether all could read it.
+const AGREEMENT: [(&str, usize); 2] = [("Bcast", 1), ("Allgather", 1)];
+
+/// And the agreement on it.
 fn a_replay_adds_one_split_and_no_other_communicator(mpi: Mpi) {
     let replay = [
         ("TREEPIE_MODE", "replay"),
         ("TREEPIE_PERMUTATION", "2,0,3,1"),
     ];
     let calls = own_calls(mpi, &replay);
-    let expected = of_all_ranks([("Comm_split", 1), ("Bcast", 1)]);
+    let expected = of_all_ranks([("Comm_split", 1), AGREEMENT[0], AGREEMENT[1]]);
     assert_eq!(calls.in_init, expected);
     assert_eq!(calls.later, Calls::new());
 }
 
-/// `MPI_Init` gains the broadcast by which all ranks agree on the mode, and nothing else;
+/// `MPI_Init` gains the agreement on the mode, and nothing else;
 /// in `MPI_Finalize` the profile travels along a tree over a communicator of its own.
-fn a_profile_adds_one_broadcast_at_the_start_and_one_split_at_the_end(mpi: Mpi) {
+fn a_profile_adds_one_agreement_at_the_start_and_one_split_at_the_end(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let output = directory.path().join("job.profile.yaml");
     let output = output.display().to_string();
     let profile = [("TREEPIE_MODE", "profile"), ("TREEPIE_OUTPUT", &output)];
     let calls = own_calls(mpi, &profile);
-    assert_eq!(calls.in_init, of_all_ranks([("Bcast", 1)]));
+    assert_eq!(calls.in_init, of_all_ranks(AGREEMENT));
     let later = &calls.later;
     assert_eq!(later.get("PMPI_Comm_split"), Some(&RANKS), "{later:?}");
     assert!(
@@ -87,5 +90,5 @@ fn a_profile_adds_one_broadcast_at_the_start_and_one_split_at_the_end(mpi: Mpi) 
 under_each_mpi!(
     off_adds_no_call,
     a_replay_adds_one_split_and_no_other_communicator,
-    a_profile_adds_one_broadcast_at_the_start_and_one_split_at_the_end,
+    a_profile_adds_one_agreement_at_the_start_and_one_split_at_the_end,
 );

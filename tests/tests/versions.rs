@@ -29,8 +29,11 @@ fn other_library(directory: &Path) -> PathBuf {
     let path = directory.join("libtreepie.so");
     fs::write(&path, bytes).expect("the directory is writable");
     // The hardware is read by the companion beside it.
-    std::os::unix::fs::symlink(artifacts::companion(), directory.join("libtreepie_hwloc.so"))
-        .expect("the directory is writable");
+    std::os::unix::fs::symlink(
+        artifacts::companion(),
+        directory.join("libtreepie_hwloc.so"),
+    )
+    .expect("the directory is writable");
     path
 }
 
@@ -51,31 +54,30 @@ fn job(mpi: Mpi, directory: &Path, others: &str) -> Job {
 /// and one line says why.
 fn ranks_whose_libraries_differ_all_run_the_plain_job(mpi: Mpi) {
     let plain = Job::new(mpi, RANKS, "ring").run().succeeded().silent();
-    let profile = |directory: &Path| Library::Profile(directory.join("p.yaml"));
-    let replay = |settings: &[(&'static str, &str)]| {
-        let mode = [("TREEPIE_MODE", "replay")];
-        let all = mode.iter().chain(settings);
-        Library::Set(all.map(|&(name, value)| (name, value.to_owned())).collect())
+    let directory = TempDir::new().expect("there is room for a directory");
+    let directory = directory.path();
+    let profile = directory.join("p.yaml");
+    let replay = |name, value: &str| {
+        let mode = ("TREEPIE_MODE", "replay".to_owned());
+        Library::Set(vec![mode, (name, value.to_owned())])
     };
-    let cases: [(&str, &str, &dyn Fn(&Path) -> Library); 5] = [
-        ("2", "rank 2 ", &|_| Library::Permuted(vec![3, 2, 1, 0])),
-        ("0", "rank 1 ", &|_| Library::Permuted(vec![3, 2, 1, 0])),
-        ("1|3", "rank 1 ", &profile),
-        ("2", "rank 2 ", &|_| replay(&[("TREEPIE_REORDER", "graph")])),
-        ("3", "rank 3 ", &|_| replay(&[("TREEPIE_COLLECTIVES", "auto")])),
-    ];
-    for (others, first, library) in cases {
-        let directory = TempDir::new().expect("there is room for a directory");
-        let directory = directory.path();
-        let job = job(mpi, directory, others).with(library(directory));
-        let outcome = job.run().succeeded();
+    let permuted = Library::Permuted(vec![3, 2, 1, 0]);
+    for (others, first, library) in [
+        ("2", "rank 2 ", permuted.clone()),
+        ("0", "rank 1 ", permuted),
+        ("1|3", "rank 1 ", Library::Profile(profile.clone())),
+        ("2", "rank 2 ", replay("TREEPIE_REORDER", "graph")),
+        ("3", "rank 3 ", replay("TREEPIE_COLLECTIVES", "auto")),
+    ] {
+        let outcome = job(mpi, directory, others).with(library).run();
         let messages = outcome.messages();
-        assert_eq!(messages.len(), 1, "{messages:?}");
-        for words in [first, "messages 0", "messages 1", "as it would without treepie"] {
+        assert_eq!(messages.len(), 1, "{}", outcome.told());
+        let plainly = "as it would without treepie";
+        for words in [first, "messages 0", "messages 1", plainly] {
             assert!(messages[0].contains(words), "{words}: {messages:?}");
         }
         assert_same_output(&plain, &outcome);
-        assert!(!directory.join("p.yaml").exists());
+        assert!(!profile.exists(), "{}", outcome.description);
     }
 }
 

@@ -11,6 +11,8 @@ pub const TIMING: u8 = 2;
 pub const CANCELLING: u8 = 4;
 /// Collectives are replaced by plans.
 pub const REPLACING: u8 = 8;
+/// Communicators with a topology are reordered.
+pub const REORDERING: u8 = 16;
 
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u8 = 128;

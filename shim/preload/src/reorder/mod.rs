@@ -20,13 +20,13 @@ mod order;
 
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::{FileError, topology};
 use treepie_core::placement::allocation::Allocation;
 use treepie_core::topology::Topology;
 
+use crate::features::{self, REORDERING};
 use crate::log;
 use crate::mpi::native::native;
 use crate::mpi::{Word, c_int};
@@ -68,8 +68,8 @@ struct Seats {
     leaf_of_process: Vec<usize>,
 }
 
+/// Set before `REORDERING` is.
 static SEATS: OnceLock<Seats> = OnceLock::new();
-static ACTIVE: AtomicBool = AtomicBool::new(false);
 
 /// From now on communicators are reordered.
 pub fn begin(places: &Places) {
@@ -81,7 +81,7 @@ pub fn begin(places: &Places) {
                 topology,
                 leaf_of_process: leaves.map(|&leaf| leaf as usize).collect(),
             });
-            ACTIVE.store(true, Ordering::Release);
+            features::begin(REORDERING);
         }
         // All ranks have read the same text.
         Err(error) => log::error(&format!("reorder: {error}; reordering is left to the MPI")),
@@ -90,11 +90,11 @@ pub fn begin(places: &Places) {
 
 /// From now on they are the native MPI's.
 pub fn end() {
-    ACTIVE.store(false, Ordering::Release);
+    features::end(REORDERING);
 }
 
 fn seats() -> Option<&'static Seats> {
-    match ACTIVE.load(Ordering::Relaxed) {
+    match features::any(REORDERING) {
         true => SEATS.get(),
         false => None,
     }

@@ -36,9 +36,9 @@ pub enum Decision {
     /// The job ends before the application starts; process 0 has said why.
     Abort,
     /// Traffic is counted, and a profile is written.
-    Profile(Recording),
+    Profile(Box<Recording>),
     /// Something is done otherwise than by the launcher and the MPI.
-    Replay(Replay),
+    Replay(Box<Replay>),
 }
 
 /// What a replay does otherwise.

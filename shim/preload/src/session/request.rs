@@ -132,7 +132,7 @@ impl Request {
         let request = match settings.mode {
             Mode::Off => Ok(Request::Decided(Decision::Plain)),
             Mode::Profile => recording(native, &settings, ranks, launched::remarks())
-                .map(|recording| Request::Decided(Decision::Profile(recording))),
+                .map(|recording| Request::Decided(Decision::Profile(Box::new(recording)))),
             Mode::Replay => replay(native, &settings, ranks),
         };
         let request =
@@ -192,7 +192,7 @@ impl Draft {
                 replay.permutation = None;
             }
         }
-        Ok(Decision::Replay(replay))
+        Ok(Decision::Replay(Box::new(replay)))
     }
 }
 
@@ -245,7 +245,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
             reorders,
             above,
         })),
-        false => Request::Decided(Decision::Replay(replay)),
+        false => Request::Decided(Decision::Replay(Box::new(replay))),
     })
 }
 

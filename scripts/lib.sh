@@ -30,6 +30,27 @@ fail() {
     exit 1
 }
 
+# beside NAME COMMAND...: runs a command in the background, its output in build/NAME.log.
+# await NAME: waits for it, shows that output, and fails if it has failed.
+declare -A beside=()
+beside() {
+    local name=$1
+    shift
+    # In a process group of its own, so that it ends with this script.
+    set -m
+    "$@" >"$BUILD/$name.log" 2>&1 </dev/null &
+    set +m
+    beside[$name]=$!
+    trap 'for one in "${beside[@]}"; do kill -- "-$one" 2>/dev/null || true; done' EXIT
+}
+await() {
+    local status=0
+    wait "${beside[$1]}" || status=$?
+    unset "beside[$1]"
+    cat "$BUILD/$1.log"
+    [ "$status" = 0 ] || fail "$1 failed"
+}
+
 need_cargo() {
     command -v cargo >/dev/null || fail "Rust is not installed: install it from https://rustup.rs (stable, 1.95 or newer)"
 }

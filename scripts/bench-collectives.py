@@ -167,7 +167,7 @@ def plot(path, name, rows, limit, columns):
         tick *= 10
     lines = [("limit", "black", "", 2.5, {size: limit.of(name, size) for size in sizes})]
     for mpi, who, order in columns:
-        label = f"{mpi}'s own" if who == "host" else f"{who} on {mpi}"
+        label = f"{mpi}'s own" if who == "native" else f"{who} on {mpi}"
         thick = 2.5 if who == "treepie" else 1.2
         of = {size: rows[name, size].get((mpi, who, order)) for size in sizes}
         lines.append((label, COLOURS[mpis.index(mpi) % len(COLOURS)], DASHES.get(who, ""), thick, of))
@@ -186,16 +186,16 @@ def median(values):
 
 
 def predictions(rows, kept):
-    """What the model said of the chosen plans and of the host's own collectives."""
+    """Predictions for the chosen plans and for the native collectives."""
     errors, seen = {}, {}
     for line in lines(f"{kept}/predictions"):
-        mpi, name, size, strategy, segment, seconds, host = line.split()
-        # One line for each order, in turn: the host's own depend on it.
+        mpi, name, size, strategy, segment, seconds, native = line.split()
+        # One line for each order, round-robin: native collectives depend on it.
         orders = sorted({order for (m, who, order) in rows.get((name, int(size)), {}) if (m, who) == (mpi, "treepie")})
         turn = seen[mpi, name, size] = seen.get((mpi, name, size), -1) + 1
         order = orders[turn % len(orders)] if orders else "block"
-        for who, predicted in (("treepie", seconds), ("host", host)):
-            if strategy == "host" and who == "treepie":
+        for who, predicted in (("treepie", seconds), ("native", native)):
+            if strategy in ("host", "native") and who == "treepie":
                 continue
             measured = rows.get((name, int(size)), {}).get((mpi, who, order))
             if measured:
@@ -207,7 +207,7 @@ def predictions(rows, kept):
 
 
 def regret(rows, kept):
-    """The chosen plan against the best of all strategies and of the host's own."""
+    """The chosen plan against the best of all strategies and of the native one."""
     times, chosen = {}, {}
     for (name, size), row in read(f"{kept}/every").items():
         for (mpi, strategy, order), time in row.items():
@@ -219,9 +219,9 @@ def regret(rows, kept):
         worse, count = [], 0
         for key in [key for key in times if key[0] == mpi and key in chosen]:
             of = {strategy: min(took) for strategy, took in times[key].items()}
-            hosts = [time for (m, who, _), time in rows.get(key[1:], {}).items() if (m, who) == (mpi, "host")]
-            if hosts:
-                of["host"] = min(hosts)
+            native = [time for (m, who, _), time in rows.get(key[1:], {}).items() if (m, who) == (mpi, "native")]
+            if native:
+                of["native"] = min(native)
             if chosen[key] not in of:
                 continue
             count += 1

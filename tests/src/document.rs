@@ -65,6 +65,45 @@ pub fn blocks(name: &str, text: &str) -> Vec<Block> {
     blocks
 }
 
+/// The sentences of a document's paragraphs and lists.
+pub fn sentences(text: &str) -> Vec<String> {
+    let mut in_block = false;
+    let mut paragraphs = vec![String::new()];
+    for line in text.lines() {
+        let fence = line.trim_start().starts_with("```");
+        in_block ^= fence;
+        let ends = fence || in_block || line.trim().is_empty() || line.starts_with(['|', '#', '!']);
+        let item = line.trim_start().strip_prefix("* ");
+        if ends || item.is_some() {
+            paragraphs.push(String::new());
+        }
+        if let (false, Some(last)) = (ends, paragraphs.last_mut()) {
+            *last += item.unwrap_or(line).trim();
+            last.push(' ');
+        }
+    }
+    let ends = |paragraph: &String| {
+        let parts = paragraph.split_inclusive(&['.', '?', '!'][..]);
+        let mut sentences = vec![String::new()];
+        for part in parts {
+            // A point inside a name or a number ends nothing.
+            if part.starts_with(' ')
+                && let Some(last) = sentences.last()
+                && !last.is_empty()
+            {
+                sentences.push(String::new());
+            }
+            if let Some(last) = sentences.last_mut() {
+                *last += part;
+            }
+        }
+        sentences
+    };
+    let all = paragraphs.iter().flat_map(ends);
+    let trimmed = all.map(|sentence| sentence.trim().to_owned());
+    trimmed.filter(|sentence| !sentence.is_empty()).collect()
+}
+
 impl Block {
     /// The commands of a block with the MPI called `mpi`; none if it is for another.
     pub fn shown(&self, mpi: &str) -> Vec<Shown> {
@@ -233,6 +272,14 @@ $ four
             (vec!["no newline".to_owned()], 3),
         ];
         assert_eq!(outputs(all), expected);
+    }
+
+    #[test]
+    fn sentences_are_those_of_paragraphs_and_items() {
+        let text = "# No. Title\n\nOne of 1.5 parts\nand `a.b`. Two: x.\n\n* Three\n  goes on\n* Four?\n\n\
+                    | no. sentence. |\n```text\nNone. None.\n```\n";
+        let expected = ["One of 1.5 parts and `a.b`.", "Two: x.", "Three goes on", "Four?"];
+        assert_eq!(sentences(text), expected);
     }
 
     #[test]

@@ -3,16 +3,15 @@
 //!
 //! The reader is a new user: a fresh clone, a home of its own, an empty
 //! environment, with one MPI's `mpicc`, `mpif90`, `mpirun` on PATH. Who reads
-//! README.md compiles the clone, too; for the other documents the build is taken
-//! from where it was made (`USE_BUILD`).
+//! README.md compiles what quickstart needs of the clone, too; for the other documents the
+//! build is taken from where it was made (`USE_BUILD`).
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_tests::document::{Shown, blocks, fits, outputs, script};
+use treepie_tests::document::{Shown, blocks, fits, outputs, script, sentences};
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
 /// What `sh` blocks hold: commands that take long or need more than a user has,
@@ -21,11 +20,20 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     // The tests themselves are run by it.
     ("./scripts/test", ".ci/run"),
     ("scripts/grid", "tests/tests/emulated_grid.rs"),
-    // The same steps, with fewer rows.
-    ("scripts/bench gain", "tests/tests/gain.rs"),
+    // Both in LD_PRELOAD.md, with what was built already.
+    ("scripts/build", "scripts/test"),
+    ("scripts/install", "tests/tests/installed.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
+
+/// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
+const MEASUREMENTS: [&str; 4] = [
+    "profiles/placement.md",
+    "profiles/overhead.md",
+    "profiles/platform.md",
+    "profiles/collectives.md",
+];
 
 fn read(name: &str) -> String {
     let path = artifacts::repository().join(name);
@@ -44,7 +52,7 @@ struct Desk {
 enum Build {
     /// Nothing: what the tests run is linked to. The command is installed already.
     Linked,
-    /// All that a user needs, from nothing, for each MPI that Debian has.
+    /// What scripts/quickstart compiles, from nothing.
     Own,
 }
 
@@ -203,25 +211,17 @@ fn rust_of_the_tests() -> Vec<(&'static str, String)> {
         let beside = format!("{home}/{folder}");
         std::env::var(name).unwrap_or(beside)
     };
-    let set = [
-        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0"),
-        ("CARGO_PROFILE_RELEASE_LTO", "off"),
-        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256"),
-        ("CARGO_PROFILE_RELEASE_DEBUG", "false"),
-        ("CARGO_PROFILE_QUICK_OPT_LEVEL", "0"),
-    ];
-    let mut all = vec![
+    vec![
         ("CARGO_HOME", place("CARGO_HOME", ".cargo")),
         ("RUSTUP_HOME", place("RUSTUP_HOME", ".rustup")),
-    ];
-    all.extend(set.map(|(name, value)| (name, value.to_owned())));
-    all
+        ("CARGO_PROFILE_QUICK_OPT_LEVEL", "0".to_owned()),
+    ]
 }
 
-/// From nothing but README.md to a report in the browser's language, for a C job,
-/// LAMMPS and a Fortran job: with one MPI, and then with the other.
+/// From nothing but README.md to a report in the browser's language: with one MPI, and
+/// then with the other.
 #[test]
-fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_reports_under_both_mpis() {
+fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_a_report_under_both_mpis() {
     let mut desk = Desk::new(Mpi::OpenMpi, Build::Own);
     for mpi in Mpi::ALL {
         desk.turn_to(mpi);
@@ -234,19 +234,13 @@ fn a_new_user_compiles_a_clone_and_gets_from_the_readme_to_reports_under_both_mp
             let file = desk.path("treepie/build").join(&made);
             assert!(file.is_file() && !file.is_symlink(), "{made} was not made");
         }
-        reports_are_whole(&desk);
+        reports_are_whole(&desk, &[("halo2d.html", "./halo2d")]);
     }
 }
 
-/// The reports that README.md makes; each is taken away, so that the next MPI's are its
-/// own.
-fn reports_are_whole(desk: &Desk) {
-    // A wrapper may give LAMMPS its whole path.
-    let reports = BTreeMap::from([
-        ("halo2d.html", "./halo2d"),
-        ("ring.html", "./ring"),
-        ("melt.html", "lmp -in tests/jobs/melt.lammps"),
-    ]);
+/// The reports that a document makes, each with the command that it is of; they are taken
+/// away, so that the next MPI's are its own.
+fn reports_are_whole(desk: &Desk, reports: &[(&str, &str)]) {
     for (name, command) in reports {
         let file = desk.path("treepie").join(name);
         let page = std::fs::read_to_string(&file);
@@ -266,7 +260,11 @@ fn reports_are_whole(desk: &Desk) {
 }
 
 fn what_is_said_of_preloading_is_true(mpi: Mpi) {
-    Desk::new(mpi, Build::Linked).follow("LD_PRELOAD.md");
+    let desk = Desk::new(mpi, Build::Linked);
+    desk.follow("LD_PRELOAD.md");
+    // A wrapper may give LAMMPS its whole path.
+    let melt = "lmp -in tests/jobs/melt.lammps";
+    reports_are_whole(&desk, &[("ring.html", "./ring"), ("melt.html", melt)]);
 }
 
 #[test]
@@ -293,6 +291,64 @@ fn commands_that_are_not_run_here_are_run_by_another_test() {
                 }
                 other => panic!("{name}:{}: `{other}` is no kind of block", block.line),
             }
+        }
+    }
+}
+
+/// Figures are measured by hand; that the commands beside them exist is tested.
+#[test]
+fn commands_beside_figures_are_those_of_the_scripts() {
+    let usage = read("scripts/bench");
+    let kinds: Vec<&str> = usage
+        .lines()
+        .filter_map(|line| line.strip_prefix("#     scripts/bench "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert!(kinds.len() > 8, "scripts/bench lists {kinds:?}");
+    for name in MEASUREMENTS {
+        let text = read(name);
+        assert!(!blocks(name, &text).is_empty(), "{name} shows no command");
+        let mut shown = 0;
+        for after in text.split("scripts/bench ").skip(1) {
+            let word: String = after
+                .chars()
+                .take_while(|letter| letter.is_ascii_lowercase() || *letter == '-')
+                .collect();
+            assert!(
+                kinds.contains(&word.as_str()),
+                "{name}: scripts/bench has no `{word}`"
+            );
+            shown += 1;
+        }
+        assert!(shown > 0, "{name} names no command of scripts/bench");
+    }
+}
+
+/// The README can be read in a few minutes, and no sentence of it has to be read twice.
+#[test]
+fn the_readme_is_short_and_so_are_its_sentences() {
+    let text = read("README.md");
+    assert!(text.lines().count() <= 150, "{}", text.lines().count());
+    for sentence in sentences(&text) {
+        let words = sentence.split_whitespace().count();
+        assert!(words <= 25, "{words} words: {sentence}");
+    }
+}
+
+#[test]
+fn prose_wraps_at_a_hundred_columns() {
+    let others = ["CHANGELOG.md"];
+    for name in DOCUMENTS.iter().chain(&MEASUREMENTS).chain(&others) {
+        let mut in_block = false;
+        for (number, line) in read(name).lines().enumerate() {
+            in_block ^= line.starts_with("```");
+            let is_prose = !in_block && !line.starts_with(['|', '!']);
+            let length = line.chars().count();
+            assert!(
+                !is_prose || length <= 100,
+                "{name}:{}: {length} columns",
+                number + 1
+            );
         }
     }
 }

@@ -1,4 +1,4 @@
-//! From a slow job on a grid to a placed one, as README.md shows it: `scripts/bench gain`.
+//! From a slow job on a grid to a placed one, as profiles/placement.md shows it: `scripts/bench gain`.
 
 use std::process::Command;
 use std::time::Duration;

@@ -34,8 +34,8 @@ const TOPICS: [(&str, &str, &str); 10] = [
     ("tools", "Other tools", "beside other tools that use PMPI"),
     (
         "containers",
-        "In containers, under Slurm, from module files",
-        "where the library has to be",
+        "Launchers and containers",
+        "Slurm, containers, modules; ranks and variables",
     ),
     ("limits", "Limits", "what cannot be done"),
     ("troubleshooting", "Troubleshooting", "by what you see"),

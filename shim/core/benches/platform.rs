@@ -19,7 +19,7 @@ fn main() {
     let latencies = sparse();
     let links = latencies.links().count();
     let title = format!("cluster {NODES} nodes, {links} links");
-    report(&title, || Partition::of(&latencies, 0.30).clusters.len());
+    report(&title, || Partition::new(&latencies, 0.30).clusters.len());
     let platform = grid();
     for collective in Collective::ALL {
         for bytes in [1 << 10, 1 << 20] {

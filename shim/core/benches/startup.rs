@@ -160,7 +160,7 @@ fn main() {
                 leaf_of_rank: &placed.leaf_of_rank,
                 leaf_of_process: &placed.leaf_of_process,
             };
-            let (carried_time, _) = least(|| elsewhere.carried(recorded).expect("the same shape"));
+            let (carried_time, _) = least(|| elsewhere.remap(recorded).expect("the same shape"));
             let all = read_time + hardware_time + allocation_time + matrix_time + placed_time;
             let gain = placed.costs.1 / placed.costs.0;
             println!(

@@ -288,7 +288,7 @@ proptest! {
 
     #[test]
     fn a_deal_gives_every_rank_to_one_core(ranks in 0usize..50, cores in 1usize..9) {
-        let fake = FakeTree::of_twos_and_threes(ranks).unwrap();
+        let fake = FakeTree::from_twos_and_threes(ranks).unwrap();
         let order = fake.leaf_of_rank(&Matrix::zero(ranks), 0).unwrap();
         let loads: Vec<f64> = (0..ranks).map(|rank| (rank % 3) as f64).collect();
         let dealt = deal_by_load(&order, fake.topology(), &loads, cores);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use treepie_core::affinity::Matrix;
 use treepie_core::placement::objective::{Objective, dist_comm};
-use treepie_core::placement::{Constraints, Options, Seating, Strategy, place};
+use treepie_core::placement::{Constraints, Options, SlotTree, Strategy, place};
 use treepie_core::topology::Topology;
 
 mod strategies;
@@ -454,7 +454,7 @@ proptest! {
                 Ok(outcome) => outcome,
                 Err(error) => {
                     prop_assert!(!error.to_string().contains('\n'));
-                    prop_assert!(Seating::new(&with, ranks, &topology).is_err(), "{}", error);
+                    prop_assert!(SlotTree::new(&with, ranks, &topology).is_err(), "{}", error);
                     continue;
                 }
             };
@@ -493,20 +493,20 @@ proptest! {
             }),
         picks in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 30),
     ) {
-        let Ok(seating) = Seating::new(&with, matrix.order(), &topology) else {
+        let Ok(slot_tree) = SlotTree::new(&with, matrix.order(), &topology) else {
             return Ok(());
         };
-        let seats = seating.topology().leaf_count();
-        let mut seat_of: Vec<usize> = seating.admit(vec![seats; matrix.order()]).unwrap();
-        prop_assert!(seating.keeps_rules(&seat_of));
+        let slots = slot_tree.topology().leaf_count();
+        let mut slot_of: Vec<usize> = slot_tree.admit(vec![slots; matrix.order()]).unwrap();
+        prop_assert!(slot_tree.keeps_rules(&slot_of));
         for (a, b) in picks {
-            let (a, b) = (a.index(seats), b.index(seats));
-            let on = |seat: usize, seat_of: &[usize]| seat_of.iter().position(|&s| s == seat);
-            let (one, other) = (on(a, &seat_of), on(b, &seat_of));
-            if a != b && seating.may_swap((one, a), (other, b)) {
-                one.into_iter().for_each(|rank| seat_of[rank] = b);
-                other.into_iter().for_each(|rank| seat_of[rank] = a);
-                prop_assert!(seating.keeps_rules(&seat_of));
+            let (a, b) = (a.index(slots), b.index(slots));
+            let on = |slot: usize, slot_of: &[usize]| slot_of.iter().position(|&s| s == slot);
+            let (one, other) = (on(a, &slot_of), on(b, &slot_of));
+            if a != b && slot_tree.may_swap((one, a), (other, b)) {
+                one.into_iter().for_each(|rank| slot_of[rank] = b);
+                other.into_iter().for_each(|rank| slot_of[rank] = a);
+                prop_assert!(slot_tree.keeps_rules(&slot_of));
             }
         }
     }

@@ -37,7 +37,7 @@ fn matrices() -> Vec<(Format, String)> {
     let whole = matrix.entries().map(|(a, b, value)| (a, b, value.ceil()));
     let whole = Matrix::from_entries(6, whole).unwrap();
     let written = Format::ENDINGS.map(|ending| {
-        let format = Format::of_path(Path::new(&format!("m{ending}"))).unwrap();
+        let format = Format::from_path(Path::new(&format!("m{ending}"))).unwrap();
         let mut text = Vec::new();
         format.write(&whole, &mut text).unwrap();
         (format, String::from_utf8(text).unwrap())

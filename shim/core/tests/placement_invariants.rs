@@ -216,7 +216,7 @@ proptest! {
         let order = size * groups;
         let entries = seed_matrix.entries().map(|(a, b, value)| (a % order, b % order, value));
         let affinity = mean_of_directions(&Matrix::from_entries(order, entries).unwrap()).unwrap();
-        let possible = PossibleGroups::of(&affinity, size);
+        let possible = PossibleGroups::new(&affinity, size);
         let first = possible.total_weight(&smallest_first(&possible));
         let heaviest = |chosen: &[usize]| {
             chosen.iter().map(|&g| possible.weight(g)).fold(0.0, f64::max)

@@ -27,7 +27,7 @@ fn expanded(sizes: &[usize], blocks: &[&[f64]]) -> LatencyMatrix {
 }
 
 fn sizes_at(latencies: &LatencyMatrix, tolerance: f64) -> Vec<usize> {
-    let partition = Partition::of(latencies, tolerance);
+    let partition = Partition::new(latencies, tolerance);
     partition.clusters.iter().map(Vec::len).collect()
 }
 
@@ -87,7 +87,7 @@ fn figure_3_3_parts_one_subnet_into_three_clusters() {
     let links = pairs.map(|(a, b)| (a, b, blocks[of(a)][of(b)] * 1e-6));
     let latencies = LatencyMatrix::from_pairs(18, links).unwrap();
     for tolerance in [0.20, 0.30, 0.50] {
-        assert_eq!(Partition::of(&latencies, tolerance).clusters, clusters);
+        assert_eq!(Partition::new(&latencies, tolerance).clusters, clusters);
     }
     assert_eq!(sizes_at(&latencies, 0.70), [18]);
 }
@@ -97,7 +97,7 @@ fn figure_3_1_shows_the_flaw_that_is_kept_and_the_spread_that_tells_it() {
     let near = [(0, 1), (0, 2), (0, 3)].map(|(a, b)| (a, b, 10e-6));
     let far = [(1, 2), (2, 3), (1, 3)].map(|(a, b)| (a, b, 200e-6));
     let star = LatencyMatrix::from_pairs(4, near.into_iter().chain(far)).unwrap();
-    let partition = Partition::of(&star, 0.30);
+    let partition = Partition::new(&star, 0.30);
     assert_eq!(partition.clusters, [[0, 1, 2, 3]]);
     let spread = partition.spread(&star)[0].unwrap();
     assert!((spread - 20.0).abs() < 1e-9);
@@ -117,7 +117,7 @@ fn ten_thousand_nodes_of_a_sparse_matrix_are_clustered() {
         }
     }
     let latencies = LatencyMatrix::from_pairs(10_000, links).unwrap();
-    let partition = Partition::of(&latencies, 0.30);
+    let partition = Partition::new(&latencies, 0.30);
     assert_eq!(partition.clusters.len(), 100);
     assert!(
         partition
@@ -136,7 +136,7 @@ proptest! {
     ) {
         let links = raw.into_iter().map(|(a, b, latency)| (a % order, b % order, latency));
         let latencies = LatencyMatrix::from_pairs(order, links).unwrap();
-        let partition = Partition::of(&latencies, tolerance);
+        let partition = Partition::new(&latencies, tolerance);
         let mut nodes: Vec<usize> = partition.clusters.concat();
         nodes.sort_unstable();
         prop_assert_eq!(nodes, (0..order).collect::<Vec<_>>());

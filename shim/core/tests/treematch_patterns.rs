@@ -160,7 +160,7 @@ fn h1_on_pairs(matrix: &Matrix) -> f64 {
     let mut matrix = mean_of_directions(matrix).unwrap();
     let mut remaining = vec![matrix.total()];
     while matrix.order() > 1 {
-        let pairs = PossibleGroups::of(&matrix, 2);
+        let pairs = PossibleGroups::new(&matrix, 2);
         let mut groups: Vec<Vec<usize>> = smallest_first(&pairs)
             .iter()
             .map(|&group| pairs.members(group).to_vec())

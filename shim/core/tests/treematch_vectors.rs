@@ -37,7 +37,7 @@ fn row_sums_and_pair_weights_of_the_worked_example() {
         sums,
         [1114., 2104., 2113., 1105., 1114., 2104., 2113., 1105.]
     );
-    let pairs = PossibleGroups::of(&worked_example(), 2);
+    let pairs = PossibleGroups::new(&worked_example(), 2);
     assert_eq!(pairs.len(), 28);
     let ascending = pairs.by_weight();
     let listed: Vec<(f64, &[usize])> = ascending
@@ -65,7 +65,7 @@ fn row_sums_and_pair_weights_of_the_worked_example() {
 #[test]
 fn triple_weights_at_depth_two_of_the_worked_example() {
     let second = aggregated(&worked_example(), &first_groups()).unwrap();
-    let triples = PossibleGroups::of(&extended(&second, 6).unwrap(), 3);
+    let triples = PossibleGroups::new(&extended(&second, 6).unwrap(), 3);
     assert_eq!(triples.len(), 20);
     let of_weight = |weight: f64| {
         let groups = (0..20).filter(|&g| triples.weight(g) == weight);
@@ -102,7 +102,7 @@ fn triple_weights_at_depth_two_of_the_worked_example() {
 
 #[test]
 fn all_three_heuristics_find_the_lightest_pairing_of_the_worked_example() {
-    let pairs = PossibleGroups::of(&worked_example(), 2);
+    let pairs = PossibleGroups::new(&worked_example(), 2);
     for heuristic in [smallest_first, smallest_maximum, largest_neighbours_first] {
         let mut chosen: Vec<&[usize]> = heuristic(&pairs)
             .iter()
@@ -338,7 +338,7 @@ fn figure_1_5_gets_the_placements_of_the_table() {
         let hierarchy = group(&figure_1_5b(), &arities, &Parameters::default()).unwrap();
         assert_eq!(hierarchy.leaf_of_entity(), expected);
     }
-    let pairs = PossibleGroups::of(&figure_1_5b(), 2);
+    let pairs = PossibleGroups::new(&figure_1_5b(), 2);
     let chosen = smallest_first(&pairs);
     let mut chosen: Vec<&[usize]> = chosen.iter().map(|&g| pairs.members(g)).collect();
     chosen.sort();

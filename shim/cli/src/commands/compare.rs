@@ -32,7 +32,7 @@ use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::times;
 use crate::report::units;
-use crate::report::words::{file_name, some};
+use crate::report::words::{file_name, pluralize};
 
 /// Compare two profiles or two placements
 #[derive(Debug, Args)]
@@ -56,10 +56,10 @@ pub struct Arguments {
 /// Compares whatever the two are.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
-        Format::of(picture)?;
+        Format::from_path(picture)?;
     }
     for path in [&arguments.before, &arguments.after] {
-        if MatrixFormat::of_path(path).is_some() {
+        if MatrixFormat::from_path(path).is_some() {
             return Err(CommandError::usage(format!(
                 "{} is a matrix, which says nothing of where ranks ran; give two profiles or two placements, \
                  or see the matrix with `treepie show`",
@@ -103,7 +103,7 @@ impl Side {
     fn new(path: &Path, profile: Profile, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let summary = Summary::new(path, &profile, choice.model);
         let process_of_rank = profile.process_of_rank.clone();
-        let input = Input::of_profile(path, profile, choice)?;
+        let input = Input::from_profile(path, profile, choice)?;
         let bytes = input.bytes(choice)?;
         Ok(Side {
             summary,
@@ -215,7 +215,9 @@ fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result
         matrix: &after.bytes,
         leaf_of_rank: &measured.leaves.1,
     };
-    picture.of(first, second, &measured.crossings)?.write(path)
+    picture
+        .pair(first, second, &measured.crossings)?
+        .write(path)
 }
 
 /// Messages and bytes of each layer of both: a replay changes none of them.
@@ -304,7 +306,7 @@ fn placements(
     text += &table.text();
     text += &format!(
         "\n{moved} of {} are on other cores",
-        some(before.ranks, "rank")
+        pluralize(before.ranks, "rank")
     );
     if same_tree && before.topology.depth() > 1 {
         text += &format!(
@@ -335,8 +337,8 @@ fn require_equal_ranks(
     Err(CommandError::failed(format!(
         "{} has {} and {} has {}; compare files of the same job",
         arguments.before.display(),
-        some(before, "rank"),
+        pluralize(before, "rank"),
         arguments.after.display(),
-        some(after, "rank")
+        pluralize(after, "rank")
     )))
 }

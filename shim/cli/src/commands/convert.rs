@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use treepie_core::affinity::formats::Format;
-use treepie_core::files::rank_files::{self, Form, seats};
+use treepie_core::files::rank_files::{self, Form, slots};
 use treepie_core::files::{PlacementFile, write_atomically};
 
 use super::Outcome;
@@ -16,7 +16,7 @@ use crate::error::CommandError;
 use crate::input::traffic::{Input, parts_in};
 use crate::output;
 use crate::report::summary::Summary;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// Write a profile, a matrix or a placement in another format
 ///
@@ -61,7 +61,7 @@ fn tell(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
 /// Reads the one, writes the other.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
-    if let Some(form) = arguments.to.or_else(|| Form::of_path(output)) {
+    if let Some(form) = arguments.to.or_else(|| Form::from_path(output)) {
         return rank_file(arguments, form);
     }
     let is_profile = output
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         return profile(arguments);
     }
     let writable = |format: &Format| *format != Format::Monitoring;
-    let format = Format::of_path(output).filter(writable).ok_or_else(|| {
+    let format = Format::from_path(output).filter(writable).ok_or_else(|| {
         CommandError::usage(format!(
             "{}: no format has this ending that can be written; use one of {}, or .yaml for a profile",
             output.display(),
@@ -86,8 +86,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let text = format!(
         "{}: written, {} and {}\n",
         output.display(),
-        some(matrix.order(), "rank"),
-        some(matrix.non_zeros(), "entry")
+        pluralize(matrix.order(), "rank"),
+        pluralize(matrix.non_zeros(), "entry")
     );
     tell(arguments, matrix.order(), &text)
 }
@@ -101,16 +101,16 @@ fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
         .require_none(output, "a launcher's file, which has no traffic", &options)?;
     let placement = PlacementFile::read(input)?;
     let hosts = arguments.hosts.as_deref();
-    let seats = seats(&placement.topology, &placement.assignment, hosts)
+    let slots = slots(&placement.topology, &placement.assignment, hosts)
         .map_err(|error| CommandError::usage(format!("{}: {error}", input.display())))?;
-    let text = rank_files::write(form, &seats);
+    let text = rank_files::write(form, &slots);
     write_atomically(output, |out: &mut dyn Write| -> io::Result<()> {
         out.write_all(text.as_bytes())
     })?;
     let text = format!(
         "{}: written, {} for {form}\n",
         output.display(),
-        some(placement.ranks, "rank")
+        pluralize(placement.ranks, "rank")
     );
     tell(arguments, placement.ranks, &text)
 }

@@ -96,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         .collect();
     drop(working);
     if let Some(path) = &arguments.picture {
-        write_drawing(&chart(&results), Format::of(path)?, path)?;
+        write_drawing(&chart(&results), Format::from_path(path)?, path)?;
     }
     if arguments.json {
         let rows: Vec<_> = results

@@ -47,7 +47,7 @@ pub fn run(
         .map(|measured| pair(platform, question, file, measured))
         .collect::<Result<Vec<Pair>, CommandError>>()?;
     if let Some(path) = picture {
-        write_drawing(&chart(&pairs), Format::of(path)?, path)?;
+        write_drawing(&chart(&pairs), Format::from_path(path)?, path)?;
     }
     let errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
     let middle = median(&errors).unwrap_or(0.0);

@@ -23,7 +23,7 @@ use crate::error::CommandError;
 use crate::output;
 use crate::report::table::Table;
 use crate::report::units;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// The options of predictions for plans.
 #[derive(Debug, Args)]
@@ -139,7 +139,7 @@ fn nothing(scene: &Scene) -> CommandError {
     CommandError::usage(format!(
         "--plans: no plan takes the place of {} in {}: the MPI's own is left; name one with --algorithm",
         scene.call.operation,
-        some(count, "cluster")
+        pluralize(count, "cluster")
     ))
 }
 
@@ -229,8 +229,8 @@ fn print(
         file.display(),
         call.operation,
         units::bytes(call.bytes as f64),
-        some(scene.clusters.ranks(), "rank"),
-        some(scene.clusters.count(), "cluster"),
+        pluralize(scene.clusters.ranks(), "rank"),
+        pluralize(scene.clusters.count(), "cluster"),
         call.root,
         units::seconds(least),
     );

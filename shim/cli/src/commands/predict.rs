@@ -17,7 +17,7 @@ use crate::error::CommandError;
 use crate::output;
 use crate::report::table::Table;
 use crate::report::units;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// Predict the time of a collective, for every algorithm
 #[derive(Debug, Args)]
@@ -130,8 +130,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
         arguments.file.display(),
         question.collective,
         units::bytes(arguments.bytes as f64),
-        some(ranks, "rank"),
-        some(platform.clusters().len(), "cluster"),
+        pluralize(ranks, "rank"),
+        pluralize(platform.clusters().len(), "cluster"),
     );
     text += &table(&predictions).text();
     output::print(&text)?;

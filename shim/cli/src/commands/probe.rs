@@ -24,7 +24,7 @@ use crate::launch::injection::Invocation;
 use crate::launch::job;
 use crate::output;
 use crate::report::table::Table;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 use crate::report::{platform as report, units};
 
 /// Names the program that measures, if it is not where it was built.
@@ -117,7 +117,7 @@ fn check(arguments: &Arguments) -> Result<(), CommandError> {
 
 fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
     let matrix = latencies::read(path)?;
-    let partition = Partition::of(&matrix, arguments.tolerance);
+    let partition = Partition::new(&matrix, arguments.tolerance);
     if let Some(output) = &arguments.output {
         let clusters = MagpieClusters {
             clusters: partition.clusters.clone(),
@@ -142,8 +142,8 @@ fn cluster(arguments: &Arguments, path: &Path) -> Outcome {
     output::print(&format!(
         "{}: {} in {}, tolerance {}\n\n{}",
         path.display(),
-        some(matrix.order(), "node"),
-        some(partition.clusters.len(), "cluster"),
+        pluralize(matrix.order(), "node"),
+        pluralize(partition.clusters.len(), "cluster"),
         arguments.tolerance,
         table.text()
     ))?;
@@ -330,7 +330,7 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
         text += &format!(
             "  {}: {}, ranks {}{}\n",
             cluster.name,
-            some(cluster.hosts.len(), "host"),
+            pluralize(cluster.hosts.len(), "host"),
             list::to_text(&file.platform.ranks_of(place)),
             within.map_or(String::new(), |link| format!(
                 ", {}",

@@ -16,8 +16,8 @@ use super::profile::{Profiles, after_the_job, report, require_directory};
 use crate::error::CommandError;
 use crate::launch::choose::{self, Choice};
 use crate::launch::family::Launcher;
+use crate::launch::rank_file::{self, RankFile};
 use crate::launch::ranks;
-use crate::launch::seating::{self, Seating};
 use crate::launch::{self, job};
 
 /// Run a job with a placement
@@ -107,9 +107,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     };
     // What is refused anyway needs no trial of the launcher.
     let contradicts = matches!(how, Some(How::Launch))
-        && seating::contradiction(launcher.family, &arguments.command).is_some();
+        && rank_file::contradiction(launcher.family, &arguments.command).is_some();
     if let (Some(path), Some(file), false) = (&arguments.placement, &file, contradicts)
-        && let Some(ranks) = ranks::of_job(&launcher, &arguments.command)
+        && let Some(ranks) = ranks::for_job(&launcher, &arguments.command)
     {
         file.require_ranks(path, ranks).map_err(as_usage)?;
     }
@@ -160,9 +160,9 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
             path.display()
         )));
     }
-    let seating = Seating::new(&placement, launcher, &arguments.command, hosts)?;
+    let rank_file = RankFile::new(&placement, launcher, &arguments.command, hosts)?;
     let mut own: Vec<(&str, OsString)> = Vec::new();
-    match seating.library_binds {
+    match rank_file.library_binds {
         Some(why) => {
             if !arguments.settings.quiet {
                 eprintln!(
@@ -185,7 +185,7 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
             own.push(("TREEPIE_MODE", mode.into()));
         }
     }
-    launched(arguments, own, Some(&seating))
+    launched(arguments, own, Some(&rank_file))
 }
 
 fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
@@ -216,7 +216,7 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
 fn launched(
     arguments: &Arguments,
     mut own: Vec<(&'static str, OsString)>,
-    seating: Option<&Seating>,
+    rank_file: Option<&RankFile>,
 ) -> Outcome {
     let output = arguments.output.as_deref().map(absolute_path).transpose()?;
     if let Some(output) = &output {
@@ -228,8 +228,8 @@ fn launched(
     }
     let variables = arguments.settings.variables(own)?;
     let mut invocation = launch::prepare(&arguments.command, &variables)?;
-    if let Some(seating) = seating {
-        seating.apply(&mut invocation);
+    if let Some(rank_file) = rank_file {
+        rank_file.apply(&mut invocation);
     }
     let profiles = output.as_deref().map(Profiles::before);
     let status = job::run(&invocation)?;

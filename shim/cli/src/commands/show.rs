@@ -105,7 +105,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(found) = described_tree(&arguments.file)? {
         return tree(arguments, &found);
     }
-    if MatrixFormat::of_path(path).is_some() {
+    if MatrixFormat::from_path(path).is_some() {
         return matrix(arguments, path);
     }
     let found = read_any(path)?;
@@ -155,7 +155,7 @@ fn report(arguments: &Arguments, output: &Path) -> Outcome {
 
 fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
     let summary = Summary::new(path, &profile, arguments.choice.model);
-    let input = Input::of_profile(path, profile, &arguments.choice)?;
+    let input = Input::from_profile(path, profile, &arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
     match arguments.json {
         true => output::print_json(&summary)?,
@@ -239,7 +239,7 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
         return topology::read(file).map(Some);
     }
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
-    let other = MatrixFormat::of_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
+    let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     match !other && network::is_of_slurm(path) {
         true => Ok(Some(network::read(path)?)),
         false => Ok(None),
@@ -256,7 +256,7 @@ fn whole_tree(arguments: &Arguments) -> Outcome {
     };
     let nodes = match described_tree(file)? {
         Some(found) => found,
-        None if MatrixFormat::of_path(path).is_some() => return Err(other("matrix".to_owned())),
+        None if MatrixFormat::from_path(path).is_some() => return Err(other("matrix".to_owned())),
         None => match read_any(path)? {
             AnyFile::Topology(found) => *found,
             found => return Err(other(found.kind().to_string())),

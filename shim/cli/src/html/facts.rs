@@ -102,7 +102,7 @@ impl OnMachine {
     /// does not have.
     pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let input = |(path, profile): &(std::path::PathBuf, _)| {
-            Input::of_profile(path, Clone::clone(profile), choice)
+            Input::from_profile(path, Clone::clone(profile), choice)
         };
         let first = input(&sources.before)?;
         let placement = sources.placement.as_ref().map(|(_, file)| file);

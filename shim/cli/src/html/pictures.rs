@@ -10,7 +10,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::levels::Crossing;
 use crate::report::placement::ranks_on;
 use crate::report::units;
-use crate::report::words::{file_name, some};
+use crate::report::words::{file_name, pluralize};
 
 /// The matrices in the order of the cores.
 ///
@@ -38,8 +38,8 @@ pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
     };
     let before = machine.before.situation();
     let picture = match after {
-        Some(after) => pictured.of(before, after.state.situation(), &machine.crossings),
-        None => pictured.of_one(before, &machine.crossings),
+        Some(after) => pictured.pair(before, after.state.situation(), &machine.crossings),
+        None => pictured.single(before, &machine.crossings),
     };
     picture.map_err(|error| error.to_string())
 }
@@ -90,7 +90,7 @@ pub fn bare_tree(name: &str, topology: &Topology) -> MachineTree {
     let idle = |depth| vec![0.0; topology.node_count(depth)];
     let beside = (0..topology.depth()).map(|depth| {
         let level = &topology.levels()[depth].name;
-        let number = some(topology.node_count(depth + 1), level);
+        let number = pluralize(topology.node_count(depth + 1), level);
         let distance = topology.level_distances()[depth];
         (number, format!("distance {}", units::count(distance)))
     });

@@ -10,7 +10,7 @@ use crate::picture::Unit;
 use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
-use crate::report::words::{file_name, some};
+use crate::report::words::{file_name, pluralize};
 use crate::report::{phases, placement, plan, platform, times, units};
 
 /// More blocks than this are left to `treepie show --json`.
@@ -29,9 +29,9 @@ pub fn facts_line(facts: &Facts) -> String {
     let summary = &facts.summary;
     let hosts = match &summary.hosts[..] {
         [host] => host.name.clone(),
-        hosts => some(hosts.len(), "host"),
+        hosts => pluralize(hosts.len(), "host"),
     };
-    let ranks = some(summary.ranks, "rank");
+    let ranks = pluralize(summary.ranks, "rank");
     format!("{ranks} on {hosts}, {}, {}", summary.mpi, summary.date)
 }
 
@@ -162,7 +162,7 @@ fn some_messages(summary: &Summary) -> String {
     format!(
         "{} messages, {} of ranks",
         units::count(summary.messages as f64),
-        some(summary.pairs, "ordered pair")
+        pluralize(summary.pairs, "ordered pair")
     )
 }
 
@@ -194,7 +194,7 @@ fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(),
             "The placement ({}) gives {} of {} another rank than the launcher.",
             file.strategy,
             moved.count(),
-            some(file.ranks, "process")
+            pluralize(file.ranks, "process")
         ));
     }
     page.figure(

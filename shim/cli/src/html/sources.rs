@@ -11,7 +11,7 @@ use treepie_core::topology::Topology;
 use crate::error::CommandError;
 use crate::input::topology;
 use crate::input::traffic::{parts_in, profile_of_placement};
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// A file and what was read from it.
 pub type Read<T> = (PathBuf, T);
@@ -95,9 +95,9 @@ impl Sources {
             Some((path, found)) => Err(CommandError::failed(format!(
                 "{}: is of {} and {} of {}; give files of the same job",
                 path.display(),
-                some(found, "rank"),
+                pluralize(found, "rank"),
                 self.before.0.display(),
-                some(ranks, "rank")
+                pluralize(ranks, "rank")
             ))),
         }
     }

@@ -11,7 +11,7 @@ use treepie_core::topology::Topology;
 use super::topology::{HELP, in_words};
 use super::traffic::Input;
 use crate::error::CommandError;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// Names of the level whose nodes are machines.
 const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
@@ -70,11 +70,11 @@ impl MachineChoice {
     /// The machines without a network that was given apart.
     fn nodes(&self, input: &Input) -> Result<Topology, CommandError> {
         if let Some(arities) = &self.tree {
-            return of_arities("--tree", arities, arities);
+            return from_arities("--tree", arities, arities);
         }
         if let Some(arities) = &self.hierarchy {
             let from_root: Vec<&str> = arities.split(':').rev().collect();
-            return of_arities("--hierarchy", arities, &from_root.join(":"));
+            return from_arities("--hierarchy", arities, &from_root.join(":"));
         }
         input.topology(self.topology.as_deref())
     }
@@ -114,7 +114,7 @@ impl Above {
     }
 }
 
-fn of_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {
+fn from_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {
     Topology::from_arities(from_root)
         .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
 }
@@ -134,8 +134,8 @@ fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandErr
     }
     let levels = topology.depth();
     if distances.len() != levels {
-        let found = some(distances.len(), "distance");
-        let levels = some(levels, "level");
+        let found = pluralize(distances.len(), "distance");
+        let levels = pluralize(levels, "level");
         return Err(wrong(format!(
             "{found} for the {levels} of {}: write one for each, from the cores up",
             in_words(&topology)
@@ -161,7 +161,7 @@ fn under(
     topology: Topology,
     network: &Topology,
     path: &Path,
-    of_job: &[&str],
+    for_job: &[&str],
 ) -> Result<Topology, CommandError> {
     let levels = topology.levels();
     let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
@@ -170,7 +170,7 @@ fn under(
         Some(level) => topology.parts(level + 1)?,
         None => vec![topology],
     };
-    let hosts = hosts_of(&parts, network, path, of_job)?;
+    let hosts = hosts_of(&parts, network, path, for_job)?;
     // One description of a machine stands for all hosts.
     let machines = hosts.into_iter().enumerate();
     let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
@@ -183,12 +183,12 @@ fn hosts_of(
     parts: &[Topology],
     network: &Topology,
     path: &Path,
-    of_job: &[&str],
+    for_job: &[&str],
 ) -> Result<Vec<String>, CommandError> {
     let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
     let all = network.hosts();
     let one = parts.len() == 1;
-    for names in [own.as_slice(), of_job, all.as_slice()] {
+    for names in [own.as_slice(), for_job, all.as_slice()] {
         if names.len() == parts.len() || (one && !names.is_empty()) {
             return Ok(names.iter().map(|&name| name.to_owned()).collect());
         }
@@ -196,8 +196,8 @@ fn hosts_of(
     Err(CommandError::failed(format!(
         "{}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
         path.display(),
-        some(all.len(), "host"),
-        some(parts.len(), "machine")
+        pluralize(all.len(), "host"),
+        pluralize(parts.len(), "machine")
     )))
 }
 

@@ -47,7 +47,7 @@ pub fn packed(topology: &Topology, processes: usize) -> Result<Vec<usize>, TooFe
 ///
 /// # Errors
 /// A host with more processes than leaves.
-pub fn of_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>, TooFewCores> {
+pub fn from_profile(topology: &Topology, profile: &Profile) -> Result<Vec<usize>, TooFewCores> {
     let mut groups = groups_of_leaves(topology, profile.hosts.len());
     let Some(group_of_host) = match_hosts(&groups, profile)? else {
         return packed(topology, profile.ranks);
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn on_a_bare_shape_process_i_has_core_i() {
         let tree = Topology::from_arities("4:2:2").unwrap();
-        let found = of_profile(&tree, &profile(&[("here", &[0, 1, 2])])).unwrap();
+        let found = from_profile(&tree, &profile(&[("here", &[0, 1, 2])])).unwrap();
         assert_eq!(found, [0, 1, 2]);
     }
 
@@ -180,14 +180,14 @@ mod tests {
     fn processes_that_a_launcher_dealt_out_in_turn_are_on_their_own_nodes() {
         let tree = Topology::from_arities("2:2").unwrap();
         let dealt = profile(&[("a", &[0, 2]), ("b", &[1, 3])]);
-        assert_eq!(of_profile(&tree, &dealt).unwrap(), [0, 2, 1, 3]);
+        assert_eq!(from_profile(&tree, &dealt).unwrap(), [0, 2, 1, 3]);
     }
 
     #[test]
     fn hosts_are_found_by_their_names() {
         let named = |name: &str| (name.to_owned(), Topology::from_arities("2").unwrap());
         let cluster = Topology::cluster(vec![named("a"), named("b"), named("c")]).unwrap();
-        let found = of_profile(&cluster, &profile(&[("c", &[0, 1]), ("other", &[2])])).unwrap();
+        let found = from_profile(&cluster, &profile(&[("c", &[0, 1]), ("other", &[2])])).unwrap();
         assert_eq!(found, [4, 5, 0]);
     }
 
@@ -195,14 +195,14 @@ mod tests {
     fn a_process_that_is_bound_has_the_core_it_is_bound_to() {
         let mut bound = profile(&[("here", &[0, 1, 2])]);
         bound.allowed_cores = vec!["0-3".into(), "1".into(), "0".into()];
-        let found = of_profile(&machine(&[0, 2, 1, 3]), &bound).unwrap();
+        let found = from_profile(&machine(&[0, 2, 1, 3]), &bound).unwrap();
         assert_eq!(found, [1, 2, 0]);
     }
 
     #[test]
     fn more_processes_than_cores_are_refused_with_the_name_of_the_host() {
         let crowded = profile(&[("here", &[0, 1, 2])]);
-        let error = of_profile(&Topology::from_arities("2").unwrap(), &crowded).unwrap_err();
+        let error = from_profile(&Topology::from_arities("2").unwrap(), &crowded).unwrap_err();
         assert!(
             error
                 .to_string()
@@ -220,7 +220,7 @@ mod tests {
             ("d", &[3, 7]),
         ]);
         assert_eq!(
-            of_profile(&tree, &four).unwrap(),
+            from_profile(&tree, &four).unwrap(),
             (0..8).collect::<Vec<_>>()
         );
     }

@@ -9,7 +9,7 @@ use treepie_hwloc::{HwlocError, Machine, Source};
 
 use crate::error::CommandError;
 use crate::input::hwloc_file;
-use crate::report::words::{plural, some};
+use crate::report::words::{plural, pluralize};
 
 /// What `--topology` says about itself.
 pub const HELP: &str = "\
@@ -23,7 +23,7 @@ if it is not given, the hosts of the profile, taken to be like this machine";
 /// Whatever is wrong with it.
 pub fn read(text: &str) -> Result<Topology, CommandError> {
     if let Some(description) = text.strip_prefix("hwloc:") {
-        return machine(&Source::Synthetic(with_processing_units(description))).map(of_machine);
+        return machine(&Source::Synthetic(with_processing_units(description))).map(from_machine);
     }
     if looks_like_arities(text) {
         return Topology::from_arities(text)
@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<Topology, CommandError> {
     let path = Path::new(text);
     let is_xml = path.extension().is_some_and(|ending| ending == "xml");
     if is_xml {
-        return hwloc_file::read(path).map(of_machine);
+        return hwloc_file::read(path).map(from_machine);
     }
     Ok(files::topology::read(path)?)
 }
@@ -59,7 +59,7 @@ pub fn is_described(text: &str) -> bool {
 ///
 /// # Errors
 /// A description that is none; this machine cannot be read.
-pub fn of_profile(profile: &Profile) -> Result<Topology, CommandError> {
+pub fn from_profile(profile: &Profile) -> Result<Topology, CommandError> {
     let mut machines = Vec::with_capacity(profile.hosts.len());
     let mut this = None;
     for host in &profile.hosts {
@@ -72,12 +72,12 @@ pub fn of_profile(profile: &Profile) -> Result<Topology, CommandError> {
                 machine.topology().clone()
             }
             (None, Some(this)) => Topology::clone(this),
-            (None, None) => this.insert(of_this_machine()?).clone(),
+            (None, None) => this.insert(from_this_machine()?).clone(),
         };
         machines.push((host.name.clone(), machine));
     }
     match machines.len() {
-        0 => of_this_machine(),
+        0 => from_this_machine(),
         1 => {
             let (host, machine) = machines.swap_remove(0);
             Ok(on_host(machine, &host)?)
@@ -100,11 +100,11 @@ fn on_host(machine: Topology, host: &str) -> Result<Topology, TopologyError> {
 ///
 /// # Errors
 /// hwloc cannot read it.
-pub fn of_this_machine() -> Result<Topology, CommandError> {
-    machine(&Source::ThisMachine).map(of_machine)
+pub fn from_this_machine() -> Result<Topology, CommandError> {
+    machine(&Source::ThisMachine).map(from_machine)
 }
 
-fn of_machine(machine: Machine) -> Topology {
+fn from_machine(machine: Machine) -> Topology {
     machine.topology().clone()
 }
 
@@ -127,7 +127,7 @@ pub fn in_words(topology: &Topology) -> String {
         return uneven_in_words(topology);
     };
     let levels = arities.iter().zip(topology.levels());
-    let parts = levels.map(|(&count, level)| some(count, &level.name));
+    let parts = levels.map(|(&count, level)| pluralize(count, &level.name));
     parts.collect::<Vec<_>>().join(" x ")
 }
 

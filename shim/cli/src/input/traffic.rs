@@ -41,9 +41,9 @@ impl Input {
     /// have.
     pub fn read(path: &Path, choice: &MatrixChoice) -> Result<Self, CommandError> {
         if path.is_dir() {
-            return Input::of_profile(path, parts_in(path)?, choice);
+            return Input::from_profile(path, parts_in(path)?, choice);
         }
-        match Format::of_path(path) {
+        match Format::from_path(path) {
             Some(Format::Monitoring) => {
                 let kind = "what Open MPI's monitoring counted";
                 choice.require_none(path, kind, &["--model", "--phase"])?;
@@ -54,7 +54,7 @@ impl Input {
                 choice.require_none(path, "a bare matrix", &options)?;
                 read_matrix(path, format).map(Input::Matrix)
             }
-            None => Input::of_profile(path, Profile::read(path)?, choice),
+            None => Input::from_profile(path, Profile::read(path)?, choice),
         }
     }
 
@@ -62,7 +62,7 @@ impl Input {
     ///
     /// # Errors
     /// The choice of a phase that it does not have: usage.
-    pub fn of_profile(
+    pub fn from_profile(
         path: &Path,
         profile: Profile,
         choice: &MatrixChoice,
@@ -158,8 +158,8 @@ impl Input {
     pub fn topology(&self, named: Option<&str>) -> Result<Topology, CommandError> {
         match (named, self) {
             (Some(text), _) => topology::read(text),
-            (None, Input::Profile(profile)) => topology::of_profile(profile),
-            (None, _) => topology::of_this_machine(),
+            (None, Input::Profile(profile)) => topology::from_profile(profile),
+            (None, _) => topology::from_this_machine(),
         }
     }
 
@@ -169,7 +169,7 @@ impl Input {
     /// More processes than cores.
     pub fn leaf_of_process(&self, topology: &Topology) -> Result<Vec<usize>, CommandError> {
         let found = match self {
-            Input::Profile(profile) => occupancy::of_profile(topology, profile),
+            Input::Profile(profile) => occupancy::from_profile(topology, profile),
             _ => occupancy::packed(topology, self.ranks()),
         };
         found.map_err(|error| CommandError::failed(error.to_string()))

@@ -8,7 +8,7 @@ use std::path::Path;
 use treepie_core::files::{PlacementFile, network};
 
 use super::family::{Family, Launcher};
-use super::seating;
+use super::rank_file;
 
 /// Why a placement is applied at the launch, or why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
     if launcher.family == Family::Plain {
         return permute("the launcher is not known");
     }
-    if let Some(option) = seating::contradiction(launcher.family, command) {
+    if let Some(option) = rank_file::contradiction(launcher.family, command) {
         return Choice::Permute(format!("{option} says where ranks go"));
     }
     let hosts = placement.topology.hosts();

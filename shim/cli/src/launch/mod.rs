@@ -7,7 +7,7 @@
 //!      |  environment             which variables do the ranks get?
 //!      v  injection               how does this launcher pass them on?
 //!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
-//!      |  seating                 where do the ranks go, if the launcher is to know?
+//!      |  rank_file                 where do the ranks go, if the launcher is to know?
 //!      |  job                     start, pass signals on, return the status
 //! ```
 
@@ -20,10 +20,10 @@ pub mod job;
 pub mod library;
 pub mod program;
 pub mod python;
+pub mod rank_file;
 pub mod ranks;
 pub mod reach;
 pub mod search;
-pub mod seating;
 pub mod timed;
 pub mod written;
 

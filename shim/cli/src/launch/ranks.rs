@@ -16,7 +16,7 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(30);
 /// The ranks that a job will have, as far as that can be known before it starts. Where
 /// the command line leaves it to the launcher, that is tried, which takes as long as
 /// starting the job.
-pub fn of_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     asked_for(launcher, command).or_else(|| match launcher.family {
         Family::OpenMpi | Family::Hydra => started(launcher, command),
         // Outside of an allocation, a trial would wait in the queue.

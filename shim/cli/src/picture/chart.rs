@@ -120,8 +120,8 @@ impl Chart {
         let middle = inner.left + inner.width / 2;
         canvas.text(&self.title, (middle, frame.top + 30), TITLE)?;
         let points = || self.series.iter().flat_map(|series| series.points.iter());
-        let x = Scale::of(self.across, points().map(|point| point.0));
-        let y = Scale::of(self.upwards, points().map(|point| point.1));
+        let x = Scale::new(self.across, points().map(|point| point.0));
+        let y = Scale::new(self.upwards, points().map(|point| point.1));
         let place_x = |value| inner.left + (x.place(value) * f64::from(inner.width)) as i32;
         let place_y =
             |value| inner.top + inner.height - (y.place(value) * f64::from(inner.height)) as i32;
@@ -188,7 +188,7 @@ struct Scale {
 }
 
 impl Scale {
-    fn of(axis: Axis, values: impl Iterator<Item = f64>) -> Scale {
+    fn new(axis: Axis, values: impl Iterator<Item = f64>) -> Scale {
         let shown = values.filter(|&value| !axis.logarithmic || value > 0.0);
         let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(value), high.max(value))

@@ -30,7 +30,7 @@ impl Format {
     ///
     /// # Errors
     /// A name that ends neither in `.svg` nor in `.png`.
-    pub fn of(path: &Path) -> Result<Self, CommandError> {
+    pub fn from_path(path: &Path) -> Result<Self, CommandError> {
         match path.extension().and_then(|ending| ending.to_str()) {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
@@ -48,7 +48,7 @@ impl Picture {
     /// # Errors
     /// A name of no known format; a file that cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), CommandError> {
-        self.write_as(Format::of(path)?, path)
+        self.write_as(Format::from_path(path)?, path)
     }
 
     /// Writes the picture in one format, whatever the file is called.

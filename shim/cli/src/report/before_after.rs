@@ -26,7 +26,7 @@ impl BeforeAfter<'_> {
     ///
     /// # Errors
     /// Leaves that do not fit the matrix.
-    pub fn of(
+    pub fn pair(
         &self,
         before: Situation,
         after: Situation,
@@ -50,7 +50,7 @@ impl BeforeAfter<'_> {
     ///
     /// # Errors
     /// Leaves that do not fit the matrix.
-    pub fn of_one(&self, now: Situation, crossings: &[Crossing]) -> Result<Picture, CommandError> {
+    pub fn single(&self, now: Situation, crossings: &[Crossing]) -> Result<Picture, CommandError> {
         let panel = self.panel(&self.names.0, now, crossings, |crossing| {
             crossing.bytes_before
         })?;

@@ -10,7 +10,7 @@ use treepie_core::topology::Topology;
 use super::levels::{Situation, between};
 use super::table::Table;
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 use crate::picture::Unit;
 
 /// Pairs that are listed by name.
@@ -198,7 +198,7 @@ impl CrossingPairs {
         let listed: Vec<String> = listed.collect();
         format!(
             "{place}: {} of ranks, were {}; heaviest {}",
-            some(self.pairs, "pair"),
+            pluralize(self.pairs, "pair"),
             units::count(self.pairs_before as f64),
             listed.join(", ")
         )

@@ -7,7 +7,7 @@ use treepie_core::affinity::measures::{imbalance, symmetry};
 use super::summary::{BusiestRank, LayerSummary, TOP_PAIRS, layer_table};
 use super::table::Table;
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 use crate::picture::Unit;
 
 /// What is worth knowing about a matrix.
@@ -54,8 +54,8 @@ impl MatrixSummary {
     pub fn text(&self, file: &str, unit: Unit) -> String {
         let mut text = format!(
             "{file}: matrix of {}, {} talk, {} in all\n",
-            some(self.ranks, "rank"),
-            some(self.pairs, "ordered pair"),
+            pluralize(self.ranks, "rank"),
+            pluralize(self.pairs, "ordered pair"),
             unit.text(self.total)
         );
         text += &match self.layers.is_empty() {

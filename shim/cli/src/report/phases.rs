@@ -8,7 +8,7 @@ use treepie_core::files::profile::Profile;
 
 use super::table::Table;
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 
 /// Up to this many phases are compared with each other; more only with the whole.
 const MOST_COMPARED: usize = 8;
@@ -43,7 +43,7 @@ pub struct PhaseSummary {
 }
 
 /// The phases of a profile, `all` being all of its traffic.
-pub fn of(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSummary> {
+pub fn for_profile(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSummary> {
     let traffic: Vec<TrafficMatrix> = profile
         .phases
         .iter()
@@ -78,7 +78,7 @@ pub fn of(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSumm
 pub fn text(phases: &[PhaseSummary]) -> String {
     let mut text = format!(
         "{}; how alike their patterns are:\n",
-        some(phases.len(), "phase")
+        pluralize(phases.len(), "phase")
     );
     text += &table(phases).text();
     if phases.len() > MOST_LISTED {

@@ -7,7 +7,7 @@ use treepie_core::topology::Topology;
 use super::levels::between;
 use super::table::Table;
 use super::units;
-use super::words::{plural, some};
+use super::words::{plural, pluralize};
 use crate::input::topology::in_words;
 
 /// More lines than this are cut off: the file has them all.
@@ -17,7 +17,7 @@ const MOST_LINES: usize = 32;
 pub fn text(name: &str, file: &PlacementFile) -> String {
     let mut text = format!(
         "{name}: placement of {} on {}\n  strategy: {}\n",
-        some(file.ranks, "rank"),
+        pluralize(file.ranks, "rank"),
         in_words(&file.topology),
         file.strategy
     );
@@ -32,7 +32,7 @@ pub fn text(name: &str, file: &PlacementFile) -> String {
     text += &format!(
         "  a replay gives {} of {} another rank than the launcher\n\n",
         moved.count(),
-        some(file.ranks, "process")
+        pluralize(file.ranks, "process")
     );
     text += &gain(file);
     text + "\n" + &ranks_by_block(file)
@@ -159,7 +159,7 @@ pub fn topology_text(name: &str, topology: &Topology) -> String {
     text += &table.text();
     let forbidden = topology.leaf_count() - topology.allowed_leaves().len();
     if forbidden > 0 {
-        text += &format!("\n  {} may not be used\n", some(forbidden, "core"));
+        text += &format!("\n  {} may not be used\n", pluralize(forbidden, "core"));
     }
     let mut hosts: Vec<&str> = topology
         .leaves()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use treepie_core::collective::read::simulate::Doing;
 
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 use crate::input::plan::Simulated;
 use crate::picture::{Bar, Gantt};
 
@@ -27,7 +27,7 @@ pub fn in_words(plan: &Simulated) -> String {
         plan.operation,
         plan.strategy.name,
         units::bytes(plan.bytes as f64),
-        some(plan.ranks, "rank")
+        pluralize(plan.ranks, "rank")
     )
 }
 
@@ -42,7 +42,7 @@ pub fn text(platform: &str, plan: &Simulated) -> String {
         in_words(plan),
         units::seconds(outcome.seconds),
         units::seconds(first),
-        some(outcome.messages, "message"),
+        pluralize(outcome.messages, "message"),
         units::bytes(plan.segment as f64),
         units::bytes(outcome.bytes_between as f64)
     )

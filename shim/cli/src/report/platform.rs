@@ -8,7 +8,7 @@ use treepie_core::platform::{Link, Platform};
 
 use super::table::Table;
 use super::units;
-use super::words::{file_name, some};
+use super::words::{file_name, pluralize};
 use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
 
 /// Sizes whose gaps are shown in tables.
@@ -41,9 +41,9 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
 pub fn in_words(platform: &Platform) -> String {
     format!(
         "{} on {} in {}",
-        some(platform.ranks(), "rank"),
-        some(platform.hosts().len(), "host"),
-        some(platform.clusters().len(), "cluster")
+        pluralize(platform.ranks(), "rank"),
+        pluralize(platform.hosts().len(), "host"),
+        pluralize(platform.clusters().len(), "cluster")
     )
 }
 
@@ -54,9 +54,9 @@ pub fn probing(platform: &Platform) -> String {
     };
     let mut text = format!(
         "  {} and {} of {} in {} of a budget of {}\n",
-        some(probing.latency_pairs, "latency").replace("latencys", "latencies"),
-        some(probing.probes, "probe"),
-        some(probing.pairs, "pair"),
+        pluralize(probing.latency_pairs, "latency").replace("latencys", "latencies"),
+        pluralize(probing.probes, "probe"),
+        pluralize(probing.pairs, "pair"),
         units::seconds(probing.seconds),
         units::seconds(probing.budget),
     );
@@ -226,8 +226,8 @@ pub fn drawing(name: &str, platform: &Platform) -> Overview {
             cluster.name.clone(),
             format!(
                 "{}, {}",
-                some(cluster.hosts.len(), "host"),
-                some(platform.ranks_of(place).len(), "rank")
+                pluralize(cluster.hosts.len(), "host"),
+                pluralize(platform.ranks_of(place).len(), "rank")
             ),
         ];
         lines.extend(
@@ -313,7 +313,7 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
         });
         between.row(std::iter::once(cluster.name.clone()).chain(cells));
     }
-    let hosts = some(grid.cluster_of_host().len(), "host");
+    let hosts = pluralize(grid.cluster_of_host().len(), "host");
     format!(
         "{name}: a grid of {hosts} to emulate\n\n{}\n{}",
         clusters.text(),

@@ -13,7 +13,7 @@ use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 
 /// This many of the busiest pairs are shown.
 pub const TOP_PAIRS: usize = 10;
@@ -175,8 +175,8 @@ impl Summary {
             top_pairs: top_pairs(&all),
             symmetry: symmetry(&size),
             busiest: imbalance(&size).map(BusiestRank::from),
-            phases: phases::of(profile, &all, model),
-            times: times::of(profile),
+            phases: phases::for_profile(profile, &all, model),
+            times: times::for_profile(profile),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
             notes: profile.notes.clone(),
@@ -193,7 +193,7 @@ impl Summary {
         let mut text = format!(
             "treepie: {}: {}, {} messages, {}",
             self.file,
-            some(self.ranks, "rank"),
+            pluralize(self.ranks, "rank"),
             units::count(self.messages as f64),
             units::bytes(self.bytes as f64)
         );
@@ -212,12 +212,12 @@ impl Summary {
     pub fn text(&self) -> String {
         let hosts = match &self.hosts[..] {
             [host] => host.name.clone(),
-            hosts => some(hosts.len(), "host"),
+            hosts => pluralize(hosts.len(), "host"),
         };
         let mut text = format!(
             "{}: profile of {} on {hosts}, {}\n",
             self.file,
-            some(self.ranks, "rank"),
+            pluralize(self.ranks, "rank"),
             self.mpi
         );
         text += &format!("  {}\n  {}\n", self.date, self.command);
@@ -241,7 +241,7 @@ impl Summary {
             true => "",
             false => "\n",
         };
-        text += &format!("\n{} of ranks talk", some(self.pairs, "ordered pair"));
+        text += &format!("\n{} of ranks talk", pluralize(self.pairs, "ordered pair"));
         if self.top_pairs.is_empty() {
             text += "\n";
         } else {

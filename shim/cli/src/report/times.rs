@@ -6,7 +6,7 @@ use treepie_core::files::profile::Profile;
 
 use super::table::Table;
 use super::units;
-use super::words::some;
+use super::words::pluralize;
 
 /// Up to this many ranks are listed; of more, those that were longest in MPI.
 const MOST_RANKS: usize = 16;
@@ -43,7 +43,7 @@ pub struct ClassSummary {
 }
 
 /// The times of a profile, if it has any.
-pub fn of(profile: &Profile) -> Option<TimesSummary> {
+pub fn for_profile(profile: &Profile) -> Option<TimesSummary> {
     let times = profile.times.as_ref()?;
     let mut mpi_seconds = vec![0.0; profile.ranks];
     let mut classes = Vec::new();
@@ -170,7 +170,7 @@ impl TimesSummary {
         }
         let mut text = table.text();
         if all > ranks.len() {
-            let others = some(ranks.len(), "rank");
+            let others = pluralize(ranks.len(), "rank");
             text += &format!("  the {others} that were longest in MPI; all with --json\n");
         }
         text

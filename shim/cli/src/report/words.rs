@@ -28,7 +28,7 @@ pub fn plural(name: &str) -> String {
 }
 
 /// `1 rank`, `16 ranks`.
-pub fn some(number: usize, what: &str) -> String {
+pub fn pluralize(number: usize, what: &str) -> String {
     match number {
         1 => format!("1 {what}"),
         _ => format!("{} {}", units::count(number as f64), plural(what)),
@@ -50,7 +50,7 @@ mod tests {
             (2, "l3", "2 L3 caches"),
             (8, "pu", "8 hardware threads"),
         ] {
-            assert_eq!(some(number, what), text);
+            assert_eq!(pluralize(number, what), text);
         }
     }
 }

@@ -74,7 +74,7 @@ impl Metric {
 
     /// The affinity that `traffic` stands for: messages, bytes, or bytes a
     /// message; zero where nothing was sent.
-    pub fn of(self, traffic: Traffic) -> f64 {
+    pub fn value(self, traffic: Traffic) -> f64 {
         match self {
             Metric::Messages => traffic.messages as f64,
             Metric::Size => traffic.bytes as f64,
@@ -269,7 +269,7 @@ impl TrafficMatrix {
     pub fn affinity(&self, metric: Metric) -> Matrix {
         let entries = self
             .entries()
-            .map(|(from, to, traffic)| (from, to, metric.of(traffic)));
+            .map(|(from, to, traffic)| (from, to, metric.value(traffic)));
         Matrix::from_entries(self.order(), entries)
             .expect("pairs are in range, and a ratio of counts is finite and not negative")
     }
@@ -337,7 +337,7 @@ mod tests {
 
     #[test]
     fn the_average_is_zero_where_bytes_came_without_a_message() {
-        assert_eq!(Metric::Average.of(Traffic::new(0, 5)), 0.0);
+        assert_eq!(Metric::Average.value(Traffic::new(0, 5)), 0.0);
     }
 
     #[test]

@@ -92,11 +92,11 @@ pub fn cores(
             job: processes.len(),
         });
     }
-    let nodes = Nodes::of(topology);
+    let nodes = Nodes::new(topology);
     nodes.check_hosts(topology, leaf_of_process, processes)?;
     let usable = usable_by_host(processes);
-    let seats = leaf_of_process.iter().zip(processes).enumerate();
-    seats
+    let slots = leaf_of_process.iter().zip(processes).enumerate();
+    slots
         .map(|(process, (&leaf, at))| {
             let of_node = leaf - nodes.first_leaf(topology, leaf);
             let usable = &usable[at.host.as_str()];
@@ -127,7 +127,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(topology: &Topology) -> Self {
+    fn new(topology: &Topology) -> Self {
         let names = ["node", "host", "machine"];
         let mut levels = topology.levels().iter();
         let level = levels.position(|level| names.contains(&level.name.as_str()));

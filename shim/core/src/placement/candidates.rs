@@ -1,7 +1,7 @@
-//! The placements that each strategy proposes, in seats.
+//! The placements that each strategy proposes, in slots.
 
-use super::best::Engine;
-use super::constraints::Seating;
+use super::constraints::SlotTree;
+use super::multilevel::Engine;
 use super::objective::{dist_comm, mean_of_directions};
 use super::treematch::{self, Parameters};
 use super::{Options, PlacementError, Strategy, baselines, place_top_down, top_down};
@@ -15,54 +15,54 @@ const MOST_GROUPS: u64 = 4_000_000;
 /// Swaps make nothing better of a placement that costs so many times as much.
 const HOPELESS: f64 = 1.5;
 
-/// A placement, one seat for each rank, and the strategy that proposes it.
+/// A placement, one slot for each rank, and the strategy that proposes it.
 pub(super) type Candidate = (Strategy, Vec<usize>);
 
 /// What `strategy` proposes; never nothing. `identity` is the leaf of each rank now.
 ///
 /// # Errors
 /// A strategy that does not fit the tree; sums that are not finite.
-pub(super) fn of(
+pub(super) fn generate(
     strategy: Strategy,
     matrix: &Matrix,
-    seating: &Seating,
+    slot_tree: &SlotTree,
     identity: &[usize],
     options: &Options,
 ) -> Result<Vec<Candidate>, PlacementError> {
-    let seats = seating.topology();
+    let slots = slot_tree.topology();
     let ranks = matrix.order();
     let seed = options.seed;
-    let identity = || (Strategy::Identity, seating.seats_on(identity));
-    let packed = || (Strategy::Packed, baselines::packed(seats, ranks));
-    let proposed = |found: Vec<Vec<usize>>| found.into_iter().map(move |seats| (strategy, seats));
+    let identity = || (Strategy::Identity, slot_tree.slots_on(identity));
+    let packed = || (Strategy::Packed, baselines::packed(slots, ranks));
+    let proposed = |found: Vec<Vec<usize>>| found.into_iter().map(move |slots| (strategy, slots));
     Ok(match strategy {
         Strategy::Identity | Strategy::MinWeight | Strategy::TreeBased => vec![identity()],
         Strategy::Packed => vec![packed()],
-        Strategy::RoundRobin => vec![(strategy, baselines::round_robin(seats, ranks))],
-        Strategy::TreeMatch => proposed(treematch(matrix, seats, seed)?).collect(),
-        Strategy::TreeMatchExact => proposed(exact(matrix, seats, seed)?).collect(),
-        Strategy::TreeMatchFast => proposed(fast(matrix, seats, seed)?).collect(),
+        Strategy::RoundRobin => vec![(strategy, baselines::round_robin(slots, ranks))],
+        Strategy::TreeMatch => proposed(treematch(matrix, slots, seed)?).collect(),
+        Strategy::TreeMatchExact => proposed(exact(matrix, slots, seed)?).collect(),
+        Strategy::TreeMatchFast => proposed(fast(matrix, slots, seed)?).collect(),
         Strategy::TreeMatchConstraints => {
             let found = vec![
-                top_down::place_with_fictitious(matrix, seats, seed)?,
-                place_top_down(matrix, seats, seed)?,
+                top_down::place_with_fictitious(matrix, slots, seed)?,
+                place_top_down(matrix, slots, seed)?,
             ];
             proposed(found).collect()
         }
-        Strategy::Multisection => vec![Search::new(matrix, seating, options).multisection()?],
-        Strategy::Grid => vec![Search::new(matrix, seating, options).grid()?],
+        Strategy::Multisection => vec![Search::new(matrix, slot_tree, options).multisection()?],
+        Strategy::Grid => vec![Search::new(matrix, slot_tree, options).grid()?],
         Strategy::Swaps => {
-            let (_, seats) = identity();
-            vec![Search::new(matrix, seating, options).improved((strategy, seats))?]
+            let (_, slots) = identity();
+            vec![Search::new(matrix, slot_tree, options).improved((strategy, slots))?]
         }
         Strategy::Best => {
             let mut all = vec![identity(), packed()];
             if (1..=options.effort.grouped_ranks()).contains(&ranks) {
-                let grouped = treematch(matrix, seats, seed)?.into_iter();
-                all.extend(grouped.map(|seats| (Strategy::TreeMatch, seats)));
+                let grouped = treematch(matrix, slots, seed)?.into_iter();
+                all.extend(grouped.map(|slots| (Strategy::TreeMatch, slots)));
             }
-            let found = Search::new(matrix, seating, options).best(all)?;
-            for_objective(matrix, seating, options, found)?
+            let found = Search::new(matrix, slot_tree, options).best(all)?;
+            for_objective(matrix, slot_tree, options, found)?
         }
     })
 }
@@ -71,103 +71,103 @@ pub(super) fn of(
 /// nothing and from each of the others.
 fn for_objective(
     matrix: &Matrix,
-    seating: &Seating,
+    slot_tree: &SlotTree,
     options: &Options,
     mut all: Vec<Candidate>,
 ) -> Result<Vec<Candidate>, PlacementError> {
-    let levels = seating.levels_of_leaves();
-    let distances = seating.topology().level_distances();
+    let levels = slot_tree.levels_of_leaves();
+    let distances = slot_tree.topology().level_distances();
     for sum in options.objective.as_sums(matrix, distances, levels)? {
-        let seating = seating.with_level_distances(&sum.distances)?;
-        let search = Search::new(&sum.matrix, &seating, options);
-        for (_, seats) in all.clone() {
-            all.push(search.improved((Strategy::Swaps, seats))?);
+        let slot_tree = slot_tree.with_level_distances(&sum.distances)?;
+        let search = Search::new(&sum.matrix, &slot_tree, options);
+        for (_, slots) in all.clone() {
+            all.push(search.improved((Strategy::Swaps, slots))?);
         }
         all.push(search.multisection()?);
     }
     Ok(all)
 }
 
-/// What the engine of [`super::best`] finds where rules have to be kept.
+/// What the engine of [`super::multilevel`] finds where rules have to be kept.
 struct Search<'a> {
     matrix: &'a Matrix,
-    seating: &'a Seating,
+    slot_tree: &'a SlotTree,
     engine: Engine<'a>,
 }
 
 impl<'a> Search<'a> {
-    fn new(matrix: &'a Matrix, seating: &'a Seating, options: &Options<'a>) -> Self {
+    fn new(matrix: &'a Matrix, slot_tree: &'a SlotTree, options: &Options<'a>) -> Self {
         let (effort, seed) = (options.effort, options.seed);
         Search {
-            engine: Engine::new(matrix, seating.topology(), effort, seed, options.threads)
-                .telling(options.progress),
+            engine: Engine::new(matrix, slot_tree.topology(), effort, seed, options.threads)
+                .with_progress(options.progress),
             matrix,
-            seating,
+            slot_tree,
         }
     }
 
     fn multisection(&self) -> Result<Candidate, PlacementError> {
-        let seats = match self.exhaustive() {
-            Some(seats) => seats,
+        let slots = match self.exhaustive() {
+            Some(slots) => slots,
             None => self.engine.multisection(false),
         };
-        self.improved((Strategy::Multisection, seats))
+        self.improved((Strategy::Multisection, slots))
     }
 
     fn grid(&self) -> Result<Candidate, PlacementError> {
         match self.engine.grid() {
-            Some((seats, _)) => self.improved((Strategy::Grid, seats)),
+            Some((slots, _)) => self.improved((Strategy::Grid, slots)),
             None => self.multisection(),
         }
     }
 
     /// The cheapest of all placements of a few ranks that may go anywhere.
     fn exhaustive(&self) -> Option<Vec<usize>> {
-        let free = self.seating.is_free();
+        let free = self.slot_tree.is_free();
         free.then(|| self.engine.cheapest(f64::INFINITY))?
     }
 
     /// A candidate with its rules kept, improved by swaps that keep them.
-    fn improved(&self, (strategy, seats): Candidate) -> Result<Candidate, PlacementError> {
-        let seats = self.seating.admit(seats)?;
-        let may_swap = |one, other| self.seating.may_swap(one, other);
-        Ok((strategy, self.engine.refined(&seats, may_swap)))
+    fn improved(&self, (strategy, slots): Candidate) -> Result<Candidate, PlacementError> {
+        let slots = self.slot_tree.admit(slots)?;
+        let may_swap = |one, other| self.slot_tree.may_swap(one, other);
+        Ok((strategy, self.engine.refined(&slots, may_swap)))
     }
 
     /// `others`, what the engine finds, and the cheapest of the others improved
     /// unless that is far from as good.
     fn best(&self, others: Vec<Candidate>) -> Result<Vec<Candidate>, PlacementError> {
         let mut all = others;
-        if let Some(seats) = self.exhaustive() {
-            all.push((Strategy::Multisection, seats));
+        if let Some(slots) = self.exhaustive() {
+            all.push((Strategy::Multisection, slots));
             return Ok(all);
         }
         let mut least: Option<(f64, Candidate)> = None;
         for candidate in &mut all {
-            candidate.1 = self.seating.admit(std::mem::take(&mut candidate.1))?;
+            candidate.1 = self.slot_tree.admit(std::mem::take(&mut candidate.1))?;
             let cost = self.cost(&candidate.1);
             if least.as_ref().is_none_or(|least| cost < least.0) {
                 least = Some((cost, candidate.clone()));
             }
         }
         let found = self.found()?;
-        let costs = found.iter().map(|(_, seats)| self.cost(seats));
+        let costs = found.iter().map(|(_, slots)| self.cost(slots));
         let limit = HOPELESS * costs.fold(f64::INFINITY, f64::min);
         all.extend(found);
-        if let Some((cost, (strategy, seats))) = least
+        if let Some((cost, (strategy, slots))) = least
             && cost <= limit
         {
             let strategy = match strategy {
                 Strategy::Identity | Strategy::Packed => Strategy::Swaps,
                 made => made,
             };
-            all.push(self.improved((strategy, seats))?);
+            all.push(self.improved((strategy, slots))?);
         }
         Ok(all)
     }
 
-    fn cost(&self, seats: &[usize]) -> f64 {
-        dist_comm(self.matrix, self.seating.topology(), seats)
+    fn cost(&self, slots: &[usize]) -> f64 {
+        dist_comm(self.matrix, self.slot_tree.topology(), slots)
     }
 
     /// What the engine makes of the matrix alone.
@@ -175,14 +175,14 @@ impl<'a> Search<'a> {
         let mut all = Vec::new();
         let grid = self.engine.grid();
         let easy = grid.is_some();
-        if let Some((seats, enough)) = grid {
-            all.push(self.improved((Strategy::Grid, seats))?);
-            if enough && self.seating.is_free() {
+        if let Some((slots, enough)) = grid {
+            all.push(self.improved((Strategy::Grid, slots))?);
+            if enough && self.slot_tree.is_free() {
                 return Ok(all);
             }
         }
-        let seats = self.engine.multisection(easy);
-        all.push(self.improved((Strategy::Multisection, seats))?);
+        let slots = self.engine.multisection(easy);
+        all.push(self.improved((Strategy::Multisection, slots))?);
         Ok(all)
     }
 }

@@ -18,15 +18,15 @@
 pub mod allocation;
 pub mod balance;
 mod baselines;
-mod best;
 mod candidates;
 mod check;
+mod congestion;
 mod error;
+mod multilevel;
 mod partition;
 mod place;
 mod progress;
 mod random;
-mod relieve;
 mod strategy;
 mod top_down;
 
@@ -35,10 +35,10 @@ pub mod constraints;
 pub mod objective;
 pub mod treematch;
 
-pub use best::Effort;
 pub use check::{check, permutation};
-pub use constraints::{ConstraintError, Constraints, Seating};
+pub use constraints::{ConstraintError, Constraints, SlotTree};
 pub use error::PlacementError;
+pub use multilevel::Effort;
 pub use partition::partition;
 pub use place::{Options, Outcome, Placement, place};
 pub use progress::Progress;

@@ -57,15 +57,15 @@ fn cut(matrix: &Matrix, parts: &[usize]) -> f64 {
 /// A free entity that has affinity with a part: the largest affinity first,
 /// then the smallest numbers.
 #[derive(PartialEq)]
-struct Wish {
+struct Preference {
     affinity: f64,
     entity: usize,
     part: usize,
 }
 
-impl Eq for Wish {}
+impl Eq for Preference {}
 
-impl Ord for Wish {
+impl Ord for Preference {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.affinity
             .total_cmp(&other.affinity)
@@ -73,7 +73,7 @@ impl Ord for Wish {
     }
 }
 
-impl PartialOrd for Wish {
+impl PartialOrd for Preference {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
@@ -85,7 +85,7 @@ struct Growth<'a> {
     room: Vec<usize>,
     part_of: Vec<usize>,
     affinity: HashMap<(usize, usize), f64>,
-    wishes: BinaryHeap<Wish>,
+    preferences: BinaryHeap<Preference>,
 }
 
 impl<'a> Growth<'a> {
@@ -95,7 +95,7 @@ impl<'a> Growth<'a> {
             room: sizes.to_vec(),
             part_of: vec![NO_PART; matrix.order()],
             affinity: HashMap::new(),
-            wishes: BinaryHeap::new(),
+            preferences: BinaryHeap::new(),
         }
     }
 
@@ -107,16 +107,16 @@ impl<'a> Growth<'a> {
                 self.put(first, part);
             }
         }
-        while let Some(wish) = self.wishes.pop() {
-            if self.part_of[wish.entity] == NO_PART && self.room[wish.part] > 0 {
-                self.put(wish.entity, wish.part);
+        while let Some(preference) = self.preferences.pop() {
+            if self.part_of[preference.entity] == NO_PART && self.room[preference.part] > 0 {
+                self.put(preference.entity, preference.part);
             }
         }
         self.fill_with_the_rest();
         self.part_of
     }
 
-    /// Puts `entity` into `part`, and lets its free partners wish to follow.
+    /// Puts `entity` into `part`, and lets its free partners preference to follow.
     fn put(&mut self, entity: usize, part: usize) {
         self.part_of[entity] = part;
         self.room[part] -= 1;
@@ -126,7 +126,7 @@ impl<'a> Growth<'a> {
             }
             let sum = self.affinity.entry((partner, part)).or_insert(0.0);
             *sum += value;
-            self.wishes.push(Wish {
+            self.preferences.push(Preference {
                 affinity: *sum,
                 entity: partner,
                 part,

@@ -1,8 +1,8 @@
 //! One way in for all strategies: check, try the candidates, keep the cheapest.
 
-use super::constraints::{Constraints, Seating};
+use super::congestion::refine_congestion;
+use super::constraints::{Constraints, SlotTree};
 use super::objective::Objective;
-use super::relieve::relieved;
 use super::{Effort, PlacementError, Progress, Strategy, balance, baselines, candidates, check};
 use crate::affinity::Matrix;
 use crate::topology::Topology;
@@ -68,41 +68,41 @@ pub fn place(
     let ranks = matrix.order();
     let nothing = Constraints::default();
     let constraints = options.constraints.unwrap_or(&nothing);
-    let seating = Seating::new(constraints, ranks, topology)?;
+    let slot_tree = SlotTree::new(constraints, ranks, topology)?;
     require_finite_sums(matrix)?;
-    let identity = identity(&seating, topology, options)?;
-    let nowhere = seating.topology().allowed_leaves().is_empty();
-    let seats = match strategy {
-        // There are no ranks either: nothing fits into no seats.
+    let identity = identity(&slot_tree, topology, options)?;
+    let nowhere = slot_tree.topology().allowed_leaves().is_empty();
+    let slots = match strategy {
+        // There are no ranks either: nothing fits into no slots.
         _ if nowhere => vec![(Strategy::Identity, Vec::new())],
-        Strategy::Identity => vec![(strategy, seating.seats_on(&identity))],
-        _ => candidates::of(strategy, matrix, &seating, &identity, options)?,
+        Strategy::Identity => vec![(strategy, slot_tree.slots_on(&identity))],
+        _ => candidates::generate(strategy, matrix, &slot_tree, &identity, options)?,
     };
     let mut chosen: Option<(Strategy, Vec<usize>)> = None;
     let mut least = Vec::new();
-    for (strategy, seats) in seats {
-        let seats = seating.admit(seats)?;
-        let leaf_of_rank = seating.leaves_of(&seats);
+    for (strategy, slots) in slots {
+        let slots = slot_tree.admit(slots)?;
+        let leaf_of_rank = slot_tree.leaves_of(&slots);
         let cost = options.objective.key(matrix, topology, &leaf_of_rank);
         if chosen.is_none() || clearly_cheaper(&cost, &least) {
             least = cost;
-            chosen = Some((strategy, seats));
+            chosen = Some((strategy, slots));
         }
     }
-    let (mut chosen, mut seats) = chosen.expect("every strategy has at least one candidate");
+    let (mut chosen, mut slots) = chosen.expect("every strategy has at least one candidate");
     if strategy == Strategy::Best && options.objective == Objective::Congestion {
         let rounds = options.effort.relieving_rounds();
-        let relieved = relieved(matrix, topology, &seating, seats.clone(), rounds);
-        let leaf_of_rank = seating.leaves_of(&relieved);
+        let relieved = refine_congestion(matrix, topology, &slot_tree, slots.clone(), rounds);
+        let leaf_of_rank = slot_tree.leaves_of(&relieved);
         let cost = options.objective.key(matrix, topology, &leaf_of_rank);
         if clearly_cheaper(&cost, &least) {
-            seats = relieved;
+            slots = relieved;
             if matches!(chosen, Strategy::Identity | Strategy::Packed) {
                 chosen = Strategy::Swaps;
             }
         }
     }
-    let (strategy, leaf_of_rank) = (chosen, seating.leaves_of(&seats));
+    let (strategy, leaf_of_rank) = (chosen, slot_tree.leaves_of(&slots));
     Ok(Outcome {
         strategy,
         cost: options.objective.value(matrix, topology, &leaf_of_rank),
@@ -113,18 +113,18 @@ pub fn place(
 
 /// Where the ranks are now; packed if nobody said.
 fn identity(
-    seating: &Seating,
+    slot_tree: &SlotTree,
     topology: &Topology,
     options: &Options,
 ) -> Result<Vec<usize>, PlacementError> {
-    let ranks = seating.ranks();
+    let ranks = slot_tree.ranks();
     match (options.current, options.constraints) {
         (Some(current), None) => check(current, ranks, topology)?,
         // Constraints may make ranks leave where they are; they only must exist.
         (Some(current), Some(_)) => check::on_leaves(current, ranks, topology)?,
         (None, _) => {
-            let packed = baselines::packed(seating.topology(), ranks);
-            return Ok(seating.leaves_of(&seating.admit(packed)?));
+            let packed = baselines::packed(slot_tree.topology(), ranks);
+            return Ok(slot_tree.leaves_of(&slot_tree.admit(packed)?));
         }
     }
     Ok(options.current.unwrap_or_default().to_vec())

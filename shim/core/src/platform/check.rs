@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Contents, PlatformError};
 
 /// Checks everything.
-pub(super) fn all(contents: &Contents) -> Result<(), PlatformError> {
+pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {
     check_hosts(contents)?;
     check_clusters(contents)?;
     check_links(contents)

@@ -30,7 +30,7 @@ pub struct Partition {
 impl Partition {
     /// Groups nodes by Lowekamp's criterion with a relative `tolerance`: 0.30
     /// accepts links up to 1.3 times the shortest. Takes O(E log E) for E links.
-    pub fn of(latencies: &LatencyMatrix, tolerance: f64) -> Partition {
+    pub fn new(latencies: &LatencyMatrix, tolerance: f64) -> Partition {
         let links = latencies.sorted_links();
         let mut groups = Groups::new(latencies.order());
         for &(latency, a, b) in &links {

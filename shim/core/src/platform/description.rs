@@ -143,7 +143,7 @@ impl Platform {
     /// # Errors
     /// The first part that does not agree with the others.
     pub fn new(contents: Contents) -> Result<Self, PlatformError> {
-        check::all(&contents)?;
+        check::check(&contents)?;
         Ok(Platform(contents))
     }
 

@@ -12,7 +12,7 @@ impl Platform {
     pub fn network(&self) -> Result<Topology, TopologyError> {
         let name = |&place: &usize| self.hosts()[place].name.clone();
         let hosts = |cluster: &Cluster| cluster.hosts.iter().map(name).collect();
-        Topology::of_clusters(self.clusters().iter().map(hosts).collect())
+        Topology::from_clusters(self.clusters().iter().map(hosts).collect())
     }
 }
 

@@ -122,7 +122,7 @@ impl Link {
     /// The switch to rendezvous is a step: between two samples the lower one's
     /// holds, and the highest one's beyond.
     pub fn handshake(&self, bytes: u64) -> f64 {
-        self.samples[Place::of(bytes, &self.samples).reached].handshake
+        self.samples[Place::new(bytes, &self.samples).reached].handshake
     }
 
     /// `os(m)`: how long the sender is occupied.
@@ -184,7 +184,7 @@ impl Link {
     /// the first one below all, and beyond the last one the line through the last
     /// two.
     fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
-        let place = Place::of(bytes, &self.samples);
+        let place = Place::new(bytes, &self.samples);
         let [low, high] = [place.low, place.high].map(|sample| cost(&self.samples[sample]));
         place.value(low, high)
     }
@@ -208,7 +208,7 @@ pub struct Place {
 
 impl Place {
     /// Where `bytes` stands among samples from small to large, of which there is at least one.
-    pub fn of(bytes: u64, samples: &[Sample]) -> Place {
+    pub fn new(bytes: u64, samples: &[Sample]) -> Place {
         let above = samples.partition_point(|sample| sample.bytes < bytes);
         let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);
         let only = Place {

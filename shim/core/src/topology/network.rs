@@ -47,7 +47,7 @@ impl Topology {
     ///
     /// # Errors
     /// A cluster without hosts; no cluster.
-    pub fn of_clusters(clusters: Vec<Vec<String>>) -> Result<Self, TopologyError> {
+    pub fn from_clusters(clusters: Vec<Vec<String>>) -> Result<Self, TopologyError> {
         let host = |name| {
             Tree::Leaf(Leaf {
                 host: Some(name),

@@ -161,7 +161,7 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::of(
+    let identity = Identity::new(
         native.processor_name(),
         &machine::cores(),
         machine::place_of,

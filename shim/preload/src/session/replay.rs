@@ -100,7 +100,7 @@ impl ReplayFile {
                     leaf_of_rank: &file.assignment,
                     leaf_of_process: &file.leaf_of_process,
                 };
-                let error = match allocation.carried(recorded) {
+                let error = match allocation.remap(recorded) {
                     Ok(carried) => {
                         let how = match carried.moved {
                             true => ", carried over to other hosts or cores of the same shape",

@@ -32,7 +32,7 @@ fn main() -> ExitCode {
     };
     let session = Session::start();
     let cores = treepie_programs::allowed_cores();
-    let identity = Identity::of(processor_name(), &cores, place_of);
+    let identity = Identity::new(processor_name(), &cores, place_of);
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),

@@ -26,7 +26,7 @@ pub fn look(report: &mut Report) {
         Ok(path) => own_library(report, &path),
         Err(error) => report.error("library", &error),
     }
-    match topology::of_this_machine() {
+    match topology::from_this_machine() {
         Ok(machine) => report.good("machine", in_words(&machine)),
         Err(error) => report.error("machine", &error),
     }

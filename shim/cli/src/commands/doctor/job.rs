@@ -63,7 +63,7 @@ fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
             "link it dynamically",
         ),
         Some(Program::Script(interpreter)) => match python::behind(&interpreter) {
-            Some(python) => of_python(report, launcher, path, &python),
+            Some(python) => check_python(report, launcher, path, &python),
             None => report.note(
                 "program",
                 format!("{name} is a script for {interpreter}: whether it uses MPI shows when it runs"),
@@ -73,7 +73,7 @@ fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
             "program",
             format!("{name} is neither a program nor a script of a known kind"),
         ),
-        Some(Program::Dynamic) if python::is_one(path) => of_python(report, launcher, path, path),
+        Some(Program::Dynamic) if python::is_one(path) => check_python(report, launcher, path, path),
         Some(Program::Dynamic) => match binary::mpi_of(path) {
             Some((mpi, family)) => fitting(report, launcher, path, &mpi, family),
             None => report.note(
@@ -86,7 +86,7 @@ fn one_program(report: &mut Report, launcher: &Launcher, path: &Path) {
     }
 }
 
-fn of_python(report: &mut Report, launcher: &Launcher, program: &Path, python: &Path) {
+fn check_python(report: &mut Report, launcher: &Launcher, program: &Path, python: &Path) {
     match python::mpi_of(python) {
         Some((mpi, family)) => fitting(report, launcher, program, &mpi, family),
         None => report.note(

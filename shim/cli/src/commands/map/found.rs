@@ -17,7 +17,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::units;
-use crate::report::words::{file_name, some};
+use crate::report::words::{file_name, pluralize};
 
 /// The answer for programs.
 #[derive(Debug, Serialize)]
@@ -72,7 +72,7 @@ impl<'a> Found<'a> {
             matrix: &bytes,
             leaf_of_rank,
         };
-        let alone = !arguments.wishes.share_cores() && !arguments.how.strategy.balances_loads();
+        let alone = !arguments.limits.share_cores() && !arguments.how.strategy.balances_loads();
         let bounded = alone.then_some(&job.usable);
         Ok(Found {
             crossings: crossings(&job.topology, of(&before), of(after)),
@@ -111,7 +111,7 @@ impl<'a> Found<'a> {
             topology,
             unit: self.job.input.bytes_unit(),
         };
-        picture.of(of(&self.before), of(self.assignment()), &self.crossings)
+        picture.pair(of(&self.before), of(self.assignment()), &self.crossings)
     }
 
     /// The placement to write.
@@ -185,7 +185,7 @@ impl<'a> Found<'a> {
         let mut text = format!(
             "{}: {} on {}\n",
             self.arguments.profile.display(),
-            some(ranks, "rank"),
+            pluralize(ranks, "rank"),
             in_words(topology)
         );
         let (cores, usable) = (
@@ -229,7 +229,7 @@ impl<'a> Found<'a> {
             units::count(most(&self.before)),
             units::count(most(self.assignment())),
             units::count(moved as f64),
-            some(loads.len(), "rank"),
+            pluralize(loads.len(), "rank"),
         )
     }
 

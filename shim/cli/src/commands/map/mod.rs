@@ -1,8 +1,8 @@
 //! `treepie map`: where each rank belongs, and what that is expected to gain.
 
+mod constraints;
 mod found;
 mod search;
-mod wishes;
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -19,8 +19,8 @@ use treepie_core::placement::{
 };
 use treepie_core::topology::Topology;
 
+use self::constraints::ConstraintOptions;
 use self::found::Found;
-use self::wishes::Wishes;
 use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
@@ -31,7 +31,7 @@ use crate::input::topology::beside;
 use crate::input::traffic::Input;
 use crate::output::{self, Working};
 use crate::picture::Format;
-use crate::report::words::some;
+use crate::report::words::pluralize;
 
 /// Compute which rank belongs on which core
 #[derive(Debug, Args)]
@@ -58,7 +58,7 @@ pub struct Arguments {
     #[command(flatten)]
     machine: MachineChoice,
     #[command(flatten)]
-    wishes: Wishes,
+    limits: ConstraintOptions,
 }
 
 /// How a placement is looked for.
@@ -109,7 +109,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Computes, writes, and tells.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
-        Format::of(picture)?;
+        Format::from_path(picture)?;
     }
     let input = Input::read(&arguments.profile, &arguments.choice)?;
     let job = Job::new(arguments, input)?;
@@ -149,11 +149,11 @@ struct Job {
 
 impl Job {
     fn new(arguments: &Arguments, input: Input) -> Result<Self, CommandError> {
-        let wishes = &arguments.wishes;
+        let limits = &arguments.limits;
         let how = &arguments.how;
         let topology = arguments.machine.topology(&input)?;
-        let constraints = wishes.constraints(&topology)?;
-        let shares_cores = wishes.share_cores() || how.strategy.balances_loads();
+        let constraints = limits.constraints(&topology)?;
+        let shares_cores = limits.share_cores() || how.strategy.balances_loads();
         let leaf_of_process = match input.is_profile() {
             true => input.leaf_of_process(&topology).map(Some),
             false => Ok(None),
@@ -169,7 +169,7 @@ impl Job {
             Some(path) => Some(numbers::cores_of_ranks(path)?),
             None => by_process,
         };
-        let anywhere = wishes.reach_all_cores() || how.strategy.balances_loads();
+        let anywhere = limits.reach_all_cores() || how.strategy.balances_loads();
         // A replay gives processes other ranks, and leaves them where they are.
         let usable = match &leaf_of_process {
             Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
@@ -202,7 +202,7 @@ impl Job {
     fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
         let how = &arguments.how;
         let matrix = self.input.matrix(&arguments.choice)?;
-        let what = format!("placing {}", some(self.input.ranks(), "rank"));
+        let what = format!("placing {}", pluralize(self.input.ranks(), "rank"));
         let progress = Arc::new(Progress::default());
         let _working = (!arguments.quiet).then(|| match how.budget {
             Some(budget) => Working::within(&what, budget),

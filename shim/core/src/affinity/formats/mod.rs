@@ -65,7 +65,7 @@ impl Format {
     pub const ENDINGS: [&'static str; 6] = [".mtx", ".mat", ".txt", ".csv", ".graph", ".grf"];
 
     /// The format that the ending of a file's name stands for, whatever its case.
-    pub fn of_path(path: &Path) -> Option<Format> {
+    pub fn from_path(path: &Path) -> Option<Format> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
             "mtx" => Some(Format::MatrixMarket),
@@ -122,7 +122,7 @@ from_name!(Format, "format");
 /// The format that the ending of a file's name stands for: [`Format::of_path`]
 /// for any kind of path.
 pub fn by_extension(path: impl AsRef<Path>) -> Option<Format> {
-    Format::of_path(path.as_ref())
+    Format::from_path(path.as_ref())
 }
 
 #[cfg(test)]

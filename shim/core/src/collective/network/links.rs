@@ -88,7 +88,7 @@ impl Links {
 
     /// Where a size stands among the samples of all links.
     pub fn places(&self, bytes: u64) -> Places {
-        let place = |alike: &Alike| Place::of(bytes, &alike.samples);
+        let place = |alike: &Alike| Place::new(bytes, &alike.samples);
         Places(self.alike.iter().map(place).collect())
     }
 

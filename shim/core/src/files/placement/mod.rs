@@ -162,7 +162,7 @@ impl PlacementFile {
             strategy: copy.strategy,
             costs: copy.costs,
             bytes_by_level: copy.bytes_by_level,
-            topology: Description::of(&copy.topology),
+            topology: Description::new(&copy.topology),
             assignment: copy.assignment,
             leaf_of_process: copy.leaf_of_process,
             permutation: copy.permutation,

@@ -44,7 +44,7 @@ struct LevelText {
 }
 
 impl ClusterText {
-    pub(super) fn of(platform: &Platform, place: usize) -> Self {
+    pub(super) fn new(platform: &Platform, place: usize) -> Self {
         let cluster = &platform.clusters()[place];
         ClusterText {
             name: cluster.name.clone(),
@@ -60,13 +60,13 @@ impl ClusterText {
                 delta_us: contention.delta * 1e6,
                 threshold: contention.threshold,
             }),
-            within: cluster.within.as_ref().map(LinkText::of),
+            within: cluster.within.as_ref().map(LinkText::new),
             levels: cluster
                 .levels
                 .iter()
                 .map(|level| LevelText {
                     level: level.name.clone(),
-                    link: LinkText::of(&level.link),
+                    link: LinkText::new(&level.link),
                 })
                 .collect(),
         }

@@ -43,7 +43,7 @@ pub(super) fn with_digits(value: f64, digits: usize) -> f64 {
 }
 
 impl LinkText {
-    pub(super) fn of(link: &Link) -> Self {
+    pub(super) fn new(link: &Link) -> Self {
         let micro = |seconds: f64| rounded(seconds * MICROSECONDS).to_string();
         let row = |sample: &Sample| {
             let numbers = [

@@ -48,7 +48,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let measured = of_line(line).ok_or_else(|| {
+        let measured = parse_line(line).ok_or_else(|| {
             wrong(
                 number + 1,
                 format!(
@@ -69,7 +69,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
     }
 }
 
-fn of_line(line: &str) -> Option<Measured> {
+fn parse_line(line: &str) -> Option<Measured> {
     let words: Vec<&str> = line.split(',').map(str::trim).collect();
     let [collective, strategy, bytes, segment, seconds] = words.as_slice() else {
         return None;

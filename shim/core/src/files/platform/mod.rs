@@ -168,12 +168,12 @@ impl PlatformFile {
     /// # Errors
     /// [`FileError::Unwritable`].
     pub fn to_text(&self, path: &Path) -> Result<String, FileError> {
-        yaml::to_text(path, &Document::of(self))
+        yaml::to_text(path, &Document::new(self))
     }
 }
 
 impl Document {
-    fn of(file: &PlatformFile) -> Document {
+    fn new(file: &PlatformFile) -> Document {
         let platform = &file.platform;
         let contents = platform.contents();
         let name = |cluster: usize| contents.clusters[cluster].name.clone();
@@ -183,7 +183,7 @@ impl Document {
             producer: file.producer.clone(),
             date: file.date.clone(),
             mpi: file.mpi.clone(),
-            measured: contents.probing.as_ref().map(ProbingText::of),
+            measured: contents.probing.as_ref().map(ProbingText::new),
             tolerance: contents.tolerance,
             columns: all_columns(),
             hosts: contents
@@ -195,7 +195,7 @@ impl Document {
                 })
                 .collect(),
             clusters: (0..contents.clusters.len())
-                .map(|cluster| ClusterText::of(platform, cluster))
+                .map(|cluster| ClusterText::new(platform, cluster))
                 .collect(),
             links: contents
                 .links
@@ -203,7 +203,7 @@ impl Document {
                 .map(|(&(from, to), link)| LinkBetween {
                     from: name(from),
                     to: name(to),
-                    link: LinkText::of(link),
+                    link: LinkText::new(link),
                 })
                 .collect(),
             parallel: contents
@@ -222,7 +222,7 @@ impl Document {
     fn contents(&self, path: &Path) -> Result<Contents, FileError> {
         let hosts: HashMap<&str, usize> = named(self.hosts.iter().map(|host| host.name.as_str()));
         let clusters: HashMap<&str, usize> = named(self.clusters.iter().map(|c| c.name.as_str()));
-        if let Some(twice) = first_twice(self.clusters.iter().map(|c| c.name.as_str())) {
+        if let Some(twice) = first_duplicate(self.clusters.iter().map(|c| c.name.as_str())) {
             let problem = format!("two are called {twice}; give each its own name");
             return Err(FileError::field(path, "clusters", problem));
         }
@@ -301,13 +301,13 @@ fn named<'a>(names: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize> {
         .collect()
 }
 
-fn first_twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+fn first_duplicate<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = std::collections::HashSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
 }
 
 impl ProbingText {
-    fn of(probing: &Probing) -> Self {
+    fn new(probing: &Probing) -> Self {
         ProbingText {
             seconds: link::rounded(probing.seconds),
             budget: probing.budget,

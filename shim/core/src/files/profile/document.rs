@@ -69,7 +69,7 @@ pub(super) struct LayerFiles {
 impl LayerFiles {
     /// The names of the matrices of the layer of the profile at `path`.
     /// `phase` and whether they are compressed is in the names.
-    pub(super) fn of(
+    pub(super) fn new(
         path: &Path,
         phase: Option<&str>,
         layer: Layer,
@@ -109,7 +109,7 @@ fn plain(name: &str) -> String {
 }
 
 impl Document {
-    pub(super) fn of(
+    pub(super) fn new(
         profile: &Profile,
         layers: Vec<LayerFiles>,
         phases: Vec<PhaseDocument>,
@@ -127,7 +127,7 @@ impl Document {
             allowed_cores: together(&profile.allowed_cores),
             process_of_rank: profile.process_of_rank.clone(),
             missing_ranks: profile.missing_ranks.clone(),
-            collectives: Records::of(&profile.collectives),
+            collectives: Records::new(&profile.collectives),
             layers,
             phases,
             shared_memory: profile
@@ -135,7 +135,7 @@ impl Document {
                 .iter()
                 .map(|g| list::to_text(g))
                 .collect(),
-            times: profile.times.as_ref().map(TimesDocument::of),
+            times: profile.times.as_ref().map(TimesDocument::new),
             topologies: profile.topologies.clone(),
             complete: true,
         }

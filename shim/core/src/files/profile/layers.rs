@@ -40,7 +40,7 @@ pub(super) fn write(
             continue;
         }
         let compressed = traffic.non_zeros() > MOST_PAIRS_AS_TEXT;
-        let files = LayerFiles::of(path, phase, layer, traffic, compressed);
+        let files = LayerFiles::new(path, phase, layer, traffic, compressed);
         write_layer(path, &files, traffic, compressed)?;
         written.push(files);
     }
@@ -248,13 +248,13 @@ mod tests {
         for (from, to) in (0..50).flat_map(|from| (0..50).map(move |to| (from, to))) {
             dense.add(from, to, Traffic::new(1, (1 << 53) + 1));
         }
-        let files = LayerFiles::of(&path, None, Layer::PointToPoint, &dense, true);
+        let files = LayerFiles::new(&path, None, Layer::PointToPoint, &dense, true);
         write_layer(&path, &files, &dense, true).unwrap();
         let matrix = directory
             .path()
             .join("dense.profile.point-to-point.bytes.mtx.gz");
         let whole = fs::read(&matrix).unwrap();
-        let plain = LayerFiles::of(&path, None, Layer::PointToPoint, &dense, false);
+        let plain = LayerFiles::new(&path, None, Layer::PointToPoint, &dense, false);
         write_layer(&path, &plain, &dense, false).unwrap();
         let text = fs::metadata(path.with_file_name(&plain.bytes_matrix)).unwrap();
         assert!(

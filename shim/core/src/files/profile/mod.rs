@@ -133,7 +133,7 @@ impl Profile {
         let phases = phases::write(path, &self.phases)?;
         text::write(
             path,
-            &yaml::to_text(path, &Document::of(self, layers, phases))?,
+            &yaml::to_text(path, &Document::new(self, layers, phases))?,
         )
     }
 

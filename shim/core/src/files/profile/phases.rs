@@ -73,7 +73,7 @@ pub(super) fn write(path: &Path, phases: &[Phase]) -> Result<Vec<PhaseDocument>,
             start_seconds: phase.start_seconds,
             end_seconds: phase.end_seconds,
             seconds: phase.seconds,
-            collectives: Records::of(&phase.collectives),
+            collectives: Records::new(&phase.collectives),
             layers: layers::write(path, Some(&phase.name), &phase.matrices())?,
         })
     };

@@ -34,7 +34,7 @@ impl Records {
         self.rows.is_empty()
     }
 
-    pub(super) fn of(records: &[Record]) -> Records {
+    pub(super) fn new(records: &[Record]) -> Records {
         let mut index_of = std::collections::HashMap::new();
         let mut groups = Vec::new();
         let rows = records.iter().map(|record| {
@@ -301,7 +301,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_record_is_one_line_and_reads_back() {
-        let written = Records::of(&records());
+        let written = Records::new(&records());
         assert_eq!(written.groups, ["0-3", "2,0"]);
         assert_eq!(
             written.rows,

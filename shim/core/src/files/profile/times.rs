@@ -85,7 +85,7 @@ struct ClassDocument {
 }
 
 impl TimesDocument {
-    pub(super) fn of(times: &Times) -> TimesDocument {
+    pub(super) fn new(times: &Times) -> TimesDocument {
         TimesDocument {
             elapsed_microseconds: to_text(times.elapsed.iter().map(|&time| microseconds(time))),
             classes: times

@@ -1,7 +1,7 @@
 //! The core of each rank for launchers whose files name hosts only: a list for
 //! the first, second, ... process of a host, the same on all hosts.
 
-use super::Seat;
+use super::Slot;
 
 /// The cores of the processes of a host in the order of their ranks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,11 +15,11 @@ impl Binding {
     ///
     /// Cores are the operating system's numbers, where the topology knows them,
     /// and else logical ones.
-    pub fn of(seats: &[Seat]) -> Option<Self> {
-        let nodes = seats.iter().map(|seat| seat.node).max()? + 1;
+    pub fn new(slots: &[Slot]) -> Option<Self> {
+        let nodes = slots.iter().map(|slot| slot.node).max()? + 1;
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); nodes];
-        for seat in seats {
-            lists[seat.node].push(seat.os_index.unwrap_or(seat.leaf_of_host));
+        for slot in slots {
+            lists[slot.node].push(slot.os_index.unwrap_or(slot.leaf_of_host));
         }
         // A list that is longer than a host has processes does no harm.
         let longest = lists.iter().max_by_key(|list| list.len())?;

@@ -14,13 +14,13 @@
 //! on that host, and their cores follow from options: see [`Binding`].
 
 mod binding;
-mod seats;
+mod slots;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use binding::Binding;
-pub use seats::{Seat, SeatError, seats};
+pub use slots::{Slot, SlotError, slots};
 pub use write::write;
 
 use std::path::Path;
@@ -50,7 +50,7 @@ pub enum Form {
 impl Form {
     /// The form that a file's name gives away: `.rankfile`, `.hostfile`,
     /// `MPICH_RANK_ORDER`.
-    pub fn of_path(path: &Path) -> Option<Form> {
+    pub fn from_path(path: &Path) -> Option<Form> {
         let name = path.file_name()?.to_str()?;
         if name.starts_with("MPICH_RANK_ORDER") {
             return Some(Form::Cray);

@@ -71,7 +71,7 @@ pub fn to_text(
         version: Some(VERSION),
         producer: Some(producer.to_owned()),
         date: Some(date.to_owned()),
-        ..Description::of(topology)
+        ..Description::new(topology)
     };
     yaml::to_text(path, &description)
 }
@@ -200,14 +200,14 @@ impl Branch {
     }
 
     /// The node `node` at `depth`, which is above the leaves.
-    fn of(topology: &Topology, depth: usize, node: usize) -> Branch {
+    fn new(topology: &Topology, depth: usize, node: usize) -> Branch {
         let children = topology.children(depth, node);
         if depth + 1 == topology.depth() {
             return Branch::Cores(children.len());
         }
         Branch::Parts(
             children
-                .map(|child| Branch::of(topology, depth + 1, child))
+                .map(|child| Branch::new(topology, depth + 1, child))
                 .collect(),
         )
     }
@@ -221,7 +221,7 @@ fn in_field(field: &'static str) -> impl Fn(TopologyError) -> Wrong {
 }
 
 impl Description {
-    pub(super) fn of(topology: &Topology) -> Description {
+    pub(super) fn new(topology: &Topology) -> Description {
         let names = topology.levels().iter().map(|level| level.name.clone());
         let mut description = Description {
             levels: Some(names.collect()),
@@ -237,7 +237,7 @@ impl Description {
                 description.arities = Some(Arities(texts.join(":")));
             }
             None => {
-                if let Branch::Parts(parts) = Branch::of(topology, 0, 0) {
+                if let Branch::Parts(parts) = Branch::new(topology, 0, 0) {
                     description.tree = Some(parts);
                 }
             }

@@ -35,5 +35,5 @@ pub fn network_of(
         }
         clusters.entry(first).or_default().push(host.name);
     }
-    Ok(Topology::of_clusters(clusters.into_values().collect())?)
+    Ok(Topology::from_clusters(clusters.into_values().collect())?)
 }

@@ -1,6 +1,6 @@
 //! A placement that is computed at the start of a job, for where its processes are.
 
-use super::light::light;
+use super::sparsify::sparsify;
 use super::{Allocation, AllocationError};
 use crate::affinity::Matrix;
 use crate::placement::objective::dist_comm;
@@ -164,7 +164,7 @@ fn quickly(
     usable: &Topology,
     options: &Options,
 ) -> Result<Outcome, AllocationError> {
-    let Some(light) = light(matrix) else {
+    let Some(light) = sparsify(matrix) else {
         return Ok(place(Strategy::Best, matrix, usable, options)?);
     };
     require_finite_sums(matrix)?;

@@ -3,16 +3,16 @@
 //! the same, and a new one is computed where a profile says who talks to whom.
 //!
 //! ```text
-//!   processes, machines, clusters --> Allocation --+--> carried(recorded placement)
+//!   processes, machines, clusters --> Allocation --+--> remapped(recorded placement)
 //!                                                  +--> placed(matrix)
 //! ```
 
-mod alike;
-mod carry;
 mod clusters;
 mod compute;
-mod light;
 mod occupied;
+mod remap;
+mod similar;
+mod sparsify;
 #[cfg(test)]
 mod tests;
 
@@ -26,10 +26,10 @@ use super::binding::Process;
 use crate::platform::{Platform, with_measured_distances};
 use crate::topology::{Machine, Topology, TopologyError};
 
-pub use carry::{Carried, Recorded, needs_machines};
 pub use clusters::network_of;
 pub use compute::{Movement, Placed, reordered};
 pub use occupied::occupy;
+pub use remap::{Recorded, Remapped, needs_machines};
 
 /// Why a placement is not applied to a job as it was launched. Each text goes on
 /// after the name of a file.

@@ -137,7 +137,7 @@ fn on_the_hosts_of_the_placement_it_holds_as_it_is() {
     let processes = on(&["a", "a", "a", "a", "b", "b", "b", "b"], 4);
     let found = allocation(&processes);
     let placed = found.placed(&pairs(8), Movement::Ranks).unwrap();
-    let carried = found.carried(recorded(&placed)).unwrap();
+    let carried = found.remap(recorded(&placed)).unwrap();
     assert!(!carried.moved);
     assert_eq!(carried.permutation, placed.permutation);
     assert!(!needs_machines(&placed.topology, &processes));
@@ -155,7 +155,7 @@ fn on_other_hosts_of_the_same_shape_ranks_that_shared_a_host_share_one_again() {
         ["d", "b", "d", "b", "d", "b", "d", "b"],
     ] {
         let now = on(&hosts, 4);
-        let carried = allocation(&now).carried(recorded(&placed)).unwrap();
+        let carried = allocation(&now).remap(recorded(&placed)).unwrap();
         assert!(carried.moved);
         for (one, other) in hosts_of_pairs(&carried.permutation, &now) {
             assert_eq!(one, other, "{hosts:?}");
@@ -179,7 +179,7 @@ fn a_host_of_the_job_may_be_one_that_the_placement_left_free() {
         leaf_of_process: &[0, 1, 4, 5],
     };
     let now = on(&["c", "c", "b", "b"], 4);
-    let carried = allocation(&now).carried(recorded).unwrap();
+    let carried = allocation(&now).remap(recorded).unwrap();
     assert_eq!(carried.topology.leaf(0).host.as_deref(), Some("c"));
     assert_eq!(carried.topology.leaf(4).host.as_deref(), Some("b"));
     assert_eq!(carried.permutation, [0, 2, 1, 3]);
@@ -201,7 +201,7 @@ fn the_numbers_of_cores_are_those_of_the_new_hosts() {
     )
     .unwrap();
     let found = Allocation::new(&now, |_| Some(other.clone()), None).unwrap();
-    let carried = found.carried(recorded(&placed)).unwrap();
+    let carried = found.remap(recorded(&placed)).unwrap();
     assert_eq!(carried.topology.leaf(0).os_index, Some(7));
 }
 
@@ -213,7 +213,7 @@ fn another_shape_is_refused_and_said_to_be_one() {
         .unwrap();
     let refusal = |processes: &[Process], machine: fn(&str) -> Option<Machine>| {
         let found = Allocation::new(processes, machine, None).unwrap();
-        found.carried(recorded(&placed)).unwrap_err().to_string()
+        found.remap(recorded(&placed)).unwrap_err().to_string()
     };
     let two_by_two = |_: &str| Some(machine(2, 2));
     let four = on(&["c", "c", "d", "d", "e", "e", "f", "f"], 4);
@@ -244,7 +244,7 @@ fn processes_bound_elsewhere_than_the_placement_has_ranks_are_told_of() {
         .unwrap();
     let found = allocation(&bound(&[("a", 0), ("a", 1)]));
     assert_eq!(
-        found.carried(recorded(&placed)).unwrap_err().to_string(),
+        found.remap(recorded(&placed)).unwrap_err().to_string(),
         "has no rank on core 2 of a, counted from 0, where process 1 is bound"
     );
 }
@@ -263,18 +263,18 @@ fn a_bare_shape_is_taken_at_its_word_on_one_host_and_fitted_to_several() {
         leaf_of_process: &[0, 1, 2, 3],
     };
     for hosts in [["x", "x", "x", "x"], ["x", "x", "y", "y"]] {
-        let carried = allocation(&on(&hosts, 1)).carried(recorded).unwrap();
+        let carried = allocation(&on(&hosts, 1)).remap(recorded).unwrap();
         assert_eq!(carried.permutation, [0, 2, 1, 3], "{hosts:?}");
         assert!(!carried.moved);
     }
     let dealt = on(&["x", "y", "x", "y"], 1);
-    let carried = allocation(&dealt).carried(recorded).unwrap();
+    let carried = allocation(&dealt).remap(recorded).unwrap();
     for (one, other) in hosts_of_pairs(&carried.permutation, &dealt) {
         assert_eq!(one, other);
     }
     let leaves_are_hosts = allocation(&on(&["x", "y", "z", "w"], 1));
-    assert!(!leaves_are_hosts.carried(recorded).unwrap().moved);
-    let uneven = allocation(&on(&["x", "x", "x", "y"], 1)).carried(recorded);
+    assert!(!leaves_are_hosts.remap(recorded).unwrap().moved);
+    let uneven = allocation(&on(&["x", "x", "x", "y"], 1)).remap(recorded);
     assert_eq!(
         uneven.unwrap_err().to_string(),
         "is for 2 sockets of 2 cores, and the job has 3, 1 processes on its hosts"
@@ -396,7 +396,7 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
     let with = |clusters: &[usize]| {
         let network = network_of(&now, clusters).unwrap();
         let found = Allocation::new(&now, |_| Some(machine(2, 2)), Some(&network)).unwrap();
-        found.carried(recorded(&placed))
+        found.remap(recorded(&placed))
     };
     let carried = with(&clusters).unwrap();
     let hosts = hosts_of_pairs(&carried.permutation, &now);
@@ -409,7 +409,7 @@ fn a_placement_with_clusters_is_carried_over_by_clusters() {
         "has 2 hosts in one cluster, and no cluster of the job that is left has such hosts"
     );
     // Where nobody knows the clusters of today, hosts count.
-    assert!(allocation(&now).carried(recorded(&placed)).is_ok());
+    assert!(allocation(&now).remap(recorded(&placed)).is_ok());
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn clusters_that_no_tree_can_have_are_told_of() {
         refusal(&[0, 1]),
         "2 processes have a cluster, and the job has 3; give one number for each"
     );
-    let network = Topology::of_clusters(vec![vec!["a".into()]]).unwrap();
+    let network = Topology::from_clusters(vec![vec!["a".into()]]).unwrap();
     let missing = Allocation::new(&processes, |_| None, Some(&network)).unwrap_err();
     assert!(missing.to_string().contains("host b is not in the network"));
 }

@@ -36,7 +36,7 @@ impl FakeTree {
     ///
     /// # Errors
     /// More ranks than a topology has leaves.
-    pub fn of_prime_factors(ranks: usize) -> Result<Self, PlacementError> {
+    pub fn from_prime_factors(ranks: usize) -> Result<Self, PlacementError> {
         Ok(FakeTree {
             topology: with_leaves(ranks)?,
         })
@@ -48,7 +48,7 @@ impl FakeTree {
     ///
     /// # Errors
     /// More ranks than a topology has leaves.
-    pub fn of_twos_and_threes(ranks: usize) -> Result<Self, PlacementError> {
+    pub fn from_twos_and_threes(ranks: usize) -> Result<Self, PlacementError> {
         let topology = with_leaves(smooth_leaf_count(ranks))?;
         let lowest = topology.depth() - 1;
         let subtrees = topology.node_count(lowest);
@@ -70,8 +70,8 @@ impl FakeTree {
     /// More ranks than a topology has leaves.
     pub fn for_ranks(ranks: usize) -> Result<Self, PlacementError> {
         match decomposed(&[ranks.max(1)]).last() {
-            Some(&largest) if largest > LARGEST_FACTOR => FakeTree::of_twos_and_threes(ranks),
-            _ => FakeTree::of_prime_factors(ranks),
+            Some(&largest) if largest > LARGEST_FACTOR => FakeTree::from_twos_and_threes(ranks),
+            _ => FakeTree::from_prime_factors(ranks),
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn nine_constraints_are_spread_over_the_pairs_of_64_leaves() {
-        let tree = FakeTree::of_twos_and_threes(55).unwrap();
+        let tree = FakeTree::from_twos_and_threes(55).unwrap();
         let tree = tree.topology();
         assert_eq!(tree.leaf_count(), 64);
         let forbidden: Vec<usize> = (0..64).filter(|&leaf| tree.leaf(leaf).forbidden).collect();

@@ -56,14 +56,14 @@ fn greedily(groups: &[Vec<usize>], current: &[Option<usize>]) -> Vec<usize> {
             *counts.entry((group, leaf)).or_insert(0_usize) += 1;
         }
     }
-    let mut wishes: Vec<_> = counts
+    let mut preferences: Vec<_> = counts
         .into_iter()
         .map(|(pair, count)| (count, pair))
         .collect();
-    wishes.sort_by_key(|&(count, pair)| (std::cmp::Reverse(count), pair));
+    preferences.sort_by_key(|&(count, pair)| (std::cmp::Reverse(count), pair));
     let mut leaf_of: Vec<Option<usize>> = vec![None; groups.len()];
     let mut taken = vec![false; groups.len()];
-    for (_, (group, leaf)) in wishes {
+    for (_, (group, leaf)) in preferences {
         if leaf_of[group].is_none() && !taken[leaf] {
             leaf_of[group] = Some(leaf);
             taken[leaf] = true;

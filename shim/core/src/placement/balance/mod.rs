@@ -52,7 +52,7 @@ pub(super) fn place(
     require_finite_sums(matrix)?;
     let nothing = Constraints::default();
     let constraints = options.constraints.unwrap_or(&nothing);
-    refuse_wishes_of_ranks(strategy, constraints)?;
+    refuse_constraints_of_ranks(strategy, constraints)?;
     let slots = usable_slots(constraints, topology)?;
     let unusable = (0..slots.len()).filter(|&leaf| slots[leaf] == 0);
     let usable = topology.clone().forbidding(&unusable.collect::<Vec<_>>())?;
@@ -92,7 +92,7 @@ pub fn in_blocks(leaves: &[usize], ranks: usize) -> Vec<usize> {
     (0..ranks).map(leaf).collect()
 }
 
-fn refuse_wishes_of_ranks(
+fn refuse_constraints_of_ranks(
     strategy: Strategy,
     constraints: &Constraints,
 ) -> Result<(), PlacementError> {

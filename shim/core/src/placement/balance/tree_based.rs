@@ -32,7 +32,7 @@ pub fn tree_based(
         let leaves = machine.leaves_below(depth, node);
         let matrix = top_down::submatrix(situation.matrix, ranks)?;
         let loads: Vec<f64> = ranks.iter().map(|&rank| situation.loads[rank]).collect();
-        let fake = FakeTree::of_twos_and_threes(ranks.len())?;
+        let fake = FakeTree::from_twos_and_threes(ranks.len())?;
         let ordered = fake.leaf_of_rank(&matrix, seed)?;
         let dealt = deal_by_load(&ordered, fake.topology(), &loads, leaves.len());
         for (leaf, members) in leaves.zip(dealt) {

@@ -2,27 +2,27 @@
 //! not used, ranks that are pinned, ranks that must share a node.
 //!
 //! [`Constraints`] is what a user asks for. It is checked once against a
-//! topology and becomes a [`Seating`]: a tree in which every leaf is one *seat*
+//! topology and becomes a [`SlotTree`]: a tree in which every leaf is one *slot*
 //! for one rank, and the answer to "may this rank sit there?". A strategy works
-//! on the seats as on any other tree; what it returns is repaired where it
-//! breaks a rule ([`Seating::admit`]), and a search by swaps asks
-//! [`Seating::may_swap`] before each of them.
+//! on the slots as on any other tree; what it returns is repaired where it
+//! breaks a rule ([`SlotTree::admit`]), and a search by swaps asks
+//! [`SlotTree::may_swap`] before each of them.
 //!
 //! ```text
 //! cores        0      1      2        slots 2, 1, 0: core 2 is not used
-//! seats      0   1    2
+//! slots      0   1    2
 //! ```
 
 mod error;
 mod repair;
-mod seating;
-mod wanted;
+mod resolved;
+mod slot_tree;
 
 use std::collections::BTreeMap;
 
 pub use error::ConstraintError;
-pub use seating::Seating;
-pub(super) use wanted::{shared_depth, usable_slots};
+pub(super) use resolved::{shared_depth, usable_slots};
+pub use slot_tree::SlotTree;
 
 /// What a user asks of a placement, in leaves of the topology. Nothing is asked
 /// by default: one rank on each leaf that the topology allows.

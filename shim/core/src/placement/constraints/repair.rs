@@ -2,80 +2,83 @@
 //!
 //! Ranks that may stay where they are stay. Sets of ranks that must be together
 //! get their node first, the largest set first, preferably the node where most
-//! of them are. Every other rank gets the nearest free seat that it may have;
-//! where there is none, a chain of ranks moves on, each to a seat that it may
+//! of them are. Every other rank gets the nearest free slot that it may have;
+//! where there is none, a chain of ranks moves on, each to a slot that it may
 //! have, until one is free (an augmenting path, found breadth first). Such a
-//! chain exists whenever the lists of seats permit an arrangement at all.
+//! chain exists whenever the lists of slots permit an arrangement at all.
 
 use std::collections::{BTreeSet, VecDeque};
 
-use super::{ConstraintError, Seating};
+use super::{ConstraintError, SlotTree};
 
-/// A placement that keeps all rules, near to `wished`, one seat for each rank.
-/// Ranks without a wish, and those who wish for a seat that does not exist, sit
+/// A placement that keeps all rules, near to `wished`, one slot for each rank.
+/// Ranks without a preference, and those who preference for a slot that does not exist, sit
 /// anywhere.
 ///
 /// # Errors
-/// Ranks whose lists have too few seats; a set of ranks that finds no node.
-pub(super) fn repaired(seating: &Seating, wished: &[usize]) -> Result<Vec<usize>, ConstraintError> {
-    let mut hall = Hall::new(seating, wished);
-    let mut groups: Vec<usize> = (0..seating.groups().len()).collect();
-    groups.sort_by_key(|&group| (std::cmp::Reverse(seating.groups()[group].len()), group));
+/// Ranks whose lists have too few slots; a set of ranks that finds no node.
+pub(super) fn repaired(
+    slot_tree: &SlotTree,
+    wished: &[usize],
+) -> Result<Vec<usize>, ConstraintError> {
+    let mut hall = Hall::new(slot_tree, wished);
+    let mut groups: Vec<usize> = (0..slot_tree.groups().len()).collect();
+    groups.sort_by_key(|&group| (std::cmp::Reverse(slot_tree.groups()[group].len()), group));
     for group in groups {
-        hall.seat_group(group)?;
+        hall.slot_group(group)?;
     }
-    let mut waiting: Vec<usize> = (0..seating.ranks())
-        .filter(|&rank| hall.seat_of[rank].is_none())
+    let mut waiting: Vec<usize> = (0..slot_tree.ranks())
+        .filter(|&rank| hall.slot_of[rank].is_none())
         .collect();
-    waiting.sort_by_key(|&rank| (seating.list_of(rank).map_or(usize::MAX, <[_]>::len), rank));
+    waiting.sort_by_key(|&rank| (slot_tree.list_of(rank).map_or(usize::MAX, <[_]>::len), rank));
     for rank in waiting {
-        hall.seat(rank)?;
+        hall.slot(rank)?;
     }
     // Every rank was seated, or there was an error.
-    Ok(hall.seat_of.into_iter().flatten().collect())
+    Ok(hall.slot_of.into_iter().flatten().collect())
 }
 
-/// Who has which seat at present.
+/// Who has which slot at present.
 #[derive(Clone)]
 struct Hall<'a> {
-    seating: &'a Seating,
+    slot_tree: &'a SlotTree,
     wished: &'a [usize],
     rank_on: Vec<Option<usize>>,
-    seat_of: Vec<Option<usize>>,
+    slot_of: Vec<Option<usize>>,
     free: BTreeSet<usize>,
     node_of_group: Vec<Option<usize>>,
 }
 
 impl<'a> Hall<'a> {
     /// All ranks that keep the rules where they are and belong to no set.
-    fn new(seating: &'a Seating, wished: &'a [usize]) -> Self {
-        let seats = seating.topology().leaf_count();
+    fn new(slot_tree: &'a SlotTree, wished: &'a [usize]) -> Self {
+        let slots = slot_tree.topology().leaf_count();
         let mut hall = Hall {
-            seating,
+            slot_tree,
             wished,
-            rank_on: vec![None; seats],
-            seat_of: vec![None; seating.ranks()],
-            free: seating.topology().allowed_leaves().into_iter().collect(),
-            node_of_group: vec![None; seating.groups().len()],
+            rank_on: vec![None; slots],
+            slot_of: vec![None; slot_tree.ranks()],
+            free: slot_tree.topology().allowed_leaves().into_iter().collect(),
+            node_of_group: vec![None; slot_tree.groups().len()],
         };
-        for (rank, &seat) in wished.iter().enumerate().take(seating.ranks()) {
-            let alone = seating.group_of(rank).is_none();
-            if alone && hall.free.contains(&seat) && seating.may_sit(rank, seat) {
-                hall.put(rank, seat);
+        for (rank, &slot) in wished.iter().enumerate().take(slot_tree.ranks()) {
+            let alone = slot_tree.group_of(rank).is_none();
+            if alone && hall.free.contains(&slot) && slot_tree.may_sit(rank, slot) {
+                hall.put(rank, slot);
             }
         }
         hall
     }
 
-    fn put(&mut self, rank: usize, seat: usize) {
-        self.rank_on[seat] = Some(rank);
-        self.seat_of[rank] = Some(seat);
-        self.free.remove(&seat);
+    fn put(&mut self, rank: usize, slot: usize) {
+        self.rank_on[slot] = Some(rank);
+        self.slot_of[rank] = Some(slot);
+        self.free.remove(&slot);
     }
 
-    /// Gives all members of a set seats on one node.
-    fn seat_group(&mut self, group: usize) -> Result<(), ConstraintError> {
-        let members = self.seating.groups()[group].clone();
+    /// Gives all members of a set slots on one node.
+    fn slot_group(&mut self, group: usize) -> Result<(), ConstraintError> {
+        let members = self.slot_tree.groups()[group].clone();
         let mut largest = 0;
         for node in self.nodes_by_preference(&members) {
             let willing = self.willing(node, &members);
@@ -85,12 +88,12 @@ impl<'a> Hall<'a> {
             }
             let mut attempt = self.clone();
             attempt.node_of_group[group] = Some(node);
-            if members.iter().all(|&member| attempt.seat(member).is_ok()) {
+            if members.iter().all(|&member| attempt.slot(member).is_ok()) {
                 *self = attempt;
                 return Ok(());
             }
         }
-        let level = self.seating.shared_level().to_owned();
+        let level = self.slot_tree.shared_level().to_owned();
         Err(match largest < members.len() {
             true => ConstraintError::TooManyTogether {
                 ranks: members,
@@ -107,17 +110,17 @@ impl<'a> Hall<'a> {
     /// The nodes where most of `members` are first; then those that are just
     /// large enough, so that room is left for other sets.
     fn nodes_by_preference(&self, members: &[usize]) -> Vec<usize> {
-        let topology = self.seating.topology();
-        let depth = self.seating.shared_depth();
+        let topology = self.slot_tree.topology();
+        let depth = self.slot_tree.shared_depth();
         let nodes = topology.node_count(depth);
         let mut present = vec![0_usize; nodes];
         for &member in members {
             let wished = self
                 .wished
                 .get(member)
-                .filter(|&&seat| seat < self.rank_on.len());
-            if let Some(&seat) = wished {
-                present[self.seating.node_of(seat)] += 1;
+                .filter(|&&slot| slot < self.rank_on.len());
+            if let Some(&slot) = wished {
+                present[self.slot_tree.node_of(slot)] += 1;
             }
         }
         let left: Vec<usize> = (0..nodes).map(|node| self.left_over(node)).collect();
@@ -126,16 +129,16 @@ impl<'a> Hall<'a> {
         order
     }
 
-    /// Seats of a node.
+    /// Slots of a node.
     fn usable(&self, node: usize) -> usize {
-        let topology = self.seating.topology();
-        let seats = topology.leaves_below(self.seating.shared_depth(), node);
-        seats.filter(|&seat| !topology.leaf(seat).forbidden).count()
+        let topology = self.slot_tree.topology();
+        let slots = topology.leaves_below(self.slot_tree.shared_depth(), node);
+        slots.filter(|&slot| !topology.leaf(slot).forbidden).count()
     }
 
-    /// Seats of a node that no set of ranks has taken yet.
+    /// Slots of a node that no set of ranks has taken yet.
     fn left_over(&self, node: usize) -> usize {
-        let groups = self.node_of_group.iter().zip(self.seating.groups());
+        let groups = self.node_of_group.iter().zip(self.slot_tree.groups());
         let taken = groups.filter(|(at, _)| **at == Some(node));
         self.usable(node)
             .saturating_sub(taken.map(|(_, members)| members.len()).sum())
@@ -143,27 +146,27 @@ impl<'a> Hall<'a> {
 
     /// How many of `members` may sit on a node, as far as their lists tell.
     fn willing(&self, node: usize, members: &[usize]) -> usize {
-        let seats = self
-            .seating
+        let slots = self
+            .slot_tree
             .topology()
-            .leaves_below(self.seating.shared_depth(), node);
-        let here = |rank: usize| match self.seating.list_of(rank) {
+            .leaves_below(self.slot_tree.shared_depth(), node);
+        let here = |rank: usize| match self.slot_tree.list_of(rank) {
             None => true,
             Some(list) => {
-                let first = list.partition_point(|&seat| seat < seats.start);
-                list.get(first).is_some_and(|&seat| seat < seats.end)
+                let first = list.partition_point(|&slot| slot < slots.start);
+                list.get(first).is_some_and(|&slot| slot < slots.end)
             }
         };
         members.iter().filter(|&&member| here(member)).count()
     }
 
-    /// Gives a rank the nearest free seat, or makes others move on for it.
-    fn seat(&mut self, rank: usize) -> Result<(), ConstraintError> {
-        if let Some(seat) = self.nearest_free(rank) {
-            self.put(rank, seat);
+    /// Gives a rank the nearest free slot, or makes others move on for it.
+    fn slot(&mut self, rank: usize) -> Result<(), ConstraintError> {
+        if let Some(slot) = self.nearest_free(rank) {
+            self.put(rank, slot);
             return Ok(());
         }
-        // From which seat a rank would move to this one; itself for `rank`.
+        // From which slot a rank would move to this one; itself for `rank`.
         let nowhere = self.rank_on.len();
         let mut from = vec![None; nowhere];
         let mut queue = VecDeque::from([(rank, nowhere)]);
@@ -175,19 +178,19 @@ impl<'a> Hall<'a> {
                 self.move_along(rank, free, &from);
                 return Ok(());
             }
-            for seat in self.seats_for(mover) {
-                if from[seat].is_none()
-                    && let Some(next) = self.rank_on[seat]
+            for slot in self.slots_for(mover) {
+                if from[slot].is_none()
+                    && let Some(next) = self.rank_on[slot]
                 {
-                    from[seat] = Some(origin);
-                    queue.push_back((next, seat));
+                    from[slot] = Some(origin);
+                    queue.push_back((next, slot));
                 }
             }
         }
         Err(self.crowd(rank, &from))
     }
 
-    /// Moves each rank of a chain to the next seat, the last one to `free`.
+    /// Moves each rank of a chain to the next slot, the last one to `free`.
     fn move_along(&mut self, first: usize, free: usize, from: &[Option<usize>]) {
         let mut to = free;
         while let Some(origin) = from[to] {
@@ -200,59 +203,61 @@ impl<'a> Hall<'a> {
         }
     }
 
-    /// The free seat nearest to where a rank wishes to be, by number.
+    /// The free slot nearest to where a rank preferences to be, by number.
     fn nearest_free(&self, rank: usize) -> Option<usize> {
-        let wish = self.wished.get(rank).copied().unwrap_or(0);
-        let seats = self.range_for(rank);
-        let Some(list) = self.seating.list_of(rank) else {
-            let wish = wish.clamp(seats.start, seats.end);
-            let above = self.free.range(wish..seats.end).next();
-            let below = self.free.range(seats.start..wish).next_back();
+        let preference = self.wished.get(rank).copied().unwrap_or(0);
+        let slots = self.range_for(rank);
+        let Some(list) = self.slot_tree.list_of(rank) else {
+            let preference = preference.clamp(slots.start, slots.end);
+            let above = self.free.range(preference..slots.end).next();
+            let below = self.free.range(slots.start..preference).next_back();
             let nearest = above.into_iter().chain(below);
-            return nearest.min_by_key(|seat| seat.abs_diff(wish)).copied();
+            return nearest
+                .min_by_key(|slot| slot.abs_diff(preference))
+                .copied();
         };
-        let seats = list.iter().filter(|seat| seats.contains(*seat));
-        let free = seats.filter(|seat| self.free.contains(*seat));
-        free.min_by_key(|seat| seat.abs_diff(wish)).copied()
+        let slots = list.iter().filter(|slot| slots.contains(*slot));
+        let free = slots.filter(|slot| self.free.contains(*slot));
+        free.min_by_key(|slot| slot.abs_diff(preference)).copied()
     }
 
-    /// All seats that a rank may have at present.
-    fn seats_for(&self, rank: usize) -> Vec<usize> {
+    /// All slots that a rank may have at present.
+    fn slots_for(&self, rank: usize) -> Vec<usize> {
         let range = self.range_for(rank);
-        match self.seating.list_of(rank) {
+        match self.slot_tree.list_of(rank) {
             Some(list) => list.iter().copied().filter(|s| range.contains(s)).collect(),
             None => range
-                .filter(|&seat| !self.seating.topology().leaf(seat).forbidden)
+                .filter(|&slot| !self.slot_tree.topology().leaf(slot).forbidden)
                 .collect(),
         }
     }
 
-    /// The seats of the node that a rank must not leave.
+    /// The slots of the node that a rank must not leave.
     fn range_for(&self, rank: usize) -> std::ops::Range<usize> {
-        let group = self.seating.group_of(rank);
+        let group = self.slot_tree.group_of(rank);
         match group.and_then(|group| self.node_of_group[group]) {
             Some(node) => {
-                let topology = self.seating.topology();
-                topology.leaves_below(self.seating.shared_depth(), node)
+                let topology = self.slot_tree.topology();
+                topology.leaves_below(self.slot_tree.shared_depth(), node)
             }
             None => 0..self.rank_on.len(),
         }
     }
 
-    /// The ranks that a chain from `rank` reached, and the seats that they have:
+    /// The ranks that a chain from `rank` reached, and the slots that they have:
     /// one less than they are.
     fn crowd(&self, rank: usize, from: &[Option<usize>]) -> ConstraintError {
-        let reached = (0..from.len()).filter(|&seat| from[seat].is_some());
-        let seats: Vec<usize> = reached.collect();
-        let mut ranks: Vec<usize> = seats.iter().filter_map(|&s| self.rank_on[s]).collect();
+        let reached = (0..from.len()).filter(|&slot| from[slot].is_some());
+        let slots: Vec<usize> = reached.collect();
+        let mut ranks: Vec<usize> = slots.iter().filter_map(|&s| self.rank_on[s]).collect();
         ranks.push(rank);
         ranks.sort_unstable();
-        let mut leaves: Vec<usize> = seats.iter().map(|&s| self.seating.leaf_of(s)).collect();
+        let mut leaves: Vec<usize> = slots.iter().map(|&s| self.slot_tree.leaf_of(s)).collect();
         leaves.dedup();
         ConstraintError::Crowded {
             ranks,
             leaves,
-            slots: seats.len(),
+            slots: slots.len(),
         }
     }
 }

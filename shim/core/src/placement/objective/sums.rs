@@ -64,7 +64,7 @@ impl Objective {
     }
 }
 
-/// Each level [`STEP`] times as long as the next, down to the leaves; seats on
+/// Each level [`STEP`] times as long as the next, down to the leaves; slots on
 /// one leaf have no distance.
 fn steps(depth: usize, levels: usize) -> Vec<f64> {
     let most = 200 / STEP.log10() as usize;

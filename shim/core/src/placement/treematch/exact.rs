@@ -39,9 +39,9 @@ impl PossibleGroups {
     /// A group's weight is what its members exchange with entities outside it,
     /// in both directions as far as the rows show it: all of their rows, less
     /// what stays inside. Smaller is better.
-    pub fn of(matrix: &Matrix, size: usize) -> Self {
+    pub fn new(matrix: &Matrix, size: usize) -> Self {
         let order = matrix.order();
-        let table = Table::of(matrix);
+        let table = Table::new(matrix);
         let mut members = Vec::new();
         let mut weights = Vec::new();
         let mut exchanged = Vec::new();
@@ -154,7 +154,7 @@ struct Table {
 }
 
 impl Table {
-    fn of(matrix: &Matrix) -> Self {
+    fn new(matrix: &Matrix) -> Self {
         let order = matrix.order();
         let mut values = vec![0.0; order * order];
         let mut row_sums = vec![0.0; order];
@@ -188,7 +188,7 @@ pub fn group(matrix: &Matrix, size: usize) -> Vec<Vec<usize>> {
     if size == 1 {
         return (0..order).map(|entity| vec![entity]).collect();
     }
-    let possible = PossibleGroups::of(matrix, size);
+    let possible = PossibleGroups::new(matrix, size);
     let chosen = independent_set::lightest_found(&possible);
     let members = chosen.into_iter().map(|group| possible.members(group));
     members.map(<[usize]>::to_vec).collect()
@@ -206,7 +206,7 @@ mod tests {
         let both = pairs.flat_map(|(a, b, value)| [(a, b, value), (b, a, value)]);
         let matrix = Matrix::from_entries(9, both).unwrap();
         for size in [1, 2, 3, 5, 9] {
-            let groups = PossibleGroups::of(&matrix, size);
+            let groups = PossibleGroups::new(&matrix, size);
             for a in 0..groups.len() {
                 let shares = |b: &usize| {
                     *b != a

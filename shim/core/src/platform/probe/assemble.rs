@@ -25,7 +25,7 @@ pub(super) struct InnerPair {
 
 impl Place {
     /// The hosts that the ranks say they are on.
-    pub(super) fn of(identities: &[Identity]) -> Place {
+    pub(super) fn new(identities: &[Identity]) -> Place {
         let mut place_of: HashMap<&str, usize> = HashMap::new();
         let mut hosts: Vec<Host> = Vec::new();
         for (rank, identity) in identities.iter().enumerate() {
@@ -104,7 +104,7 @@ pub(super) fn assemble(
     mut measured: Measured,
     options: &Options,
 ) -> Result<Platform, PlatformError> {
-    let filler = Filler::of(&measured, latencies, partition);
+    let filler = Filler::new(&measured, latencies, partition);
     let mut clusters = Vec::new();
     for (number, hosts) in partition.clusters.iter().enumerate() {
         let mut inside = measured.inside.remove(&number).unwrap_or_default();
@@ -174,7 +174,7 @@ struct Filler {
 }
 
 impl Filler {
-    fn of(measured: &Measured, latencies: &LatencyMatrix, partition: &Partition) -> Filler {
+    fn new(measured: &Measured, latencies: &LatencyMatrix, partition: &Partition) -> Filler {
         let inside = measured.inside.values().flat_map(HashMap::values);
         let all = measured.between.values().chain(inside);
         let cost = |link: &&Link| link.delivery(1 << 20);

@@ -9,7 +9,7 @@
 use super::super::statistics::{Estimate, estimate, median};
 use super::super::{Link, Sample};
 use super::Messenger;
-use super::sizes::{first_sizes, next_size};
+use super::sizes::{initial_sizes, next_size};
 use super::timer::{Timer, Trip};
 
 /// `L = (RTT(0) - 2 g(0)) / 2`, in seconds; never below a hundredth of the round
@@ -80,7 +80,7 @@ pub(super) fn link(
     let mut way = Way::new(timer, trips, per_byte);
     let mut samples = Vec::new();
     let is_long = way.timer.is_long();
-    for sizes in first_sizes(largest, also, is_long) {
+    for sizes in initial_sizes(largest, also, is_long) {
         if !samples.is_empty() && way.timer.is_late() {
             break;
         }
@@ -126,7 +126,7 @@ struct Trips {
 }
 
 impl Trips {
-    fn of(trips: &[Trip]) -> Trips {
+    fn new(trips: &[Trip]) -> Trips {
         let times: Vec<f64> = trips.iter().map(|trip| trip.time).collect();
         let sends: Vec<f64> = trips.iter().map(|trip| trip.send).collect();
         Trips {
@@ -136,7 +136,7 @@ impl Trips {
     }
 
     fn are_enough(trips: &[Trip]) -> bool {
-        trips.len() > 1 && Trips::of(trips).time.is_within(PRECISION)
+        trips.len() > 1 && Trips::new(trips).time.is_within(PRECISION)
     }
 }
 
@@ -160,7 +160,7 @@ impl<'a, M: Messenger> Way<'a, M> {
             let more = repeats(shortest(&trips));
             trips.extend(timer.round_trips(&vec![0; more]));
         }
-        let (Trips { time, send }, least) = (Trips::of(&trips), shortest(&trips));
+        let (Trips { time, send }, least) = (Trips::new(&trips), shortest(&trips));
         // On a long way an empty message is next to nothing.
         let most = if timer.is_long() { 0.005 } else { 0.25 };
         let gap = gap_of_nothing(&mut timer, least).clamp(1e-9, least * most);
@@ -197,7 +197,7 @@ impl<'a, M: Messenger> Way<'a, M> {
         }
         let all = sizes.iter().zip(&trips).zip(gaps);
         all.map(|((&bytes, trips), gap)| {
-            let trips = Trips::of(trips);
+            let trips = Trips::new(trips);
             Sample {
                 bytes,
                 gap,
@@ -259,7 +259,7 @@ impl<'a, M: Messenger> Way<'a, M> {
     /// several trains the quickest. On a long way, trains and round trips that do not
     /// agree are repeated.
     fn gaps(&mut self, sizes: &[u64], taken: &mut [Vec<Trip>]) -> Vec<f64> {
-        let cars = |(&bytes, trips): (&u64, &Vec<Trip>)| self.cars(bytes, &Trips::of(trips));
+        let cars = |(&bytes, trips): (&u64, &Vec<Trip>)| self.cars(bytes, &Trips::new(trips));
         let trains: Vec<usize> = sizes.iter().zip(&*taken).map(cars).collect();
         let slope = |place: usize, train: f64, taken: &[Vec<Trip>]| {
             gap_of_train(shortest(&taken[place]), train, trains[place])
@@ -274,7 +274,7 @@ impl<'a, M: Messenger> Way<'a, M> {
             let agrees = |place: usize| {
                 let gap = slope(place, best[place], taken);
                 is_long
-                    && (is_confirmed[place] || self.is_plausible(gap, &Trips::of(&taken[place])))
+                    && (is_confirmed[place] || self.is_plausible(gap, &Trips::new(&taken[place])))
             };
             let is_wanted = |&place: &usize| round == 0 || !agrees(place);
             let places: Vec<usize> = (0..sizes.len()).filter(is_wanted).collect();
@@ -299,7 +299,7 @@ impl<'a, M: Messenger> Way<'a, M> {
                 // than alone, as far as that is known.
                 let least = self.empty.sample.gap;
                 let slope = slope(place, best[place], taken);
-                let most = self.isolated(&Trips::of(&taken[place])) + self.tolerance(slope);
+                let most = self.isolated(&Trips::new(&taken[place])) + self.tolerance(slope);
                 slope.clamp(least, most.max(least))
             })
             .collect()

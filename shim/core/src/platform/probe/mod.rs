@@ -18,10 +18,10 @@
 //! A budget bounds the time. What it is not enough for is left out and named.
 
 mod assemble;
-mod conductor;
+mod initiator;
 mod measure;
-mod player;
 mod request;
+mod responder;
 mod rounds;
 mod sizes;
 mod task;
@@ -30,7 +30,7 @@ mod tests;
 mod timer;
 
 pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
-pub use player::{check, probe};
+pub use responder::{check, probe};
 pub use rounds::tournament;
 
 use serde::de::DeserializeOwned;
@@ -90,7 +90,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of a process that may run on these `units`, where `place_of`
     /// knows the socket and the core of a unit.
-    pub fn of(
+    pub fn new(
         host: String,
         units: &[usize],
         place_of: impl Fn(usize) -> Option<(usize, usize)>,

@@ -27,7 +27,7 @@ pub(super) enum Request {
 }
 
 /// Does what the measuring rank asks, until it is done.
-pub(super) fn mirror(messenger: &mut impl Messenger, from: usize) {
+pub(super) fn echo(messenger: &mut impl Messenger, from: usize) {
     while let Some(request) = hear(messenger, from) {
         match request {
             Request::Done => return,

@@ -1,16 +1,16 @@
 //! Pairs in rounds, so that nobody is in two pairs of a round.
 
-/// All pairs of `players`, in rounds of disjoint pairs: the circle method. An
-/// even number needs one round less than players, an odd one as many as players.
+/// All pairs of `participants`, in rounds of disjoint pairs: the circle method. An
+/// even number needs one round less than participants, an odd one as many as participants.
 ///
 /// ```text
 ///   0 stays     0-5 1-4 2-3      others move on      0-4 5-3 1-2    ...
 /// ```
-pub fn tournament(players: usize) -> Vec<Vec<(usize, usize)>> {
-    if players < 2 {
+pub fn tournament(participants: usize) -> Vec<Vec<(usize, usize)>> {
+    if participants < 2 {
         return Vec::new();
     }
-    let seats = players + players % 2; // with an odd number, the last seat is a bye
+    let seats = participants + participants % 2; // with an odd number, the last seat is a bye
     let turning = seats - 1;
     (0..turning)
         .map(|round| {
@@ -20,7 +20,7 @@ pub fn tournament(players: usize) -> Vec<Vec<(usize, usize)>> {
             };
             (0..seats / 2)
                 .map(|place| (seat(place), seat(seats - 1 - place)))
-                .filter(|&(one, other)| one < players && other < players)
+                .filter(|&(one, other)| one < participants && other < participants)
                 .map(|(one, other)| (one.min(other), one.max(other)))
                 .collect()
         })

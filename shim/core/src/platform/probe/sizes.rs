@@ -10,7 +10,7 @@ const CLOSE: f64 = 1.25;
 /// first those that span the curve, so that a short time still gives a usable one. On
 /// long ways only those: what is between is measured where the curve bends. `also` are
 /// sizes of interest, such as those around a switch that another link of the job has.
-pub(super) fn first_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Vec<u64>> {
+pub(super) fn initial_sizes(largest: u64, also: &[u64], is_long: bool) -> Vec<Vec<u64>> {
     let largest = largest.max(1);
     let mut seen = Vec::new();
     let mut batch = |sizes: &[u64]| {

@@ -271,7 +271,7 @@ fn a_budget_that_is_too_short_leaves_out_and_says_what() {
 fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     // Units 0 and 1 are core 0 of socket 0, 2 and 3 its core 1, 4 to 7 socket 1.
     let on = |name: &str, units: &[usize]| {
-        Identity::of(name.to_owned(), units, |unit| {
+        Identity::new(name.to_owned(), units, |unit| {
             Some((unit / 4, unit / 2 % 2))
         })
     };
@@ -387,16 +387,16 @@ fn kielmanns_equations_give_back_what_a_link_is_made_of() {
 
 proptest! {
     #[test]
-    fn a_tournament_has_every_pair_once_and_nobody_twice_in_a_round(players in 0_usize..40) {
-        let rounds = tournament(players);
-        let expected = match players {
+    fn a_tournament_has_every_pair_once_and_nobody_twice_in_a_round(participants in 0_usize..40) {
+        let rounds = tournament(participants);
+        let expected = match participants {
             0 | 1 => 0,
-            _ => players - 1 + players % 2,
+            _ => participants - 1 + participants % 2,
         };
         prop_assert_eq!(rounds.len(), expected);
         let mut pairs: Vec<(usize, usize)> = rounds.concat();
         pairs.sort_unstable();
-        let all: Vec<_> = (0..players).flat_map(|a| (a + 1..players).map(move |b| (a, b))).collect();
+        let all: Vec<_> = (0..participants).flat_map(|a| (a + 1..participants).map(move |b| (a, b))).collect();
         prop_assert_eq!(pairs, all);
         for round in rounds {
             let mut seen: Vec<usize> = round.iter().flat_map(|&(a, b)| [a, b]).collect();

@@ -17,7 +17,7 @@ use std::io::Write;
 
 use tempfile::NamedTempFile;
 use treepie_core::files::PlacementFile;
-use treepie_core::files::rank_files::{Binding, Form, Seat, seats, write};
+use treepie_core::files::rank_files::{Binding, Form, Slot, slots, write};
 
 use super::family::{Family, Launcher};
 use super::injection::Invocation;
@@ -27,7 +27,7 @@ use crate::error::CommandError;
 /// What tells a launcher where the ranks go. Keep it until the job has ended:
 /// the file goes with it.
 #[derive(Debug)]
-pub struct Seating {
+pub struct RankFile {
     options: Vec<OsString>,
     environment: Vec<(String, OsString)>,
     /// Why the launcher cannot bind, where the library has to.
@@ -35,7 +35,7 @@ pub struct Seating {
     _file: NamedTempFile,
 }
 
-impl Seating {
+impl RankFile {
     /// The placement in the words of `launcher`. `hosts` names the nodes of a
     /// placement on a bare shape.
     ///
@@ -55,12 +55,12 @@ impl Seating {
                 "{option}: says where ranks go, and so does --apply launch; remove the one or the other"
             )));
         }
-        let seats = seats(&placement.topology, &placement.assignment, hosts)
+        let slots = slots(&placement.topology, &placement.assignment, hosts)
             .map_err(|error| CommandError::usage(format!("--apply launch: {error}")))?;
-        let file = saved(&write(form, &seats))?;
+        let file = saved(&write(form, &slots))?;
         let path = file.path().as_os_str().to_owned();
-        let list = Binding::of(&seats);
-        let fits = launcher.family != Family::Hydra || comes_to_each_host_once(&seats);
+        let list = Binding::new(&slots);
+        let fits = launcher.family != Family::Hydra || comes_to_each_host_once(&slots);
         let library_binds = match (launcher.family, &list, fits) {
             (Family::OpenMpi, ..) | (_, Some(_), true) => None,
             (_, None, _) => {
@@ -83,7 +83,7 @@ impl Seating {
             }
             _ => (hydra(launcher, path, list.as_ref()), Vec::new()),
         };
-        Ok(Seating {
+        Ok(RankFile {
             options,
             environment,
             library_binds,
@@ -157,8 +157,8 @@ fn hydra(launcher: &Launcher, file: OsString, binding: Option<&Binding>) -> Vec<
 }
 
 /// Whether the ranks of each host follow each other.
-fn comes_to_each_host_once(seats: &[Seat]) -> bool {
-    let mut nodes: Vec<usize> = seats.iter().map(|seat| seat.node).collect();
+fn comes_to_each_host_once(slots: &[Slot]) -> bool {
+    let mut nodes: Vec<usize> = slots.iter().map(|slot| slot.node).collect();
     nodes.dedup();
     let runs = nodes.len();
     nodes.sort_unstable();

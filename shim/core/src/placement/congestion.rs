@@ -5,7 +5,7 @@
 //! in which the most loaded links count for nearly all of it. What a swap
 //! changes is found from the links above the two ranks and their partners.
 
-use super::constraints::Seating;
+use super::constraints::SlotTree;
 use super::objective::link_lengths;
 use crate::affinity::Matrix;
 use crate::topology::Topology;
@@ -19,25 +19,25 @@ const LINKS: usize = 8;
 /// Ranks below a link that are asked to move, those that load it most first.
 const RANKS: usize = 24;
 
-/// Seats that each of them is offered.
+/// Slots that each of them is offered.
 const SEATS: usize = 48;
 
-/// A placement, one seat for each rank, after swaps that relieve links, in at
+/// A placement, one slot for each rank, after swaps that relieve links, in at
 /// most `rounds` rounds. Links of the lowest level of `topology`, which the
-/// seats belong to, do not count: what a rank sends goes over its own link
+/// slots belong to, do not count: what a rank sends goes over its own link
 /// wherever that is.
-pub fn relieved(
+pub fn refine_congestion(
     matrix: &Matrix,
     topology: &Topology,
-    seating: &Seating,
-    seats: Vec<usize>,
+    slot_tree: &SlotTree,
+    slots: Vec<usize>,
     rounds: usize,
 ) -> Vec<usize> {
     let levels = topology.depth() - 1;
     if levels == 0 {
-        return seats;
+        return slots;
     }
-    let mut links = Links::new(matrix, seating, seats, levels);
+    let mut links = Links::new(matrix, slot_tree, slots, levels);
     for _ in 0..rounds {
         let mut improved = false;
         for (depth, node) in links.most_loaded() {
@@ -47,7 +47,7 @@ pub fn relieved(
             break;
         }
     }
-    links.seat_of
+    links.slot_of
 }
 
 /// What crosses a link, in both directions.
@@ -66,10 +66,10 @@ struct Partner {
 }
 
 struct Links<'a> {
-    seating: &'a Seating,
+    slot_tree: &'a SlotTree,
     tree: &'a Topology,
     partners: Vec<Vec<Partner>>,
-    seat_of: Vec<usize>,
+    slot_of: Vec<usize>,
     rank_on: Vec<Option<usize>>,
     /// The links above the nodes at depth `d + 1`: `loads[d][node]`.
     loads: Vec<Vec<Load>>,
@@ -81,12 +81,12 @@ struct Links<'a> {
 }
 
 impl<'a> Links<'a> {
-    fn new(matrix: &Matrix, seating: &'a Seating, seat_of: Vec<usize>, levels: usize) -> Self {
-        let tree = seating.topology();
+    fn new(matrix: &Matrix, slot_tree: &'a SlotTree, slot_of: Vec<usize>, levels: usize) -> Self {
+        let tree = slot_tree.topology();
         let nodes = |depth: usize| tree.node_count(depth + 1);
         let mut rank_on = vec![None; tree.leaf_count()];
-        for (rank, &seat) in seat_of.iter().enumerate() {
-            rank_on[seat] = Some(rank);
+        for (rank, &slot) in slot_of.iter().enumerate() {
+            rank_on[slot] = Some(rank);
         }
         let mut links = Links {
             partners: partners(matrix),
@@ -96,12 +96,12 @@ impl<'a> Links<'a> {
             is_changed: (0..levels).map(|d| vec![false; nodes(d)]).collect(),
             lengths: link_lengths(tree),
             changed: Vec::new(),
-            seating,
+            slot_tree,
             tree,
-            seat_of,
+            slot_of,
             rank_on,
         };
-        for rank in 0..links.seat_of.len() {
+        for rank in 0..links.slot_of.len() {
             // Each pair from its smaller rank only.
             links.count(rank, 1.0, |partner| partner > rank);
         }
@@ -136,11 +136,11 @@ impl<'a> Links<'a> {
     fn relieve(&mut self, depth: usize, node: usize) -> bool {
         let mut improved = false;
         for rank in self.loading(depth, node) {
-            let here = self.seat_of[rank];
+            let here = self.slot_of[rank];
             let mut best = (-1e-9, None);
             for there in self.offered(rank, depth, node) {
                 let other = self.rank_on[there];
-                if self.seating.may_swap((Some(rank), here), (other, there)) {
+                if self.slot_tree.may_swap((Some(rank), here), (other, there)) {
                     let change = self.swap(here, there);
                     self.swap_back(here, there);
                     if change < best.0 {
@@ -160,10 +160,10 @@ impl<'a> Links<'a> {
     /// The ranks below a node that send or receive most over the link above it.
     fn loading(&self, depth: usize, node: usize) -> Vec<usize> {
         let below = self.tree.leaves_below(depth + 1, node);
-        let ranks = below.clone().filter_map(|seat| self.rank_on[seat]);
+        let ranks = below.clone().filter_map(|slot| self.rank_on[slot]);
         let outside = |rank: usize| -> f64 {
             let partners = self.partners[rank].iter();
-            let outside = partners.filter(|p| !below.contains(&self.seat_of[p.rank as usize]));
+            let outside = partners.filter(|p| !below.contains(&self.slot_of[p.rank as usize]));
             outside.map(|partner| partner.sent + partner.received).sum()
         };
         let mut ranks: Vec<(f64, usize)> = ranks.map(|rank| (outside(rank), rank)).collect();
@@ -172,18 +172,18 @@ impl<'a> Links<'a> {
         ranks.into_iter().take(RANKS).map(|rank| rank.1).collect()
     }
 
-    /// Seats outside a node for one of its ranks: those beside its partners, and
+    /// Slots outside a node for one of its ranks: those beside its partners, and
     /// some spread over the tree.
     fn offered(&self, rank: usize, depth: usize, node: usize) -> Vec<usize> {
         let below = self.tree.leaves_below(depth + 1, node);
         let lowest = self.loads.len();
         let mut offered: Vec<usize> = Vec::new();
         for partner in &self.partners[rank] {
-            let seat = self.seat_of[partner.rank as usize];
-            if !below.contains(&seat) && offered.len() < SEATS {
+            let slot = self.slot_of[partner.rank as usize];
+            if !below.contains(&slot) && offered.len() < SEATS {
                 offered.extend(
                     self.tree
-                        .leaves_below(lowest, self.tree.ancestor(seat, lowest)),
+                        .leaves_below(lowest, self.tree.ancestor(slot, lowest)),
                 );
             }
         }
@@ -191,13 +191,13 @@ impl<'a> Links<'a> {
         let leaves = self.tree.leaf_count();
         let step = leaves.div_ceil(SEATS / 2);
         offered.extend((0..leaves).skip(rank % step).step_by(step));
-        offered.retain(|seat| !below.contains(seat) && !self.tree.leaf(*seat).forbidden);
+        offered.retain(|slot| !below.contains(slot) && !self.tree.leaf(*slot).forbidden);
         offered.sort_unstable();
         offered.dedup();
         offered
     }
 
-    /// Swaps who is on two seats, and tells how the sum changes.
+    /// Swaps who is on two slots, and tells how the sum changes.
     fn swap(&mut self, here: usize, there: usize) -> f64 {
         let (one, other) = (self.rank_on[here], self.rank_on[there]);
         self.both(one, other, -1.0);
@@ -219,9 +219,9 @@ impl<'a> Links<'a> {
 
     fn exchange(&mut self, here: usize, there: usize) {
         self.rank_on.swap(here, there);
-        for seat in [here, there] {
-            if let Some(rank) = self.rank_on[seat] {
-                self.seat_of[rank] = seat;
+        for slot in [here, there] {
+            if let Some(rank) = self.rank_on[slot] {
+                self.slot_of[rank] = slot;
             }
         }
     }
@@ -244,8 +244,8 @@ impl<'a> Links<'a> {
             if !counts(partner.rank as usize) {
                 continue;
             }
-            let mut a = self.seat_of[rank];
-            let mut b = self.seat_of[partner.rank as usize];
+            let mut a = self.slot_of[rank];
+            let mut b = self.slot_of[partner.rank as usize];
             let (sent, received) = (sign * partner.sent, sign * partner.received);
             for depth in (0..self.tree.depth()).rev() {
                 if a == b {

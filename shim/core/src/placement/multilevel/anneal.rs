@@ -13,7 +13,7 @@ use std::hint::select_unpredictable;
 use super::block::Block;
 use super::graph::Graph;
 use super::heap::Heap;
-use super::state::State;
+use super::mapping::Mapping;
 use crate::placement::random::Random;
 
 /// How long and how hot.
@@ -52,8 +52,8 @@ pub fn anneal(
     schedule: Schedule,
     random: &mut Random,
 ) -> Vec<u32> {
-    let mut state = State::new(graph, block, cell_of);
-    let usual = usual_saving(graph, block) * state.scale;
+    let mut mapping = Mapping::new(graph, block, cell_of);
+    let usual = usual_saving(graph, block) * mapping.scale;
     let chances = chances();
     let ratio = libm::pow(
         schedule.cold / schedule.hot,
@@ -68,22 +68,22 @@ pub fn anneal(
             ratio: ratio * ratio,
             sweeps,
         };
-        swaps(&mut state, cooling, &chances, random);
-        return state.cell_of;
+        swaps(&mut mapping, cooling, &chances, random);
+        return mapping.cell_of;
     }
     for _ in 0..schedule.sweeps {
-        sweep_of_moves(&mut state, temperature as f32, &chances, random);
+        sweep_of_moves(&mut mapping, temperature as f32, &chances, random);
         temperature *= ratio;
     }
-    settle(&mut state);
-    state.measure();
+    settle(&mut mapping);
+    mapping.measure();
     let cooling = Cooling {
         temperature,
         ratio: 0.8,
         sweeps: LAST_SWEEPS,
     };
-    swaps(&mut state, cooling, &chances, random);
-    state.cell_of
+    swaps(&mut mapping, cooling, &chances, random);
+    mapping.cell_of
 }
 
 /// Metropolis' rule accepts a loss with the chance exp(-loss / temperature):
@@ -116,10 +116,10 @@ fn chance(bits: u64) -> usize {
 }
 
 /// Asks every rank to move to the cell of one of its neighbours.
-fn sweep_of_moves(state: &mut State, temperature: f32, chances: &[f32], random: &mut Random) {
+fn sweep_of_moves(mapping: &mut Mapping, temperature: f32, chances: &[f32], random: &mut Random) {
     let mut asked = 0;
-    while let Some((rank, there)) = next_move(state, asked, temperature, chances, random) {
-        state.shift(rank, there);
+    while let Some((rank, there)) = next_move(mapping, asked, temperature, chances, random) {
+        mapping.shift(rank, there);
         asked = rank + 1;
     }
 }
@@ -128,19 +128,19 @@ fn sweep_of_moves(state: &mut State, temperature: f32, chances: &[f32], random: 
 /// moves to. Most do not: judging has no branch but the last, so that the
 /// processor works on several ranks at a time.
 fn next_move(
-    state: &State,
+    mapping: &Mapping,
     first: usize,
     temperature: f32,
     chances: &[f32],
     random: &mut Random,
 ) -> Option<(usize, usize)> {
     let crowding = 2.0 * CROWDING as f32 * temperature;
-    let (cell_of, excess) = (state.cell_of.as_slice(), state.excess.as_slice());
-    let savings = state.all_savings();
+    let (cell_of, excess) = (mapping.cell_of.as_slice(), mapping.excess.as_slice());
+    let savings = mapping.all_savings();
     let mut drawing = random.clone();
     let mut found = None;
     for (rank, (&here, savings)) in cell_of.iter().zip(savings).enumerate().skip(first) {
-        let neighbours = state.graph.neighbours(rank);
+        let neighbours = mapping.graph.neighbours(rank);
         if neighbours.is_empty() {
             continue;
         }
@@ -163,19 +163,19 @@ fn next_move(
 
 /// Brings every cell to its size: cells that are too full give, one after the
 /// other, the rank that loses least on its way to a cell that is too empty.
-fn settle(state: &mut State) {
-    for full in 0..state.cells {
-        if state.excess[full] < 0.5 {
+fn settle(mapping: &mut Mapping) {
+    for full in 0..mapping.cells {
+        if mapping.excess[full] < 0.5 {
             continue;
         }
-        let mut offers = Heap::new(state.cell_of.len());
-        for rank in 0..state.cell_of.len() {
-            offer(state, &mut offers, rank, full);
+        let mut offers = Heap::new(mapping.cell_of.len());
+        for rank in 0..mapping.cell_of.len() {
+            offer(mapping, &mut offers, rank, full);
         }
-        while state.excess[full] > 0.5
+        while mapping.excess[full] > 0.5
             && let Some((rank, gain)) = offers.top()
         {
-            let Some((best, cell)) = best_move(state, rank, full) else {
+            let Some((best, cell)) = best_move(mapping, rank, full) else {
                 break;
             };
             // The cell that it would have moved to has been filled since.
@@ -184,19 +184,19 @@ fn settle(state: &mut State) {
                 continue;
             }
             offers.remove(rank);
-            state.shift(rank, cell);
-            let graph = state.graph;
+            mapping.shift(rank, cell);
+            let graph = mapping.graph;
             for &neighbour in graph.neighbours(rank) {
-                offer(state, &mut offers, neighbour as usize, full);
+                offer(mapping, &mut offers, neighbour as usize, full);
             }
         }
     }
 }
 
 /// Tells the heap what a rank gains by leaving a cell that is too full.
-fn offer(state: &State, offers: &mut Heap, rank: usize, full: usize) {
-    if state.cell_of[rank] as usize == full
-        && let Some((gain, _)) = best_move(state, rank, full)
+fn offer(mapping: &Mapping, offers: &mut Heap, rank: usize, full: usize) {
+    if mapping.cell_of[rank] as usize == full
+        && let Some((gain, _)) = best_move(mapping, rank, full)
     {
         offers.set(rank, gain);
     }
@@ -204,10 +204,10 @@ fn offer(state: &State, offers: &mut Heap, rank: usize, full: usize) {
 
 /// The most that a rank can gain by a move to a cell that is too empty, and that
 /// cell. Of equal cells the first.
-fn best_move(state: &State, rank: usize, from: usize) -> Option<(f64, usize)> {
-    let savings = state.savings(rank);
+fn best_move(mapping: &Mapping, rank: usize, from: usize) -> Option<(f64, usize)> {
+    let savings = mapping.savings(rank);
     let mut best: Option<(f64, usize)> = None;
-    for (cell, &excess) in state.excess.iter().enumerate() {
+    for (cell, &excess) in mapping.excess.iter().enumerate() {
         let gain = f64::from(savings[cell] - savings[from]);
         if excess < -0.5 && best.is_none_or(|best| gain > best.0) {
             best = Some((gain, cell));
@@ -224,16 +224,16 @@ struct Cooling {
 }
 
 /// Sweeps of swaps; the last few accept no loss.
-fn swaps(state: &mut State, cooling: Cooling, chances: &[f32], random: &mut Random) {
-    let mut members = Members::new(state);
+fn swaps(mapping: &mut Mapping, cooling: Cooling, chances: &[f32], random: &mut Random) {
+    let mut members = Members::new(mapping);
     let mut temperature = cooling.temperature;
     for sweep in 0..cooling.sweeps {
         if sweep + FROZEN_SWEEPS >= cooling.sweeps {
             temperature = 0.0;
         }
-        for rank in 0..state.cell_of.len() {
+        for rank in 0..mapping.cell_of.len() {
             propose_swap(
-                state,
+                mapping,
                 &mut members,
                 rank,
                 temperature as f32,
@@ -246,31 +246,31 @@ fn swaps(state: &mut State, cooling: Cooling, chances: &[f32], random: &mut Rand
 }
 
 fn propose_swap(
-    state: &mut State,
+    mapping: &mut Mapping,
     members: &mut Members,
     rank: usize,
     temperature: f32,
     chances: &[f32],
     random: &mut Random,
 ) {
-    let neighbours = state.graph.neighbours(rank);
+    let neighbours = mapping.graph.neighbours(rank);
     if neighbours.is_empty() {
         return;
     }
     let bits = random.next();
     let neighbour = neighbours[pick(bits, neighbours.len())] as usize;
-    let (here, there) = (state.cell_of[rank], state.cell_of[neighbour]);
+    let (here, there) = (mapping.cell_of[rank], mapping.cell_of[neighbour]);
     if here == there {
         return;
     }
     let other = members.pick(there as usize, random.next());
     let limit = -temperature * chances[chance(bits)];
-    let gain = state.swap_gain(rank, other);
-    if gain <= limit || gain - state.overcounted(rank, other) <= limit {
+    let gain = mapping.swap_gain(rank, other);
+    if gain <= limit || gain - mapping.overcounted(rank, other) <= limit {
         return;
     }
-    state.shift(rank, there as usize);
-    state.shift(other, here as usize);
+    mapping.shift(rank, there as usize);
+    mapping.shift(other, here as usize);
     members.swap(rank, other);
 }
 
@@ -282,15 +282,15 @@ struct Members {
 }
 
 impl Members {
-    fn new(state: &State) -> Self {
+    fn new(mapping: &Mapping) -> Self {
         let mut starts = vec![0];
-        for &size in &state.block.sizes {
+        for &size in &mapping.block.sizes {
             starts.push(starts[starts.len() - 1] + size);
         }
         let mut next = starts.clone();
-        let mut ranks = vec![0; state.cell_of.len()];
-        let mut place = vec![0; state.cell_of.len()];
-        for (rank, &cell) in state.cell_of.iter().enumerate() {
+        let mut ranks = vec![0; mapping.cell_of.len()];
+        let mut place = vec![0; mapping.cell_of.len()];
+        for (rank, &cell) in mapping.cell_of.iter().enumerate() {
             let at = &mut next[cell as usize];
             ranks[*at] = rank as u32;
             place[rank] = *at as u32;

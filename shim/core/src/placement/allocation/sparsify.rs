@@ -20,12 +20,12 @@ const KEPT: usize = 8;
 
 /// What is left of a dense matrix; `None` of one that is sparse already. Both
 /// directions of a pair are together in either entry.
-pub(super) fn light(matrix: &Matrix) -> Option<Matrix> {
+pub(super) fn sparsify(matrix: &Matrix) -> Option<Matrix> {
     let ranks = matrix.order();
     if matrix.non_zeros() <= ranks.saturating_mul(DENSE) {
         return None;
     }
-    let received = Received::by(matrix);
+    let received = Received::new(matrix);
     let background = background(matrix, &received);
     let mut kept = Vec::with_capacity(ranks * KEPT);
     for rank in 0..ranks {
@@ -62,7 +62,7 @@ struct Received {
 }
 
 impl Received {
-    fn by(matrix: &Matrix) -> Self {
+    fn new(matrix: &Matrix) -> Self {
         let mut starts = vec![0; matrix.order() + 1];
         for (_, to, _) in matrix.entries() {
             starts[to + 1] += 1;
@@ -79,7 +79,7 @@ impl Received {
         Received { starts, entries }
     }
 
-    fn of(&self, rank: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+    fn by(&self, rank: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let row = &self.entries[self.starts[rank]..self.starts[rank + 1]];
         row.iter().map(|&(from, value)| (from as usize, value))
     }
@@ -92,7 +92,7 @@ fn exchanged<'a>(
     rank: usize,
 ) -> impl Iterator<Item = (usize, f64)> + 'a {
     let mut sent = matrix.row(rank).peekable();
-    let mut received = received.of(rank).peekable();
+    let mut received = received.by(rank).peekable();
     let both = std::iter::from_fn(move || match (sent.peek(), received.peek()) {
         (Some(&(to, there)), Some(&(from, back))) if to == from => {
             sent.next();
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn what_all_pairs_have_alike_is_taken_off() {
-        let light = light(&all_to_all(64)).unwrap();
+        let light = sparsify(&all_to_all(64)).unwrap();
         assert_eq!(light.non_zeros(), 64);
         assert_eq!(light.get(3, 4), 48.0);
         assert_eq!(light.get(0, 63), 48.0);
@@ -155,7 +155,7 @@ mod tests {
         let entries = pairs.filter(|pair| *pair != (0, 1));
         // Far partners are light.
         let entries = entries.map(|(from, to)| (from, to, (200 - (to - from)) as f64));
-        let light = light(&Matrix::from_entries(ranks, entries).unwrap()).unwrap();
+        let light = sparsify(&Matrix::from_entries(ranks, entries).unwrap()).unwrap();
         let near = (1..=KEPT / 2).all(|step| light.get(50, 50 + step) == (200 - step) as f64);
         assert!(near);
         assert_eq!(light.get(40, 60), 0.0);
@@ -165,6 +165,6 @@ mod tests {
     #[test]
     fn a_sparse_matrix_is_left_as_it_is() {
         let ring = (0..64).map(|rank| (rank, (rank + 1) % 64, 1.0));
-        assert_eq!(light(&Matrix::from_entries(64, ring).unwrap()), None);
+        assert_eq!(sparsify(&Matrix::from_entries(64, ring).unwrap()), None);
     }
 }

@@ -1,6 +1,6 @@
 //! What the engine proposes for a matrix and a tree.
 
-use super::boxes::boxed;
+use super::coordinate_bisection::boxed;
 use super::effort::Effort;
 use super::exhaustive::{FEW, cheapest};
 use super::graph::Graph;
@@ -49,7 +49,7 @@ impl<'a> Engine<'a> {
     }
 
     /// The same, telling how far it is.
-    pub fn telling(self, progress: Option<&'a Progress>) -> Self {
+    pub fn with_progress(self, progress: Option<&'a Progress>) -> Self {
         Engine { progress, ..self }
     }
 
@@ -81,7 +81,7 @@ impl<'a> Engine<'a> {
             seed: self.seed,
             progress: self.progress,
         };
-        self.of_ranks(filling.all(&self.graph, self.threads))
+        self.of_ranks(filling.fill_tree(&self.graph, self.threads))
     }
 
     /// The leaf of each rank in a placement that costs less than `limit` and

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::super::{LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError};
 use super::assemble::{Measured, Place, assemble};
-use super::player::perform_all;
+use super::responder::perform_all;
 use super::rounds::{cut, tournament};
 use super::task::{Answer, Order, Task};
 use super::{Identity, Messenger, Options, Report, hear, tell};
@@ -25,7 +25,7 @@ const MOST_PAIRS: usize = 16;
 type Pair = (usize, usize);
 
 /// Leads the measurement, takes part in it, and puts the answers together.
-pub(super) fn conduct(
+pub(super) fn measure_all(
     messenger: &mut impl Messenger,
     identity: &Identity,
     options: &Options,
@@ -35,29 +35,29 @@ pub(super) fn conduct(
     for rank in 1..messenger.ranks() {
         identities.push(hear(messenger, rank).unwrap_or_default());
     }
-    let place = Place::of(&identities);
-    let mut conductor = Conductor {
+    let place = Place::new(&identities);
+    let mut initiator = Initiator {
         messenger,
         options,
         began,
         left_out: Vec::new(),
     };
-    let latencies = conductor.latencies(&place);
+    let latencies = initiator.latencies(&place);
     let latency_pairs = latencies.len();
     let matrix = LatencyMatrix::from_pairs(place.hosts.len(), latencies)
         .unwrap_or_else(|_| LatencyMatrix::default());
-    let partition = Partition::of(&matrix, options.tolerance);
+    let partition = Partition::new(&matrix, options.tolerance);
     let mut measured = Measured {
         latency_pairs,
         ..Measured::default()
     };
-    conductor.links(&place, &partition, &mut measured);
+    initiator.links(&place, &partition, &mut measured);
     if options.together {
-        measured.parallel = conductor.together(&place, &partition);
+        measured.parallel = initiator.together(&place, &partition);
     }
-    end(conductor.messenger);
-    measured.left_out = conductor.left_out;
-    measured.seconds = conductor.messenger.seconds() - began;
+    end(initiator.messenger);
+    measured.left_out = initiator.left_out;
+    measured.seconds = initiator.messenger.seconds() - began;
     let platform = assemble(&place, &partition, &matrix, measured, options)?;
     Ok(Report { platform })
 }
@@ -140,14 +140,14 @@ pub(super) fn compare(
     platform.check_latencies(&measured, factor)
 }
 
-struct Conductor<'a, M: Messenger> {
+struct Initiator<'a, M: Messenger> {
     messenger: &'a mut M,
     options: &'a Options,
     began: f64,
     left_out: Vec<String>,
 }
 
-impl<M: Messenger> Conductor<'_, M> {
+impl<M: Messenger> Initiator<'_, M> {
     /// Seconds left of a part of the budget.
     fn left(&mut self, part: f64) -> f64 {
         self.began + part * self.options.budget - self.messenger.seconds()

@@ -22,7 +22,7 @@ pub struct Recorded<'a> {
 
 /// A placement as it holds for this job.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Carried {
+pub struct Remapped {
     /// The tree, with the hosts of this job where it has names.
     pub topology: Topology,
     /// The leaf of each rank.
@@ -38,7 +38,7 @@ pub struct Carried {
 /// Whether the hardware of the hosts decides if a placement can be carried over:
 /// not for a bare shape, which has none, and not on the hosts of the placement.
 pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
-    match Places::of(topology) {
+    match Places::new(topology) {
         Places::Bare => false,
         Places::Unnamed => true,
         Places::Named => {
@@ -59,7 +59,7 @@ enum Places {
 }
 
 impl Places {
-    fn of(topology: &Topology) -> Places {
+    fn new(topology: &Topology) -> Places {
         let all = |known: fn(&Leaf) -> bool| topology.leaves().iter().all(known);
         match () {
             () if all(|leaf| leaf.host.is_some()) => Places::Named,
@@ -85,7 +85,7 @@ impl Allocation {
     ///
     /// # Errors
     /// Hosts, cores or processes of another shape.
-    pub fn carried(&self, recorded: Recorded) -> Result<Carried, AllocationError> {
+    pub fn remap(&self, recorded: Recorded) -> Result<Remapped, AllocationError> {
         let job = self.leaf_of_process.len();
         let ranks = recorded.leaf_of_rank.len();
         if ranks != job {
@@ -94,7 +94,7 @@ impl Allocation {
                 job,
             });
         }
-        match Places::of(recorded.topology) {
+        match Places::new(recorded.topology) {
             Places::Bare => self.carried_by_count(recorded),
             Places::Unnamed => self.carried_by_shape(recorded, parts(recorded, |_| None::<String>)),
             Places::Named => {
@@ -109,7 +109,7 @@ impl Allocation {
         &self,
         recorded: Recorded,
         parts: Vec<Part>,
-    ) -> Result<Carried, AllocationError> {
+    ) -> Result<Remapped, AllocationError> {
         let used: Vec<&Part> = parts.iter().filter(|part| !part.used.is_empty()).collect();
         let host_of_part = self.matched(recorded.topology, &used)?;
         let mut leaves = recorded.topology.leaves().to_vec();
@@ -128,9 +128,9 @@ impl Allocation {
                 .for_each(|&leaf| leaves[leaf] = Leaf::default());
         }
         for (part, host) in used.iter().zip(host_of_part) {
-            let seats = self.seats(recorded.topology, part, host)?;
-            for (&process, seat) in self.hosts[host].processes.iter().zip(seats) {
-                leaf_of_process[process] = seat;
+            let slots = self.slots(recorded.topology, part, host)?;
+            for (&process, slot) in self.hosts[host].processes.iter().zip(slots) {
+                leaf_of_process[process] = slot;
             }
             // A tree is taken at its word on the hosts that it speaks of.
             let name = &self.hosts[host].name;
@@ -142,7 +142,7 @@ impl Allocation {
                 }
             }
         }
-        carried(
+        remapped(
             recorded,
             renamed(recorded.topology, leaves)?,
             leaf_of_process,
@@ -151,7 +151,7 @@ impl Allocation {
 
     /// The leaf of the recorded tree for each process of a host: what it is bound to,
     /// or else what is left of those that the placement uses.
-    fn seats(
+    fn slots(
         &self,
         recorded: &Topology,
         part: &Part,
@@ -159,7 +159,7 @@ impl Allocation {
     ) -> Result<Vec<usize>, AllocationError> {
         let processes = &self.hosts[host].processes;
         let mut free = part.used.clone();
-        let mut seats = vec![None; processes.len()];
+        let mut slots = vec![None; processes.len()];
         for (place, &process) in processes.iter().enumerate() {
             let Some(core) = self.core_in(recorded, part, host, place) else {
                 continue;
@@ -171,13 +171,13 @@ impl Allocation {
                 host: self.hosts[host].name.clone(),
                 core,
             })?;
-            seats[place] = Some(free.remove(found));
+            slots[place] = Some(free.remove(found));
         }
         let mut free = free.into_iter();
         // As many leaves are used as there are processes: see `matched`.
-        Ok(seats
+        Ok(slots
             .into_iter()
-            .filter_map(|seat| seat.or_else(|| free.next()))
+            .filter_map(|slot| slot.or_else(|| free.next()))
             .collect())
     }
 
@@ -201,10 +201,10 @@ impl Allocation {
     }
 
     /// A bare shape: its nodes at some level are the hosts.
-    fn carried_by_count(&self, recorded: Recorded) -> Result<Carried, AllocationError> {
+    fn carried_by_count(&self, recorded: Recorded) -> Result<Remapped, AllocationError> {
         let topology = recorded.topology;
         let as_recorded = || {
-            carried(
+            remapped(
                 recorded,
                 topology.clone(),
                 recorded.leaf_of_process.to_vec(),
@@ -246,7 +246,7 @@ impl Allocation {
                     leaf_of_process[process] = leaf;
                 }
             }
-            return carried(recorded, topology.clone(), leaf_of_process);
+            return remapped(recorded, topology.clone(), leaf_of_process);
         }
         let sizes: Vec<String> = self
             .hosts
@@ -268,9 +268,9 @@ impl Allocation {
         let mut node_of_host = HashMap::new();
         let mut host_of_node = HashMap::new();
         let hosts = self.hosts.iter().enumerate();
-        let mut seats =
+        let mut slots =
             hosts.flat_map(|(host, at)| at.processes.iter().map(move |&process| (host, process)));
-        seats.all(|(host, process)| {
+        slots.all(|(host, process)| {
             let node = recorded
                 .topology
                 .ancestor(recorded.leaf_of_process[process], depth);
@@ -287,13 +287,13 @@ fn shortened(words: &[String]) -> String {
     words[..words.len().min(MOST)].join(", ") + more
 }
 
-fn carried(
+fn remapped(
     recorded: Recorded,
     topology: Topology,
     leaf_of_process: Vec<usize>,
-) -> Result<Carried, AllocationError> {
+) -> Result<Remapped, AllocationError> {
     let moved = leaf_of_process != recorded.leaf_of_process || topology != *recorded.topology;
-    Ok(Carried {
+    Ok(Remapped {
         permutation: permutation(recorded.leaf_of_rank, &leaf_of_process)?,
         leaf_of_rank: recorded.leaf_of_rank.to_vec(),
         topology,

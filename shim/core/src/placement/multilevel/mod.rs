@@ -9,7 +9,7 @@
 //! multisection   anything: block by block down the tree
 //!   block        some levels of the tree with up to 64 cells
 //!   bisect       their first division, by coarsening (coarsen) and moves (heap)
-//!   anneal       moves and swaps between the cells (state)
+//!   anneal       moves and swaps between the cells (mapping)
 //! exhaustive     a few ranks: all placements
 //! refine         swaps anywhere in the tree, the last step of all
 //! ```
@@ -17,18 +17,18 @@
 mod anneal;
 mod bisect;
 mod block;
-mod boxes;
 mod candidates;
 mod coarsen;
+mod coordinate_bisection;
 mod effort;
 mod exhaustive;
 mod graph;
 mod grid;
 mod heap;
+mod mapping;
 mod multisection;
 mod refine;
 mod slots;
-mod state;
 #[cfg(test)]
 mod tests;
 mod tiling;

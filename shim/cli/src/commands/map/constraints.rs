@@ -13,7 +13,7 @@ use crate::error::CommandError;
 /// the tree, from 0.
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "Constraints")]
-pub struct Wishes {
+pub struct ConstraintOptions {
     /// Keep a rank on a core; may be repeated
     #[arg(long, value_name = "RANK=CORE", value_delimiter = ',')]
     fix: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Wishes {
     all_cores: bool,
 }
 
-impl Wishes {
+impl ConstraintOptions {
     /// Whether ranks may go to cores where no process of the profile runs.
     pub fn reach_all_cores(&self) -> bool {
         self.all_cores || self.exclude.is_some() || self.slots.is_some()

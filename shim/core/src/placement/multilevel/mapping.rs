@@ -3,10 +3,10 @@
 use super::block::Block;
 use super::graph::Graph;
 
-/// The state that moves and swaps work on. A table holds what every rank saves
+/// The mapping that moves and swaps work on. A table holds what every rank saves
 /// in every cell, so that a proposal is judged by a few look-ups; only one that
 /// is carried out costs time in proportion to the number of neighbours.
-pub struct State<'a> {
+pub struct Mapping<'a> {
     pub graph: &'a Graph,
     pub block: &'a Block,
     pub cells: usize,
@@ -26,7 +26,7 @@ pub struct State<'a> {
     changes: Vec<f32>,
 }
 
-impl<'a> State<'a> {
+impl<'a> Mapping<'a> {
     pub fn new(graph: &'a Graph, block: &'a Block, cell_of: Vec<u32>) -> Self {
         let cells = block.sizes.len();
         let mut excess: Vec<f32> = block.sizes.iter().map(|&size| -(size as f32)).collect();
@@ -35,7 +35,7 @@ impl<'a> State<'a> {
         }
         let scale = scale(graph, block);
         let weights = (0..graph.order()).flat_map(|rank| graph.weights(rank));
-        let mut state = State {
+        let mut mapping = Mapping {
             saving: vec![0.0; graph.order() * cells],
             saved: block.saved.iter().map(|&saved| saved as f32).collect(),
             weights: weights.map(|weight| (weight * scale) as f32).collect(),
@@ -47,8 +47,8 @@ impl<'a> State<'a> {
             cell_of,
             excess,
         };
-        state.measure();
-        state
+        mapping.measure();
+        mapping
     }
 
     /// Fills the table anew, which takes rounding out.
@@ -116,7 +116,7 @@ impl<'a> State<'a> {
         of_a[there] - of_a[here] + of_b[here] - of_b[there]
     }
 
-    /// What [`State::swap_gain`] counts too much if the two ranks are
+    /// What [`Mapping::swap_gain`] counts too much if the two ranks are
     /// neighbours: the edge between them stays as long as it was.
     pub fn overcounted(&self, a: usize, b: usize) -> f32 {
         let weight = (self.graph.weight(a, b) * self.scale) as f32;

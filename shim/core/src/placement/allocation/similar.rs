@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::carry::Part;
+use super::remap::Part;
 use super::{Allocation, AllocationError};
 use crate::topology::Topology;
 
 /// What makes hosts alike: processes, and the tree of their cores.
-type Likeness = (usize, Vec<usize>);
+type Similarity = (usize, Vec<usize>);
 
 impl Allocation {
     /// The host that takes the place of each part: that of its name, or else the next
@@ -30,8 +30,8 @@ impl Allocation {
                 job: self.hosts.len(),
             });
         }
-        let hosts: Vec<Likeness> = (0..self.hosts.len())
-            .map(|host| self.likeness(host))
+        let hosts: Vec<Similarity> = (0..self.hosts.len())
+            .map(|host| self.similarity(host))
             .collect();
         let mut host_of_part: Vec<Option<usize>> =
             parts.iter().map(|part| self.named(part)).collect();
@@ -44,7 +44,7 @@ impl Allocation {
             if host_of_part[place].is_some() {
                 continue;
             }
-            let wanted = likeness(topology, part);
+            let wanted = similarity(topology, part);
             let fits = |host: &usize| {
                 let cluster = cluster_of_part.as_ref().map(|of| of[place]);
                 !taken.contains(host)
@@ -71,7 +71,7 @@ impl Allocation {
         (self.hosts[host].processes.len() == part.used.len()).then_some(host)
     }
 
-    fn likeness(&self, host: usize) -> Likeness {
+    fn similarity(&self, host: usize) -> Similarity {
         let leaves: Vec<usize> = self.leaves_of(host).collect();
         (
             self.hosts[host].processes.len(),
@@ -93,25 +93,25 @@ impl Allocation {
         topology: &Topology,
         parts: &[&Part],
         host_of_part: &[Option<usize>],
-        hosts: &[Likeness],
+        hosts: &[Similarity],
     ) -> Result<Option<Vec<usize>>, AllocationError> {
         let (Some(depth), Some(_)) = (topology.cluster_depth(), self.topology.cluster_depth())
         else {
             return Ok(None);
         };
         let recorded = |part: &Part| topology.ancestor(part.leaves[0], depth);
-        let mut now: BTreeMap<usize, Vec<&Likeness>> = BTreeMap::new();
+        let mut now: BTreeMap<usize, Vec<&Similarity>> = BTreeMap::new();
         for (host, likeness) in hosts.iter().enumerate() {
             now.entry(self.cluster_of(host).unwrap_or(0))
                 .or_default()
                 .push(likeness);
         }
-        let mut then: BTreeMap<usize, Vec<Likeness>> = BTreeMap::new();
+        let mut then: BTreeMap<usize, Vec<Similarity>> = BTreeMap::new();
         let mut found: BTreeMap<usize, usize> = BTreeMap::new();
         for (part, host) in parts.iter().zip(host_of_part) {
             then.entry(recorded(part))
                 .or_default()
-                .push(likeness(topology, part));
+                .push(similarity(topology, part));
             if let Some(cluster) = host.and_then(|host| self.cluster_of(host)) {
                 found.insert(recorded(part), cluster);
             }
@@ -141,7 +141,7 @@ impl Allocation {
     }
 }
 
-fn likeness(topology: &Topology, part: &Part) -> Likeness {
+fn similarity(topology: &Topology, part: &Part) -> Similarity {
     (part.used.len(), shape(topology, &part.leaves))
 }
 

@@ -66,8 +66,8 @@ fn leave_threads_out(
 /// The least number of ranks on each core with which so many ranks fit.
 pub(super) fn lowest_height(slots: &[usize], ranks: usize) -> usize {
     let fits = |height: usize| {
-        let seats = slots.iter().map(|&count| count.min(height));
-        seats.fold(0_usize, usize::saturating_add) >= ranks
+        let slots = slots.iter().map(|&count| count.min(height));
+        slots.fold(0_usize, usize::saturating_add) >= ranks
     };
     let (mut low, mut high) = (1, ranks.max(1));
     while low < high {
@@ -88,7 +88,7 @@ pub(super) struct Allowed {
 }
 
 impl Allowed {
-    pub(super) fn of(
+    pub(super) fn new(
         constraints: &Constraints,
         ranks: usize,
         slots: &[usize],

@@ -65,7 +65,7 @@ fn cheapest(graph: &Graph, grid: &Grid, slots: &Slots, arities: &[usize]) -> Opt
             }
         }
         for option in &mut options {
-            option.cost += saving * crossing.of(&option.shape);
+            option.cost += saving * crossing.cost(&option.shape);
         }
         depths.push(options);
     }
@@ -149,7 +149,7 @@ impl<'a> Crossing<'a> {
         }
     }
 
-    fn of(&self, shape: &[u32]) -> f64 {
+    fn cost(&self, shape: &[u32]) -> f64 {
         let along = self.along.iter().zip(shape);
         let along: f64 = along
             .map(|(by_length, &length)| by_length[length as usize - 1])

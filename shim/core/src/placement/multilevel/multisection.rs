@@ -9,8 +9,8 @@ use super::anneal::anneal;
 use super::block::{Block, Siblings, is_group};
 use super::effort::Effort;
 use super::graph::Graph;
+use super::mapping::total_saving;
 use super::slots::Slots;
-use super::state::total_saving;
 use crate::placement::Progress;
 use crate::placement::random::Random;
 
@@ -33,7 +33,7 @@ pub struct Filling<'a> {
 impl Filling<'_> {
     /// The leaf of each vertex of a graph that has as many vertices as there are
     /// slots; the same for any number of threads.
-    pub fn all(&self, graph: &Graph, threads: usize) -> Vec<usize> {
+    pub fn fill_tree(&self, graph: &Graph, threads: usize) -> Vec<usize> {
         let root = Siblings {
             depth: 0,
             nodes: vec![0],

@@ -9,7 +9,7 @@ use crate::topology::Topology;
 /// The place of one rank. All numbers are logical, counted from 0 from the
 /// left of the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seat {
+pub struct Slot {
     /// Name of the host.
     pub host: String,
     /// Number of the host among those of the topology.
@@ -24,9 +24,9 @@ pub struct Seat {
     pub os_index: Option<usize>,
 }
 
-/// Why a placement has no seats.
+/// Why a placement has no slots.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SeatError {
+pub enum SlotError {
     /// The topology is a bare shape.
     #[error(
         "core {leaf} of the topology belongs to no named host, and a launcher needs names; give them \
@@ -56,25 +56,25 @@ pub enum SeatError {
     },
 }
 
-/// The seat of each rank; `leaf_of_rank` as in a placement. `hosts` names the
+/// The slot of each rank; `leaf_of_rank` as in a placement. `hosts` names the
 /// nodes of a bare shape from the left; the names that a topology has itself
 /// are overruled by it.
 ///
 /// # Errors
-/// See [`SeatError`].
-pub fn seats(
+/// See [`SlotError`].
+pub fn slots(
     topology: &Topology,
     leaf_of_rank: &[usize],
     hosts: Option<&[String]>,
-) -> Result<Vec<Seat>, SeatError> {
-    let machines = Machines::of(topology, hosts)?;
+) -> Result<Vec<Slot>, SlotError> {
+    let machines = Machines::new(topology, hosts)?;
     let socket_depth = depth_of(topology, &["socket", "package"]);
     let core_depth = depth_of(topology, &["core"]).unwrap_or(topology.depth());
-    let mut seats = Vec::with_capacity(leaf_of_rank.len());
+    let mut slots = Vec::with_capacity(leaf_of_rank.len());
     for (rank, &leaf) in leaf_of_rank.iter().enumerate() {
         if leaf >= topology.leaf_count() {
             let leaves = topology.leaf_count();
-            return Err(SeatError::NoLeaf { rank, leaf, leaves });
+            return Err(SlotError::NoLeaf { rank, leaf, leaves });
         }
         let node = machines.node_of_leaf[leaf];
         let first = machines.first_leaf[node];
@@ -87,7 +87,7 @@ pub fn seats(
             }
         };
         let core = |leaf| topology.ancestor(leaf, core_depth);
-        seats.push(Seat {
+        slots.push(Slot {
             host: machines.names[node].clone(),
             node,
             socket,
@@ -96,7 +96,7 @@ pub fn seats(
             os_index: topology.leaf(leaf).os_index,
         });
     }
-    Ok(seats)
+    Ok(slots)
 }
 
 /// The hosts of a tree and their leaves.
@@ -107,7 +107,7 @@ struct Machines {
 }
 
 impl Machines {
-    fn of(topology: &Topology, hosts: Option<&[String]>) -> Result<Self, SeatError> {
+    fn new(topology: &Topology, hosts: Option<&[String]>) -> Result<Self, SlotError> {
         let mut machines = match hosts {
             Some(names) => Machines::named(topology, names)?,
             None => Machines::by_host(topology)?,
@@ -121,7 +121,7 @@ impl Machines {
     }
 
     /// The nodes of the level that is called so, or of the level below the root.
-    fn named(topology: &Topology, names: &[String]) -> Result<Self, SeatError> {
+    fn named(topology: &Topology, names: &[String]) -> Result<Self, SlotError> {
         let depth = match names.len() {
             1 => 0,
             _ => depth_of(topology, &["node", "host", "machine"]).unwrap_or(1),
@@ -129,7 +129,7 @@ impl Machines {
         let nodes = topology.node_count(depth);
         if nodes != names.len() {
             let given = names.len();
-            return Err(SeatError::HostCount { given, nodes });
+            return Err(SlotError::HostCount { given, nodes });
         }
         let leaves = 0..topology.leaf_count();
         Ok(Machines {
@@ -139,13 +139,13 @@ impl Machines {
         })
     }
 
-    fn by_host(topology: &Topology) -> Result<Self, SeatError> {
+    fn by_host(topology: &Topology) -> Result<Self, SlotError> {
         let mut number_of: HashMap<&str, usize> = HashMap::new();
         let mut names = Vec::new();
         let mut node_of_leaf = Vec::with_capacity(topology.leaf_count());
         for (number, leaf) in topology.leaves().iter().enumerate() {
             let host = leaf.host.as_deref();
-            let host = host.ok_or(SeatError::NoHost { leaf: number })?;
+            let host = host.ok_or(SlotError::NoHost { leaf: number })?;
             let node = *number_of.entry(host).or_insert_with(|| {
                 names.push(host.to_owned());
                 names.len() - 1

@@ -1,9 +1,9 @@
 //! What every rank does: tell where it is, then what rank 0 asks for.
 
 use super::super::{Mismatch, Platform, PlatformError};
-use super::request::mirror;
+use super::request::echo;
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, conductor, hear, measure, tell};
+use super::{Identity, Messenger, Options, Report, initiator, hear, measure, tell};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -16,7 +16,7 @@ pub fn probe(
     options: &Options,
 ) -> Result<Option<Report>, PlatformError> {
     if messenger.rank() == 0 {
-        return conductor::conduct(messenger, identity, options).map(Some);
+        return initiator::measure_all(messenger, identity, options).map(Some);
     }
     tell(messenger, 0, identity);
     obey(messenger);
@@ -33,7 +33,7 @@ pub fn check(
     factor: f64,
 ) -> Option<Result<(), Mismatch>> {
     if messenger.rank() == 0 {
-        return Some(conductor::compare(messenger, platform, factor));
+        return Some(initiator::compare(messenger, platform, factor));
     }
     obey(messenger);
     None
@@ -61,7 +61,7 @@ pub(super) fn perform_all(messenger: &mut impl Messenger, orders: &[Order]) -> V
 fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
     let partner = order.partner;
     if !order.measures {
-        mirror(messenger, partner);
+        echo(messenger, partner);
         return None;
     }
     Some(match order.task {

@@ -1,4 +1,4 @@
-//! What can stop the command, and the status that it then exits with.
+//! Errors of the command, and the status that it then exits with.
 
 use std::process::ExitCode;
 
@@ -12,10 +12,10 @@ use treepie_core::topology::TopologyError;
 use crate::launch::library;
 use crate::output;
 
-/// Why the command stops. The text is one line: what is wrong and what to do.
+/// Reason why the command stops. The text is one line: what is wrong and what to do.
 #[derive(Debug, Error)]
 pub enum CommandError {
-    /// The command line asks for something that cannot be: exit status 2.
+    /// Wrong usage: exit status 2.
     #[error("{0}")]
     Usage(String),
     /// The question or the job failed: exit status 1.
@@ -36,7 +36,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// A command line that cannot be obeyed.
+    /// A wrong command line.
     pub fn usage(message: impl Into<String>) -> Self {
         CommandError::Usage(message.into())
     }
@@ -55,11 +55,11 @@ impl CommandError {
     }
 }
 
-/// What clap has to say: help and version as they are, anything else as one
-/// line. Clap's own text has a paragraph for each of message, tip and usage.
+/// Output of clap: help and version as they are, anything else as one line. Clap's own text has a
+/// paragraph for each of message, tip and usage.
 pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
     if !error.use_stderr() {
-        // The reader of the help may have closed the pipe: nothing to tell it.
+        // The reader of the help may have closed the pipe: then there is nothing to do.
         let _ = error.print();
         if error.kind() == ErrorKind::DisplayVersion {
             output::print(&library::in_words())?;

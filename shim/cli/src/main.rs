@@ -1,5 +1,5 @@
-//! The command `treepie`: profile an MPI job, compute where its ranks belong,
-//! run it again that way, and look at the files that this makes.
+//! The command `treepie`: profile an MPI job, compute where its ranks belong, run it again that
+//! way, and show the files that this makes.
 //!
 //! ```text
 //! treepie profile -o app.profile.yaml -- mpirun -np 16 ./app

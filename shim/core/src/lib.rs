@@ -5,20 +5,20 @@
 //! use treepie_core::placement::{Options, Strategy, place};
 //! use treepie_core::topology::Topology;
 //!
-//! // Four ranks: 0 talks to 2, and 1 to 3. Two nodes of two cores.
+//! // Four ranks: 0 communicates with 2, and 1 with 3. Two nodes of two cores.
 //! let matrix = Matrix::from_entries(4, [(0, 2, 8e6), (2, 0, 8e6), (1, 3, 8e6), (3, 1, 8e6)])?;
 //! let machine = Topology::from_arities("2:2")?;
 //!
 //! let placed = place(Strategy::Best, &matrix, &machine, &Options::default())?;
 //!
-//! // Who talks shares a node: no byte crosses the network any more.
+//! // Ranks that communicate share a node: no byte crosses the network any more.
 //! let node = |rank: usize| machine.ancestor(placed.placement.leaf_of_rank[rank], 1);
 //! assert_eq!((node(0), node(1)), (node(2), node(3)));
 //! assert_eq!((placed.identity_cost, placed.cost), (64e6, 32e6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing in this crate knows MPI, reads the environment, keeps global state
+//! Nothing in this crate depends on MPI, reads the environment, keeps global state
 //! or contains unsafe code. A folder may import those below it, and none above it:
 //!
 //! ```text
@@ -27,8 +27,61 @@
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
-//! affinity    who sends how much to whom: the sparse matrix, measures, formats
+//! affinity    traffic between ranks: the sparse matrix, measures, formats
 //! ```
+//!
+//! # Glossary
+//!
+//! Names are those of the MPI standard or of the literature, each in one sense.
+//!
+//! | word | sense |
+//! |---|---|
+//! | native (MPI) | the MPI library underneath |
+//! | host, node | a machine; `node` is also the name of that level of a topology |
+//! | rank | number of a process in a communicator |
+//! | native rank, process | number of a process in the launcher's world |
+//! | permutation | the new rank of each native rank |
+//! | topology, level, leaf | a tree of hardware; its nodes of one depth; a processing unit |
+//! | slot | takes one rank; a leaf has one or several |
+//! | allocation | the hosts and cores that a job was given |
+//! | rank file | a launcher's own file that maps ranks to hosts and cores |
+//! | affinity | a number for a pair of ranks: messages, bytes, or bytes a message |
+//! | layer | kind of traffic: point-to-point, collectives, one-sided, neighbourhood |
+//! | profile; partial profile | traffic and calls of a run; the file of one rank |
+//! | phase, phase interval | a part of a run; its length (a *window* is `MPI_Win`) |
+//! | strategy | how a placement is computed |
+//! | hop-bytes (DistComm) | sum over pairs of affinity times distance: the objective of TreeMatch |
+//! | maximum link load | congestion: the largest load of a link of the tree |
+//! | coarsen, initial mapping, refine | the phases of multilevel mapping |
+//! | remap | fit a placement to other hosts of the same shape |
+//! | sparsify | drop the entries of a dense matrix that do not decide a placement |
+//! | platform | clusters, hosts and the pLogP parameters of their links |
+//! | latency, gap, overhead | the parameters of pLogP and LogGP; `g(m)` is the gap of a size |
+//! | eager limit, rendezvous | the size from which a message waits for its receiver |
+//! | handshake | extra time of an isolated message beyond `L + g(m)` |
+//! | bandwidth-delay product | bytes that fill a path |
+//! | uplink, downlink | a cluster's access links |
+//! | initiator, responder, echo | roles of ranks in a probe |
+//! | measured, predicted, modelled | by a clock; by a cost model; derived from an algorithm |
+//! | collective | the operation: `MPI_Bcast`, `MPI_Allreduce`, ... |
+//! | algorithm | how a collective is done |
+//! | description | the one text of an algorithm; plan, traffic, cost and check are readings of it |
+//! | plan, step | one rank's sends, receives, reductions and copies, with dependencies |
+//! | segment; block; element | part of a message; one rank's contribution; a counted item |
+//! | scratch buffer | temporary memory of a plan |
+//! | leader; root cluster | acts for a cluster or host; the cluster of the root |
+//! | round, round-robin | lock-step stage; cyclic order |
+//! | synchronization message | a message of zero bytes |
+//! | path; direction | the links of a route; send or receive |
+//! | lower bound; makespan | proven minimum of a time; end of the last step |
+//! | decision table, selector | rule of a native MPI from sizes to algorithms |
+//! | fallback | the native collective instead of a plan |
+//! | settings | what the user configured, see [`files::configuration`] |
+//! | decision | what all ranks of a job adopted |
+//! | abnormal exit | the end of a process without `MPI_Finalize` |
+//!
+//! Constructors are `new`, `from_x` or `for_x`; `initial_x` are starting values. Public names that
+//! changed are in [`files::old_names`].
 #![forbid(unsafe_code)]
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 

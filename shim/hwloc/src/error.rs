@@ -4,22 +4,22 @@ use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// Why a topology could not be read. Each message names the file or the
-/// description, what was expected, and what to do about it.
+/// Reason why a topology could not be read. Each message names the file or the description, what
+/// was expected, and what to do about it.
 #[derive(Debug, Error)]
 pub enum HwlocError {
     /// The file could not be opened or read.
     #[error("{}: cannot read this hwloc XML file ({source}): write one with `lstopo machine.xml` on the machine it describes", path.display())]
     Unreadable {
-        /// The file that was asked for.
+        /// The file that was requested.
         path: PathBuf,
-        /// What the operating system said.
+        /// Message of the operating system.
         source: std::io::Error,
     },
     /// The file is something else than hwloc XML.
     #[error("{}: not an hwloc XML file ({reason}): expected an XML document with a <topology> element, as `lstopo machine.xml` writes it", path.display())]
     NotXml {
-        /// The file that was asked for.
+        /// The file that was requested.
         path: PathBuf,
         /// What was found instead.
         reason: String,
@@ -27,7 +27,7 @@ pub enum HwlocError {
     /// The file looks like hwloc XML, and hwloc does not accept it.
     #[error("{}: hwloc refuses this XML file: expected a whole document written by hwloc 1 or 2; write it again with `lstopo machine.xml` (with hwloc 3, `lstopo --export-xml-flags v2 machine.xml`)", path.display())]
     RefusedXml {
-        /// The file that was asked for.
+        /// The file that was requested.
         path: PathBuf,
     },
     /// The synthetic description is not one that hwloc understands.

@@ -1,9 +1,8 @@
 //! The few calls of libhwloc that `hwloc2` does not offer, behind types.
 //!
-//! `hwloc2` opens this machine's topology only, and keeps its handle to
-//! itself. So the handle is ours, and the objects that it owns are read
-//! through `hwloc2`. The life of a handle is in its types: [`Unloaded`] is
-//! told where to read from, and becomes [`Loaded`].
+//! `hwloc2` opens this machine's topology only, and keeps its handle to itself. So the handle is
+//! ours, and the objects that it owns are read through `hwloc2`. The life of a handle is in its
+//! types: [`Unloaded`] is given a source, and becomes [`Loaded`].
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulong};
 use std::ptr::NonNull;
@@ -98,8 +97,8 @@ impl Unloaded {
     /// Leaves one of hwloc's discovery components out. Components that this
     /// hwloc does not have are left out already.
     pub(crate) fn without_component(self, name: &CStr) -> Self {
-        // SAFETY: the handle is alive and not loaded; `name` ends in NUL. A
-        // refusal changes nothing, so it is not looked at.
+        // SAFETY: the handle is alive and not loaded; `name` ends in NUL. A refusal changes
+        // nothing, so it is not checked.
         unsafe { hwloc_topology_set_components(self.0.0.as_ptr(), BLACKLIST, name.as_ptr()) };
         self
     }

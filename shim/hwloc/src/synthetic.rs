@@ -1,4 +1,4 @@
-//! Synthetic descriptions, looked at before hwloc sees them.
+//! Synthetic descriptions, checked before hwloc reads them.
 
 use std::ffi::CString;
 

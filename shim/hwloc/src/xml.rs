@@ -1,4 +1,4 @@
-//! The text of an hwloc XML file, looked at before hwloc sees it.
+//! The text of an hwloc XML file, checked before hwloc reads it.
 //!
 //! hwloc says no more than "invalid" about a wrong file, and its libxml plugin
 //! writes to standard error on top, which nothing but a variable of the whole

@@ -1,8 +1,7 @@
 //! `treepie compare`: two profiles or two placements side by side.
 //!
-//! Two profiles of the same application, one taken before and one during a
-//! replay, show what a placement has really changed: each of them knows which
-//! process ran which rank.
+//! Two profiles of the same application, one taken before and one during a replay, show what a
+//! placement has really changed: each of them has the rank of every process.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -53,7 +52,7 @@ pub struct Arguments {
     choice: MatrixChoice,
 }
 
-/// Compares whatever the two are.
+/// Compares two files of either kind.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::from_path(picture)?;
@@ -114,7 +113,7 @@ impl Side {
     }
 }
 
-/// Where the ranks of two profiles were on one machine, and what crossed it.
+/// Positions of the ranks of two profiles on one machine, and the traffic across its levels.
 struct Measured {
     topology: Topology,
     leaves: (Vec<usize>, Vec<usize>),
@@ -159,7 +158,7 @@ struct ProfilesAnswer<'a> {
 
 fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), CommandError> {
     let measured = match Measured::new(arguments, before, after) {
-        // Only a machine that was asked for has to fit.
+        // Only an explicit machine has to fit.
         Err(error) if arguments.machine.is_given() || arguments.picture.is_some() => {
             return Err(error);
         }
@@ -317,7 +316,7 @@ fn placements(
     output::print(&(text + "\n"))
 }
 
-/// Which file is which.
+/// Names of the two sides.
 fn sides(arguments: &Arguments) -> String {
     format!(
         "before: {}\nafter:  {}\n",

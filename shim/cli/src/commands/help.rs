@@ -8,7 +8,7 @@ use super::{CommandLine, Outcome};
 use crate::error::{self, CommandError};
 use crate::output;
 
-/// The document whose chapters are topics: what it says is said in one place.
+/// The document whose chapters are the topics, so that help and document agree.
 const DOCUMENT: &str = include_str!("../../../../LD_PRELOAD.md");
 
 /// Topics, their chapters, and what they are about.
@@ -53,7 +53,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.words.as_slice() {
         [] => {
-            // The reader may have closed the pipe: nothing to tell it.
+            // The reader may have closed the pipe: then there is nothing to do.
             let _ = CommandLine::command().print_help();
             output::print(&format!("\n{}", list()))?;
         }
@@ -71,7 +71,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What `treepie WORD --help` prints, if there is such a subcommand.
+/// Output of `treepie WORD --help`, if there is such a subcommand.
 fn help_of_subcommand(word: &str) -> Option<clap::Error> {
     CommandLine::command().find_subcommand(word)?;
     CommandLine::try_parse_from(["treepie", word, "--help"]).err()
@@ -101,7 +101,7 @@ fn chapter(heading: &str) -> Option<String> {
     let text = &DOCUMENT[start + 4..];
     let end = text.find("\n## ").map_or(text.len(), |end| end + 1);
     let lines = text[..end].lines();
-    // Fences and comments are for those who read the page as a page.
+    // Fences and comments belong to the rendered page.
     let shown = lines.filter(|line| !line.starts_with("```") && !line.starts_with("<!--"));
     let mut chapter = shown.collect::<Vec<_>>().join("\n");
     chapter.push('\n');

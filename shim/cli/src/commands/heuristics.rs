@@ -39,7 +39,7 @@ pub struct Arguments {
     /// Seed of the random numbers
     #[arg(long, default_value = "1")]
     seed: u64,
-    /// Draw the means, as its ending says: .svg or .png
+    /// Draw the means, by its ending: .svg or .png
     #[arg(long, value_name = "OUT")]
     picture: Option<PathBuf>,
     /// Print it as JSON

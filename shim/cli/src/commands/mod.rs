@@ -24,11 +24,11 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::error::CommandError;
 
-/// What a subcommand answers: its exit status, or why there is none.
+/// Result of a subcommand: its exit status, or an error.
 pub type Outcome = Result<ExitCode, CommandError>;
 
-/// Measures who sends how much to whom in an MPI job, computes which rank
-/// belongs on which core, and runs the same program again that way.
+/// Measures the traffic between the ranks of an MPI job, computes the core for each rank, and runs
+/// the same program again that way.
 #[derive(Debug, Parser)]
 #[command(
     name = "treepie",
@@ -68,8 +68,7 @@ enum Command {
     ReadHwlocFile(read_hwloc_file::Arguments),
 }
 
-/// The command with what users may know of: subcommands that are for its own use are
-/// left out.
+/// The command as users see it: subcommands that are for its own use are left out.
 fn for_users() -> clap::Command {
     let all = CommandLine::command();
     let shown = all.get_subcommands().filter(|one| !one.is_hide_set());
@@ -87,10 +86,10 @@ fn for_users() -> clap::Command {
 }
 
 impl CommandLine {
-    /// Does what was asked.
+    /// Runs the subcommand.
     ///
     /// # Errors
-    /// Whatever stops it.
+    /// The error that stops it.
     pub fn run(self) -> Outcome {
         match self.command {
             Command::Profile(arguments) => profile::run(&arguments),

@@ -21,10 +21,10 @@ pub struct RunSettings {
     /// End the job before it starts when a file does not fit it
     #[arg(long)]
     pub strict: bool,
-    /// How much the library says: off, error, warn, info, debug
+    /// Detail of the library's messages: off, error, warn, info, debug
     #[arg(long, value_name = "LEVEL", value_parser = str::parse::<LogLevel>)]
     pub log: Option<LogLevel>,
-    /// Do not say what the job did after it has ended
+    /// Print no summary after the job has ended
     #[arg(long, short)]
     pub quiet: bool,
 }
@@ -107,19 +107,19 @@ impl FromStr for LayerChoice {
     }
 }
 
-/// Which numbers of a profile make the matrix.
+/// Selection of the numbers of a profile that make the matrix.
 #[derive(Debug, Args)]
 pub struct MatrixChoice {
-    /// What counts: size (bytes), msg (messages), avg (bytes a message) [default: size]
+    /// Metric: size (bytes), msg (messages), avg (bytes a message) [default: size]
     #[arg(long, value_name = "METRIC", value_parser = str::parse::<Metric>)]
     metric: Option<Metric>,
-    /// Which traffic counts: p2p (or point-to-point), collectives, one-sided,
-    /// neighbourhood, all; several with commas or by repeating it [default: all]
+    /// Kinds of traffic that count: p2p (or point-to-point), collectives, one-sided, neighbourhood,
+    /// all; several with commas or by repeating it [default: all]
     #[arg(long = "layer", value_name = "LAYER", value_delimiter = ',', value_parser = str::parse::<LayerChoice>)]
     layers: Vec<LayerChoice>,
-    /// What stands for collectives, whose messages are modelled: open-mpi or mpich
-    /// (what these usually do), logical (root to all, all to all), or an algorithm
-    /// such as binomial, ring, recursive-doubling [default: the job's MPI]
+    /// Model of the messages of collectives: open-mpi or mpich (what these usually do), logical
+    /// (root to all, all to all), or an algorithm such as binomial, ring, recursive-doubling
+    /// [default: the job's MPI]
     #[arg(long, value_name = "MODEL", value_parser = str::parse::<Model>)]
     pub model: Option<Model>,
     /// Only one phase of the run, by its name
@@ -128,12 +128,12 @@ pub struct MatrixChoice {
 }
 
 impl MatrixChoice {
-    /// The metric that was asked for, or bytes.
+    /// The metric that was requested, or bytes.
     pub fn metric(&self) -> Metric {
         self.metric.unwrap_or(Metric::Size)
     }
 
-    /// The layers that were asked for.
+    /// The layers that were requested.
     pub fn layers(&self) -> Vec<Layer> {
         let chosen = |layer: &Layer| self.layers.contains(&LayerChoice::One(*layer));
         match self.layers.is_empty() || self.layers.contains(&LayerChoice::All) {
@@ -142,7 +142,7 @@ impl MatrixChoice {
         }
     }
 
-    /// The layers that were asked for, and of which phase, in words.
+    /// The layers that were requested, and of which phase, in words.
     pub fn in_words(&self) -> String {
         let layers = self.layers();
         let mut words = match layers.len() == Layer::ALL.len() {

@@ -28,8 +28,8 @@ use crate::report::words::pluralize;
 /// The options of predictions for plans.
 #[derive(Debug, Args)]
 pub struct PlanOptions {
-    /// Predict the plans that take the place of the MPI's collectives: those of
-    /// TREEPIE_COLLECTIVES, the chosen one marked, beside the MPI's own
+    /// Predict the plans that replace the MPI's collectives: those of TREEPIE_COLLECTIVES, the
+    /// chosen one marked, beside the MPI's own
     #[arg(long, conflicts_with_all = ["measured", "ranks", "form"])]
     pub plans: bool,
     /// The MPI whose own collectives are modelled: open-mpi, mpich
@@ -56,13 +56,13 @@ pub struct PlanOptions {
     largest: Option<u64>,
 }
 
-/// One strategy, simulated if that was asked.
+/// One strategy, simulated on request.
 struct Row {
     plan: Considered,
     simulated: Option<f64>,
 }
 
-/// Everything that is looked at.
+/// Everything that is examined.
 struct Scene {
     network: Arc<Network>,
     clusters: Clusters,
@@ -87,7 +87,7 @@ impl Scene {
     }
 }
 
-/// Predicts and prints, and exports if that is asked.
+/// Predicts and prints, and exports on request.
 pub fn run(
     file: &Path,
     platform: &Platform,
@@ -143,7 +143,7 @@ fn nothing(scene: &Scene) -> CommandError {
     ))
 }
 
-/// The strategies that are asked for, the quickest first.
+/// The requested algorithms, the quickest first.
 fn rows(scene: &Scene, choice: &Choice, arguments: &PlanOptions) -> Result<Vec<Row>, CommandError> {
     let operation = scene.call.operation;
     let mut plans = choice.considered();
@@ -277,7 +277,7 @@ fn table(choice: &Choice, rows: &[Row], least: f64, host: Host) -> Table {
     table
 }
 
-/// Writes the plans of all ranks as the ending of `out` says.
+/// Writes the plans of all ranks in the format of the ending of `out`.
 fn export(scene: &Scene, plan: &Considered, out: &Path) -> Result<(), CommandError> {
     let write = |path: &Path, text: &str| {
         std::fs::write(path, text).map_err(|error| {

@@ -51,7 +51,7 @@ pub struct Arguments {
     /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
     measured: Option<PathBuf>,
-    /// Draw the comparison, as its ending says: .svg or .png
+    /// Draw the comparison, by its ending: .svg or .png
     #[arg(long, value_name = "OUT", requires = "measured")]
     picture: Option<PathBuf>,
     /// Nanoseconds that a reduction takes for each byte
@@ -138,7 +138,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The collective that the models know by this name.
+/// The collective of the models with this name.
 fn collective(operation: Option<Operation>) -> Result<Collective, CommandError> {
     let Some(operation) = operation else {
         return Ok(Collective::Bcast);

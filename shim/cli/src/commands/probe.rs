@@ -54,7 +54,7 @@ pub struct Arguments {
     /// 0-1=FILE; may be repeated
     #[arg(long = "table", id = "tables", value_name = "A-B=FILE")]
     tables: Vec<String>,
-    /// How much longer than a cluster's shortest its other links may be
+    /// Excess of a cluster's links over its shortest
     #[arg(long, value_name = "PART", default_value_t = DEFAULT_TOLERANCE)]
     tolerance: f64,
     /// Platform to write; with --latencies, a MagPIe cluster file
@@ -167,8 +167,8 @@ fn least_edges(matrix: &LatencyMatrix, partition: &Partition) -> Vec<(usize, usi
         .collect()
 }
 
-/// A platform of a MagPIe file and LogP-MPI tables: one host for each rank,
-/// since these files know no hosts.
+/// A platform of a MagPIe file and LogP-MPI tables: one host for each rank, since these files have
+/// no hosts.
 fn join(arguments: &Arguments, path: &Path) -> Outcome {
     let Some(output) = &arguments.output else {
         return Err(CommandError::usage(

@@ -19,7 +19,7 @@ use crate::launch::{self, binary, job, program, search};
 use crate::output;
 use crate::report::summary::Summary;
 
-/// Run a job, and save who sent how much to whom
+/// Run a job, and save the traffic between its ranks
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie profile [OPTIONS] -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
@@ -109,8 +109,8 @@ impl Profiles {
     }
 }
 
-/// A failure of ours, once the job has ended. A job that failed itself keeps its
-/// status, and ours is only told.
+/// A failure of ours, once the job has ended. A job that failed itself keeps its status, and ours
+/// is only printed.
 ///
 /// # Errors
 /// The failure, where the job ended well.
@@ -124,8 +124,8 @@ pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), C
     }
 }
 
-/// Makes a profile of the parts that the ranks of a job left in `directory`, which
-/// had no orderly end, and says which ranks left none. The parts go away then.
+/// Makes a profile of the parts that the ranks of a job left in `directory`, which ended
+/// abnormally, and reports the ranks without one. The parts are removed then.
 fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     let name = directory.as_os_str().as_encoded_bytes();
     let Some(name) = name.strip_suffix(b".parts") else {
@@ -182,7 +182,7 @@ fn as_seen_from_here(path: &Path) -> &Path {
     path.strip_prefix(here).unwrap_or(path)
 }
 
-/// Why a job that ended well may have left no profile.
+/// Reason why a job that ended well may have left no profile.
 fn likely_reason(command: &[OsString]) -> String {
     let unknown = "the program never called MPI_Init, or never reached MPI_Finalize; \
                    `treepie doctor -- ...` with the same command tells more";

@@ -1,4 +1,4 @@
-//! `treepie read-hwloc-file`: what the command asks of a process of its own.
+//! `treepie read-hwloc-file`: a request of the command to a process of its own.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,8 +6,8 @@ use std::process::ExitCode;
 use super::Outcome;
 use crate::input::hwloc_file;
 
-/// Prints the machine that an hwloc XML file describes, or what is wrong with
-/// the file and exits with status 1. Nobody but this command asks for it.
+/// Prints the machine that an hwloc XML file describes, or an error and exits with status 1. Only
+/// this command uses it.
 #[derive(Debug, clap::Args)]
 #[command(name = hwloc_file::SUBCOMMAND)]
 pub struct Arguments {

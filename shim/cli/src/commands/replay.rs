@@ -31,17 +31,17 @@ pub struct Arguments {
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
     permutation: Option<String>,
-    /// How: permute (other ranks), bind (each process to its core), both, launch (the
-    /// launcher starts each rank where it belongs), or auto (launch where the launcher
-    /// is sure to be able to, else permute; says which and why)
-    /// [default: the setting `apply`, and without one permute]
+    /// How: permute (other ranks), bind (each process to its core), both, launch (the launcher
+    /// starts each rank where it belongs), or auto (launch where the launcher is sure to be able
+    /// to, else permute; reports which and why) [default: the setting `apply`, and without one
+    /// permute]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<How>)]
     apply: Option<How>,
     /// Names of the nodes, with --apply launch, where the topology has none
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     hosts: Option<Vec<String>>,
-    /// Who reorders the ranks of topologies (MPI_Cart_create and such) where the program
-    /// allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
+    /// Implementation that reorders the ranks of topologies (MPI_Cart_create and such) where the
+    /// program allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
     reorder: Option<Reorder>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
@@ -60,7 +60,7 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// How a placement is applied: by the library in the job, or by the launcher.
+/// Way in which a placement is applied: by the library in the job, or by the launcher.
 #[derive(Debug, Clone, Copy)]
 enum How {
     Library(Apply),
@@ -120,8 +120,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// The launcher puts the ranks where they belong; the library only counts, if
-/// that is asked for.
+/// The launcher puts the ranks where they belong; the library only counts, on request.
 fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable>) -> Outcome {
     let (Some(path), Some(file)) = (&arguments.placement, file) else {
         return Err(CommandError::usage(

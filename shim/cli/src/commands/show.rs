@@ -50,10 +50,10 @@ pub struct Arguments {
     /// Draw it as PNG
     #[arg(long, value_name = "OUT")]
     png: Option<PathBuf>,
-    /// What to draw [default: the heat map; of a topology, its tree]
+    /// The drawing [default: the heat map; of a topology, its tree]
     #[arg(long, value_name = "WHAT", value_enum)]
     draw: Option<Draw>,
-    /// Profile of a placement, if it is not where the placement says
+    /// Profile of a placement, if it is not at the path in the placement
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
     /// Print it as JSON
@@ -67,10 +67,10 @@ pub struct Arguments {
     above: Above,
 }
 
-/// What a picture shows.
+/// Contents of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Draw {
-    /// Who sends how much to whom, as a matrix
+    /// Traffic between ranks, as a matrix
     HeatMap,
     /// The tree of the machine, with what goes over its links
     Tree,
@@ -83,7 +83,7 @@ enum Shown {
     Gantt(Gantt),
 }
 
-/// Shows whatever it is.
+/// Shows a file of any kind.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(output) = &arguments.html {
         return report(arguments, output);
@@ -231,8 +231,8 @@ fn machine_picture(arguments: &Arguments, path: &Path) -> Result<Shown, CommandE
     }
 }
 
-/// The tree that is written otherwise than in a file of treepie: arities, what
-/// hwloc says, or Slurm's text.
+/// The tree that is written otherwise than in a file of treepie: arities, an hwloc description, or
+/// Slurm's text.
 fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     let path = Path::new(file);
     if topology::is_described(file) {
@@ -294,7 +294,7 @@ fn grid(arguments: &Arguments, found: &Grid) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// A plan on a platform: who does what when.
+/// A plan on a platform: the steps of each rank in time.
 fn simulated(arguments: &Arguments, plan: &Simulated) -> Outcome {
     draw(arguments, || Ok(Shown::Gantt(plan::gantt(plan))))?;
     match arguments.json {
@@ -344,7 +344,7 @@ fn configuration(arguments: &Arguments, settings: &Settings) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Draws if a picture was asked for.
+/// Draws a picture on request.
 fn draw(
     arguments: &Arguments,
     picture: impl FnOnce() -> Result<Shown, CommandError>,

@@ -1,5 +1,4 @@
-//! What is known of a job on a machine, before and after: what the report says
-//! is computed here, how it says it in the sections.
+//! Facts about a job on a machine, before and after: computed here, written by the sections.
 
 use treepie_core::affinity::Matrix;
 use treepie_core::topology::Topology;
@@ -31,35 +30,35 @@ impl State {
     }
 }
 
-/// How things are after, and how that is known.
+/// The state after, and its source.
 pub struct After {
     /// The state.
     pub state: State,
-    /// What it is called: `after (treematch)`.
+    /// Its name: `after (treematch)`.
     pub name: String,
-    /// True where a second profile says so; else it follows from the placement.
+    /// True if from a second profile; else it follows from the placement.
     pub measured: bool,
     /// Links, pairs, bound.
     pub gain: Gain,
-    /// What the placement promised, where it can be told beside what was measured.
+    /// Prediction of the placement, where it can be compared with a measurement.
     pub promised: Option<Vec<Crossing>>,
 }
 
 /// The job on its machine.
 pub struct OnMachine {
-    /// The file that says what was sent.
+    /// File with the traffic.
     pub profile: String,
     /// The machine.
     pub topology: Topology,
-    /// How things were.
+    /// The state before.
     pub before: State,
-    /// How things are.
+    /// The state after.
     pub after: Option<After>,
-    /// What crosses each level; before twice if there is no after.
+    /// Traffic across each level; before twice if there is no after.
     pub crossings: Vec<Crossing>,
 }
 
-/// All that the report tells.
+/// All facts of the report.
 pub struct Facts {
     /// The job.
     pub summary: Summary,
@@ -73,8 +72,8 @@ impl Facts {
     /// Computes everything.
     ///
     /// # Errors
-    /// A machine that was named and does not fit; choices that the profile does
-    /// not have. A machine that nobody named may be unknown: the report says why.
+    /// A machine that was named and does not fit; choices that the profile does not have. A machine
+    /// that was not named may be unknown: the report states the reason.
     pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let (path, profile) = &sources.before;
         let summary = Summary::new(path, profile, choice.model);
@@ -111,7 +110,7 @@ impl OnMachine {
             (None, Some(file)) => file.topology.clone(),
             (None, None) => first.topology(None)?,
         };
-        // A placement knows where processes are on its own machine.
+        // A placement has the positions of processes on its own machine.
         let of_placement = placement.filter(|file| file.topology == topology);
         let state = |input: &Input| -> Result<State, CommandError> {
             let leaf_of_process = match of_placement {
@@ -158,7 +157,7 @@ impl OnMachine {
     }
 }
 
-/// What has been gained; the bound is that of the cores that are used.
+/// Gain; the bound is that of the cores that are used.
 fn gain(topology: &Topology, before: &State, after: &State) -> Gain {
     let mut used = after.leaf_of_rank.clone();
     used.sort_unstable();

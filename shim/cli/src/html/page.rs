@@ -16,11 +16,11 @@ pub struct Page {
 pub struct Card {
     /// Its name in the page, for programs.
     pub id: &'static str,
-    /// What it is.
+    /// Its kind.
     pub name: String,
     /// The figure.
     pub value: String,
-    /// What it follows from.
+    /// Its source.
     pub detail: String,
     /// Whether it has become better, if one can tell.
     pub better: Option<bool>,
@@ -106,7 +106,7 @@ impl Page {
     /// A picture with what it shows in words.
     ///
     /// # Errors
-    /// What cannot be drawn.
+    /// Errors of drawing.
     pub fn figure(&mut self, id: &str, words: &str, drawing: &impl Drawing) -> Result<(), String> {
         let words = escape(words);
         let drawn = svg(drawing)?;

@@ -15,7 +15,7 @@ use crate::report::words::{file_name, pluralize};
 /// The matrices in the order of the cores.
 ///
 /// # Errors
-/// What cannot be drawn.
+/// Errors of drawing.
 pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
     let after = machine.after.as_ref();
     let pictured = BeforeAfter {

@@ -35,7 +35,7 @@ pub fn facts_line(facts: &Facts) -> String {
     format!("{ranks} on {hosts}, {}, {}", summary.mpi, summary.date)
 }
 
-/// Who wrote the page, from what.
+/// Program and sources of the page.
 pub fn footer(sources: &Sources) -> String {
     let mut files = vec![file_name(&sources.before.0)];
     files.extend(sources.after.as_ref().map(|(path, _)| file_name(path)));
@@ -48,7 +48,7 @@ pub fn footer(sources: &Sources) -> String {
 /// All sections.
 ///
 /// # Errors
-/// What cannot be drawn.
+/// Errors of drawing.
 pub fn write(
     page: &mut Page,
     facts: &Facts,
@@ -327,7 +327,7 @@ fn what_was_gained(page: &mut Page, facts: &Facts) {
     page.end_section();
 }
 
-/// Pairs that still talk across, the bound, and what the figures do not say.
+/// Pairs that still communicate across, the bound, and the limits of the figures.
 fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
     page.section("left", "What is left");
     let mut lines = Vec::new();

@@ -1,4 +1,4 @@
-//! The files that a report is made of, told apart by what is in them.
+//! The files that a report is made of, distinguished by their contents.
 
 use std::path::{Path, PathBuf};
 
@@ -16,13 +16,13 @@ use crate::report::words::pluralize;
 /// A file and what was read from it.
 pub type Read<T> = (PathBuf, T);
 
-/// What a report is made of.
+/// Sources of a report.
 pub struct Sources {
-    /// What the ranks sent before.
+    /// Profile of the run before.
     pub before: Read<Profile>,
-    /// What they sent in a replay.
+    /// Profile of a replay.
     pub after: Option<Read<Profile>>,
-    /// Where they belong.
+    /// Placement.
     pub placement: Option<Read<PlacementFile>>,
     /// How fast links are.
     pub platform: Option<Read<PlatformFile>>,

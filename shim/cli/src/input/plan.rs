@@ -1,4 +1,4 @@
-//! A plan of a collective as users ask for it, simulated on a platform.
+//! A plan of a collective as users request it, simulated on a platform.
 
 use clap::Args;
 use treepie_core::collective::Operation;
@@ -12,7 +12,7 @@ use crate::error::CommandError;
 /// Which plan.
 #[derive(Debug, Args)]
 pub struct PlanChoice {
-    /// Of a platform: simulate a collective on it and draw who does what when, such as
+    /// Of a platform: simulate a collective on it and draw the steps of each rank in time, such as
     /// bcast=grid-ecef or allreduce=grid-direct
     #[arg(long, value_name = "COLLECTIVE=ALGORITHM")]
     pub plan: Option<String>,
@@ -44,7 +44,7 @@ pub struct Simulated {
 }
 
 impl PlanChoice {
-    /// Simulates the plan that was asked for, if any, on the ranks of `platform`.
+    /// Simulates the plan that was requested, if any, on the ranks of `platform`.
     ///
     /// # Errors
     /// Words that name no plan, and a root that the platform has not: usage.

@@ -1,5 +1,5 @@
-//! How a placement is applied when the user leaves that to treepie: at the launch
-//! where it is sure that the launcher can, and else inside the job.
+//! Way in which a placement is applied when the user leaves that to treepie: at the launch where it
+//! is sure that the launcher can, and else inside the job.
 
 use std::ffi::OsString;
 use std::net::ToSocketAddrs;
@@ -10,7 +10,7 @@ use treepie_core::files::{PlacementFile, network};
 use super::family::{Family, Launcher};
 use super::rank_file;
 
-/// Why a placement is applied at the launch, or why not.
+/// Reason why a placement is applied at the launch, or why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// The launcher starts each rank where it belongs.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::{search, timed};
 use crate::error::CommandError;
 
-/// How long a launcher may take to tell its version.
+/// Time limit of a launcher to print its version.
 const VERSION_LIMIT: Duration = Duration::from_secs(10);
 
 /// How a launcher takes variables for the ranks.
@@ -87,8 +87,8 @@ fn first_words(text: &str) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The family of an executable: by its own name, by the name of the file that
-/// its links lead to, or by what it says when asked for its version.
+/// The family of an executable: by its own name, by the name of the file that its links lead to, or
+/// by its answer to a request for its version.
 fn family_of(path: &Path) -> Result<Family, CommandError> {
     let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for file in [path, &resolved] {

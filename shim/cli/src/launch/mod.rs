@@ -48,7 +48,7 @@ pub fn prepare(
     shown(command, settings)
 }
 
-/// The same, without a look at the programs.
+/// The same, without examining the programs.
 ///
 /// # Errors
 /// As [`prepare`], but for programs.

@@ -175,7 +175,7 @@ fn option_name(argument: &OsStr) -> Option<String> {
     Some(name.strip_prefix('-').unwrap_or(name).to_owned())
 }
 
-/// How many words after an option belong to it.
+/// Number of words after an option that belong to it.
 fn values_of(family: Family, name: &str) -> usize {
     let is_listed = |table: &[(Family, &[&str])]| {
         let mut lines = table.iter();

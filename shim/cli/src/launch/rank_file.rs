@@ -30,19 +30,18 @@ use crate::error::CommandError;
 pub struct RankFile {
     options: Vec<OsString>,
     environment: Vec<(String, OsString)>,
-    /// Why the launcher cannot bind, where the library has to.
+    /// Reason why the launcher cannot bind, where the library has to.
     pub library_binds: Option<&'static str>,
     _file: NamedTempFile,
 }
 
 impl RankFile {
-    /// The placement in the words of `launcher`. `hosts` names the nodes of a
-    /// placement on a bare shape.
+    /// The placement in the format of `launcher`. `hosts` names the nodes of a placement on a bare
+    /// shape.
     ///
     /// # Errors
-    /// A launcher that has no such words, options of the job's that say
-    /// something else, hosts without names, cores that differ from host to host
-    /// where the launcher takes one list for all.
+    /// A launcher without such a format, conflicting options of the job, hosts without names, cores
+    /// that differ from host to host where the launcher takes one list for all.
     pub fn new(
         placement: &PlacementFile,
         launcher: &Launcher,
@@ -166,7 +165,7 @@ fn comes_to_each_host_once(slots: &[Slot]) -> bool {
     nodes.len() == runs
 }
 
-/// The first option of a command line that says something else about where ranks go.
+/// The first option of a command line that conflicts with a placement of the ranks.
 pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
     let arguments = command.get(1..).unwrap_or_default();
     let contradicting: &[&str] = match family {

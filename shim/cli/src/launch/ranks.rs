@@ -1,5 +1,5 @@
-//! How many ranks a job gets: what its command line asks for, what the scheduler says,
-//! or as many processes as the launcher starts of a program that only says so.
+//! Number of ranks of a job: from its command line, from the scheduler, or from a trial run that
+//! only counts its processes.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::family::{Family, Launcher};
 use super::{injection, program, timed};
 
-/// What each process of a trial prints, and nothing else on a command line does.
+/// Line that each process of a trial prints.
 const MARK: &str = "treepie:one-process-of-a-trial";
 
 /// Launchers of large jobs take seconds to start.
@@ -29,8 +29,7 @@ pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     })
 }
 
-/// How many processes this command line starts; `None` where the launcher fails, which
-/// the job itself will tell of better.
+/// Number of processes that this command line starts; `None` where the launcher fails.
 fn started(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let answer = timed::answer(&launcher.path, &trial(launcher, command)?, TRIAL_LIMIT);
     let answer = answer.ok()??;
@@ -39,8 +38,7 @@ fn started(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     (answer.status.success() && processes > 0).then_some(processes)
 }
 
-/// The arguments of a launcher with each program replaced by one that only says that
-/// it runs.
+/// The arguments of a launcher with each program replaced by one that only prints a line.
 fn trial(launcher: &Launcher, command: &[OsString]) -> Option<Vec<OsString>> {
     let family = launcher.family;
     let mut line: Vec<OsString> = Vec::new();
@@ -55,8 +53,8 @@ fn trial(launcher: &Launcher, command: &[OsString]) -> Option<Vec<OsString>> {
     Some(line)
 }
 
-/// The ranks of all programs together; `None` where one of them leaves it to the
-/// launcher, or says it in another way.
+/// The ranks of all programs together; `None` where one of them leaves it to the launcher, or uses
+/// another option.
 fn asked_for(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let family = launcher.family;
     let names: &[&str] = match family {

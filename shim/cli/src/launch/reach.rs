@@ -1,5 +1,5 @@
-//! Whether the library can reach the programs of a job: what is known to be in its way
-//! is told before the job starts, and not after it has used its time.
+//! Whether the library can reach the programs of a job: known obstacles are reported before the job
+//! starts, and not after it has used its time.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -10,7 +10,7 @@ use super::family::{Family, Launcher};
 use super::{injection, program, search};
 use crate::error::CommandError;
 
-/// What keeps the library out of a program, or makes it useless there.
+/// Obstacle that keeps the library out of a program, or makes it useless there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
     /// It runs with the rights of another user.
@@ -23,7 +23,7 @@ pub enum Obstacle {
     NoMpi,
     /// It is for processors that the library is not made for.
     OtherMachine,
-    /// Its MPI is of no family that the library knows.
+    /// Its MPI is of an unknown family.
     UnknownMpi(PathBuf),
 }
 
@@ -77,7 +77,7 @@ pub fn require_reachable(
     for words in injection::programs(launcher.family, words) {
         let place = program::position(launcher.family, words);
         let path = place.and_then(|place| search::executable(&words[place]));
-        // A program that is not there is the launcher's to tell of.
+        // A program that is not there is reported by the launcher.
         let Some(path) = path else { continue };
         let name = path.display();
         if let Some(obstacle) = obstacle(&path, library) {
@@ -92,11 +92,11 @@ pub fn require_reachable(
     Ok(())
 }
 
-/// What to do about what [`other_mpi`] tells.
+/// Remedy for [`other_mpi`].
 pub const OTHER_MPI_REMEDY: &str = "use the launcher of that MPI";
 
-/// What happens to a program of `mpi`, of this family, whose launcher is another MPI's;
-/// goes on after the name of the program.
+/// Effect on a program of `mpi`, of this family, whose launcher is another MPI's; goes on after the
+/// name of the program.
 pub fn other_mpi(launcher: &Launcher, mpi: &Path, family: Family) -> Option<String> {
     let has_one = matches!(launcher.family, Family::OpenMpi | Family::Hydra);
     (has_one && family != launcher.family).then(|| {
@@ -108,7 +108,7 @@ pub fn other_mpi(launcher: &Launcher, mpi: &Path, family: Family) -> Option<Stri
     })
 }
 
-/// What is in the way, as far as the program's file tells.
+/// Obstacle, as far as the program's file shows.
 pub fn obstacle(path: &Path, library: &Path) -> Option<Obstacle> {
     if binary::changes_user(path) {
         return Some(Obstacle::ChangesUser);

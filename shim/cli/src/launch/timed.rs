@@ -8,26 +8,25 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a program answered.
+/// Result of a program.
 pub struct Answer {
-    /// How it ended.
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub output: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub errors: Vec<u8>,
 }
 
-/// What `program arguments` prints, to standard output and standard error
-/// together, or `None` if it cannot be started or takes longer than `limit`.
-/// A program that takes too long is ended.
+/// Output of `program arguments`, to standard output and standard error together, or `None` if it
+/// cannot be started or takes longer than `limit`. A program that takes too long is ended.
 pub fn output<S: AsRef<OsStr>>(program: &Path, arguments: &[S], limit: Duration) -> Option<String> {
     let Answer { output, errors, .. } = answer(program, arguments, limit).ok()??;
     Some(String::from_utf8_lossy(&[output, errors].concat()).into_owned())
 }
 
-/// How `program arguments` ends and what it prints, or `None` if it takes
-/// longer than `limit`: it is ended then.
+/// Exit status and output of `program arguments`, or `None` if it takes longer than `limit`: it is
+/// ended then.
 ///
 /// # Errors
 /// It cannot be started, or not be waited for.

@@ -1,4 +1,4 @@
-//! Which files a job has written under a name with placeholders.
+//! Files that a job has written under a name with placeholders.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -24,7 +24,7 @@ enum Piece {
     Any,
 }
 
-/// What changes when a file is written again: number and time.
+/// Identity of a version of a file: number and time.
 type Stamp = (u64, i64, i64);
 
 impl Watch {

@@ -8,7 +8,7 @@ const MOST_LINES: usize = 48;
 /// The ends of the blocks of one level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What a block is: `node`, `socket`.
+    /// Level of a block: `node`, `socket`.
     pub level: String,
     /// The rows in front of which a line is drawn, the outermost left out.
     pub ends: Vec<usize>,

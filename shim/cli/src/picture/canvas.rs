@@ -10,7 +10,7 @@ use plotters::style::{
 
 use super::font;
 
-/// How a text looks and where its point is.
+/// Style and anchor of a text.
 #[derive(Clone, Copy)]
 pub struct Lettering {
     /// Height in drawing units.
@@ -19,7 +19,7 @@ pub struct Lettering {
     pub bold: bool,
     /// Its colour.
     pub colour: RGBColor,
-    /// Which part of it is at the point, sideways; its middle is, up and down.
+    /// Horizontal anchor; vertically it is the middle.
     pub anchor: HPos,
     /// Whether it reads from below to above.
     pub upwards: bool,
@@ -27,7 +27,7 @@ pub struct Lettering {
 
 /// The colour of text.
 const BLACK: RGBColor = RGBColor(0, 0, 0);
-/// The colour of what is said beside.
+/// Colour of side remarks.
 pub const GREY: RGBColor = RGBColor(80, 80, 80);
 
 impl Lettering {
@@ -53,14 +53,13 @@ impl Lettering {
 
 /// A place to draw on.
 pub struct Canvas<DB: DrawingBackend> {
-    /// Where plotters draws.
+    /// Drawing area of plotters.
     pub area: DrawingArea<DB, Shift>,
-    /// How far the backend puts the middle of a text too high, in parts of its
-    /// size.
+    /// Offset by which the backend puts the middle of a text too high, in parts of its size.
     pub text_rise: f64,
 }
 
-/// Why nothing could be drawn.
+/// Reason why nothing could be drawn.
 pub type Drawn = Result<(), String>;
 
 impl<DB: DrawingBackend> Canvas<DB> {

@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
-/// Colours that are told apart by most eyes (Okabe and Ito 2008).
+/// Colours that most readers can distinguish (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -30,13 +30,13 @@ pub struct Series {
     pub name: String,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
-    /// How they are shown.
+    /// Their style.
     pub style: Style,
     /// Number of its colour: two series of one number belong together.
     pub colour: usize,
 }
 
-/// How the points of a series are shown.
+/// Style of the points of a series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// A line with its points marked.
@@ -50,11 +50,11 @@ pub enum Style {
 /// Curves in one frame.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// What it shows.
+    /// Contents.
     pub title: String,
-    /// What is to the right, and how its marks read.
+    /// Horizontal axis, and how its marks read.
     pub across: Axis,
-    /// What is upwards, and how its marks read.
+    /// Vertical axis, and how its marks read.
     pub upwards: Axis,
     /// The curves.
     pub series: Vec<Series>,
@@ -71,7 +71,7 @@ pub struct Axis {
     pub mark: fn(f64) -> String,
 }
 
-/// Where a chart is, in drawing units.
+/// Frame of a chart, in drawing units.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     /// Left edge of all of it.

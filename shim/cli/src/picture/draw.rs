@@ -66,7 +66,7 @@ pub fn draw<DB: DrawingBackend>(picture: &Picture, layout: &Layout, canvas: &Can
     }
 }
 
-/// One scale for all panels, or none if nobody sent anything.
+/// One scale for all panels, or none without traffic.
 fn common_scale(picture: &Picture, layout: &Layout) -> Option<Scale> {
     let ranges = layout.grids.iter().filter_map(Grid::range);
     let (low, high) = ranges.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)))?;
@@ -101,7 +101,7 @@ fn draw_cells<DB: DrawingBackend>(
     Ok(())
 }
 
-/// Where the edge between two rows of the matrix is, from the top or the left.
+/// Position of the edge between two rows of the matrix, from the top or the left.
 fn edge(row: usize, order: usize, square: Square) -> i32 {
     (row as i64 * i64::from(square.size) / order.max(1) as i64) as i32
 }

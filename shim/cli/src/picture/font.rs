@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use plotters::style::{FontStyle, register_font};
 
-/// The family that all texts ask for.
+/// Font family of all texts.
 pub const FAMILY: &str = "sans-serif";
 
 /// Makes DejaVu Sans known to the drawing library, once.

@@ -1,4 +1,4 @@
-//! What each rank does when: a Gantt chart of a plan.
+//! Steps of each rank in time: a Gantt chart of a plan.
 
 use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
@@ -7,7 +7,7 @@ use plotters::style::text_anchor::HPos;
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
-/// More rows than this are not drawn: the picture says how many.
+/// More rows than this are not drawn: the picture states their number.
 const MOST_ROWS: usize = 64;
 
 const WIDTH: i32 = 1900;
@@ -18,7 +18,7 @@ const BOTTOM: i32 = 130;
 
 const PALE: RGBColor = RGBColor(225, 225, 225);
 const STRIPE: RGBColor = RGBColor(247, 247, 247);
-/// Colours that most eyes tell apart (Okabe and Ito 2008).
+/// Colours that most readers can distinguish (Okabe and Ito 2008).
 const COLOURS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(230, 159, 0),
@@ -40,18 +40,18 @@ pub struct Bar {
     pub start: f64,
     /// When it ends, in seconds.
     pub end: f64,
-    /// What it is: a place in [`Gantt::kinds`].
+    /// Kind: an index into [`Gantt::kinds`].
     pub kind: usize,
 }
 
 /// Rows of bars over time.
 #[derive(Debug, Clone)]
 pub struct Gantt {
-    /// What it shows.
+    /// Contents.
     pub title: String,
     /// The names of the rows, from the top.
     pub rows: Vec<String>,
-    /// What the kinds of bars are called.
+    /// Names of the kinds of bars.
     pub kinds: Vec<&'static str>,
     /// The bars.
     pub bars: Vec<Bar>,
@@ -109,7 +109,7 @@ impl Gantt {
         if end > 0.0 { end } else { 1.0 }
     }
 
-    /// Where a time is.
+    /// Position of a time.
     fn place(&self, seconds: f64) -> i32 {
         let width = f64::from(WIDTH - LEFT - RIGHT);
         LEFT + (width * seconds / self.end()).round() as i32

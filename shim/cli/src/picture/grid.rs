@@ -1,4 +1,4 @@
-//! A matrix as cells that are large enough to be seen.
+//! A matrix as cells that are large enough to be visible.
 
 use treepie_core::affinity::Matrix;
 

@@ -1,5 +1,5 @@
-//! Where the parts of a picture go, in drawing units. Two of them make one
-//! pixel of a screen, so that lines can be half a pixel thin.
+//! Layout of the parts of a picture, in drawing units. Two of them make one pixel of a screen, so
+//! that lines can be half a pixel thin.
 
 use super::grid::Grid;
 use super::{Panel, Picture};
@@ -42,7 +42,7 @@ pub struct Square {
 pub struct Layout {
     /// Width and height of everything.
     pub size: (u32, u32),
-    /// Where each heat map is.
+    /// Square of each heat map.
     pub squares: Vec<Square>,
     /// The heat maps as cells.
     pub grids: Vec<Grid>,
@@ -124,7 +124,7 @@ impl Layout {
     }
 }
 
-/// What a panel says of itself, and how it is to be read.
+/// Captions of a panel.
 fn captions(axis: &str, panel: &Panel, grid: &Grid) -> Vec<String> {
     let mut captions = panel.captions.clone();
     let mut hints = Vec::new();

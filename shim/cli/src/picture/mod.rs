@@ -39,24 +39,24 @@ pub use write::{Drawing, Format, svg, write_drawing};
 /// One heat map.
 #[derive(Debug, Clone)]
 pub struct Panel {
-    /// What it shows, above it.
+    /// Contents, above it.
     pub title: String,
-    /// What is remarkable about it, below it; one line each.
+    /// Remarks below it; one line each.
     pub captions: Vec<String>,
     /// Rows send, columns receive, in the order in which they are drawn.
     pub matrix: Matrix,
-    /// Where the blocks of the machine end.
+    /// Ends of the blocks of the machine.
     pub blocks: Vec<Block>,
 }
 
 /// One or two heat maps under one colour scale.
 #[derive(Debug, Clone)]
 pub struct Picture {
-    /// What all of it is, at the top.
+    /// Title at the top.
     pub title: String,
-    /// What a row and a column stand for: `rank`, `process`, `core`.
+    /// Meaning of a row and a column: `rank`, `process`, `core`.
     pub axis: String,
-    /// What the values count.
+    /// Unit of the values.
     pub unit: Unit,
     /// The heat maps, from left to right.
     pub panels: Vec<Panel>,

@@ -19,14 +19,14 @@ pub struct Edge {
     pub one: usize,
     /// The other.
     pub other: usize,
-    /// What is written on it.
+    /// Its text.
     pub label: String,
 }
 
 /// Nodes on a circle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Network {
-    /// What it shows.
+    /// Contents.
     pub title: String,
     /// The lines of text of every node.
     pub nodes: Vec<Vec<String>>,
@@ -91,7 +91,7 @@ impl Network {
         for edge in &self.edges {
             canvas.line(place(edge.one), place(edge.other), LINE, 2)?;
         }
-        // Not in the middle, where lines across the circle meet, if there are some.
+        // Not in the middle, where lines across the circle intersect, if there are some.
         let twentieths = if self.nodes.len() > 3 { 8 } else { 10 };
         for edge in &self.edges {
             let (from, to) = (place(edge.one), place(edge.other));

@@ -25,7 +25,7 @@ const STEPS: f64 = 96.0;
 /// More marks than this crowd the colour bar.
 const MOST_MARKS: i32 = 8;
 
-/// What the values of a matrix count.
+/// Unit of the values of a matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Bytes; marks are powers of two.
@@ -39,7 +39,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What stands beside the colour bar.
+    /// Title of the colour bar.
     pub fn title(self) -> &'static str {
         match self {
             Unit::Bytes => "bytes sent",
@@ -96,7 +96,7 @@ impl Scale {
         }
     }
 
-    /// Where a value is, from 0 to 1.
+    /// Position of a value, from 0 to 1.
     pub fn place(&self, value: f64) -> f64 {
         let exponent = value.log(self.base);
         let place = (exponent - f64::from(self.low)) / f64::from(self.high - self.low);

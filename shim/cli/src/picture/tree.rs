@@ -17,7 +17,7 @@ use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::scale::{Scale, Unit};
 use super::write::Drawing;
 
-/// With more nodes than this in a row, their links cannot be told apart.
+/// With more nodes than this in a row, their links cannot be distinguished.
 const MOST_NODES: usize = 128;
 
 const WIDTH: i32 = 1900;
@@ -50,12 +50,12 @@ const BESIDE: Lettering = Lettering {
 /// One state of the traffic.
 #[derive(Debug, Clone)]
 pub struct Loads {
-    /// Which one it is.
+    /// Its title.
     pub title: String,
     /// The load of the link above every node: element `d` has those of the nodes
     /// at depth `d + 1`.
     pub of_link: Vec<Vec<f64>>,
-    /// What stands at each leaf: its ranks.
+    /// Labels of the leaves: their ranks.
     pub on_leaf: Vec<String>,
     /// For each level from the root, what turns there: two lines.
     pub beside: Vec<(String, String)>,
@@ -64,9 +64,9 @@ pub struct Loads {
 /// The tree of a machine, once for each state, one below the other.
 #[derive(Debug, Clone)]
 pub struct MachineTree {
-    /// What it shows.
+    /// Contents.
     pub title: String,
-    /// What the loads count.
+    /// Unit of the loads.
     pub unit: Unit,
     /// The tree.
     pub topology: Topology,
@@ -186,7 +186,7 @@ impl MachineTree {
         Ok(())
     }
 
-    /// What stands at a node: its name, or the ranks of a leaf.
+    /// Label of a node: its name, or the ranks of a leaf.
     fn label(&self, state: &Loads, depth: usize, node: usize) -> String {
         match depth == self.topology.depth() {
             true => state.on_leaf.get(node).cloned().unwrap_or_default(),
@@ -213,7 +213,7 @@ impl MachineTree {
         }
     }
 
-    /// Strokes of some loads, so that the others can be told.
+    /// Strokes of some loads, as a scale for the others.
     fn draw_legend<DB: DrawingBackend>(&self, scale: &Scale, canvas: &Canvas<DB>) -> Drawn {
         let y = self.size().1 as i32 - LEGEND_HEIGHT / 2;
         let name = format!("{} over a link:", self.unit.title());
@@ -238,8 +238,8 @@ impl MachineTree {
     }
 }
 
-/// The size in which all labels of a row fit into boxes of this room; `None` where
-/// nobody could read them.
+/// The size in which all labels of a row fit into boxes of this room; `None` where they would be
+/// unreadable.
 fn size_for(labels: &[String], room: i32) -> Option<f64> {
     let longest = labels.iter().map(|label| label.chars().count()).max()?;
     let size = f64::from(room - 8) / (LETTER * longest.max(1) as f64);
@@ -271,7 +271,7 @@ fn draw_node<DB: DrawingBackend>(
     }
 }
 
-/// How a link of this load is drawn: the more, the darker and broader.
+/// Stroke of a link with this load: the more, the darker and broader.
 fn stroke(load: f64, scale: Option<&Scale>) -> (RGBColor, u32) {
     match scale {
         Some(scale) if load > 0.0 => {

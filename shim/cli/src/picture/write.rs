@@ -13,10 +13,10 @@ use super::layout::{Layout, UNITS_PER_PIXEL};
 use super::{Picture, font};
 use crate::error::CommandError;
 
-/// How far the letters of a PNG come out too high, in parts of their size.
+/// Offset by which the letters of a PNG come out too high, in parts of their size.
 const PNG_TEXT_RISE: f64 = 0.16;
 
-/// What a picture can be written as.
+/// Formats of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// Lines and texts; sharp at any size.
@@ -26,7 +26,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file's name asks for.
+    /// The format of a file's name.
     ///
     /// # Errors
     /// A name that ends neither in `.svg` nor in `.png`.
@@ -68,7 +68,7 @@ impl Picture {
     }
 }
 
-/// What can be drawn on anything, in drawing units.
+/// Drawing for any backend, in drawing units.
 pub trait Drawing {
     /// Its width and height.
     fn size(&self) -> (u32, u32);
@@ -76,7 +76,7 @@ pub trait Drawing {
     /// Draws it.
     ///
     /// # Errors
-    /// What the backend says.
+    /// Errors of the backend.
     fn draw_on<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Drawn;
 }
 
@@ -119,7 +119,7 @@ pub fn write_drawing(
 /// A drawing as the text of an SVG file.
 ///
 /// # Errors
-/// What the backend says.
+/// Errors of the backend.
 pub fn svg(drawing: &impl Drawing) -> Result<String, String> {
     font::register();
     let size = drawing.size();

@@ -8,7 +8,7 @@ use super::units;
 use crate::error::CommandError;
 use crate::picture::{Panel, Picture, Unit, blocks_of};
 
-/// What the picture is of.
+/// Picture of a job before and after.
 pub struct BeforeAfter<'a> {
     /// The title of all.
     pub title: String,
@@ -16,7 +16,7 @@ pub struct BeforeAfter<'a> {
     pub names: (String, String),
     /// The machine whose blocks are drawn.
     pub topology: &'a Topology,
-    /// What is counted.
+    /// Unit.
     pub unit: Unit,
 }
 

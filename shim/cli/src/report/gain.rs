@@ -1,5 +1,5 @@
-//! What a placement gains besides the levels' bytes: the most loaded links, the
-//! pairs that still talk across nodes, and how much could be gained at most.
+//! Gains of a placement besides the levels' bytes: the most loaded links, the pairs that still
+//! communicate across nodes, and the largest possible gain.
 
 use serde::Serialize;
 use treepie_core::placement::objective::{
@@ -19,7 +19,7 @@ const LISTED: usize = 4;
 /// The most loaded link of the nodes of one level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LinkChange {
-    /// What hangs on the link: `node`, `socket`.
+    /// Level below the link: `node`, `socket`.
     pub name: String,
     /// Its load before, in the busier direction.
     pub before: f64,
@@ -45,11 +45,11 @@ pub struct Gain {
     pub congestion: Change,
     /// By level, those of single cores left out.
     pub links: Vec<LinkChange>,
-    /// Who still talks across nodes.
+    /// Pairs that communicate across nodes.
     pub crossing: CrossingPairs,
 }
 
-/// The pairs of ranks that still talk across a level.
+/// The pairs of ranks that still communicate across a level.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CrossingPairs {
     /// The level: `node`.
@@ -58,7 +58,7 @@ pub struct CrossingPairs {
     pub pairs_before: usize,
     /// Pairs after.
     pub pairs: usize,
-    /// What they send, both directions together.
+    /// Traffic of both directions together.
     pub bytes: f64,
     /// The heaviest: two ranks, and what they send.
     pub heaviest: Vec<(usize, usize, f64)>,
@@ -122,7 +122,7 @@ impl Gain {
         Some(table)
     }
 
-    /// How far the placement is from what no placement is below, if that is known.
+    /// Distance of the placement from the lower bound, if that is known.
     pub fn bound_in_words(&self) -> Option<String> {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;

@@ -1,4 +1,4 @@
-//! What crosses each level of a machine, before and after.
+//! Traffic across each level of a machine, before and after.
 
 use serde::Serialize;
 use treepie_core::affinity::Matrix;
@@ -14,11 +14,11 @@ use crate::picture::Unit;
 /// has to go through.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Crossing {
-    /// What the traffic goes between: `node`, `socket`, `core`.
+    /// Kind of nodes that the traffic crosses: `node`, `socket`, `core`.
     pub name: String,
     /// Parts of a whole, if all have the same number.
     pub arity: Option<usize>,
-    /// What DistComm multiplies it by.
+    /// Factor in DistComm.
     pub distance: f64,
     /// Traffic before.
     pub bytes_before: f64,
@@ -32,14 +32,14 @@ pub struct Crossing {
 /// Traffic and where its ends are: what is compared.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation<'a> {
-    /// Who sends what to whom, in ranks.
+    /// Traffic between ranks.
     pub matrix: &'a Matrix,
     /// Leaf of each rank.
     pub leaf_of_rank: &'a [usize],
 }
 
 impl Situation<'_> {
-    /// What it costs on a topology.
+    /// Cost on a topology.
     pub fn dist_comm(&self, topology: &Topology) -> f64 {
         dist_comm(self.matrix, topology, self.leaf_of_rank)
     }
@@ -66,7 +66,7 @@ pub fn crossings(topology: &Topology, before: Situation, after: Situation) -> Ve
         .collect()
 }
 
-/// What traffic whose way turns at `depth` goes between.
+/// Kind of nodes between which traffic turns at `depth`.
 pub fn between(topology: &Topology, depth: usize) -> String {
     let name = &topology.levels()[depth].name;
     let within = match depth.checked_sub(1) {
@@ -142,7 +142,7 @@ pub fn single_table(crossings: &[Crossing], unit: Unit, cost: f64) -> Table {
     table
 }
 
-/// What the distances are.
+/// Meaning of the distances.
 fn measure(crossings: &[Crossing]) -> &'static str {
     let mut levels = crossings.iter().rev().enumerate();
     let hops =

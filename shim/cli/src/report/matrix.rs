@@ -10,12 +10,12 @@ use super::units;
 use super::words::pluralize;
 use crate::picture::Unit;
 
-/// What is worth knowing about a matrix.
+/// Summary of a matrix.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatrixSummary {
     /// Number of ranks.
     pub ranks: usize,
-    /// Ordered pairs that talk, ranks with themselves included.
+    /// Ordered pairs that communicate, ranks with themselves included.
     pub pairs: usize,
     /// Sum of all entries.
     pub total: f64,
@@ -25,7 +25,7 @@ pub struct MatrixSummary {
     pub busiest: Option<BusiestRank>,
     /// The pairs of different ranks with most: from, to, value.
     pub top_pairs: Vec<(usize, usize, f64)>,
-    /// Each kind of call that sent something; empty where the file does not tell.
+    /// Each kind of call that sent something; empty where the file does not have them.
     pub layers: Vec<LayerSummary>,
 }
 

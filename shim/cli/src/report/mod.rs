@@ -1,4 +1,4 @@
-//! What the command prints: tables of numbers in units that people read.
+//! Output of the command: tables of numbers in units that people read.
 
 pub mod before_after;
 pub mod gain;

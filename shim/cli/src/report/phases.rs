@@ -29,16 +29,15 @@ pub struct PhaseSummary {
     pub start_seconds: f64,
     /// When the last rank last left it.
     pub end_seconds: f64,
-    /// How long the rank that was longest in it was in it.
+    /// Longest time of a rank in it.
     pub seconds: f64,
     /// Messages in all layers.
     pub messages: u64,
     /// Bytes in all layers.
     pub bytes: u64,
-    /// How alike its bytes are to those of the whole run, from 0 to 1; none without
-    /// traffic.
+    /// Similarity of its bytes to those of the whole run, from 0 to 1; none without traffic.
     pub likeness_to_whole: Option<f64>,
-    /// How alike they are to those of each phase; empty where there are many phases.
+    /// Similarity to those of each phase; empty where there are many phases.
     pub likeness: Vec<Option<f64>>,
 }
 

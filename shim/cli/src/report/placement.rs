@@ -38,7 +38,7 @@ pub fn text(name: &str, file: &PlacementFile) -> String {
     text + "\n" + &ranks_by_block(file)
 }
 
-/// What the file says about its gain.
+/// Gain as recorded in the file.
 fn gain(file: &PlacementFile) -> String {
     let mut table = Table::new(["bytes sent", "before", "after", "change"]);
     for (depth, level) in file.bytes_by_level.iter().enumerate() {

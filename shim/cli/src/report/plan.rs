@@ -8,7 +8,7 @@ use super::words::pluralize;
 use crate::input::plan::Simulated;
 use crate::picture::{Bar, Gantt};
 
-/// What ranks do, in the order of [`kind`].
+/// Kinds of steps, in the order of [`kind`].
 const KINDS: [&str; 4] = ["sends", "receives", "reduces", "copies"];
 
 fn kind(doing: Doing) -> usize {
@@ -71,7 +71,7 @@ pub fn json(plan: &Simulated) -> Value {
     })
 }
 
-/// Who does what when.
+/// Steps of each rank in time.
 pub fn gantt(plan: &Simulated) -> Gantt {
     let bars = plan.outcome.bars.iter().map(|bar| Bar {
         row: bar.rank,
@@ -79,7 +79,7 @@ pub fn gantt(plan: &Simulated) -> Gantt {
         end: bar.end,
         kind: kind(bar.doing),
     });
-    // What nobody does needs no colour in the legend.
+    // Kinds without a step need no colour in the legend.
     let last = plan.outcome.bars.iter().map(|bar| kind(bar.doing)).max();
     Gantt {
         title: in_words(plan),

@@ -13,7 +13,7 @@ use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
 
 /// Sizes whose gaps are shown in tables.
 const SHOWN: [u64; 3] = [1, 64 << 10, 1 << 20];
-/// Between more clusters than this, a drawing's lines cannot be told apart.
+/// Between more clusters than this, a drawing's lines cannot be distinguished.
 const MOST_CURVES: usize = 12;
 
 /// The tables of `treepie show`.
@@ -47,7 +47,7 @@ pub fn in_words(platform: &Platform) -> String {
     )
 }
 
-/// How many probes against how many pairs, and what was left out.
+/// Number of probes and of pairs, and what was left out.
 pub fn probing(platform: &Platform) -> String {
     let Some(probing) = &platform.contents().probing else {
         return String::new();

@@ -18,7 +18,7 @@ use super::words::pluralize;
 /// This many of the busiest pairs are shown.
 pub const TOP_PAIRS: usize = 10;
 
-/// What is worth knowing about a profile.
+/// Summary of a profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Summary {
     /// The file.
@@ -27,7 +27,7 @@ pub struct Summary {
     pub ranks: usize,
     /// Hosts, with the number of processes on each.
     pub hosts: Vec<HostSummary>,
-    /// Which MPI it was.
+    /// The MPI.
     pub mpi: String,
     /// The application's command.
     pub command: String,
@@ -39,7 +39,7 @@ pub struct Summary {
     pub bytes: u64,
     /// Each layer that has traffic.
     pub layers: Vec<LayerSummary>,
-    /// Ordered pairs of different ranks that talk.
+    /// Ordered pairs of different ranks that communicate.
     pub pairs: usize,
     /// The pairs with most bytes, the busiest first.
     pub top_pairs: Vec<PairSummary>,
@@ -81,7 +81,7 @@ impl From<(usize, f64)> for BusiestRank {
 }
 
 impl BusiestRank {
-    /// How symmetric and how balanced a matrix is, in two lines.
+    /// Symmetry and balance of a matrix, in two lines.
     pub fn text(&self, symmetry: f64) -> String {
         format!(
             "symmetry: {:.1} % is answered by as much in the other direction\n\
@@ -102,7 +102,7 @@ pub struct HostSummary {
     pub processes: usize,
 }
 
-/// What one kind of call sent.
+/// Traffic of one kind of call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LayerSummary {
     /// Name of the layer.
@@ -113,11 +113,11 @@ pub struct LayerSummary {
     pub bytes: u64,
     /// True where the numbers are not counted but follow from a model.
     pub modelled: bool,
-    /// Which model that is.
+    /// Name of that model.
     pub model: Option<String>,
 }
 
-/// What one rank sent to another.
+/// Traffic from one rank to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PairSummary {
     /// Sender.
@@ -322,7 +322,7 @@ fn top_pairs(all: &TrafficMatrix) -> Vec<PairSummary> {
     pairs.into_iter().map(summary).collect()
 }
 
-/// The library's own first line says more than the name of its family.
+/// The library's own first line is more precise than the name of its family.
 fn mpi_in_words(profile: &Profile) -> String {
     let library = profile
         .mpi

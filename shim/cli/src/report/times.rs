@@ -1,4 +1,4 @@
-//! Where the time in MPI went, by class of calls: calls, bytes, seconds, share.
+//! Time in MPI by class of calls: calls, bytes, seconds, share.
 
 use serde::Serialize;
 use treepie_core::affinity::times::CallTime;
@@ -76,7 +76,7 @@ fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
-/// What became of the time, between two runs of a job.
+/// Change of the time, between two runs of a job.
 pub fn change(before: &TimesSummary, after: &TimesSummary) -> Table {
     let longest = |seconds: &[f64]| seconds.iter().copied().fold(0.0, f64::max);
     let mut table = Table::new(["time of the slowest rank", "before", "after", "change"]);

@@ -55,7 +55,7 @@ pub fn share(part: f64, whole: f64) -> String {
     }
 }
 
-/// How `after` differs from `before`: `-62.5 %`, `+3.1 %`, `0 %`.
+/// Relative change from `before`: `-62.5 %`, `+3.1 %`, `0 %`.
 pub fn change(before: f64, after: f64) -> String {
     if before == after {
         "0 %".to_owned()

@@ -11,7 +11,7 @@ use super::names::from_name;
 )]
 #[strum(serialize_all = "kebab-case")]
 pub enum Layer {
-    /// Sends that the application asked for, counted exactly.
+    /// Sends that the application requested, counted exactly.
     PointToPoint,
     /// Messages that collectives cause: exact where the plan is known, and
     /// otherwise modelled by [`collective::expand`](crate::collective::expand).

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// What is wrong with the entries that a matrix was to be made from.
+/// Errors of the entries of a matrix.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MatrixError {
     /// An entry names a row or column that the matrix does not have.
@@ -53,7 +53,7 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of `order` ranks that do not talk.
+    /// A matrix of `order` ranks that do not communicate.
     pub fn zero(order: usize) -> Self {
         Matrix {
             starts: vec![0; order + 1],
@@ -139,7 +139,7 @@ impl Matrix {
         self.values.len()
     }
 
-    /// What `row` sends to `column`; zero outside the matrix.
+    /// Affinity from `row` to `column`; zero outside the matrix.
     pub fn get(&self, row: usize, column: usize) -> f64 {
         if row >= self.order() {
             return 0.0;

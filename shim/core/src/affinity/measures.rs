@@ -1,11 +1,11 @@
-//! What a matrix is like in one number: how symmetric, how balanced, how alike
-//! another. The diagonal never counts: what a rank sends to itself goes nowhere.
+//! Measures of a matrix: symmetry, balance, similarity to another. The diagonal never counts:
+//! messages to oneself do not count.
 
 use super::Matrix;
 
-/// How much of the traffic is answered by as much in the other direction: the sum
-/// of `min(m(i,j), m(j,i))` over all ordered pairs, in parts of all traffic. 1 for
-/// a symmetric matrix and one without traffic, 0 if nobody is answered.
+/// Part of the traffic that is matched in the other direction: the sum of `min(m(i,j), m(j,i))`
+/// over all ordered pairs, in parts of all traffic. 1 for a symmetric matrix and one without
+/// traffic, 0 if none is matched.
 pub fn symmetry(matrix: &Matrix) -> f64 {
     let answered = |(from, to, sent): (usize, usize, f64)| sent.min(matrix.get(to, from));
     let total: f64 = between(matrix).map(|(.., sent)| sent).sum();
@@ -34,10 +34,10 @@ pub fn imbalance(matrix: &Matrix) -> Option<(usize, f64)> {
     (mean > 0.0).then(|| (busiest, of_rank[busiest] / mean))
 }
 
-/// How alike the patterns of two matrices are, from 0 (no pair talks in both) to 1
-/// (the same but for a factor): the cosine of the angle between them, as vectors of
-/// what each pair exchanges in both directions together, which is what a placement
-/// depends on. `None` where one of them has no traffic, or they differ in order.
+/// Similarity of the patterns of two matrices, from 0 (no pair communicates in both) to 1 (the same
+/// but for a factor): the cosine of the angle between them, as vectors of what each pair exchanges
+/// in both directions together, which is what a placement depends on. `None` where one of them has
+/// no traffic, or they differ in order.
 pub fn likeness(one: &Matrix, other: &Matrix) -> Option<f64> {
     if one.order() != other.order() {
         return None;

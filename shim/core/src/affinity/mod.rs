@@ -1,5 +1,5 @@
-//! Who talks to whom: sparse matrices of traffic between ranks, the metrics
-//! read from them, and the formats they are kept in.
+//! Which ranks communicate: sparse matrices of traffic between ranks, the metrics read from them,
+//! and the formats they are kept in.
 
 mod layer;
 mod matrix;

@@ -7,9 +7,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("no {kind} is called `{given}`: write one of {}", known.join(", "))]
 pub struct UnknownName {
-    /// What was to be named, such as `layer`.
+    /// The kind of choice, such as `layer`.
     pub kind: &'static str,
-    /// What was written.
+    /// The name as written.
     pub given: String,
     /// The names that exist.
     pub known: Vec<&'static str>,

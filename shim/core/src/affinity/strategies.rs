@@ -1,4 +1,4 @@
-//! What property tests draw from: matrices and traffic.
+//! Strategies of property tests: matrices and traffic.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Where the time of MPI calls goes: classes of calls, counted and timed.
+//! Time in MPI calls: classes of calls, counted and timed.
 
 use std::ops::AddAssign;
 

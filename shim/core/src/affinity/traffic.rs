@@ -1,4 +1,4 @@
-//! What was counted between pairs of ranks, and the metrics read from it.
+//! Counts between pairs of ranks, and the metrics read from it.
 
 use std::collections::BTreeMap;
 use std::ops::{Add, AddAssign};
@@ -9,8 +9,8 @@ use super::matrix::TOO_LARGE;
 use super::names::from_name;
 use super::{Matrix, MatrixError};
 
-/// What one rank sent to another. Sums stop at the largest value instead of
-/// starting again at zero.
+/// Traffic from one rank to another. Sums stop at the largest value instead of starting again at
+/// zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Traffic {
     /// Number of messages.
@@ -54,7 +54,7 @@ impl std::iter::Sum for Traffic {
     }
 }
 
-/// Which number stands for the affinity of a pair (TreeMatch thesis, 2.3.2).
+/// Number that represents the affinity of a pair (TreeMatch thesis, 2.3.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Metric {
@@ -86,9 +86,9 @@ impl Metric {
 
 from_name!(Metric, "metric");
 
-/// The traffic between all ordered pairs of ranks: `get(i, j)` is what `i` sent
-/// to `j`, and `get(i, i)` what `i` sent to itself. Memory grows with the number
-/// of pairs that talked; adding costs a search among the partners of one rank.
+/// The traffic between all ordered pairs of ranks: `get(i, j)` is what `i` sent to `j`, and `get(i,
+/// i)` what `i` sent to itself. Memory grows with the number of pairs that communicated; adding
+/// costs a search among the partners of one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrafficMatrix {
     /// For each sender, its receivers by increasing rank; nothing is kept for
@@ -147,15 +147,15 @@ impl TrafficMatrix {
         }
     }
 
-    /// Adds what `from` sent to `to`. A pair outside the matrix is a mistake of
-    /// the caller: it stops a debug build, and is left out otherwise. Where the
-    /// ranks come from outside, [`TrafficMatrix::try_add`] says what is wrong.
+    /// Adds traffic from `from` to `to`. A pair outside the matrix is a mistake of the caller: it
+    /// stops a debug build, and is left out otherwise. Where the ranks come from outside,
+    /// [`TrafficMatrix::try_add`] reports the error.
     pub fn add(&mut self, from: usize, to: usize, traffic: Traffic) {
         let added = self.try_add(from, to, traffic);
         debug_assert!(added.is_ok(), "{added:?}");
     }
 
-    /// Adds what `from` sent to `to`, if both are ranks of this matrix.
+    /// Adds traffic from `from` to `to`, if both are ranks of this matrix.
     ///
     /// # Errors
     /// [`MatrixError::OutOfRange`] if one of them is not.
@@ -199,12 +199,12 @@ impl TrafficMatrix {
         self.rows.len()
     }
 
-    /// Number of ordered pairs that talked.
+    /// Number of ordered pairs that communicated.
     pub fn non_zeros(&self) -> usize {
         self.rows.iter().map(BTreeMap::len).sum()
     }
 
-    /// What `from` sent to `to`; nothing outside the matrix.
+    /// Traffic from `from` to `to`; nothing outside the matrix.
     pub fn get(&self, from: usize, to: usize) -> Traffic {
         let Ok(column) = u32::try_from(to) else {
             return Traffic::default();
@@ -216,7 +216,7 @@ impl TrafficMatrix {
             .unwrap_or_default()
     }
 
-    /// All pairs that talked, `(from, to, traffic)`, by sender, then by receiver.
+    /// All pairs that communicated, `(from, to, traffic)`, by sender, then by receiver.
     pub fn entries(&self) -> impl Iterator<Item = (usize, usize, Traffic)> + '_ {
         self.rows.iter().enumerate().flat_map(|(from, row)| {
             row.iter()
@@ -244,7 +244,7 @@ impl TrafficMatrix {
         )
     }
 
-    /// As [`TrafficMatrix::affinity`], for who must not get rounded numbers.
+    /// As [`TrafficMatrix::affinity`], without rounding.
     ///
     /// # Errors
     /// [`MatrixError::Inexact`] for a count of 2^53 or more.

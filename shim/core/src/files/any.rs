@@ -10,12 +10,12 @@ use super::profile::Profile;
 use super::{FileError, Kind, OtherRanks, header, text, topology};
 use crate::topology::Topology;
 
-/// What a file turned out to hold.
+/// Contents of a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AnyFile {
-    /// Who sent how much to whom.
+    /// Traffic between ranks.
     Profile(Box<Profile>),
-    /// Which rank belongs on which core.
+    /// Placement of ranks on cores.
     Placement(Box<PlacementFile>),
     /// The tree of a machine or a cluster.
     Topology(Box<Topology>),
@@ -28,7 +28,7 @@ pub enum AnyFile {
 }
 
 impl AnyFile {
-    /// What it is.
+    /// Its kind.
     pub fn kind(&self) -> Kind {
         match self {
             AnyFile::Profile(_) => Kind::Profile,
@@ -41,16 +41,16 @@ impl AnyFile {
     }
 }
 
-/// Reads a file of treepie by what its first lines say that it is.
+/// Reads a file of treepie by the kind in its first lines.
 ///
 /// # Errors
-/// A file that cannot be read, does not say what it is, or is wrong in itself.
+/// A file that cannot be read, does not state its kind, or is wrong in itself.
 pub fn read_any(path: &Path) -> Result<AnyFile, FileError> {
     from_text(path, &text::read(path)?)
 }
 
-/// What the text of the file at `path` holds. The matrices of a profile are read
-/// from beside `path`.
+/// Contents of the text of the file at `path` holds. The matrices of a profile are read from beside
+/// `path`.
 ///
 /// # Errors
 /// As [`read_any`].
@@ -65,12 +65,12 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
     })
 }
 
-/// What a replay takes.
+/// Input of a replay.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Replayable {
-    /// Which rank belongs on which core.
+    /// Placement of ranks on cores.
     Placement(Box<PlacementFile>),
-    /// Who sends how much to whom, to be placed where the job runs.
+    /// Traffic between ranks, to be placed where the job runs.
     Profile(Box<Profile>),
 }
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a file, each as one line that a person can act on.
+//! Errors of files; each is one line with a remedy.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub enum FileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Message of the operating system.
         reason: String,
     },
     /// The operating system refuses to write it; nothing was left behind.
@@ -35,7 +35,7 @@ pub enum FileError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Message of the operating system.
         reason: String,
     },
     /// The file holds bytes that are not UTF-8.
@@ -43,7 +43,7 @@ pub enum FileError {
     NotText {
         /// The file.
         path: PathBuf,
-        /// Where the first bad byte is, counted from 0.
+        /// Position of the first bad byte, counted from 0.
         offset: usize,
     },
     /// The text is not YAML.
@@ -55,7 +55,7 @@ pub enum FileError {
         line: usize,
         /// Column, counted from 1; 0 if it is not known.
         column: usize,
-        /// What the YAML reader said.
+        /// Message of the YAML reader.
         reason: String,
     },
     /// The file does not say that it is one of treepie's.
@@ -65,9 +65,9 @@ pub enum FileError {
     NoHeader {
         /// The file.
         path: PathBuf,
-        /// What is missing or wrong.
+        /// The missing or wrong part.
         reason: String,
-        /// What the file should be: one kind, or all of them.
+        /// Expected kind: one kind, or all of them.
         expected: String,
     },
     /// It is one of treepie's files, but another one was wanted.
@@ -75,9 +75,9 @@ pub enum FileError {
     WrongKind {
         /// The file.
         path: PathBuf,
-        /// What it is.
+        /// Its kind.
         found: Kind,
-        /// What it should be.
+        /// The expected kind.
         expected: Kind,
     },
     /// The file's version is newer than this program.
@@ -101,7 +101,7 @@ pub enum FileError {
         line: usize,
         /// Column, counted from 1; 0 if it is not known.
         column: usize,
-        /// Which field, what was expected, what to do.
+        /// Field, expectation and remedy.
         problem: String,
     },
     /// A field is well formed and does not agree with the rest.
@@ -111,7 +111,7 @@ pub enum FileError {
         path: PathBuf,
         /// The field.
         field: String,
-        /// What was expected and what to do.
+        /// Expectation and remedy.
         problem: String,
     },
     /// A matrix beside a profile is wrong.
@@ -149,7 +149,7 @@ fn place(line: usize, column: usize) -> String {
     }
 }
 
-/// What else to say when a profile stands where a placement was wanted.
+/// Remedy where a profile was given for a placement.
 fn remedy(found: Kind, expected: Kind) -> &'static str {
     match (found, expected) {
         (Kind::Profile, Kind::Placement) => ", which `treepie map` makes from a profile",
@@ -188,8 +188,8 @@ impl FileError {
     }
 }
 
-/// What the operating system said, without the number and without the names of
-/// temporary files, which mean nothing to the reader.
+/// Message of the operating system, without the number and without the names of temporary files,
+/// which mean nothing to the reader.
 fn reason(error: &io::Error) -> String {
     let said = match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code).to_string(),

@@ -13,13 +13,13 @@ use super::yaml::{self, Value};
 /// The version of the files that this treepie writes, and the newest it reads.
 pub const VERSION: u64 = 1;
 
-/// What a file of treepie is.
+/// Kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, EnumString, VariantArray)]
 #[strum(serialize_all = "lowercase")]
 pub enum Kind {
-    /// Who sent how much to whom in a job.
+    /// Traffic between ranks in a job.
     Profile,
-    /// Which rank belongs on which core.
+    /// Placement of ranks on cores.
     Placement,
     /// The tree of a machine or a cluster.
     Topology,
@@ -31,8 +31,8 @@ pub enum Kind {
     Grid,
 }
 
-/// What the text says it is, after a look at the version. `expected` is the kind
-/// that the caller wants; `None` when any will do.
+/// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;
+/// `None` when any will do.
 ///
 /// # Errors
 /// Text that is not YAML, has no such lines, is of another kind or newer.

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// billions: without a limit a short file could exhaust the memory.
 pub const LONGEST: usize = 1 << 24;
 
-/// What is wrong with the text of a list.
+/// Errors of the text of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ListError {
     /// An item is no number and no range.

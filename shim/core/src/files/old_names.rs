@@ -1,12 +1,12 @@
 //! Public names that changed: the old one is accepted for one version, with a warning.
 //!
 //! Keys of files that Treepie writes itself are no settings: readers take the old key as a
-//! `serde(alias)` and say nothing, and the file has the new one as soon as it is written again.
+//! `serde(alias)` without a warning, and the file has the new one as soon as it is written again.
 
 use std::ffi::OsString;
 use std::fmt;
 
-/// Where a name is written.
+/// Place where a name is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     /// A setting: a key of a configuration file, or a variable.
@@ -42,7 +42,7 @@ const RENAMED: &[(Scope, &str, &str, &str)] = &[
 pub struct OldName {
     /// The name as it was written.
     pub written: String,
-    /// What to write.
+    /// The name to write.
     pub new: String,
     /// The version that brought the new name, and is the last to accept the old one.
     pub since: &'static str,

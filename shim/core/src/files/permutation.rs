@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use super::list::{self, ListError};
 
-/// Why a list of ranks is no permutation.
+/// Reason why a list of ranks is no permutation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PermutationError {
     /// The text is no list of numbers.

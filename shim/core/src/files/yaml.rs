@@ -45,7 +45,7 @@ fn require_few_brackets(path: &Path, text: &str) -> Result<(), FileError> {
     Ok(())
 }
 
-/// The document as it stands, without a look at what it means.
+/// The document as it stands, without interpretation.
 pub(super) fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     require_few_brackets(path, text)?;
     serde_yaml::from_str(text).map_err(|error| {
@@ -99,7 +99,7 @@ pub(super) fn describe(value: &Value) -> String {
     }
 }
 
-/// Where the error is, from line 1 and column 1; line 0 if nobody knows.
+/// Position of the error, from line 1 and column 1; line 0 if unknown.
 fn position(error: &serde_yaml::Error) -> (usize, usize) {
     match error.location() {
         Some(location) => (location.line(), location.column()),
@@ -120,8 +120,8 @@ fn without_position(error: &serde_yaml::Error) -> String {
     message
 }
 
-/// serde's message in words for somebody who does not write Rust, with the
-/// nearest known name after an unknown one.
+/// serde's message for users who do not write Rust, with the nearest known name after an unknown
+/// one.
 fn explain(message: &str) -> String {
     let mut message = message.to_owned();
     for (theirs, ours) in [

@@ -1,5 +1,4 @@
-//! Which core of its host each process of a job is bound to, when a placement is
-//! applied by binding instead of by other ranks.
+//! Core of each process, where a placement is applied by binding instead of by permutation.
 
 use std::collections::HashMap;
 
@@ -16,7 +15,7 @@ pub struct Process {
     pub allowed: Vec<usize>,
 }
 
-/// Why processes can't be bound as a placement says.
+/// Reason why processes can't be bound as a placement says.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BindingError {
     /// The process runs elsewhere, and binding does not move it.
@@ -27,9 +26,9 @@ pub enum BindingError {
     OtherHost {
         /// The process.
         process: usize,
-        /// Where it runs.
+        /// The host on which it runs.
         host: String,
-        /// Where the placement has it.
+        /// The host of the placement.
         other: String,
     },
     /// The launcher keeps the process off the core.
@@ -44,7 +43,7 @@ pub enum BindingError {
         core: usize,
         /// The host.
         host: String,
-        /// What is allowed, as a list.
+        /// Allowed cores, as a list.
         allowed: String,
     },
     /// The tree has more cores on a node than the job may use on its host.
@@ -59,7 +58,7 @@ pub enum BindingError {
         core: usize,
         /// The host.
         host: String,
-        /// How many cores the job may use there.
+        /// Number of cores the job may use there.
         count: usize,
     },
     /// Another number of processes than the placement has.
@@ -75,9 +74,8 @@ pub enum BindingError {
 /// The operating system's number of the core of each process; `leaf_of_process`
 /// is the leaf of `topology` that each belongs on.
 ///
-/// A tree that knows hosts and numbers is taken at its word. In a bare shape a
-/// node is whatever host its processes run on, and its n-th leaf is the n-th
-/// core that the job may use there.
+/// A tree that knows hosts and numbers is trusted. In a bare shape a node is whatever host its
+/// processes run on, and its n-th leaf is the n-th core that the job may use there.
 ///
 /// # Errors
 /// See [`BindingError`].
@@ -121,7 +119,7 @@ pub fn cores(
         .collect()
 }
 
-/// Which leaves share a host: those below one node at this depth.
+/// Leaves that share a host: those below one node at this depth.
 struct Nodes {
     depth: usize,
 }

@@ -18,7 +18,7 @@ const HOPELESS: f64 = 1.5;
 /// A placement, one slot for each rank, and the strategy that proposes it.
 pub(super) type Candidate = (Strategy, Vec<usize>);
 
-/// What `strategy` proposes; never nothing. `identity` is the leaf of each rank now.
+/// Candidates of `strategy`, at least one. `identity` is the leaf of each rank now.
 ///
 /// # Errors
 /// A strategy that does not fit the tree; sums that are not finite.
@@ -88,7 +88,7 @@ fn for_objective(
     Ok(all)
 }
 
-/// What the engine of [`super::multilevel`] finds where rules have to be kept.
+/// Search by [`super::multilevel`] under constraints.
 struct Search<'a> {
     matrix: &'a Matrix,
     slot_tree: &'a SlotTree,
@@ -170,7 +170,7 @@ impl<'a> Search<'a> {
         dist_comm(self.matrix, self.slot_tree.topology(), slots)
     }
 
-    /// What the engine makes of the matrix alone.
+    /// Placements from the matrix alone.
     fn found(&self) -> Result<Vec<Candidate>, PlacementError> {
         let mut all = Vec::new();
         let grid = self.engine.grid();

@@ -1,5 +1,4 @@
-//! What a list of leaves must be to be a placement, and the permutation of
-//! ranks that follows from one.
+//! Conditions of a placement, and the permutation of ranks that follows from one.
 
 use super::PlacementError;
 use crate::topology::Topology;

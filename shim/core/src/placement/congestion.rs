@@ -1,9 +1,9 @@
-//! Swaps that relieve the most loaded links of the tree.
+//! Congestion refinement: swaps ranks to lower the maximum link load.
 //!
-//! The largest load alone tells a search little: most swaps do not change it.
-//! So the sum over all links of a high power of load times length is made small,
-//! in which the most loaded links count for nearly all of it. What a swap
-//! changes is found from the links above the two ranks and their partners.
+//! The maximum load alone does not guide a search: most swaps do not change it. So the sum over all
+//! links of a high power of load times length is minimized, in which the most loaded links count
+//! for nearly all of it. What a swap changes is found from the links above the two ranks and their
+//! partners.
 
 use super::constraints::SlotTree;
 use super::objective::link_lengths;
@@ -13,19 +13,18 @@ use crate::topology::Topology;
 /// The power to which loads are raised.
 const POWER: i32 = 8;
 
-/// Links that are looked at in each round, the most loaded first.
+/// Links that are examined in each round, the most loaded first.
 const LINKS: usize = 8;
 
-/// Ranks below a link that are asked to move, those that load it most first.
+/// Ranks below a link that are candidates for a swap, those that load it most first.
 const RANKS: usize = 24;
 
 /// Slots that each of them is offered.
 const SEATS: usize = 48;
 
-/// A placement, one slot for each rank, after swaps that relieve links, in at
-/// most `rounds` rounds. Links of the lowest level of `topology`, which the
-/// slots belong to, do not count: what a rank sends goes over its own link
-/// wherever that is.
+/// A placement, one slot for each rank, after swaps that lower link loads, in at most `rounds`
+/// rounds. Links of the lowest level of `topology`, which the slots belong to, do not count: what a
+/// rank sends goes over its own link wherever that is.
 pub fn refine_congestion(
     matrix: &Matrix,
     topology: &Topology,
@@ -50,14 +49,14 @@ pub fn refine_congestion(
     links.slot_of
 }
 
-/// What crosses a link, in both directions.
+/// Load of a link, in both directions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Load {
     sent: f64,
     received: f64,
 }
 
-/// Another rank and what goes to and comes from it.
+/// Another rank and the traffic to and from it.
 #[derive(Debug, Clone, Copy)]
 struct Partner {
     rank: u32,
@@ -197,7 +196,7 @@ impl<'a> Links<'a> {
         offered
     }
 
-    /// Swaps who is on two slots, and tells how the sum changes.
+    /// Swaps the ranks of two slots; returns the change of the sum.
     fn swap(&mut self, here: usize, there: usize) -> f64 {
         let (one, other) = (self.rank_on[here], self.rank_on[there]);
         self.both(one, other, -1.0);

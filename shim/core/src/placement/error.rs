@@ -1,4 +1,4 @@
-//! Why there is no placement, or why a given one is refused.
+//! Reason why there is no placement, or why a given one is refused.
 
 use thiserror::Error;
 
@@ -6,7 +6,7 @@ use super::{ConstraintError, Strategy};
 use crate::affinity::MatrixError;
 use crate::topology::TopologyError;
 
-/// Why ranks cannot be placed, or a placement is none.
+/// Reason why ranks cannot be placed, or a placement is none.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum PlacementError {
     /// Each rank needs a leaf of its own.
@@ -34,7 +34,7 @@ pub enum PlacementError {
         rank: usize,
         /// The leaf that was given.
         leaf: usize,
-        /// How many leaves there are.
+        /// Number of leaves.
         leaves: usize,
     },
     /// A rank is on a leaf that may not be used.
@@ -91,7 +91,7 @@ pub enum PlacementError {
         /// The strategy.
         strategy: Strategy,
     },
-    /// A balancer was asked for without loads.
+    /// A balancer without loads.
     #[error("the strategy {strategy} balances loads: give the load of each rank")]
     NoLoads {
         /// The strategy.
@@ -110,17 +110,17 @@ pub enum PlacementError {
     BadLoad {
         /// The rank.
         rank: usize,
-        /// What was given.
+        /// The given value.
         load: f64,
     },
-    /// A balancer cannot respect what ranks ask for one by one.
+    /// A balancer cannot respect constraints of single ranks.
     #[error(
         "the strategy {strategy} moves ranks as their loads demand and cannot respect {what}: use another strategy or leave that out"
     )]
     NotWithLoads {
         /// The strategy.
         strategy: Strategy,
-        /// What it was asked to respect.
+        /// The constraint.
         what: &'static str,
     },
     /// A balancer put more ranks on a leaf than it takes.

@@ -1,12 +1,11 @@
-//! Which rank belongs on which leaf of a topology: TreeMatch, the usual
-//! mappings that it is compared with, and the cost by which all are judged.
+//! Placements of ranks on the leaves of a topology: TreeMatch, other mappings, and their cost.
 //!
 //! ```
 //! use treepie_core::affinity::Matrix;
 //! use treepie_core::placement::{Options, Strategy, place};
 //! use treepie_core::topology::Topology;
 //!
-//! // Two nodes of two cores; ranks 0 and 2 talk, and so do 1 and 3.
+//! // Two nodes of two cores; the pairs (0, 2) and (1, 3) communicate.
 //! let topology = Topology::from_arities("2:2")?;
 //! let matrix = Matrix::from_entries(4, [(0, 2, 100.0), (3, 1, 50.0), (0, 1, 1.0)])?;
 //! let outcome = place(Strategy::Best, &matrix, &topology, &Options::default())?;

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap};
 use super::random::Random;
 use crate::affinity::Matrix;
 
-/// How often the random construction is tried (thesis 3.3.2).
+/// Number of random constructions (thesis 3.3.2).
 const TRIALS: usize = 10;
 
 const NO_PART: usize = usize::MAX;
@@ -15,11 +15,11 @@ const NO_PART: usize = usize::MAX;
 /// entities, which must add up to the matrix's order, and little affinity goes
 /// between parts.
 ///
-/// The thesis asks for a "very simple probabilistic" partitioner, the best of
-/// ten runs, and does not describe it. Here a run gives each part a random
-/// first member, and then takes again and again the pair of a free entity and
-/// a part with room that have the most affinity. The partition in index order is a candidate
-/// too, and stays unless another is cheaper: ranks are rarely numbered at random.
+/// The thesis prescribes a "very simple probabilistic" partitioner, the best of ten runs, and does
+/// not describe it. Here a run gives each part a random first member, and then takes again and
+/// again the pair of a free entity and a part with room that have the most affinity. The partition
+/// in index order is a candidate too, and stays unless another is cheaper: ranks are rarely
+/// numbered at random.
 ///
 /// # Panics
 /// If the sizes do not add up to the order.

@@ -7,29 +7,28 @@ use super::{Effort, PlacementError, Progress, Strategy, balance, baselines, cand
 use crate::affinity::Matrix;
 use crate::topology::Topology;
 
-/// Which leaf each rank belongs on: σ of the thesis. One rank on each leaf,
-/// unless constraints give leaves more slots or loads were balanced.
+/// Leaf of each rank: σ of the thesis. One rank on each leaf, unless constraints give leaves more
+/// slots or loads were balanced.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     /// Logical leaf of every rank.
     pub leaf_of_rank: Vec<usize>,
 }
 
-/// What a placement may take into account besides matrix and topology.
+/// Options of a placement besides matrix and topology.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options<'a> {
     /// Leaf of each rank now: the identity candidate. Without it, identity is packed.
     pub current: Option<&'a [usize]>,
     /// Seed of all random choices; the same seed gives the same placement.
     pub seed: u64,
-    /// How much work is done; counted in steps, never in seconds.
+    /// Amount of work; counted in steps, never in seconds.
     pub effort: Effort,
-    /// How many threads work at the same time, at most; 0 is 1. The placement
-    /// is the same for any number.
+    /// Most threads that work at the same time; 0 is 1. The placement is the same for any number.
     pub threads: usize,
-    /// What has to be respected; nothing if it is `None`.
+    /// Constraints to respect; nothing if it is `None`.
     pub constraints: Option<&'a Constraints>,
-    /// What is made small.
+    /// The objective that is minimized.
     pub objective: Objective,
     /// Load of each rank, in any unit, for the strategies that balance loads.
     pub loads: Option<&'a [f64]>,
@@ -44,7 +43,7 @@ pub struct Outcome {
     pub placement: Placement,
     /// The strategy that made it; never [`Strategy::Best`].
     pub strategy: Strategy,
-    /// What it costs by the objective that was asked for, on the topology as given.
+    /// Its cost by the requested objective, on the topology as given.
     pub cost: f64,
     /// The same of identity, for comparison.
     pub identity_cost: f64,
@@ -111,7 +110,7 @@ pub fn place(
     })
 }
 
-/// Where the ranks are now; packed if nobody said.
+/// Current placement; packed by default.
 fn identity(
     slot_tree: &SlotTree,
     topology: &Topology,

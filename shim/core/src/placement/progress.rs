@@ -1,16 +1,15 @@
-//! How far a placement is, for who waits for it.
+//! Progress of a placement, for those who wait for it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What has been done of what is known to be to do. Written by the threads that place,
-/// read by any other.
+/// Work done, and work expected. Written by the threads that place, read by any other.
 #[derive(Debug, Default)]
 pub struct Progress {
     done: AtomicU64,
     known: AtomicU64,
 }
 
-/// Parts of a unit that are told from each other.
+/// Resolution of a unit.
 const FINE: f64 = 1024.0;
 
 impl Progress {

@@ -1,4 +1,4 @@
-//! The names of the ways to place.
+//! Placement strategies.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 

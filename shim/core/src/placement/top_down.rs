@@ -39,9 +39,8 @@ pub fn place_top_down(
     Ok(leaves.map(|leaf| allowed[leaf]).collect())
 }
 
-/// As [`place_top_down`], with fictitious ranks that talk to nobody on the leaves
-/// that are left over, as in the thesis: which leaves these are is up to the
-/// partition.
+/// As [`place_top_down`], with fictitious ranks that communicate with no other on the leaves that
+/// are left over, as in the thesis: which leaves these are is up to the partition.
 ///
 /// # Errors
 /// As [`place_top_down`].
@@ -99,7 +98,7 @@ impl Division<'_> {
     }
 }
 
-/// How many of `count` ranks each child gets.
+/// Number of the `count` ranks that each child gets.
 fn shares(capacities: &[usize], count: usize) -> Vec<usize> {
     let mut by_size: Vec<usize> = (0..capacities.len()).collect();
     by_size.sort_by_key(|&child| (std::cmp::Reverse(capacities[child]), child));

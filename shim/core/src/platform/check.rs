@@ -1,4 +1,4 @@
-//! Whether the parts of a platform agree with each other.
+//! Consistency of the parts of a platform.
 
 use std::collections::HashMap;
 

@@ -15,8 +15,8 @@
 
 use super::LatencyMatrix;
 
-/// How much longer than the shortest a link of a cluster may be, as a part of
-/// it: the value of all experiments of the thesis.
+/// Excess over the shortest a link of a cluster may be, as a part of it: the value of all
+/// experiments of the thesis.
 pub const DEFAULT_TOLERANCE: f64 = 0.30;
 
 /// Nodes in clusters. Clusters are in the order of their lowest node, and list

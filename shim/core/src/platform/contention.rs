@@ -1,13 +1,12 @@
 //! Contention of a total exchange (thesis 6.4, items 44 to 47).
 //!
-//! A total exchange overloads the network, and no parameter of a single link
-//! knows by how much. The thesis measures it once: its *contention signature* is
-//! a factor `gamma` on the bound of a free network and a cost `delta` for each
-//! partner once messages exceed a threshold.
+//! A total exchange overloads the network, and no parameter of a single link predicts by how much.
+//! The thesis measures it once: its *contention signature* is a factor `gamma` on the bound of a
+//! free network and a cost `delta` for each partner once messages exceed a threshold.
 
 use super::statistics::least_squares;
 
-/// How a network answers to a total exchange.
+/// Response of a network to a total exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contention {
     /// Factor on the lower bound; 1 for a network that is never in the way.

@@ -10,7 +10,7 @@ use super::{Link, check};
 /// A machine and the ranks on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
-    /// Its name, as the MPI says it.
+    /// Its name, as the MPI reports it.
     pub name: String,
     /// Its ranks in the world, from low to high.
     pub ranks: Vec<usize>,
@@ -19,7 +19,7 @@ pub struct Host {
 /// Processes that are closer than two hosts of their cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What they share: `node`, `socket`, `core`.
+    /// Shared level: `node`, `socket`, `core`.
     pub name: String,
     /// The link between two of them.
     pub link: Link,
@@ -32,17 +32,17 @@ pub struct Cluster {
     pub name: String,
     /// Places of its hosts in [`Contents::hosts`].
     pub hosts: Vec<usize>,
-    /// The rank that speaks for it.
+    /// Its leader.
     pub coordinator: usize,
     /// The link between two of its hosts; `None` if it has one only.
     pub within: Option<Link>,
     /// Closer links, from the widest level to the closest.
     pub levels: Vec<Level>,
-    /// How it answers to a total exchange, if that was measured.
+    /// Its response to a total exchange, if that was measured.
     pub contention: Option<Contention>,
 }
 
-/// What several pairs reach together on the way between two clusters (item 23).
+/// Bandwidth of several pairs between two clusters at once (item 23).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parallel {
     /// The sending cluster.
@@ -55,7 +55,7 @@ pub struct Parallel {
     pub bytes_per_second: f64,
 }
 
-/// How a platform was measured.
+/// Record of a measurement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probing {
     /// Seconds that it took.
@@ -69,7 +69,7 @@ pub struct Probing {
     pub probes: usize,
     /// Pairs of ranks that there are.
     pub pairs: usize,
-    /// What the time was not enough for, one line each.
+    /// Measurements for which the time was too short, one line each.
     pub left_out: Vec<String>,
 }
 
@@ -83,28 +83,28 @@ pub struct Contents {
     /// Links between clusters, by sender and receiver. A direction that is
     /// missing is taken to be like the other.
     pub links: BTreeMap<(usize, usize), Link>,
-    /// What several pairs reach together.
+    /// Bandwidth of several pairs at once.
     pub parallel: Vec<Parallel>,
     /// Tolerance that the clusters were found with.
     pub tolerance: Option<f64>,
-    /// How it was measured; `None` if it was written by hand.
+    /// Record of its measurement; `None` if it was written by hand.
     pub probing: Option<Probing>,
 }
 
-/// Why parts are no platform. The text names the field.
+/// Reason why parts are no platform. The text names the field.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{field}: {problem}")]
 pub struct PlatformError {
     /// The field, as a file names it.
     pub field: String,
-    /// What was expected and what to do.
+    /// Expectation and remedy.
     pub problem: String,
 }
 
-/// Why a platform is not that of a job.
+/// Reason why a platform is not that of a job.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Mismatch {
-    /// The job has a host that the platform does not know.
+    /// The job has a host that the platform does not have.
     #[error(
         "was measured on other hosts: it does not know {host}, where rank {rank} runs; \
          measure this platform with `treepie probe`"
@@ -152,7 +152,7 @@ impl Platform {
         &self.0
     }
 
-    /// Whether it was written by hand, or by a tool that does not say how it measured.
+    /// Whether it was written by hand, or by a tool without a record of the measurement.
     pub fn is_by_hand(&self) -> bool {
         self.0.probing.is_none()
     }
@@ -219,11 +219,11 @@ impl Platform {
     /// The same platform for a job whose ranks run on other hosts of it, or in
     /// another order: `host_of_rank` has the name of every rank's host.
     ///
-    /// Clusters without a rank are left out; coordinators that moved are
-    /// replaced by the lowest rank of their cluster.
+    /// Clusters without a rank are left out; leaders that moved are replaced by the lowest rank of
+    /// their cluster.
     ///
     /// # Errors
-    /// A host that the platform does not know.
+    /// A host that the platform does not have.
     pub fn for_job(&self, host_of_rank: &[String]) -> Result<Platform, Mismatch> {
         let known = self.0.hosts.iter().enumerate();
         let place_of: HashMap<&str, usize> = known

@@ -1,5 +1,5 @@
-//! What a platform says about where ranks belong: its clusters, and how long a
-//! message takes between, in and below them.
+//! Distances from a platform: its clusters, and how long a message takes between, in and below
+//! them.
 
 use super::{Cluster, Link, Platform};
 use crate::topology::{Topology, TopologyError};
@@ -38,7 +38,7 @@ pub fn with_measured_distances(
         };
         let by_hops = above.map(|above| above * hops(level) / hops(level - 1));
         let distance = measured.or(by_hops).unwrap_or(hops(level));
-        // A tree cannot say that what is nearer takes longer.
+        // In a tree, the nearer is never slower.
         distances.push(distance.min(above.unwrap_or(f64::INFINITY)));
     }
     topology.with_level_distances(&distances)

@@ -1,8 +1,8 @@
-//! Latencies between nodes: who reaches whom in which time.
+//! Latencies between pairs of nodes.
 
 use thiserror::Error;
 
-/// Why numbers are no latencies.
+/// Reason why numbers are no latencies.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LatencyError {
     /// A node that does not exist.
@@ -23,7 +23,7 @@ pub enum LatencyError {
         a: usize,
         /// The other.
         b: usize,
-        /// What was given, in seconds.
+        /// The given value, in seconds.
         value: f64,
     },
     /// A link in one direction only.
@@ -32,9 +32,9 @@ pub enum LatencyError {
          directions, or write 0 for both"
     )]
     OneWay {
-        /// Where the link starts.
+        /// First end of the link.
         from: usize,
-        /// Where it ends.
+        /// Second end.
         to: usize,
     },
 }
@@ -49,8 +49,8 @@ pub struct LatencyMatrix {
 }
 
 impl LatencyMatrix {
-    /// The latencies of `links`, `(a, b, seconds)`, each pair named once and in
-    /// any order. Links of a node to itself say nothing and are left out.
+    /// The latencies of `links`, `(a, b, seconds)`, each pair named once and in any order. Links of
+    /// a node to itself are left out.
     ///
     /// # Errors
     /// A node that does not exist, or a number that is no latency.

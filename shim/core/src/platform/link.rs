@@ -3,22 +3,21 @@
 //! Thesis 4.6 and 4.8 (items 19 to 22 of the digest): a message of m bytes needs
 //! `L + g(m)`, and its sender may start the next one after `g(m)`.
 //!
-//! Hosts switch from sending at once (eager) to asking first (rendezvous) at
-//! some size. The extra round trip delays a message and does not occupy the
-//! link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own `g(m)`,
-//! which mixes both, is [`Link::isolated_gap`].
+//! Hosts switch from eager to rendezvous sends at some size. The extra round trip delays a message
+//! and does not occupy the link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own
+//! `g(m)`, which mixes both, is [`Link::isolated_gap`].
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What was measured for one size. All in seconds.
+/// Measurement of one size. All in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Size of the message in bytes.
     pub bytes: u64,
     /// `g(m)`: least time between two messages on the link.
     pub gap: f64,
-    /// What a message alone needs beyond `L + g(m)`: the rendezvous.
+    /// Extra time of an isolated message beyond `L + g(m)`: the rendezvous.
     pub handshake: f64,
     /// `os(m)`: how long the sender is occupied.
     pub send: f64,
@@ -28,7 +27,7 @@ pub struct Sample {
     pub confidence: f64,
 }
 
-/// Why numbers are no parameters of a link.
+/// Reason why numbers are no parameters of a link.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LinkError {
     /// A latency that no link can have.
@@ -45,7 +44,7 @@ pub enum LinkError {
     Cost {
         /// The size.
         bytes: u64,
-        /// Which of its costs.
+        /// The cost.
         what: &'static str,
         /// The cost in seconds.
         value: f64,
@@ -107,7 +106,7 @@ impl Link {
         self.latency
     }
 
-    /// What was measured, from small to large.
+    /// Measurements from small to large.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
@@ -117,7 +116,7 @@ impl Link {
         self.at(bytes, |sample| sample.gap)
     }
 
-    /// What a message of `bytes` alone needs beyond `L + g(m)`.
+    /// Extra time of an isolated message of `bytes` beyond `L + g(m)`.
     ///
     /// The switch to rendezvous is a step: between two samples the lower one's
     /// holds, and the highest one's beyond.
@@ -153,8 +152,8 @@ impl Link {
         Some(self.samples[first.checked_sub(1)?].bytes)
     }
 
-    /// The same link where messages of more than `limit` bytes ask first, which costs them two
-    /// latencies at least: for what is known of an MPI and was not measured.
+    /// The same link where messages of more than `limit` bytes use rendezvous, which costs two
+    /// latencies at least: for an MPI whose eager limit is known and was not measured.
     pub fn asking_above(&self, limit: u64) -> Link {
         let asked = 2.0 * self.latency;
         let mut samples = self.samples.clone();
@@ -190,7 +189,8 @@ impl Link {
     }
 }
 
-/// Where a size stands among samples: the same place for all links with samples of the same sizes.
+/// Interpolation point of a size among samples: the same for all links with samples of the same
+/// sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     /// The sample below, or the last but one for sizes beyond the last.
@@ -199,15 +199,16 @@ pub struct Place {
     pub high: usize,
     /// The last sample that is not larger, or the first.
     pub reached: usize,
-    /// What counts of the cost of the sample below.
+    /// Weight of the sample below.
     of_low: f64,
-    /// What counts of the difference.
+    /// Weight of the difference.
     of_difference: f64,
     is_beyond: bool,
 }
 
 impl Place {
-    /// Where `bytes` stands among samples from small to large, of which there is at least one.
+    /// Interpolation point of `bytes` among samples from small to large, of which there is at least
+    /// one.
     pub fn new(bytes: u64, samples: &[Sample]) -> Place {
         let above = samples.partition_point(|sample| sample.bytes < bytes);
         let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);

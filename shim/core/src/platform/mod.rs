@@ -1,5 +1,5 @@
-//! What a platform is and how fast: logical clusters, pLogP parameters, models
-//! that predict collectives, and the orders in which clusters send to each other.
+//! Platforms: logical clusters, pLogP parameters, models that predict collectives, and the orders
+//! in which clusters send to each other.
 //!
 //! After Luiz Angelo Barchet-Estefanel, *LaPIe: Communications Collectives
 //! adaptées aux Grilles de Calcul* (INPG, 2005); its chapters are named where

@@ -10,7 +10,7 @@ pub trait Timing {
     fn latency(&self) -> f64;
     /// `g(m)` for `bytes`, in seconds.
     fn gap(&self, bytes: u64) -> f64;
-    /// What a message alone needs beyond `L + g(m)`, in seconds.
+    /// Extra time of an isolated message beyond `L + g(m)`, in seconds.
     fn handshake(&self, bytes: u64) -> f64;
     /// `L + g(m)` and the handshake: one message alone.
     fn delivery(&self, bytes: u64) -> f64 {

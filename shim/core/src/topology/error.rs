@@ -1,10 +1,10 @@
-//! What can be wrong with the description of a topology.
+//! Errors of descriptions of topologies.
 
 use thiserror::Error;
 
 use super::tree::{LEAF_LIMIT, LEVEL_LIMIT};
 
-/// Why a topology could not be made. Levels are counted from 1, below the root.
+/// Reason why a topology could not be made. Levels are counted from 1, below the root.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum TopologyError {
     /// No level, no machine, or no leaf at all.
@@ -19,13 +19,13 @@ pub enum TopologyError {
         text: String,
         /// The part that is not a number.
         part: String,
-        /// Which part, from 1.
+        /// The part, counted from 1.
         level: usize,
     },
     /// A node that is no leaf has no children.
     #[error("level {level} has a node without children: every arity is at least 1")]
     ZeroArity {
-        /// Which level, from 1.
+        /// The level, counted from 1.
         level: usize,
     },
     /// More leaves than this program handles.
@@ -34,17 +34,17 @@ pub enum TopologyError {
     /// More levels than any machine has.
     #[error("the topology has {levels} levels: expected at most {LEVEL_LIMIT}")]
     TooManyLevels {
-        /// How many levels were given.
+        /// Number of levels given.
         levels: usize,
     },
     /// A list has another length than what it describes.
     #[error("{found} {what} for {expected}: give one for each")]
     WrongCount {
-        /// What was listed, in the plural.
+        /// The listed items, in the plural.
         what: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
-        /// How many there are to describe, and of what.
+        /// Their number to describe, and of what.
         expected: String,
     },
     /// Two leaves of one machine have the same physical number.
@@ -64,7 +64,7 @@ pub enum TopologyError {
     NoSuchLeaf {
         /// The number that was given.
         leaf: usize,
-        /// How many leaves there are.
+        /// Number of leaves.
         leaves: usize,
     },
     /// A level name that no level has.
@@ -90,7 +90,7 @@ pub enum TopologyError {
         "distance {distance} of level {level} is wrong: expected a finite number, not negative, and not smaller than the distance one level deeper"
     )]
     BadDistance {
-        /// Which level, from 1.
+        /// The level, counted from 1.
         level: usize,
         /// The distance that was given.
         distance: f64,

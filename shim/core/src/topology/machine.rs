@@ -23,7 +23,7 @@ use super::{Leaf, Topology, TopologyError};
 /// First line of the text form.
 const FIRST_LINE: &str = "machine 1";
 
-/// Why a machine could not be made from its levels or its text.
+/// Reason why a machine could not be made from its levels or its text.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum MachineError {
     /// The levels are no tree.
@@ -32,9 +32,9 @@ pub enum MachineError {
     /// A line of the text is not what it should be.
     #[error("line {line} of a machine's text is wrong: expected {expected}")]
     Line {
-        /// Which line, from 1.
+        /// The line, counted from 1.
         line: usize,
-        /// What should be there.
+        /// Expected content.
         expected: &'static str,
     },
     /// A name is empty or contains white space.
@@ -46,11 +46,11 @@ pub enum MachineError {
     /// A list has another length than the level that it describes.
     #[error("{found} {what} for {expected} nodes of the level above or leaves: give one for each")]
     WrongCount {
-        /// What was listed.
+        /// The listed items.
         what: &'static str,
-        /// How many were given.
+        /// The number given.
         found: usize,
-        /// How many there are to describe.
+        /// Their number to describe.
         expected: usize,
     },
     /// A leaf without processing units.

@@ -1,5 +1,5 @@
-//! Physical numbers of the leaves, which say how a launcher counts cores.
-//! Thesis 1.2.2 and table 1.1: they follow the firmware's taste, not the tree.
+//! Physical numbers of the leaves: how a launcher counts cores. Thesis 1.2.2 and table 1.1: they
+//! depend on the firmware, not on the tree.
 
 use std::collections::HashMap;
 
@@ -29,8 +29,7 @@ impl Topology {
         Ok(self)
     }
 
-    /// The same tree with other leaves: what a file says about hosts, physical
-    /// numbers and forbidden cores.
+    /// The same tree with other leaves: hosts, physical numbers and forbidden cores from a file.
     ///
     /// # Errors
     /// Another number of leaves; a physical number twice on one host or, where

@@ -3,11 +3,10 @@
 use super::{Topology, TopologyError};
 
 impl Topology {
-    /// The tree of places for ranks: below every leaf as many places as `slots`
-    /// says, a level called "slot". Places on one leaf have no distance; all
-    /// other distances stay. A leaf with no slot is forbidden, and so are the
-    /// places below a forbidden leaf. Where no leaf has more than one slot
-    /// there is no new level.
+    /// The tree of places for ranks: below every leaf as many places as `slots` has, a level called
+    /// "slot". Places on one leaf have no distance; all other distances stay. A leaf with no slot
+    /// is forbidden, and so are the places below a forbidden leaf. Where no leaf has more than one
+    /// slot there is no new level.
     ///
     /// # Errors
     /// Another number of slots than leaves; too many places or levels.

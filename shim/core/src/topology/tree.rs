@@ -35,11 +35,10 @@ pub struct Level {
 
 /// A rooted tree whose leaves are processing units, all at the same depth.
 ///
-/// Depth 0 is the root, depth [`Topology::depth`] the leaves. Nodes of a depth,
-/// and so the leaves, are numbered from left to right: this is the *logical*
-/// numbering that placements use. Arities may differ from node to node; where
-/// they do not, [`Topology::arities`] tells them (thesis 2.4.1 calls such a
-/// tree balanced and symmetric).
+/// Depth 0 is the root, depth [`Topology::depth`] the leaves. Nodes of a depth, and so the leaves,
+/// are numbered from left to right: this is the *logical* numbering that placements use. Arities
+/// may differ from node to node; where they do not, [`Topology::arities`] has them (thesis 2.4.1
+/// calls such a tree balanced and symmetric).
 ///
 /// Invariants: at least one level; every node above the leaves has a child.
 #[derive(Debug, Clone, PartialEq)]
@@ -177,7 +176,7 @@ impl Topology {
         &mut self.leaves
     }
 
-    /// Which child to take at every depth to get from the root to `leaf`.
+    /// The child to take at every depth to get from the root to `leaf`.
     ///
     /// # Panics
     /// If `leaf` is not below [`Topology::leaf_count`].
@@ -229,9 +228,8 @@ impl Topology {
         2 * (self.depth() - self.common_level(leaf_a, leaf_b))
     }
 
-    /// Distance of two leaves whose lowest common ancestor is at depth `d`:
-    /// `level_distances()[d]`. Hops, as [`Topology::distance`], unless
-    /// [`Topology::with_level_distances`] said otherwise.
+    /// Distance of two leaves whose lowest common ancestor is at depth `d`: `level_distances()[d]`.
+    /// Hops, as [`Topology::distance`], unless set by [`Topology::with_level_distances`].
     pub fn level_distances(&self) -> &[f64] {
         &self.distances
     }

@@ -78,8 +78,8 @@ fn own_library(report: &mut Report, path: &Path) {
     }
 }
 
-/// Whether the linker takes the library, which it does not from a file system without
-/// the right to execute, for one: it says so, and goes on without it.
+/// Whether the linker takes the library, which it does not from a file system without the right to
+/// execute, for example: it then prints a message and continues without it.
 fn preloading(report: &mut Report, library: &Path) {
     let Some(program) = search::executable("true".as_ref()) else {
         return;
@@ -120,7 +120,7 @@ fn cores(report: &mut Report) {
     }
 }
 
-/// Where profiles go by default.
+/// Default directory of profiles.
 fn directory(report: &mut Report) {
     let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
     match tempfile::tempfile_in(&here) {
@@ -133,7 +133,7 @@ fn directory(report: &mut Report) {
     }
 }
 
-/// What every MPI needs on a host.
+/// Shared memory, which every MPI needs on a host.
 fn shared_memory(report: &mut Report) {
     let place = Path::new("/dev/shm");
     match tempfile::tempfile_in(place) {

@@ -16,7 +16,7 @@ pub fn look(report: &mut Report, command: &[OsString]) {
     };
     match launch::shown(command, &[("TREEPIE_MODE", "profile".into())]) {
         Ok(invocation) => report.good("job", invocation.to_string()),
-        // That there is no library was told already.
+        // A missing library has been reported already.
         Err(_) if library::find().is_err() => {}
         Err(error) => report.error("job", &error),
     }
@@ -100,7 +100,7 @@ fn check_python(report: &mut Report, launcher: &Launcher, program: &Path, python
     }
 }
 
-/// What uses the MPI of its launcher, or does not.
+/// Compares the MPI of a program with that of its launcher.
 fn fitting(report: &mut Report, launcher: &Launcher, path: &Path, mpi: &Path, family: Family) {
     let name = path.display();
     match reach::other_mpi(launcher, mpi, family) {

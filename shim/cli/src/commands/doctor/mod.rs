@@ -30,7 +30,7 @@ pub struct Arguments {
     command: Vec<OsString>,
 }
 
-/// How good a finding is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Verdict {
@@ -39,13 +39,13 @@ enum Verdict {
     Problem,
 }
 
-/// One thing that was looked at.
+/// One thing that was examined.
 #[derive(Debug, Serialize)]
 struct Finding {
     verdict: Verdict,
     what: &'static str,
     found: String,
-    /// What to do about it.
+    /// Remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     remedy: Option<String>,
 }
@@ -79,7 +79,7 @@ impl Report {
         self.add(Verdict::Good, what, found.into(), None);
     }
 
-    /// Something that is good to know.
+    /// Adds a remark.
     fn note(&mut self, what: &'static str, found: impl Into<String>) {
         self.add(Verdict::Note, what, found.into(), None);
     }

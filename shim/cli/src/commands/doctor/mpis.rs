@@ -24,7 +24,7 @@ const LAUNCHERS: [&str; 10] = [
     "srun",
 ];
 
-/// How long a launcher may take to start one process.
+/// Time limit of a launcher to start one process.
 const START_LIMIT: Duration = Duration::from_secs(20);
 const LIST_LIMIT: Duration = Duration::from_secs(10);
 
@@ -125,8 +125,8 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
     }
 }
 
-/// MPI libraries by their files: those that the linker knows, those in
-/// `LD_LIBRARY_PATH`, and those beside launchers.
+/// MPI libraries by their files: those in the linker's cache, those in `LD_LIBRARY_PATH`, and those
+/// beside launchers.
 fn libraries<'a>(
     launchers: impl Iterator<Item = &'a PathBuf>,
 ) -> BTreeMap<PathBuf, Option<Family>> {

@@ -1,4 +1,4 @@
-//! What the user asks a placement to respect.
+//! Options for the constraints of a placement.
 
 use std::collections::BTreeMap;
 
@@ -23,16 +23,16 @@ pub struct ConstraintOptions {
     /// Cores that are not used, such as 0,16-19
     #[arg(long, value_name = "CORES")]
     exclude: Option<String>,
-    /// How many ranks a core takes: one number for all, or one for each
+    /// Number of ranks a core takes: one number for all, or one for each
     #[arg(long, value_name = "NUMBERS")]
     slots: Option<String>,
     /// Ranks that must share a node, such as 0-3; may be repeated
     #[arg(long, value_name = "RANKS")]
     together: Vec<String>,
-    /// What ranks of --together share, if not a node: a level of the tree
+    /// Level of the tree that ranks of --together share, if not a node
     #[arg(long, value_name = "LEVEL", requires = "together")]
     together_level: Option<String>,
-    /// How many hardware threads of each core are used
+    /// Number of hardware threads used of each core
     #[arg(long, value_name = "NUMBER")]
     threads_per_core: Option<usize>,
     /// Use all cores of the machine, also those where the profile has no process
@@ -54,8 +54,8 @@ impl ConstraintOptions {
     /// The constraints on a topology.
     ///
     /// # Errors
-    /// Text that is not what an option takes. Whether ranks and cores exist and
-    /// agree is seen when they are placed.
+    /// Text that is not what an option takes. Whether ranks and cores exist and agree is checked
+    /// when they are placed.
     pub fn constraints(&self, topology: &Topology) -> Result<Constraints, CommandError> {
         let together = self.together.iter().map(|text| numbers("--together", text));
         Ok(Constraints {

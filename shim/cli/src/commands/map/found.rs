@@ -1,4 +1,4 @@
-//! What was found: as a file, as text, as JSON, as a picture.
+//! Result of a search: as a file, as text, as JSON, as a picture.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -33,7 +33,7 @@ pub struct Answer<'a> {
     output: String,
 }
 
-/// What the placement was chosen by.
+/// Criteria of the choice.
 #[derive(Debug, Serialize)]
 struct Cost {
     identity: f64,
@@ -207,7 +207,7 @@ impl<'a> Found<'a> {
         text
     }
 
-    /// What a balancer did to the loads.
+    /// Effect of a balancer on the loads.
     fn loads_text(&self) -> String {
         let Some(loads) = &self.job.loads else {
             return String::new();
@@ -266,7 +266,7 @@ fn launched_on(now: Option<&[usize]>, assignment: &[usize]) -> Vec<usize> {
     same.map_or(used, <[usize]>::to_vec)
 }
 
-/// What this program calls itself in files.
+/// Name of this program in files.
 fn producer() -> String {
     format!("treepie {}", env!("CARGO_PKG_VERSION"))
 }

@@ -61,7 +61,7 @@ pub struct Arguments {
     limits: ConstraintOptions,
 }
 
-/// How a placement is looked for.
+/// Options of the search.
 #[derive(Debug, Args)]
 struct How {
     /// One of: best, multisection, grid, swaps, treematch, treematch-exact,
@@ -69,11 +69,11 @@ struct How {
     /// packed, round-robin, identity
     #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
     strategy: Strategy,
-    /// What is made small: sum (DistComm), congestion (the most loaded link),
-    /// temps-comm, makespan-comm, coupe-min
+    /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), temps-comm,
+    /// makespan-comm, coupe-min
     #[arg(long, default_value = "sum", value_parser = str::parse::<Objective>)]
     objective: Objective,
-    /// How hard to try: fast, normal, strong
+    /// Effort of the search: fast, normal, strong
     #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
     effort: Effort,
     /// Go on trying for so many seconds; the result only gets better
@@ -82,18 +82,18 @@ struct How {
     /// Seed of random choices; the same seed gives the same placement
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     seed: u64,
-    /// How many threads work; the placement is the same for any number [default: all processors]
+    /// Number of threads; the placement is the same for any number [default: all processors]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
     /// Load of each rank, one number each, for the tmlb strategies
     #[arg(long, value_name = "FILE")]
     loads: Option<PathBuf>,
-    /// Where the ranks are now: a placement, or a list of one core for each
+    /// Current place of the ranks: a placement, or a list of one core for each
     #[arg(long, value_name = "FILE")]
     current: Option<PathBuf>,
 }
 
-/// How many threads can work at the same time here.
+/// Number of threads that can work at the same time here.
 fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, NonZero::get)
 }
@@ -106,7 +106,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "write a number of seconds, such as 10 or 0.5".to_owned())
 }
 
-/// Computes, writes, and tells.
+/// Computes, writes, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::from_path(picture)?;

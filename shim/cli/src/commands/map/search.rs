@@ -26,7 +26,7 @@ pub fn within(
     };
     let mut longest = Duration::ZERO;
     let mut attempt = 0;
-    // The first attempt with more effort may take long: nothing tells how long.
+    // The first attempt with more effort may take long: its time cannot be predicted.
     while start.elapsed() + longest < budget {
         let more = Options {
             effort: Effort::Strong,

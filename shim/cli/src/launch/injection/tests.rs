@@ -1,4 +1,4 @@
-//! What each launcher is told, as one would type it.
+//! Arguments of each launcher, as one would type them.
 
 use super::*;
 

@@ -10,7 +10,7 @@ use crate::affinity::Matrix;
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     table::read(reader, file, |line| line.split_whitespace().collect())
 }
@@ -18,7 +18,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
 /// Writes a matrix, with tabs between the numbers.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write(matrix: &Matrix, out: impl Write) -> io::Result<()> {
     table::write(matrix, '\t', out)
 }

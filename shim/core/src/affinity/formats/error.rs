@@ -1,8 +1,8 @@
-//! What is wrong with a file that should hold a matrix.
+//! Errors of matrix files.
 
 use thiserror::Error;
 
-/// Why a file is not the matrix that it should be; one line for the user.
+/// Reason why a file is not the matrix that it should be; one line for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FormatError {
     /// The file could not be read, or is no text.
@@ -14,7 +14,7 @@ pub enum FormatError {
         file: String,
         /// The last line that could be read, counted from 1.
         line: usize,
-        /// What the system said.
+        /// Message of the system.
         reason: String,
     },
     /// A line does not hold what it should.
@@ -24,11 +24,11 @@ pub enum FormatError {
         file: String,
         /// The line, counted from 1; the one after the last if the file ends too early.
         line: usize,
-        /// What should be there.
+        /// Expected content.
         expected: String,
-        /// What is there.
+        /// Content found.
         found: String,
-        /// What to do.
+        /// Remedy.
         remedy: String,
     },
 }

@@ -11,7 +11,7 @@ use crate::affinity::Matrix;
 /// The arcs of a graph as a file lists them: each edge from both its ends.
 pub(super) struct Arcs<'a> {
     order: usize,
-    /// From, to, weight, and the line that said so.
+    /// From, to, weight, and its line.
     arcs: Vec<(usize, usize, u64, Line<'a>)>,
 }
 

@@ -1,4 +1,4 @@
-//! Lines and words of a file that know where they come from.
+//! Lines and words of a file, with their positions.
 
 use std::io::BufRead;
 
@@ -82,11 +82,11 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(false)
     }
 
-    /// The numbers of the next line if it is as programs write them: three counts that
-    /// an `f64` holds exactly, parted by one blank, and nothing else. Any other line is
-    /// left for [`Lines::next_filled_into`], which takes more time and says what is wrong.
+    /// The numbers of the next line if it is as programs write them: three counts that an `f64`
+    /// holds exactly, parted by one blank, and nothing else. Any other line is left for
+    /// [`Lines::next_filled_into`], which is slower and reports errors.
     pub(super) fn next_plain(&mut self) -> Option<[u64; 3]> {
-        // What cannot be read is said when the line is read again.
+        // Errors are reported when the line is read again.
         let (counts, length) = plain(self.reader.fill_buf().ok()?)?;
         self.plain_length = length;
         Some(counts)
@@ -116,7 +116,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         }
     }
 
-    /// That the file ends where `expected` should come.
+    /// Error of a file that ends where `expected` should come.
     pub(super) fn ended(&self, expected: impl Into<String>) -> FormatError {
         self.end().error(
             expected,

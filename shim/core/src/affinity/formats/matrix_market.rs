@@ -33,7 +33,7 @@ pub struct Counts {
 /// Row, column, value.
 type Entries<V> = Vec<(usize, usize, V)>;
 
-/// What the first line says.
+/// Contents of the first line.
 struct Header {
     integer: bool,
     symmetric: bool,
@@ -42,7 +42,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     let mut lines = Lines::new(reader, file);
     let header = read_header(&mut lines)?;
@@ -184,7 +184,7 @@ fn place(named: u64, order: usize) -> Option<usize> {
 /// Writes a matrix, in the field `integer` if all its values are whole.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     let whole = matrix.entries().all(|(_, _, value)| is_whole(value));
     let field = if whole { "integer" } else { "real" };
@@ -200,7 +200,7 @@ pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
 /// them, as [`read_counts`] reads them. Entries of 0 are written too.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write_counts(
     (order, pairs): (usize, usize),
     entries: impl IntoIterator<Item = (usize, usize, u64)>,

@@ -30,7 +30,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     let mut lines = Lines::new(reader, file);
     let Some(first) = lines.next_filled('%')? else {
@@ -123,7 +123,7 @@ fn read_vertex<'a>(
 /// Writes the symmetrised matrix as a graph with weights.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     let both = matrix.symmetrised();
     writeln!(out, "{} {} 001", both.order(), both.non_zeros() / 2)?;

@@ -82,7 +82,7 @@ impl Format {
     /// monitoring, the bytes of all layers together.
     ///
     /// # Errors
-    /// What is wrong with the file, and where.
+    /// Error with its place in the file.
     pub fn read(self, reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
         match self {
             Format::MatrixMarket => matrix_market::read(reader, file),
@@ -100,7 +100,7 @@ impl Format {
     /// Writes a matrix. Graphs hold the sum of both directions of each pair.
     ///
     /// # Errors
-    /// What `out` says; `Unsupported` for the format of Open MPI's monitoring.
+    /// Errors of `out`; `Unsupported` for the format of Open MPI's monitoring.
     pub fn write(self, matrix: &Matrix, out: impl Write) -> io::Result<()> {
         match self {
             Format::MatrixMarket => matrix_market::write(matrix, out),

@@ -1,5 +1,5 @@
-//! What Open MPI's monitoring component writes (`NAME.RANK.prof`): one file for
-//! each rank, or all of them put together.
+//! Output of Open MPI's monitoring component (`NAME.RANK.prof`): one file for each rank, or all of
+//! them put together.
 //!
 //! ```text
 //! # POINT TO POINT
@@ -23,7 +23,7 @@ use super::lines::{Line, Lines, shown};
 use super::{FormatError, LARGEST_ORDER};
 use crate::affinity::{Layer, Traffic, TrafficMatrix};
 
-/// What was counted, by layer; all matrices have the same order.
+/// Counts by layer; all matrices have the same order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Monitoring {
     /// Sends of the application.
@@ -59,7 +59,7 @@ type Row = (Layer, usize, usize, Traffic);
 /// are as many ranks as the largest that is named, plus one.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Monitoring, FormatError> {
     let mut lines = Lines::new(reader, file);
     let mut rows: Vec<Row> = Vec::new();

@@ -1,4 +1,4 @@
-//! How affinities are written.
+//! Text of affinities.
 
 use std::fmt::{self, Display};
 

@@ -68,7 +68,7 @@ struct Header {
 /// Reads a matrix; `file` is its name for messages.
 ///
 /// # Errors
-/// What is wrong with the file, and where.
+/// Error with its place in the file.
 pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     let mut words = Words {
         lines: Lines::new(reader, file),
@@ -165,7 +165,7 @@ fn read_vertex<'a, R: BufRead>(
 /// Writes the symmetrised matrix as a graph with loads, numbered from 0.
 ///
 /// # Errors
-/// What `out` says.
+/// Errors of `out`.
 pub fn write(matrix: &Matrix, mut out: impl Write) -> io::Result<()> {
     let both = matrix.symmetrised();
     writeln!(out, "0\n{}\t{}\n0\t010", both.order(), both.non_zeros())?;

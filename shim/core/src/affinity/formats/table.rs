@@ -1,5 +1,4 @@
-//! Square tables of numbers, whatever stands between them: shared by the dense
-//! formats.
+//! Square tables of numbers with any separator: shared by the dense formats.
 
 use std::io::{self, BufRead, Write};
 

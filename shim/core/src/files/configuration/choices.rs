@@ -9,7 +9,7 @@ use crate::affinity::UnknownName;
 use crate::affinity::names::{self, from_name};
 use crate::files::nearest::did_you_mean;
 
-/// What the preloaded library does.
+/// Mode of the preloaded library.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Mode {
@@ -24,7 +24,7 @@ pub enum Mode {
 
 from_name!(Mode, "mode");
 
-/// How a placement is applied.
+/// Way in which a placement is applied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Apply {
@@ -52,8 +52,7 @@ pub enum Probe {
 
 from_name!(Probe, "way to probe");
 
-/// Who reorders the ranks of a communicator with a topology, where the program says
-/// that they may be reordered.
+/// Implementation that reorders a communicator with a topology, where the program allows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Reorder {
@@ -66,7 +65,7 @@ pub enum Reorder {
 
 from_name!(Reorder, "way to reorder");
 
-/// How much the library says on standard error; each level includes those before.
+/// Detail of the messages on standard error; each level includes those before.
 #[derive(
     Debug,
     Clone,
@@ -86,14 +85,14 @@ from_name!(Reorder, "way to reorder");
 pub enum LogLevel {
     /// Nothing at all.
     Off,
-    /// What stopped it from doing what was asked.
+    /// Failures of what was requested.
     Error,
-    /// What is likely not what was meant.
+    /// Likely mistakes.
     #[default]
     Warn,
-    /// What it did.
+    /// Actions.
     Info,
-    /// How it came to do it.
+    /// Reasons of decisions.
     Debug,
 }
 

@@ -1,4 +1,4 @@
-//! Who runs the collectives: the native MPI or plans of our own.
+//! Runner of each collective: the native MPI, or plans of ours.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::choices::choice;
 use crate::collective::Operation;
 
-/// Who runs one collective operation.
+/// Runner of one collective.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Runner {
     /// The native MPI, unchanged.
@@ -45,18 +45,18 @@ impl fmt::Display for Runner {
     }
 }
 
-/// Who runs which collective operation: `native`, `auto`, or one by one as in
+/// Runner of each collective: `native`, `auto`, or one by one as in
 /// `bcast=ecef-lat,allreduce=native`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Collectives {
-    /// Who runs an operation that is not listed.
+    /// Runner of collectives that are not listed.
     pub otherwise: Runner,
     /// The listed operations.
     pub listed: Vec<(Operation, Runner)>,
 }
 
 impl Collectives {
-    /// Who runs `operation`.
+    /// Runner of `operation`.
     pub fn runner(&self, operation: Operation) -> &Runner {
         self.listed
             .iter()

@@ -95,7 +95,7 @@ pub enum SettingsError {
     Together {
         /// The settings, as the user wrote them.
         settings: String,
-        /// Why they do not go together and what to change.
+        /// Reason why they do not go together and what to change.
         problem: String,
     },
 }
@@ -117,7 +117,7 @@ pub struct Settings {
     pub placement: Option<PathBuf>,
     /// The new rank of every process of the launcher, instead of a placement.
     pub permutation: Option<Vec<usize>>,
-    /// How a placement is applied.
+    /// Way in which a placement is applied.
     pub apply: Apply,
     /// The platform file.
     pub platform: Option<PathBuf>,
@@ -289,7 +289,7 @@ impl Settings {
         }
     }
 
-    /// Refuses settings that contradict each other or ask for nothing.
+    /// Refuses settings that contradict each other or request nothing.
     fn check_together(&self) -> Result<(), SettingsError> {
         let together = |settings: &str, problem: &str| {
             Err(SettingsError::Together {

@@ -1,6 +1,6 @@
 //! Names of output files with placeholders.
 
-/// Where a profile goes if nothing else is said.
+/// Default name of a profile.
 pub const DEFAULT_OUTPUT: &str = "treepie-%n.profile.yaml";
 
 /// Checks that every `%` is followed by a known letter.

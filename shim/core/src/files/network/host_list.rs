@@ -7,7 +7,7 @@ const MOST: usize = 1 << 20;
 /// first number.
 ///
 /// # Errors
-/// What is wrong with it, and what to do, for a message.
+/// Error and remedy, for a message.
 pub fn expand(text: &str) -> Result<Vec<String>, String> {
     let mut names = Vec::new();
     for item in items(text)? {

@@ -16,20 +16,20 @@ use super::wire::{Decoder, Encoder, Sink};
 use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
 
-/// What every file starts with.
+/// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 2\n";
 
-/// How the names of part files end.
+/// Ending of the names of part files.
 const ENDING: &str = ".part";
 
-/// What all ranks of a run have in common.
+/// Facts that all ranks of a run share.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct RunDescription {
     /// A number that other runs do not have.
     pub run: u64,
     /// Number of ranks.
     pub ranks: usize,
-    /// What writes the profile, such as `treepie 0.1.0`.
+    /// Program that writes the profile, such as `treepie 0.1.0`.
     pub producer: String,
     /// When the job started, in UTC.
     pub date: String,
@@ -92,7 +92,7 @@ pub fn end_of_file(checksum: &Checksum) -> [u8; 4] {
     checksum.clone().finalize().to_le_bytes()
 }
 
-/// Where the part files of the profile at `output` are.
+/// Directory of the part files of the profile at `output`.
 pub fn directory_of(output: &Path) -> PathBuf {
     let mut name = OsString::from(output);
     name.push(".parts");

@@ -14,7 +14,8 @@ mod part;
 mod records;
 mod wire;
 
-/// Checksum of a file: one that was cut off or changed is told from a whole one. Not meant against malice.
+/// Checksum of a file: one that was cut off or changed is distinguished from a whole one. Not meant
+/// against malice.
 pub use crc32fast::Hasher as Checksum;
 pub use file::{
     RunDescription, directory_of, end_of_file, file_name, read_directory, read_file,
@@ -25,7 +26,7 @@ pub use part::{Part, Phase, Span};
 pub use records::Records;
 pub use wire::{Encoder, Sink, decode_all};
 
-/// What a message is counted as.
+/// Kind that a message is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Point-to-point, to the partner.

@@ -1,4 +1,4 @@
-//! What one rank left.
+//! Partial profile of one rank.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub struct Span {
     pub start: u64,
     /// When it last ended.
     pub end: u64,
-    /// How long it lasted, all its times together.
+    /// Its duration, all its times together.
     pub length: u64,
 }
 
@@ -26,7 +26,7 @@ impl Span {
     }
 }
 
-/// What was counted in one phase on one rank.
+/// Counts of one phase on one rank.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Phase {
     /// Its name.
@@ -54,7 +54,7 @@ pub struct Part {
     pub allowed_cores: String,
     /// Nanoseconds from the job's start until this was written.
     pub elapsed: u64,
-    /// What it counted, by kind and partner.
+    /// Counts by kind and partner.
     pub counted: BTreeMap<(Kind, u32), Traffic>,
     /// The collectives that it reports.
     pub collectives: Records,

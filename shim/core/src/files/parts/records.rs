@@ -9,7 +9,7 @@ use crate::collective::{Operation, Record, Volume};
 /// Operation, root, size class, world ranks of the communicator.
 type Key = (Operation, Option<u32>, u8, Vec<u32>);
 
-/// What equal calls amount to.
+/// Sum of equal calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Sum {
     calls: u64,
@@ -34,7 +34,7 @@ impl Records {
         self.combine(record, u64::saturating_add);
     }
 
-    /// What is here and not in `earlier`: the calls that came after it.
+    /// Difference to `earlier`: the calls that came after it.
     pub fn since(&self, earlier: &Records) -> Records {
         let mut later = self.clone();
         for record in earlier.clone().into_vec() {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::FileError;
 use crate::platform::{Link, Sample};
 
-/// What the numbers of a sample are.
+/// Columns of a sample.
 pub(super) const COLUMNS: &str = "bytes gap_us handshake_us send_us receive_us confidence_us";
 
 /// Microseconds of a second. Dividing by it is exact to the last digit, as

@@ -53,7 +53,7 @@ struct AllowedCores {
     cores: String,
 }
 
-/// Where the matrices of a layer are, and what they add up to.
+/// Files of the matrices of a layer, and their sums.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LayerFiles {

@@ -26,9 +26,8 @@ const BUFFER: usize = 1 << 16;
 /// Sender, receiver, and what was counted.
 type Count = (usize, usize, u64);
 
-/// Writes the matrices of all layers that have traffic, and point-to-point, beside
-/// the profile at `path`; `phase` is in their names. Returns what the profile
-/// says of them.
+/// Writes the matrices of all layers that have traffic, and point-to-point, beside the profile at
+/// `path`; `phase` is in their names. Returns their entries for the profile.
 pub(super) fn write(
     path: &Path,
     phase: Option<&str>,
@@ -127,7 +126,7 @@ fn write_layer(
     Ok(())
 }
 
-/// Reads the two matrices of a layer and compares them with what the profile says.
+/// Reads the two matrices of a layer and compares them with the profile.
 fn read_layer(
     path: &Path,
     field: &str,

@@ -1,4 +1,4 @@
-//! Profiles: who sent how much to whom in one run of a job.
+//! Profiles: the traffic between ranks in one run of a job.
 //!
 //! A profile is a YAML file and, beside it, two MatrixMarket files for each
 //! layer of traffic that was counted. The YAML is written last and states what

@@ -11,8 +11,7 @@ use crate::affinity::{Layer, TrafficMatrix};
 use crate::collective::Record;
 use crate::files::FileError;
 
-/// What was counted in one phase of a job: one that the application marked with
-/// `MPI_Pcontrol`, or a window of time.
+/// Counts of one phase of a job: marked with `MPI_Pcontrol`, or one phase interval.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Phase {
     /// Its name: the level of `MPI_Pcontrol`, or `0-10s`.
@@ -21,7 +20,7 @@ pub struct Phase {
     pub start_seconds: f64,
     /// When the last rank last left it.
     pub end_seconds: f64,
-    /// How long the rank that was in it longest was in it, all times together.
+    /// Longest time of a rank in it, all times together.
     pub seconds: f64,
     /// Messages that the application sent itself.
     pub point_to_point: TrafficMatrix,

@@ -55,7 +55,7 @@ impl Profile {
     }
 }
 
-/// What the rank `at` of a communicator has of a collective's volume.
+/// Share of the rank `at` of a communicator in a collective's volume.
 fn share(volume: &Volume, at: usize) -> u64 {
     match volume {
         Volume::Uniform(bytes) => *bytes,
@@ -134,7 +134,7 @@ fn microseconds(nanoseconds: u64) -> String {
     format!("{}.{:03}", nanoseconds / 1_000, nanoseconds % 1_000)
 }
 
-/// What [`microseconds`] wrote.
+/// Inverse of [`microseconds`].
 fn nanoseconds(text: &str) -> Option<u64> {
     let (whole, rest) = text.split_once('.')?;
     let rest: u64 = rest.parse().ok().filter(|_| rest.len() == 3)?;

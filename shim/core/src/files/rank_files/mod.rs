@@ -1,5 +1,5 @@
-//! Placements in the words of launchers: files and options by which a launcher
-//! puts each rank where a placement says, so that nothing is left to permute.
+//! Placements in the formats of launchers: files and options by which a launcher puts each rank
+//! where a placement says, so that nothing is left to permute.
 //!
 //! | form | for | how it is used |
 //! |---|---|---|
@@ -10,8 +10,8 @@
 //! | [`Form::Cray`] | Cray MPICH | `MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE` |
 //! | [`Form::Pjm`] | Fujitsu's job manager (Fugaku) | `pjsub --mpi rank-map-hostfile=FILE` |
 //!
-//! A launcher that has no word for cores in its file puts the ranks of one host
-//! on that host, and their cores follow from options: see [`Binding`].
+//! A launcher that has no field for cores in its file puts the ranks of one host on that host, and
+//! their cores follow from options: see [`Binding`].
 
 mod binding;
 mod slots;

@@ -1,4 +1,4 @@
-//! Where each rank sits, in the terms that launchers have: host, socket, core.
+//! Slot of each rank as launchers name it: host, socket, core.
 
 use std::collections::HashMap;
 
@@ -20,11 +20,11 @@ pub struct Slot {
     pub core_of_socket: usize,
     /// Number of the leaf on its host.
     pub leaf_of_host: usize,
-    /// What the operating system of the host calls the leaf.
+    /// Number of the leaf in the host's operating system.
     pub os_index: Option<usize>,
 }
 
-/// Why a placement has no slots.
+/// Reason why a placement has no slots.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SlotError {
     /// The topology is a bare shape.
@@ -51,7 +51,7 @@ pub enum SlotError {
         rank: usize,
         /// Its leaf.
         leaf: usize,
-        /// How many there are.
+        /// Their number.
         leaves: usize,
     },
 }

@@ -14,7 +14,7 @@ use crate::topology::Topology;
 /// the least is taken.
 const USUAL_UP_TO: usize = 1_536;
 
-/// What may move when a placement is applied.
+/// Movements that a way of applying a placement allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Movement {
     /// Ranks, from process to process: processes stay on their cores.
@@ -34,13 +34,13 @@ pub struct Placed {
     pub leaf_of_process: Vec<usize>,
     /// The new rank of each process.
     pub permutation: Vec<usize>,
-    /// What it costs (DistComm), before and after.
+    /// Cost (DistComm) before and after.
     pub costs: (f64, f64),
 }
 
 impl Allocation {
-    /// Where the ranks of `matrix` belong on these hosts. The same allocation and
-    /// matrix give the same placement, however busy the machine is.
+    /// Placement of the ranks of `matrix` on these hosts. Deterministic: it does not depend on the
+    /// load of the machine.
     ///
     /// # Errors
     /// Another number of ranks than processes; affinities that are too large.
@@ -104,10 +104,10 @@ impl Allocation {
     }
 }
 
-/// The new rank of each member of a communicator, whose members are on these leaves,
-/// so that the nodes of a graph are close to their neighbours: the member that gets
-/// rank `i` does the work of node `i`. `None` where they are well as they are. Nodes
-/// that `graph` has less than there are members are nobody's neighbours.
+/// The new rank of each member of a communicator, whose members are on these leaves, so that the
+/// nodes of a graph are close to their neighbours: the member that gets rank `i` does the work of
+/// node `i`. `None` where they are well as they are. Nodes that `graph` has less than there are
+/// members have no neighbours.
 ///
 /// # Errors
 /// More nodes than members; weights that are too large.
@@ -188,7 +188,7 @@ fn quickly(
     })
 }
 
-/// How many processes each leaf has, if one has several.
+/// Number of processes of each leaf, if one has several.
 fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
     let mut processes_on = vec![0; topology.leaf_count()];
     for &leaf in leaf_of_process {

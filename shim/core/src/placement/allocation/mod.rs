@@ -1,6 +1,6 @@
-//! A job as the launcher has just started it: its hosts, and the core of each
-//! process. A placement of another day is carried over to it where its shape is
-//! the same, and a new one is computed where a profile says who talks to whom.
+//! A job as the launcher has just started it: its hosts, and the core of each process. An earlier
+//! placement is remapped to it where the shapes agree, and a new one is computed where a profile
+//! says which ranks communicate.
 //!
 //! ```text
 //!   processes, machines, clusters --> Allocation --+--> remapped(recorded placement)
@@ -31,8 +31,8 @@ pub use compute::{Movement, Placed, reordered};
 pub use occupied::occupy;
 pub use remap::{Recorded, Remapped, needs_machines};
 
-/// Why a placement is not applied to a job as it was launched. Each text goes on
-/// after the name of a file.
+/// Reason why a placement is not applied to a job as it was launched. Each text goes on after the
+/// name of a file.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum AllocationError {
     /// Another number of hosts.

@@ -1,4 +1,4 @@
-//! Which core each process of a host has, as far as that is known.
+//! Core of each process of a host, as far as it is known.
 
 use super::only;
 use crate::topology::Topology;

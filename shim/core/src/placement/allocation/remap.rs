@@ -1,6 +1,5 @@
-//! A placement of another run, carried over to the hosts of this one: a host takes
-//! the place of one that is like it, and its processes take the ranks that belong
-//! there.
+//! A placement of another run, remapped to the hosts of this one: a host replaces a similar one,
+//! and its processes take the ranks that belong there.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +8,7 @@ use crate::placement::binding::Process;
 use crate::placement::permutation;
 use crate::topology::{Leaf, Topology, TopologyError};
 
-/// What a placement recorded.
+/// Recorded placement.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded<'a> {
     /// The tree that it is for.
@@ -35,8 +34,8 @@ pub struct Remapped {
     pub moved: bool,
 }
 
-/// Whether the hardware of the hosts decides if a placement can be carried over:
-/// not for a bare shape, which has none, and not on the hosts of the placement.
+/// Whether the hardware of the hosts decides if a placement can be remapped: not for a bare shape,
+/// which has none, and not on the hosts of the placement.
 pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
     match Places::new(topology) {
         Places::Bare => false,
@@ -48,7 +47,7 @@ pub fn needs_machines(topology: &Topology, processes: &[Process]) -> bool {
     }
 }
 
-/// What the leaves of a recorded tree say of where they are.
+/// How a recorded tree locates its leaves.
 enum Places {
     /// Nothing: a shape such as `4:2:2`.
     Bare,
@@ -79,9 +78,8 @@ pub(super) struct Part {
 }
 
 impl Allocation {
-    /// The placement as it holds for this job. One for a bare shape is taken at its
-    /// word where all processes are on one host, because it then stands for
-    /// machines that are not there.
+    /// The placement as it holds for this job. One for a bare shape is trusted where all processes
+    /// are on one host, because it then stands for machines that are not there.
     ///
     /// # Errors
     /// Hosts, cores or processes of another shape.
@@ -132,7 +130,7 @@ impl Allocation {
             for (&process, slot) in self.hosts[host].processes.iter().zip(slots) {
                 leaf_of_process[process] = slot;
             }
-            // A tree is taken at its word on the hosts that it speaks of.
+            // A tree is trusted on the hosts that it refers to.
             let name = &self.hosts[host].name;
             if part.name.as_ref().is_some_and(|known| known != name) {
                 let here = self.leaves_of(host);
@@ -181,8 +179,8 @@ impl Allocation {
             .collect())
     }
 
-    /// The core of a part that a process is bound to alone: by its number on the host
-    /// that the placement speaks of, and by its place in the tree on another.
+    /// The core of a part that a process is bound to alone: by its number on the host that the
+    /// placement refers to, and by its place in the tree on another.
     fn core_in(
         &self,
         recorded: &Topology,

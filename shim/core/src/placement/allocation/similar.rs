@@ -1,4 +1,4 @@
-//! Which host of a job takes the place of which host of a placement.
+//! Assignment of a job's hosts to the hosts of a recorded placement.
 //!
 //! ```text
 //!   the host of the same name
@@ -12,13 +12,12 @@ use super::remap::Part;
 use super::{Allocation, AllocationError};
 use crate::topology::Topology;
 
-/// What makes hosts alike: processes, and the tree of their cores.
+/// Criterion of similar hosts: number of processes, and the tree of their cores.
 type Similarity = (usize, Vec<usize>);
 
 impl Allocation {
-    /// The host that takes the place of each part: that of its name, or else the next
-    /// one that is alike. Where clusters are known now and then, parts of one cluster
-    /// stay in one.
+    /// Host for each part: the one of its name, or else the next similar one. Where clusters are
+    /// known both now and in the record, parts of one cluster stay in one.
     pub(super) fn matched(
         &self,
         topology: &Topology,
@@ -85,9 +84,8 @@ impl Allocation {
         Some(self.topology.ancestor(self.leaves_of(host).start, depth))
     }
 
-    /// The cluster of the job that takes the place of each part's: the one that has a
-    /// host of it already, or else the next one with hosts that are alike. `None` where
-    /// clusters are not known, now or then.
+    /// Cluster of the job for each part's cluster: the one that already has a host of it, or else
+    /// the next one with similar hosts. `None` where clusters are not known, now or in the record.
     fn clusters_of(
         &self,
         topology: &Topology,

@@ -1,5 +1,5 @@
-//! The part of a dense matrix that decides where ranks belong, for where there is no
-//! time to look at all of it.
+//! Sparsification of a dense matrix: keeps the entries that decide a placement, where time is
+//! short.
 //!
 //! ```text
 //!   what all pairs have alike     costs the same in every placement: taken off
@@ -18,8 +18,8 @@ const DENSE: usize = 32;
 /// Partners that each rank of a dense matrix keeps. Those that keep it come on top.
 const KEPT: usize = 8;
 
-/// What is left of a dense matrix; `None` of one that is sparse already. Both
-/// directions of a pair are together in either entry.
+/// Sparsified matrix; `None` if the matrix is sparse already. Both directions of a pair are
+/// together in either entry.
 pub(super) fn sparsify(matrix: &Matrix) -> Option<Matrix> {
     let ranks = matrix.order();
     if matrix.non_zeros() <= ranks.saturating_mul(DENSE) {
@@ -106,8 +106,8 @@ fn exchanged<'a>(
     both.filter(move |&(partner, _)| partner != rank)
 }
 
-/// What every pair of ranks has at least: nothing where one has no traffic. Where each
-/// rank has a core of its own, all placements on these pay the same for it.
+/// Traffic that every pair of ranks has at least: 0 where one has none. Where each rank has a core
+/// of its own, all placements on these pay the same for it.
 fn background(matrix: &Matrix, received: &Received) -> f64 {
     let ranks = matrix.order();
     let mut pairs = 0;
@@ -130,7 +130,7 @@ fn background(matrix: &Matrix, received: &Received) -> f64 {
 mod tests {
     use super::*;
 
-    /// Everybody talks to everybody a little, and to the next more.
+    /// Everybody communicates with everybody a little, and to the next more.
     fn all_to_all(ranks: usize) -> Matrix {
         let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
         let entries = pairs.filter(|(from, to)| from != to).map(|(from, to)| {

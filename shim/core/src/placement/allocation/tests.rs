@@ -31,7 +31,7 @@ fn allocation(processes: &[Process]) -> Allocation {
     Allocation::new(processes, |_| Some(machine(2, 2)), None).unwrap()
 }
 
-/// Ranks i and i + half talk.
+/// Ranks i and i + half communicate.
 fn pairs(ranks: usize) -> Matrix {
     let half = ranks / 2;
     let entries = (0..half).flat_map(|i| [(i, i + half, 9.0), (i + half, i, 9.0)]);
@@ -117,7 +117,7 @@ fn a_profile_is_placed_where_the_processes_are_now_however_they_were_dealt_out()
 fn binding_moves_processes_on_their_own_host_only() {
     let processes = on(&["a", "a", "b", "b"], 4);
     let found = allocation(&processes);
-    // 0 and 1 talk, and 2 and 3: each pair belongs on one socket.
+    // 0 and 1 communicate, and 2 and 3: each pair belongs on one socket.
     let matrix = Matrix::from_entries(4, [(0, 1, 5.0), (2, 3, 5.0)]).unwrap();
     let placed = found.placed(&matrix, Movement::Processes).unwrap();
     assert_eq!(placed.permutation, [0, 1, 2, 3]);
@@ -356,7 +356,7 @@ fn crossed(processes: &[Process]) -> Allocation {
     Allocation::new(processes, |_| Some(machine(2, 2)), Some(&network)).unwrap()
 }
 
-/// Ranks i and i + half talk, and a little those of pairs 0 and 1, 2 and 3.
+/// Ranks i and i + half communicate, and a little those of pairs 0 and 1, 2 and 3.
 fn pairs_of_pairs(ranks: usize) -> Matrix {
     let between = (0..ranks / 2).step_by(2).map(|i| (i, i + 1, 1.0));
     let entries = pairs(ranks).entries().chain(between).collect::<Vec<_>>();

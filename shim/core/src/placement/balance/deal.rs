@@ -1,13 +1,13 @@
-//! Who goes to which core when loads decide and affinity only proposes: the
-//! loop of LessLoadedCore, ChooseChare and AssignChareOnCore (thesis 3.4.1).
+//! Distribution of ranks to cores by load first and affinity second: the loop of LessLoadedCore,
+//! ChooseChare and AssignChareOnCore (thesis 3.4.1).
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
 use crate::topology::Topology;
 
-/// A core that asks for a rank: that with the least load is asked first, of
-/// equal loads that with the fewest ranks.
+/// Core that takes the next rank: the one with the least load; among equal loads, the one with the
+/// fewest ranks.
 #[derive(PartialEq)]
 struct Core {
     load: f64,
@@ -30,12 +30,11 @@ impl PartialOrd for Core {
     }
 }
 
-/// The ranks that each of `cores` cores gets. `leaf_of_rank` orders the ranks by
-/// affinity on `fake`; the order is cut into a part for each core, as equal as
-/// can be. Again and again the core with the least load takes the heaviest rank
-/// that is left of its part, and where nothing is left, of the nearest part that
-/// has some. (The thesis does not say what is near: here it is the distance of
-/// the parts on the fake tree.)
+/// The ranks that each of `cores` cores gets. `leaf_of_rank` orders the ranks by affinity on
+/// `fake`; the order is cut into a part for each core, as equal as can be. Again and again the core
+/// with the least load takes the heaviest rank that is left of its part, and where nothing is left,
+/// of the nearest part that has some. (The thesis does not specify what is near: here it is the
+/// distance of the parts on the fake tree.)
 ///
 /// Ends with every core within the load of the heaviest rank of the mean.
 pub fn deal_by_load(

@@ -1,5 +1,5 @@
-//! TMLB_MIN_WEIGHT (thesis 3.4.1, algorithm 3), for applications that compute
-//! more than they talk.
+//! TMLB_MIN_WEIGHT (thesis 3.4.1, algorithm 3), for applications that compute more than they
+//! communicate.
 
 use super::{FakeTree, Situation, cheapest_assignment, deal_by_load, migration_costs};
 use crate::placement::PlacementError;
@@ -9,12 +9,11 @@ use crate::topology::Topology;
 /// method would take minutes.
 const MOST_FOR_HUNGARIAN: usize = 2048;
 
-/// The leaf of each rank: loads even first, ranks that talk on one leaf second,
-/// few migrations third. The ranks are ordered by affinity on a fake tree with a
-/// leaf for each, dealt to as many groups as there are leaves by load, and each
-/// group goes to the leaf where it has least to move. (The thesis orders the
-/// matrix of migrations by old core and sums what moved; to find the fewest
-/// migrations it has to hold, as its caption says, what *would* move.)
+/// The leaf of each rank: loads even first, ranks that communicate on one leaf second, few
+/// migrations third. The ranks are ordered by affinity on a fake tree with a leaf for each, dealt
+/// to as many groups as there are leaves by load, and each group goes to the leaf where it has
+/// least to move. (The thesis orders the matrix of migrations by old core and sums what moved; to
+/// find the fewest migrations it has to hold, as its caption says, what *would* move.)
 ///
 /// # Errors
 /// No leaf that may be used; sums that are not finite.

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! TMLB_MIN_WEIGHT   affinity orders the ranks, the order is cut into a part for each leaf
-//!                   loads decide who goes where, the parts only who is asked first
+//!                   loads decide who goes where, the parts only the order of choice
 //!                   migrations decide which leaf gets which part (Hungarian method)
 //! TMLB_TREEBASED    affinity decides where on the tree the ranks of a leaf go, as a whole
 //!                   loads are evened out inside each node, in the order of affinity
@@ -27,7 +27,7 @@ use super::{ConstraintError, Options, Outcome, Placement, PlacementError, Strate
 use crate::affinity::Matrix;
 use crate::topology::Topology;
 
-/// What the ranks are and where they are now, for a balancer.
+/// Input of a balancer: ranks, loads and the current placement.
 #[derive(Debug, Clone, Copy)]
 pub struct Situation<'a> {
     /// Affinities of the ranks.
@@ -85,7 +85,7 @@ pub(super) fn place(
     })
 }
 
-/// Equally many neighbouring ranks on each leaf: where they are if nobody said.
+/// Default placement: equally many neighbouring ranks on each leaf.
 pub fn in_blocks(leaves: &[usize], ranks: usize) -> Vec<usize> {
     let count = ranks.max(leaves.len());
     let leaf = |rank: usize| leaves[(rank as u128 * leaves.len() as u128 / count as u128) as usize];

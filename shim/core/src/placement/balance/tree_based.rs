@@ -1,5 +1,5 @@
-//! TMLB_TREEBASED (thesis 3.4.2, algorithm 4), for applications that talk more
-//! than they compute.
+//! TMLB_TREEBASED (thesis 3.4.2, algorithm 4), for applications that communicate more than they
+//! compute.
 
 use super::{FakeTree, Situation, deal_by_load};
 use crate::affinity::Matrix;

@@ -2,8 +2,7 @@
 
 use thiserror::Error;
 
-/// Why constraints cannot be met. Leaves of the topology are called cores, as
-/// users do.
+/// Reason why constraints cannot be met. Leaves of the topology are called cores, as users do.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ConstraintError {
     /// The list of slots has another length than there are cores.
@@ -31,7 +30,7 @@ pub enum ConstraintError {
         what: &'static str,
         /// The rank that was named.
         rank: usize,
-        /// How many there are.
+        /// Their number.
         ranks: usize,
     },
     /// A core that the topology does not have.
@@ -41,7 +40,7 @@ pub enum ConstraintError {
         what: &'static str,
         /// The leaf that was named.
         leaf: usize,
-        /// How many there are.
+        /// Their number.
         leaves: usize,
     },
     /// A rank is fixed to a core that may not be used.
@@ -53,7 +52,7 @@ pub enum ConstraintError {
         rank: usize,
         /// The leaf.
         leaf: usize,
-        /// Why it cannot be used.
+        /// Reason why it cannot be used.
         why: &'static str,
     },
     /// More ranks are fixed to a core than it takes.
@@ -87,7 +86,7 @@ pub enum ConstraintError {
         ranks: Vec<usize>,
         /// All leaves that any of them may use.
         leaves: Vec<usize>,
-        /// How many ranks these leaves take.
+        /// Number of ranks these leaves take.
         slots: usize,
     },
     /// A level to share that the tree does not have.
@@ -106,7 +105,7 @@ pub enum ConstraintError {
     TooManyTogether {
         /// The ranks.
         ranks: Vec<usize>,
-        /// What they must share.
+        /// The level that they must share.
         level: String,
         /// The most that any node takes of them.
         largest: usize,
@@ -119,7 +118,7 @@ pub enum ConstraintError {
     NoNodeFound {
         /// The ranks.
         ranks: Vec<usize>,
-        /// What they must share.
+        /// The level that they must share.
         level: String,
     },
     /// No hardware thread of a core may be used.
@@ -127,7 +126,7 @@ pub enum ConstraintError {
     NoThreads,
 }
 
-/// How many numbers a message lists.
+/// Most numbers that a message lists.
 const MOST_LISTED: usize = 12;
 
 /// A list of numbers, cut off where it gets long.

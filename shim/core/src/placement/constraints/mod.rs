@@ -1,11 +1,10 @@
-//! What a placement has to respect: how many ranks a core takes, cores that are
-//! not used, ranks that are pinned, ranks that must share a node.
+//! Constraints of a placement: how many ranks a core takes, cores that are not used, ranks that are
+//! pinned, ranks that must share a node.
 //!
-//! [`Constraints`] is what a user asks for. It is checked once against a
-//! topology and becomes a [`SlotTree`]: a tree in which every leaf is one *slot*
-//! for one rank, and the answer to "may this rank sit there?". A strategy works
-//! on the slots as on any other tree; what it returns is repaired where it
-//! breaks a rule ([`SlotTree::admit`]), and a search by swaps asks
+//! [`Constraints`] is what a user requests. It is checked once against a topology and becomes a
+//! [`SlotTree`]: a tree in which every leaf is one *slot* for one rank, and the answer to "may this
+//! rank use that slot?". A strategy works on the slots as on any other tree; what it returns is
+//! repaired where it breaks a rule ([`SlotTree::admit`]), and a search by swaps consults
 //! [`SlotTree::may_swap`] before each of them.
 //!
 //! ```text
@@ -28,8 +27,8 @@ pub use slot_tree::SlotTree;
 /// by default: one rank on each leaf that the topology allows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Constraints {
-    /// How many ranks each leaf takes at most; all one if it is empty. No core
-    /// takes more than is needed for the ranks to fit.
+    /// Number of ranks each leaf takes at most; all one if it is empty. No core takes more than is
+    /// needed for the ranks to fit.
     pub slots: Vec<usize>,
     /// Leaves that are not used, besides those that the topology forbids.
     pub excluded: Vec<usize>,
@@ -44,8 +43,8 @@ pub struct Constraints {
     /// the level called node, host or machine; a tree that has none of them is
     /// one machine, on which all ranks are together anyway.
     pub together_level: Option<String>,
-    /// How many leaves of one core are used, where the level above the leaves
-    /// is that of cores with several hardware threads; all if `None`.
+    /// Number of leaves used of each core, where the level above the leaves is that of cores with
+    /// several hardware threads; all if `None`.
     pub threads_per_core: Option<usize>,
 }
 

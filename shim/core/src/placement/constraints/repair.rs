@@ -11,9 +11,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::{ConstraintError, SlotTree};
 
-/// A placement that keeps all rules, near to `wished`, one slot for each rank.
-/// Ranks without a preference, and those who preference for a slot that does not exist, sit
-/// anywhere.
+/// A placement that keeps all rules, near to `wished`, one slot for each rank. Ranks without a
+/// preference, and those that prefer a slot that does not exist, sit anywhere.
 ///
 /// # Errors
 /// Ranks whose lists have too few slots; a set of ranks that finds no node.
@@ -38,7 +37,7 @@ pub(super) fn repaired(
     Ok(hall.slot_of.into_iter().flatten().collect())
 }
 
-/// Who has which slot at present.
+/// Rank of each slot at present.
 #[derive(Clone)]
 struct Hall<'a> {
     slot_tree: &'a SlotTree,
@@ -144,7 +143,7 @@ impl<'a> Hall<'a> {
             .saturating_sub(taken.map(|(_, members)| members.len()).sum())
     }
 
-    /// How many of `members` may sit on a node, as far as their lists tell.
+    /// Number of `members` that may be on a node, as far as their lists tell.
     fn willing(&self, node: usize, members: &[usize]) -> usize {
         let slots = self
             .slot_tree
@@ -203,7 +202,7 @@ impl<'a> Hall<'a> {
         }
     }
 
-    /// The free slot nearest to where a rank preferences to be, by number.
+    /// The free slot nearest to that a rank prefers, by number.
     fn nearest_free(&self, rank: usize) -> Option<usize> {
         let preference = self.wished.get(rank).copied().unwrap_or(0);
         let slots = self.range_for(rank);

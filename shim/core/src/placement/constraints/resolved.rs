@@ -1,5 +1,5 @@
-//! What constraints ask for, each checked against the ranks and the topology:
-//! slots of leaves, lists of leaves for ranks, sets of ranks.
+//! Constraints resolved to slots and leaves, each checked against the ranks and the topology: slots
+//! of leaves, lists of leaves for ranks, sets of ranks.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,7 +9,7 @@ use crate::topology::Topology;
 /// Names of the level whose nodes have a memory of their own.
 const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
 
-/// How many ranks each leaf takes, 0 where none may be.
+/// Number of ranks each leaf takes, 0 where none may be.
 pub(in crate::placement) fn usable_slots(
     constraints: &Constraints,
     topology: &Topology,
@@ -80,7 +80,7 @@ pub(super) fn lowest_height(slots: &[usize], ranks: usize) -> usize {
     low
 }
 
-/// Where ranks may be, as a few different lists of leaves.
+/// Allowed leaves of ranks, as a few different lists.
 pub(super) struct Allowed {
     pub(super) list_of_rank: Vec<Option<usize>>,
     pub(super) lists: Vec<Vec<usize>>,
@@ -157,7 +157,7 @@ impl Allowed {
     }
 }
 
-/// Why a rank cannot be fixed to a leaf.
+/// Reason why a rank cannot be fixed to a leaf.
 fn why_unusable(
     constraints: &Constraints,
     topology: &Topology,

@@ -5,7 +5,7 @@ use super::{ConstraintError, Constraints, repair};
 use crate::placement::PlacementError;
 use crate::topology::Topology;
 
-/// The places that ranks can take, and who may take which.
+/// The slots that ranks can take, and the ranks that may take each.
 ///
 /// Slots are the leaves of [`SlotTree::topology`]; each takes one rank, those
 /// that it forbids none. A slot belongs to a leaf of the topology that the
@@ -18,7 +18,7 @@ pub struct SlotTree {
     has_slots: bool,
     leaf_of_slot: Vec<usize>,
     first_slot: Vec<usize>,
-    /// Which of `lists` says where a rank may sit; `None`: anywhere.
+    /// Which of `lists` says where a rank may be; `None`: anywhere.
     list_of_rank: Vec<Option<usize>>,
     /// Slots by increasing number.
     lists: Vec<Vec<usize>>,
@@ -153,8 +153,8 @@ impl SlotTree {
         &self.topology
     }
 
-    /// How many of the levels of [`SlotTree::topology`] are those of leaves and what
-    /// is above them: the rest is the slots on one leaf.
+    /// Number of levels of [`SlotTree::topology`] that are those of leaves and what is above them:
+    /// the rest is the slots on one leaf.
     pub(in crate::placement) fn levels_of_leaves(&self) -> usize {
         self.topology.depth() - usize::from(self.has_slots)
     }
@@ -243,9 +243,9 @@ impl SlotTree {
         slot_of_rank.len() == self.ranks() && seated && self.groups.iter().all(at_home)
     }
 
-    /// The slots that ranks on these leaves have: on each leaf the first ones,
-    /// by rank. A rank that finds no slot on its leaf, or may not sit there,
-    /// gets the number of a slot that does not exist.
+    /// The slots that ranks on these leaves have: on each leaf the first ones, by rank. A rank for
+    /// which its leaf has no slot, or that may not be there, gets the number of a slot that does
+    /// not exist.
     pub fn slots_on(&self, leaf_of_rank: &[usize]) -> Vec<usize> {
         let mut next = self.first_slot.clone();
         let nowhere = self.leaf_of_slot.len();

@@ -16,10 +16,10 @@ use super::heap::Heap;
 use super::mapping::Mapping;
 use crate::placement::random::Random;
 
-/// How long and how hot.
+/// Length and start temperature.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Schedule {
-    /// How often every rank is asked to move.
+    /// Number of times that a move of every rank is tried.
     pub sweeps: usize,
     /// First temperature, in what a usual edge saves at most.
     pub hot: f64,
@@ -27,7 +27,7 @@ pub struct Schedule {
     pub cold: f64,
 }
 
-/// What an excess of one rank costs, in temperatures.
+/// Cost of one excess rank, in temperatures.
 const CROWDING: f64 = 1.0;
 
 /// Sweeps of swaps after settling.
@@ -146,7 +146,7 @@ fn next_move(
         }
         let bits = drawing.next();
         let there = cell_of[neighbours[pick(bits, neighbours.len())] as usize];
-        // Who is there already has no chance.
+        // A rank that is there already is not moved.
         let chance = select_unpredictable(there == here, CHANCES, chance(bits));
         let (here, there) = (here as usize, there as usize);
         // The cost of an excess is its square, so a move changes it by the difference.

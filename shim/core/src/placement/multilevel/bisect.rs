@@ -9,7 +9,7 @@ use crate::placement::random::Random;
 /// Coarsening stops at this many vertices.
 const COARSEST: usize = 40;
 
-/// How hard a bisection tries.
+/// Effort of a bisection.
 #[derive(Debug, Clone, Copy)]
 pub struct Trials {
     /// Parts grown from random starts on the coarsest graph.
@@ -229,7 +229,7 @@ impl<'a> Refinement<'a> {
         self.cut = cut / 2.0;
     }
 
-    /// What the cut loses if `vertex` moves, and its weight to the other side.
+    /// Gain (decrease of the cut) if `vertex` moves, and its weight to the other side.
     fn gain(&self, vertex: usize) -> (f64, f64) {
         let (mut inside, mut outside) = (0.0, 0.0);
         for (neighbour, weight) in self.coarse.graph.row(vertex) {
@@ -265,7 +265,7 @@ impl<'a> Refinement<'a> {
         }
     }
 
-    /// Moves a vertex for this pass and tells its neighbours.
+    /// Moves a vertex for this pass and updates its neighbours.
     fn shift(&mut self, vertex: usize) {
         let from = usize::from(self.side[vertex]);
         let (gain, _) = self.gain(vertex);

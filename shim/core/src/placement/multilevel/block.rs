@@ -38,8 +38,8 @@ pub struct Block {
     pub cells: Vec<Siblings>,
     /// Ranks in each cell.
     pub sizes: Vec<usize>,
-    /// What a unit of weight between two cells saves, compared with the
-    /// largest distance in the block: `saved[a * cells + b]`.
+    /// Saving of a unit of weight between two cells, compared with the largest distance in the
+    /// block: `saved[a * cells + b]`.
     pub saved: Vec<f64>,
     /// For cells `a` and `b`, the cells that lie with `a` below the child of
     /// their lowest common node: `side[a * cells + b]` is a range.
@@ -159,7 +159,7 @@ impl Block {
     }
 }
 
-/// What siblings are divided into: their bundles, or the children of the one.
+/// Parts of siblings: their bundles, or the children of the one.
 pub fn parts(slots: &Slots, top: &Siblings) -> Vec<Siblings> {
     let mut top = top.clone();
     while top.nodes.len() == 1 && top.depth < slots.group_depth() {

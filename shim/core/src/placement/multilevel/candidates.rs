@@ -1,4 +1,4 @@
-//! What the engine proposes for a matrix and a tree.
+//! Candidates of the multilevel mapper for a matrix and a tree.
 
 use super::coordinate_bisection::boxed;
 use super::effort::Effort;

@@ -1,4 +1,4 @@
-//! Coarsening: pairs of vertices that talk much become one, again and again.
+//! Coarsening: heavy-edge matching, repeated.
 
 use super::graph::Graph;
 use crate::placement::random::Random;
@@ -8,7 +8,7 @@ use crate::placement::random::Random;
 pub struct Coarse {
     /// Edges between them.
     pub graph: Graph,
-    /// How many ranks each vertex stands for.
+    /// Number of ranks in each vertex.
     pub sizes: Vec<u32>,
 }
 

@@ -16,7 +16,7 @@ pub fn boxed(graph: &Graph, grid: &Grid, slots: &Slots) -> Vec<usize> {
         leaf_of: vec![0; graph.order()],
         first: vec![false; graph.order()],
     };
-    // Those that are not on the grid come last on every axis.
+    // Those that are not on the grid are last on every axis.
     let mut members: Vec<u32> = (0..graph.order() as u32).collect();
     let top = Siblings {
         depth: 0,

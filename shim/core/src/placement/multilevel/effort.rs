@@ -1,4 +1,4 @@
-//! How hard the search tries.
+//! Effort of the search.
 
 use strum::{Display, IntoStaticStr, VariantArray};
 
@@ -6,8 +6,8 @@ use super::anneal::Schedule;
 use super::bisect::Trials;
 use crate::affinity::names::from_name;
 
-/// How much work goes into a placement. Work is counted in steps, never in
-/// seconds: the result follows from the input and the seed alone.
+/// Amount of work for a placement. Work is counted in steps, never in seconds: the result follows
+/// from the input and the seed alone.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
 )]
@@ -26,7 +26,7 @@ impl Effort {
     /// All efforts, from the least.
     pub const ALL: &'static [Effort] = Self::VARIANTS;
 
-    /// How hard bisections try.
+    /// Effort of bisections.
     pub(super) fn trials(self) -> Trials {
         match self {
             Effort::Fast => Trials {

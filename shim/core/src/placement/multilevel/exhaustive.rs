@@ -8,7 +8,7 @@ use super::slots::Slots;
 /// Up to so many ranks all placements are tried.
 pub const FEW: usize = 8;
 
-/// Partial placements that are looked at, at most.
+/// Partial placements that are examined, at most.
 const MOST_STEPS: usize = 5_000_000;
 
 /// The leaf of each of the first `ranks` vertices in a cheapest placement, if

@@ -1,5 +1,4 @@
-//! The graph that the engine works on: who talks to whom, both directions
-//! together, in compressed rows.
+//! Communication graph of the mapper: both directions together, in compressed rows.
 
 use crate::affinity::Matrix;
 
@@ -118,7 +117,7 @@ impl Graph {
         self.starts[vertex + 1] - self.starts[vertex]
     }
 
-    /// Where the row of a vertex is among all entries.
+    /// Range of a vertex's row among all entries.
     pub fn range(&self, vertex: usize) -> std::ops::Range<usize> {
         self.starts[vertex]..self.starts[vertex + 1]
     }

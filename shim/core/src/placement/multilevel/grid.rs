@@ -1,10 +1,9 @@
-//! Ranks that form a grid, found from who talks to whom, however they are numbered.
+//! Detection of grids in the communication graph, whatever the numbering of ranks.
 //!
-//! A mesh, a torus, a hypercube and a table of ranks that talk along rows and
-//! columns are all Cartesian products of paths, cycles and complete graphs.
-//! In such a product a vertex is known from its neighbours that are nearer to a
-//! fixed origin: each of them lacks one step along one axis, so that together
-//! they have all its coordinates.
+//! A mesh, a torus, a hypercube and a table of ranks that communicate along rows and columns are
+//! all Cartesian products of paths, cycles and complete graphs. In such a product a vertex is known
+//! from its neighbours that are nearer to a fixed origin: each of them lacks one step along one
+//! axis, so that together they have all its coordinates.
 //!
 //! ```text
 //!   (0,2)---(1,2)        (1,2) is at distance 3 from the origin, its neighbours
@@ -14,7 +13,7 @@
 
 use super::graph::Graph;
 
-/// Coordinates for every rank that talks.
+/// Coordinates of every rank that communicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     /// Length of each axis; at least 2.
@@ -179,7 +178,7 @@ impl Arms {
     }
 }
 
-/// How many steps along each arm lead from the origin to each vertex.
+/// Number of steps along each arm from the origin to each vertex.
 struct Steps {
     steps: Vec<u16>,
 }
@@ -237,7 +236,7 @@ impl Steps {
         let more = used.next().is_some();
         let meeting = second.is_some() && arms.opposite[first] == second && !more;
         if second.is_none() || (meeting && nearer.len() == 2 && self.on_lines(nearer, count)) {
-            // One step further on a line; two lines meet behind a cycle.
+            // One step further on a line; two lines join behind a cycle.
             steps[first] += 1;
             if let Some(second) = second {
                 steps[second] += 1;

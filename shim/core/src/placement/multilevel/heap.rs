@@ -2,8 +2,8 @@
 
 const ABSENT: u32 = u32::MAX;
 
-/// A binary heap of vertices with the largest priority on top, which knows
-/// where each vertex is. Between equal priorities, what came first stays above.
+/// A binary heap of vertices with the largest priority on top, with the position of each vertex.
+/// Between equal priorities, the earlier one stays above.
 #[derive(Debug)]
 pub struct Heap {
     heap: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Who is in which cell of a block, and what each rank would save in each cell.
+//! Mapping of ranks to the cells of a block, with the saving of each rank in each cell.
 
 use super::block::Block;
 use super::graph::Graph;
@@ -11,14 +11,14 @@ pub struct Mapping<'a> {
     pub block: &'a Block,
     pub cells: usize,
     pub cell_of: Vec<u32>,
-    /// What weights are multiplied by so that sums stay well within single
-    /// precision: a power of two, so that whole numbers stay exact.
+    /// Factor of weights, such that sums stay well within single precision: a power of two, so that
+    /// whole numbers stay exact.
     pub scale: f64,
     /// Ranks in each cell beyond its size.
     pub excess: Vec<f32>,
-    /// What a unit of weight between two cells saves.
+    /// Saving of a unit of weight between two cells.
     pub saved: Vec<f32>,
-    /// What rank `v` saves in cell `c`: `saving[v * cells + c]`.
+    /// Saving of rank `v` in cell `c`: `saving[v * cells + c]`.
     saving: Vec<f32>,
     /// The weights of the graph's edges, scaled.
     weights: Vec<f32>,
@@ -67,19 +67,19 @@ impl<'a> Mapping<'a> {
         }
     }
 
-    /// What a rank saves in each cell.
+    /// Saving of a rank in each cell.
     #[inline]
     pub fn savings(&self, rank: usize) -> &[f32] {
         &self.saving[rank * self.cells..(rank + 1) * self.cells]
     }
 
-    /// What each rank saves in each cell, rank by rank.
+    /// Saving of each rank in each cell, rank by rank.
     #[inline]
     pub fn all_savings(&self) -> std::slice::ChunksExact<'_, f32> {
         self.saving.chunks_exact(self.cells)
     }
 
-    /// Puts a rank into another cell and tells its neighbours.
+    /// Moves a rank to another cell and updates its neighbours.
     pub fn shift(&mut self, rank: usize, to: usize) {
         let cells = self.cells;
         let from = self.cell_of[rank] as usize;
@@ -109,15 +109,15 @@ impl<'a> Mapping<'a> {
         self.excess[to] += 1.0;
     }
 
-    /// What is gained if two ranks of different cells change places.
+    /// Gain if two ranks of different cells change places.
     pub fn swap_gain(&self, a: usize, b: usize) -> f32 {
         let (here, there) = (self.cell_of[a] as usize, self.cell_of[b] as usize);
         let (of_a, of_b) = (self.savings(a), self.savings(b));
         of_a[there] - of_a[here] + of_b[here] - of_b[there]
     }
 
-    /// What [`Mapping::swap_gain`] counts too much if the two ranks are
-    /// neighbours: the edge between them stays as long as it was.
+    /// Amount that [`Mapping::swap_gain`] counts too much if the two ranks are neighbours: the edge
+    /// between them stays as long as it was.
     pub fn overcounted(&self, a: usize, b: usize) -> f32 {
         let weight = (self.graph.weight(a, b) * self.scale) as f32;
         if weight == 0.0 {
@@ -138,7 +138,7 @@ fn scale(graph: &Graph, block: &Block) -> f64 {
     libm::exp2(exponent.floor().clamp(-1000.0, 1000.0))
 }
 
-/// What all edges save together, with ranks in these cells.
+/// Total saving of all edges, with ranks in these cells.
 pub fn total_saving(graph: &Graph, block: &Block, cell_of: &[u32]) -> f64 {
     let cells = block.sizes.len();
     let of_rank = |rank: usize| {

@@ -17,11 +17,11 @@ use crate::placement::random::Random;
 /// Fewer vertices than this are not worth a thread.
 const WORTH_THREADS: usize = 1024;
 
-/// How a tree is filled.
+/// Multisection of one tree.
 pub struct Filling<'a> {
     /// The slots of the tree.
     pub slots: &'a Slots<'a>,
-    /// How much work is done.
+    /// Amount of work.
     pub effort: Effort,
     /// Of all random choices.
     pub seed: u64,
@@ -150,7 +150,7 @@ impl Filling<'_> {
     }
 }
 
-/// What there is to decide for `count` vertices in as many slots.
+/// Information, in bits, of an arrangement of `count` vertices in as many slots.
 fn bits(count: usize) -> f64 {
     match count {
         0 => 0.0,

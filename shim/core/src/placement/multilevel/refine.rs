@@ -1,11 +1,11 @@
-//! Swaps of any two ranks anywhere in the tree, as long as one makes it cheaper.
+//! Refinement by swaps of any two ranks in the tree, while one lowers the cost.
 
 use std::ops::Range;
 
 use super::graph::Graph;
 use super::slots::Slots;
 
-/// Groups that are looked at for each rank: those to which it sends most.
+/// Groups that are examined for each rank: those to which it sends most.
 const GROUPS: usize = 4;
 
 /// Improves a placement by swaps, each of which makes it cheaper, in at most
@@ -46,10 +46,9 @@ struct Refinement<'a> {
     members: Vec<Vec<u32>>,
     /// The nodes from the groups upwards.
     layers: Vec<Layer>,
-    /// What the vertex that is looked at sends to each group; 0 between looks.
+    /// Weight from the current vertex to each group; 0 between vertices.
     sent: Vec<f64>,
-    /// What a unit of weight to each group saves on the way that is looked at; 0
-    /// between looks.
+    /// Saving of a unit of weight to each group for the current move; 0 between moves.
     saving: Vec<f64>,
 }
 
@@ -114,7 +113,7 @@ impl<'a> Refinement<'a> {
         starts[node as usize] as usize..starts[node as usize + 1] as usize
     }
 
-    /// What a vertex saves if it goes the way that was opened, and all others stay.
+    /// Saving if a vertex makes the current move and all others stay.
     fn saved(&self, vertex: usize) -> f64 {
         let row = self.graph.row(vertex);
         row.map(|(neighbour, weight)| weight * self.saving[self.group_of[neighbour] as usize])
@@ -153,7 +152,7 @@ impl<'a> Refinement<'a> {
         for there in self.drawn_to(vertex) {
             let (far, sides) = self.open(here, there);
             let saved = self.saved(vertex);
-            // In a swap that saves, one of the two saves: asked in its turn.
+            // In a swap that saves, one of the two saves: it is examined in its turn.
             if saved > 0.0 {
                 let apart = far - self.slots.distance(self.slots.group_depth());
                 for &other in &self.members[there as usize] {

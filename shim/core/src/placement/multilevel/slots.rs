@@ -1,4 +1,4 @@
-//! The tree as the engine sees it: how many ranks fit below each node.
+//! Capacities of a tree: the number of ranks that fit below each node.
 
 use crate::topology::Topology;
 
@@ -65,8 +65,7 @@ impl<'a> Slots<'a> {
         self.room[0][0] as usize
     }
 
-    /// Depth of the groups: the nodes just above the leaves, within which it
-    /// does not matter who is where.
+    /// Depth of the groups: the nodes just above the leaves, within which positions are equivalent.
     pub fn group_depth(&self) -> usize {
         self.topology.depth() - 1
     }

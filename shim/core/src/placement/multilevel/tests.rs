@@ -161,11 +161,11 @@ proptest! {
             seed,
             progress: Some(&progress),
         };
-        let leaf_of = filling.fill(&graph, 1);
+        let leaf_of = filling.fill_tree(&graph, 1);
         prop_assert!(is_one_to_one(&leaf_of, &slots));
         // All has been told, but for what was rounded; of one rank there is nothing.
         prop_assert!(ranks < 2 || progress.share() > 0.9, "{}", progress.share());
-        prop_assert_eq!(leaf_of, filling.fill(&graph, 3));
+        prop_assert_eq!(leaf_of, filling.fill_tree(&graph, 3));
     }
 
     #[test]

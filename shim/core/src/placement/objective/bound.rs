@@ -1,4 +1,4 @@
-//! How cheap a placement could be at best.
+//! Lower bound of the cost of any placement.
 
 use super::mean_of_directions;
 use crate::affinity::Matrix;
@@ -30,7 +30,7 @@ pub fn lower_bound(matrix: &Matrix, topology: &Topology) -> f64 {
     doubled / 2.0
 }
 
-/// How many places a leaf has at most at each distance, the nearest first.
+/// Most places of a leaf at each distance, the nearest first.
 fn places_by_distance(topology: &Topology) -> Vec<(usize, f64)> {
     let usable = |depth: usize, node: usize| {
         let leaves = topology.leaves_below(depth, node);

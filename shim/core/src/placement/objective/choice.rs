@@ -7,7 +7,7 @@ use crate::affinity::Matrix;
 use crate::affinity::names::from_name;
 use crate::topology::Topology;
 
-/// What a placement makes small.
+/// Objective of a placement.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
 )]
@@ -20,8 +20,8 @@ pub enum Objective {
     /// single leaves are left out where there are others: what a rank sends and
     /// receives goes over the link of its leaf wherever that is.
     Congestion,
-    /// TempsComm (thesis 1.4.1). Where nobody measured throughputs they are
-    /// taken to be the inverse of the distances, and it is DistComm.
+    /// TempsComm (thesis 1.4.1). Throughputs that were not measured are the inverse of the
+    /// distances, and it is DistComm.
     TempsComm,
     /// MakespanComm (thesis 1.4.1), in the same terms: the pair of ranks that
     /// takes longest.
@@ -35,8 +35,8 @@ impl Objective {
     /// All objectives, in the order in which reports show them.
     pub const ALL: &'static [Objective] = Self::VARIANTS;
 
-    /// What a placement costs. For [`Objective::CoupeMin`] the cut of the
-    /// highest level at which the tree branches.
+    /// Cost of a placement. For [`Objective::CoupeMin`] the cut of the highest level at which the
+    /// tree branches.
     ///
     /// # Panics
     /// If `leaf_of_rank` is no list of leaves of the ranks.
@@ -66,8 +66,8 @@ impl Objective {
         }
     }
 
-    /// What placements are compared by: the first number that differs decides.
-    /// Between placements that are equal by this objective DistComm does.
+    /// Key by which placements are compared: the first number that differs decides. Between
+    /// placements that are equal by this objective DistComm does.
     pub(in crate::placement) fn key(
         self,
         matrix: &Matrix,

@@ -1,4 +1,4 @@
-//! How much goes over each link of the tree: congestion.
+//! Load of each link of the tree.
 
 use crate::affinity::Matrix;
 use crate::topology::Topology;
@@ -8,9 +8,9 @@ use crate::topology::Topology;
 pub struct LinkLoad {
     /// The node below the link, counted from the left among those of its level.
     pub node: usize,
-    /// What the ranks below it send over the link.
+    /// Bytes or messages sent over the link by the ranks below it.
     pub sent: f64,
-    /// What they receive over it.
+    /// The same for those received.
     pub received: f64,
 }
 

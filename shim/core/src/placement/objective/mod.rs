@@ -1,4 +1,4 @@
-//! What a placement costs. Nothing here knows how placements are made.
+//! Costs of placements, independent of how they were found.
 //!
 //! The four objectives of the thesis (1.4.1): [`dist_comm`], [`temps_comm`],
 //! [`makespan_comm`] and [`coupe_min`]; the load of the links of the tree

@@ -1,25 +1,25 @@
-//! Which ranks still talk across a level.
+//! Pairs of ranks that communicate across a level.
 
 use crate::affinity::Matrix;
 use crate::topology::Topology;
 
-/// Two ranks that talk across a level.
+/// Pair of ranks that communicates across a level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crossing {
     /// The smaller rank.
     pub low: usize,
     /// The larger rank.
     pub high: usize,
-    /// What they send each other, both directions together.
+    /// Traffic between them, both directions together.
     pub amount: f64,
 }
 
-/// All pairs that talk across a level, and the heaviest of them.
+/// All pairs that communicate across a level, and the heaviest of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PairsAcross {
-    /// How many pairs there are.
+    /// Number of pairs.
     pub count: usize,
-    /// What all of them send, both directions together.
+    /// Traffic of all of them, both directions together.
     pub amount: f64,
     /// The heaviest pairs, by falling amount, then by rank.
     pub heaviest: Vec<Crossing>,
@@ -40,7 +40,7 @@ pub fn pairs_across(
     let mut crossing: Vec<Crossing> = Vec::new();
     for (from, to, value) in matrix.entries() {
         let back = matrix.get(to, from);
-        // A pair that talks both ways is met twice.
+        // A pair that communicates in both directions is visited twice.
         let first_met = from < to || back == 0.0;
         if first_met && topology.common_level(leaf_of_rank[from], leaf_of_rank[to]) < depth {
             crossing.push(Crossing {

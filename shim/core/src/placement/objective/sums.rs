@@ -13,8 +13,7 @@ pub(in crate::placement) struct AsSum {
     pub distances: Vec<f64>,
 }
 
-/// How many times as long each level is as the next one, for the highest levels
-/// to come first.
+/// Ratio of the distances of adjacent levels, so that the highest levels dominate.
 const STEP: f64 = 1000.0;
 
 /// The powers that times of pairs are raised to, for the longest to count most.

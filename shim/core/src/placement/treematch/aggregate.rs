@@ -2,8 +2,8 @@
 
 use crate::affinity::{Matrix, MatrixError};
 
-/// The matrix with entities that talk to nobody added up to `order`
-/// (ExtendComMatrix of thesis 2.4.1). A larger matrix stays as it is.
+/// The matrix with entities that communicate with no other added up to `order` (ExtendComMatrix of
+/// thesis 2.4.1). A larger matrix stays as it is.
 ///
 /// # Errors
 /// None for a valid matrix.

@@ -67,7 +67,7 @@ impl Buckets {
         Some(bucket)
     }
 
-    /// How many buckets were sorted so far.
+    /// Number of buckets sorted so far.
     pub fn sorted(&self) -> usize {
         self.next
     }

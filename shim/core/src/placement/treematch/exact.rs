@@ -169,7 +169,7 @@ impl Table {
         }
     }
 
-    /// What the members of a group exchange with each other.
+    /// Traffic among the members of a group.
     fn inside(&self, group: &[usize]) -> f64 {
         let pairs = group
             .iter()

@@ -1,10 +1,9 @@
 //! FastGroupProcesses (thesis 2.4.2.2): groups grow along the heaviest edges.
 //!
-//! For groups of more than two the thesis does not say how edges become groups.
-//! Here an edge joins the partial groups of its two ends, if the result is not
-//! too large and all partial groups can still be completed. What no edge joins
-//! is put together at the end; for pairs that is what edges of value zero would
-//! do, in the order of their entities.
+//! For groups of more than two the thesis does not specify how edges become groups. Here an edge
+//! joins the partial groups of its two ends, if the result is not too large and all partial groups
+//! can still be completed. What no edge joins is put together at the end; for pairs that is what
+//! edges of value zero would do, in the order of their entities.
 
 use super::buckets::{Buckets, Edge};
 use super::partial_groups::PartialGroups;
@@ -15,7 +14,7 @@ use crate::affinity::Matrix;
 pub struct FastGrouping {
     /// Members of each group.
     pub groups: Vec<Vec<usize>>,
-    /// How many buckets of edges were sorted before all groups were complete.
+    /// Number of buckets of edges sorted before all groups were complete.
     pub buckets_sorted: usize,
 }
 

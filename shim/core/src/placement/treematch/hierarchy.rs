@@ -4,13 +4,13 @@ use super::{aggregated, exact, extended, fast};
 use crate::affinity::Matrix;
 use crate::placement::PlacementError;
 
-/// What TreeMatch can be told.
+/// Parameters of TreeMatch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
     /// A level with fewer possible groups than this is grouped exactly (T_h of
     /// thesis 2.4.2.2); 0 groups all levels fast.
     pub exact_below: u64,
-    /// How many buckets fast grouping sorts edges into (b of thesis 2.4.2.2).
+    /// Number of buckets of edges in fast grouping (b of thesis 2.4.2.2).
     pub buckets: usize,
     /// Seed of the sample from which buckets get their limits.
     pub seed: u64,

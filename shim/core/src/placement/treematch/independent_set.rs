@@ -8,13 +8,12 @@
 
 use super::exact::PossibleGroups;
 
-/// With more possible groups than this the third heuristic is left out. (The
-/// thesis has such a threshold and does not tell it; this is that of the
-/// authors' later program.)
+/// With more possible groups than this the third heuristic is left out. (The thesis has such a
+/// threshold without its value; this is that of the authors' later program.)
 const NEIGHBOUR_LIMIT: usize = 10_000;
 
-/// How many groups the search for a smaller maximum looks at. A count, not a
-/// time, so that results do not depend on the machine.
+/// Most groups that the search for a smaller maximum examines. A count, not a time, so that results
+/// do not depend on the machine.
 const SEARCH_LIMIT: usize = 100_000;
 
 /// The lightest of what the three heuristics find, the earlier one if equal.
@@ -56,11 +55,10 @@ pub fn smallest_first(groups: &PossibleGroups) -> Vec<usize> {
     greedy(groups, &groups.by_weight())
 }
 
-/// Heuristic 2, smallest maximum: a choice whose heaviest group is as light as
-/// possible. The thesis does not say how it is searched for. Here the first
-/// heuristic's choice is beaten again and again by one with only lighter groups
-/// than its heaviest, found by search over the free entities in turn, until
-/// there is none or enough groups were looked at.
+/// Heuristic 2, smallest maximum: a choice whose heaviest group is as light as possible. The thesis
+/// does not specify how it is searched for. Here the first heuristic's choice is beaten again and
+/// again by one with only lighter groups than its heaviest, found by search over the free entities
+/// in turn, until there is none or enough groups were examined.
 pub fn smallest_maximum(groups: &PossibleGroups) -> Vec<usize> {
     let mut with_entity = vec![Vec::new(); groups.order()];
     for group in groups.by_weight() {
@@ -133,11 +131,10 @@ impl Search<'_> {
     }
 }
 
-/// Heuristic 3, largest neighbour weight first: greedy by the ratio of the
-/// summed weight of the groups that share an entity with a group to its own
-/// weight. The thesis orders by the neighbours' average alone, which is poor on
-/// its own example (8472, where 4872 is possible); the ratio is the rule of
-/// Kako et al., whom it cites. All groups have equally many neighbours.
+/// Heuristic 3, largest neighbour weight first: greedy by the ratio of the summed weight of the
+/// groups that share an entity with a group to its own weight. The thesis orders by the neighbours'
+/// average alone, which is poor on its own example (8472, where 4872 is possible); the ratio is the
+/// rule of Kako et al., which it cites. All groups have equally many neighbours.
 pub fn largest_neighbours_first(groups: &PossibleGroups) -> Vec<usize> {
     let ratio = |group: usize| match groups.weight(group) {
         // Nothing leaves this group: nothing can be better.

@@ -10,7 +10,7 @@ use crate::affinity::Matrix;
 pub(super) struct PartialGroups {
     size: usize,
     wanted: usize,
-    /// Which partial group an entity is in: an index into `members`.
+    /// Partial group of each entity: an index into `members`.
     group_of: Vec<usize>,
     members: Vec<Vec<usize>>,
     /// Number of partial groups of each size.
@@ -60,8 +60,8 @@ impl PartialGroups {
         self.members[a].extend(moved);
     }
 
-    /// How many whole groups hold partial groups of these sizes, largest first,
-    /// each filled up with the largest that fits. Singles need no group.
+    /// Number of whole groups that hold partial groups of these sizes, largest first, each filled
+    /// up with the largest that fits. Singles need no group.
     fn groups_needed(&self, mut counts: Vec<usize>) -> usize {
         let mut needed = std::mem::take(&mut counts[self.size]);
         for first in (2..self.size).rev() {

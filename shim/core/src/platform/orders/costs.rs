@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why numbers are no costs.
+/// Reason why numbers are no costs.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CostsError {
     /// A list of another length than the number of clusters needs.
@@ -30,7 +30,7 @@ pub enum CostsError {
     },
 }
 
-/// Costs of one message between the coordinators of `clusters`, in seconds.
+/// Costs of one message between the leaders of `clusters`, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
     clusters: usize,
@@ -65,7 +65,7 @@ impl Costs {
         }
         for (what, list) in [("gap", &gap), ("latency", &latency), ("inside", &inside)] {
             let is_cost = |value: &f64| value.is_finite() && *value >= 0.0;
-            // Without a way out among them, numbers are looked at several at a time.
+            // Without a way out among them, numbers are examined several at a time.
             if !list.iter().fold(true, |all, value| all & is_cost(value)) {
                 let value = list.iter().copied().find(|value| !is_cost(value));
                 let value = value.unwrap_or(f64::NAN);

@@ -12,7 +12,7 @@ pub trait Weight: Fn(f64, usize, usize) -> f64 {}
 
 impl<F: Fn(f64, usize, usize) -> f64> Weight for F {}
 
-/// What an order looks at beside the transfer: what its receiver could do next.
+/// Look-ahead of an order, beside the transfer: what its receiver could do next.
 pub trait LookAhead {
     /// Not more than what it weighs, in seconds.
     fn at_least(&self, state: &State, waiting: &Waiting) -> f64;

@@ -1,12 +1,12 @@
-//! In which order clusters are served (thesis 7.1, items 49 to 62): who sends a
-//! message to whom, and when, until every cluster's coordinator has it.
+//! In which order clusters are served (thesis 7.1, items 49 to 62): who sends a message to whom,
+//! and when, until every cluster's leader has it.
 //!
 //! ```text
 //!   A = {root}, B = the others
 //!   while B is not empty:  choose i in A and j in B      <- the heuristic
 //!                          i sends to j: busy for g(i,j), j has it after g + L
 //!                          j moves from B to A
-//!   inside its cluster a coordinator goes on when its own sends are over
+//!   inside its cluster a leader goes on when its own sends are over
 //! ```
 
 mod ahead;

@@ -10,7 +10,7 @@ pub const GAP: (f64, f64) = (0.10, 0.60);
 /// See [`LATENCY`].
 pub const INSIDE: (f64, f64) = (0.02, 3.0);
 
-/// What to draw.
+/// The drawing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Study {
     /// Number of clusters.
@@ -38,7 +38,7 @@ pub struct Outcome {
 /// The results of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Results {
-    /// One for each heuristic asked for, in that order.
+    /// One for each heuristic requested, in that order.
     pub outcomes: Vec<Outcome>,
     /// Mean makespan of the best order, if it was searched.
     pub optimum: Option<f64>,

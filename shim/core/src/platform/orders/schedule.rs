@@ -2,7 +2,7 @@
 
 use super::Costs;
 
-/// One message from a cluster's coordinator to another's.
+/// One message from a cluster's leader to another's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Send {
     /// The sending cluster.
@@ -18,11 +18,11 @@ pub struct Send {
 /// When a cluster starts its inner phase.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Accounting {
-    /// When its coordinator has sent all it has to send to others: the rule that
-    /// the thesis states (digest O11, (a)).
+    /// When its leader has sent all it has to send to others: the rule that the thesis states
+    /// (digest O11, (a)).
     #[default]
     AfterSends,
-    /// When its coordinator has the message: overlapped, (b).
+    /// When its leader has the message: overlapped, (b).
     AtArrival,
 }
 

@@ -1,4 +1,4 @@
-//! Putting what was measured together into a platform.
+//! Assembly of measurements into a platform.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! What rank 0 does: ask for measurements round by round, within the budget.
+//! The initiator, rank 0: requests measurements round by round, within the budget.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use super::{Identity, Messenger, Options, Report, hear, tell};
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
-/// So many rounds of latencies are begun before the time is looked at.
+/// So many rounds of latencies are begun before the time is checked.
 const ROUNDS_TOGETHER: usize = 8;
 /// Size and number of the messages of several pairs at once.
 const STREAM: Task = Task::Stream {
@@ -62,8 +62,8 @@ pub(super) fn measure_all(
     Ok(Report { platform })
 }
 
-/// One round: everyone is told, rank 0 does its own part, and everyone has
-/// answered before the next round begins.
+/// One round: all get their orders, rank 0 does its own part, and everyone has answered before the
+/// next round begins.
 fn ask(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<Option<Answer>> {
     ask_all(messenger, task, &[pairs]).concat()
 }
@@ -339,8 +339,8 @@ impl Kind {
 }
 
 impl Measured {
-    /// The sizes around the switch to rendezvous between hosts, as far as it is known:
-    /// it belongs to the host MPI, so that other links have it at the same place.
+    /// The sizes around the switch to rendezvous between hosts, as far as it is known: it belongs
+    /// to the native MPI, so that other links have it at the same place.
     fn switch(&self) -> Vec<u64> {
         let within = self.inside.values().filter_map(|links| links.get(&None));
         let found = self.between.values().chain(within).find_map(|link| {

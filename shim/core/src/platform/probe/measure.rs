@@ -1,10 +1,9 @@
-//! The parameters of one link, by Kielmann's method (LogP-MPI; thesis 4.8.1, item
-//! 21), between a rank that measures and one that mirrors.
+//! The parameters of one link, by Kielmann's method (LogP-MPI; thesis 4.8.1, item 21), between a
+//! rank that measures and one that echoes.
 //!
-//! Beyond the thesis: the gap is the slope of trains started at once, so that it
-//! says what the link can carry; what an isolated message needs beyond it is the
-//! handshake of the host's rendezvous. Nothing is repeated more often than it
-//! takes to know it well enough.
+//! Beyond the thesis: the gap is the slope of trains started at once, so that it is the capacity of
+//! the link; what an isolated message needs beyond it is the handshake of the host's rendezvous.
+//! Nothing is repeated more often than it takes to be precise enough.
 
 use super::super::statistics::{Estimate, estimate, median};
 use super::super::{Link, Sample};
@@ -319,8 +318,7 @@ impl<'a, M: Messenger> Way<'a, M> {
         PRECISION * (gap + self.empty.latency / 4.0)
     }
 
-    /// How many messages a train needs: long enough to hide noise, short enough to
-    /// buffer.
+    /// Number of messages in a train: long enough to hide noise, short enough to buffer.
     fn cars(&self, bytes: u64, trips: &Trips) -> usize {
         let noise = 20.0 * self.empty.round_trip.half_width();
         let seconds = TRAIN_SECONDS[usize::from(self.timer.is_long())].max(noise);

@@ -1,18 +1,18 @@
 //! Measuring a platform from inside a job (thesis chapters 3 and 4, items 3 to 11,
 //! 21 to 23), over whatever carries messages.
 //!
-//! Rank 0 conducts; all others wait for what it asks, without using their
-//! processor:
+//! Rank 0 is the initiator; all others are responders, which wait for its requests, without using
+//! their processor:
 //!
 //! ```text
-//!   who is where            every rank tells its host
+//!   identities              every rank sends its host
 //!   latencies               one rank of each host with one of each other,
 //!                           in rounds of disjoint pairs, like a tournament
 //!   clusters                Lowekamp's algorithm, on rank 0
 //!   pLogP                   two hosts of each cluster; two ranks of a host;
-//!                           coordinators with each other, in both directions,
+//!                           leaders with each other, in both directions,
 //!                           in rounds
-//!   together (if asked)     several pairs of two clusters at once
+//!   together (on request)   several pairs of two clusters at once
 //! ```
 //!
 //! A budget bounds the time. What it is not enough for is left out and named.

@@ -1,7 +1,7 @@
-//! What the measuring rank of two asks of the one that mirrors.
+//! Requests of the measuring rank to the echoing one.
 //!
-//! One request asks for several sizes, one after the other: on a long way each
-//! request of its own would cost another round trip.
+//! One request is for several sizes, one after the other: on a long way each request of its own
+//! would cost another round trip.
 //!
 //! ```text
 //!   round trip     measure --m--> mirror --0--> measure          RTT(m)

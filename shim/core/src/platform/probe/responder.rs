@@ -1,9 +1,9 @@
-//! What every rank does: tell where it is, then what rank 0 asks for.
+//! The responder, on every rank: sends its identity, then serves the requests of rank 0.
 
 use super::super::{Mismatch, Platform, PlatformError};
 use super::request::echo;
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, initiator, hear, measure, tell};
+use super::{Identity, Messenger, Options, Report, hear, initiator, measure, tell};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -39,7 +39,7 @@ pub fn check(
     None
 }
 
-/// Does what rank 0 asks for, until there is nothing more. All answers to some orders go back
+/// Does what rank 0 requests, until there is nothing more. All answers to some orders go back
 /// together: meanwhile rank 0 may be a partner, and hears no answers.
 fn obey(messenger: &mut impl Messenger) {
     let orders = |messenger: &mut _| hear(messenger, 0).filter(|all: &Vec<Order>| !all.is_empty());

@@ -1,4 +1,4 @@
-//! Pairs in rounds, so that nobody is in two pairs of a round.
+//! Pairs in rounds, each rank in at most one pair of a round.
 
 /// All pairs of `participants`, in rounds of disjoint pairs: the circle method. An
 /// even number needs one round less than participants, an odd one as many as participants.

@@ -1,4 +1,4 @@
-//! Which sizes to measure: a few that span the curve, and more where it bends.
+//! Sizes to measure: a few that span the curve, and more where it bends.
 
 use super::super::Sample;
 

@@ -28,7 +28,7 @@ pub(super) enum Task {
     },
 }
 
-/// What a rank is told to do.
+/// Order to a rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Order {
     /// What.

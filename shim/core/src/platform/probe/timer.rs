@@ -1,4 +1,4 @@
-//! Times of exchanges with one rank that mirrors.
+//! Times of exchanges with one echoing rank.
 
 use super::request::Request;
 use super::{Messenger, tell};

@@ -69,9 +69,9 @@ pub(super) fn named_phase((name, phase): (String, MergedPhase)) -> profile::Phas
     }
 }
 
-/// The records, when those of all ranks are together. Of an `MPI_Alltoallv` each
-/// rank tells what it sends: the class of the call's size is only known now. Where
-/// the rank that counts the calls left no part, there was one at least.
+/// The records, when those of all ranks are together. Of an `MPI_Alltoallv` each rank has recorded
+/// what it sends, so that the size class of the call is only known now. Where the rank that counts
+/// the calls left no part, there was one at least.
 pub(super) fn reported(records: Records) -> Vec<Record> {
     let mut records = records.into_vec();
     for record in &mut records {

@@ -19,7 +19,7 @@ use crate::files::profile::{self, Host, Profile, Times};
 use counts::{Layers, MergedPhase, named_phase, reported};
 use open_phase::close_phases;
 
-/// Why a part does not belong to the others.
+/// Reason why a part does not belong to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PartError {
     /// Two parts are of the same rank.

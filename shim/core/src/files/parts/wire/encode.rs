@@ -43,9 +43,9 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.number(value);
     }
 
-    /// Who writes: process of the launcher's world, rank of the application's
-    /// world, host, allowed cores as Linux lists them, and nanoseconds since the
-    /// job's start. The first item of a part.
+    /// The writing rank: process of the launcher's world, rank of the application's world, host,
+    /// allowed cores as Linux lists them, and nanoseconds since the job's start. The first item of
+    /// a part.
     pub fn rank(&mut self, process: u32, rank: u32, host: &str, cores: &str, elapsed: u64) {
         self.tag(Tag::Rank);
         self.number(u64::from(process));
@@ -74,7 +74,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.number(traffic.bytes);
     }
 
-    /// What stands before the volume of a record of a collective.
+    /// Fields before the volume of a record of a collective.
     fn collective(&mut self, of: (Operation, Option<u32>, u8), calls: u64, group: &[u32]) {
         let (operation, root, size_class) = of;
         self.tag(Tag::Collective);
@@ -162,8 +162,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.phase_head(name, span, left_out);
     }
 
-    /// The phase that goes on: all that was counted and is in no other phase is
-    /// its.
+    /// The open phase: all that was counted and is in no other phase is its.
     pub fn open_phase(&mut self, name: &str, span: Span, left_out: bool) {
         self.tag(Tag::OpenPhase);
         self.phase_head(name, span, left_out);

@@ -11,7 +11,7 @@ mod open_mpi;
 use std::fmt::Write;
 use treepie_core::affinity::TrafficMatrix;
 use treepie_core::collective::{
-    Algorithm, Host, Model, Operation, Record, Volume, expand, size_class,
+    Host, Model, Operation, Record, Volume, expand, size_class,
 };
 use treepie_tests::expected::{Pairs, pairs};
 use treepie_tests::{Job, Mpi};
@@ -25,7 +25,7 @@ type Setting = (String, String);
 /// An algorithm that is forced for an operation.
 struct Forced {
     operation: Operation,
-    algorithm: Algorithm,
+    algorithm: &'static str,
     settings: Vec<Setting>,
 }
 

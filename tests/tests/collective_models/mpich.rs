@@ -2,7 +2,7 @@
 
 use super::{Account, Forced};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Algorithm, Host, Operation};
+use treepie_core::collective::{Host, Operation};
 use treepie_tests::monitoring::sent_through_ucx;
 use treepie_tests::{Job, Mpi};
 
@@ -65,84 +65,83 @@ fn the_rules_for_mpich_are_what_mpich_5_does_by_default() {
 
 /// An operation, and MPICH's names of the algorithms that are modelled, as
 /// `MPIR_CVAR_<OPERATION>_INTRA_ALGORITHM` takes them.
-type Algorithms = (Operation, &'static [(&'static str, Algorithm)]);
+type Algorithms = (Operation, &'static [(&'static str, &'static str)]);
 
 const FORCED: &[Algorithms] = {
-    use Algorithm::*;
     &[
         (
             Operation::Bcast,
             &[
-                ("binomial", Binomial),
-                ("scatter_recursive_doubling_allgather", ScatterDoubling),
-                ("scatter_ring_allgather", ScatterAllgather),
+                ("binomial", "binomial"),
+                ("scatter_recursive_doubling_allgather", "scatter-doubling"),
+                ("scatter_ring_allgather", "scatter-allgather"),
             ],
         ),
-        (Operation::Gather, &[("binomial", Binomial)]),
-        (Operation::Gatherv, &[("linear", Linear)]),
-        (Operation::Scatter, &[("binomial", Binomial)]),
-        (Operation::Scatterv, &[("linear", Linear)]),
+        (Operation::Gather, &[("binomial", "binomial")]),
+        (Operation::Gatherv, &[("linear", "linear")]),
+        (Operation::Scatter, &[("binomial", "binomial")]),
+        (Operation::Scatterv, &[("linear", "linear")]),
         (
             Operation::Allgather,
             &[
-                ("brucks", Bruck),
-                ("recursive_doubling", RecursiveDoubling),
-                ("ring", Ring),
+                ("brucks", "bruck"),
+                ("recursive_doubling", "recursive-doubling"),
+                ("ring", "ring"),
             ],
         ),
         (
             Operation::Allgatherv,
             &[
-                ("brucks", Bruck),
-                ("recursive_doubling", RecursiveDoubling),
-                ("ring", Ring),
+                ("brucks", "bruck"),
+                ("recursive_doubling", "recursive-doubling"),
+                ("ring", "ring"),
             ],
         ),
         (
             Operation::Alltoall,
             &[
-                ("brucks", Bruck),
-                ("pairwise", Pairwise),
-                ("scattered", Pairwise),
+                ("brucks", "bruck"),
+                ("pairwise", "pairwise"),
+                ("scattered", "pairwise"),
             ],
         ),
-        (Operation::Alltoallv, &[("scattered", Pairwise)]),
-        (Operation::Alltoallw, &[("scattered", Pairwise)]),
+        (Operation::Alltoallv, &[("scattered", "pairwise")]),
+        (Operation::Alltoallw, &[("scattered", "pairwise")]),
         (
             Operation::Reduce,
             &[
-                ("binomial", Binomial),
-                ("reduce_scatter_gather", ReduceScatterGather),
+                ("binomial", "binomial"),
+                ("reduce_scatter_gather", "reduce-scatter-gather"),
             ],
         ),
         (
             Operation::Allreduce,
             &[
-                ("recursive_doubling", RecursiveDoubling),
-                ("reduce_scatter_allgather", ReduceScatterAllgather),
+                ("recursive_doubling", "recursive-doubling"),
+                ("reduce_scatter_allgather", "reduce-scatter-allgather"),
             ],
         ),
         (
             Operation::ReduceScatter,
             &[
-                ("recursive_halving", RecursiveHalving),
-                ("pairwise", Pairwise),
+                ("recursive_halving", "recursive-halving"),
+                ("pairwise", "pairwise"),
             ],
         ),
         (
             Operation::ReduceScatterBlock,
             &[
-                ("recursive_halving", RecursiveHalving),
-                ("pairwise", Pairwise),
+                ("recursive_halving", "recursive-halving"),
+                ("pairwise", "pairwise"),
             ],
         ),
         (
             Operation::Scan,
-            &[("recursive_doubling", RecursiveDoubling)],
+            &[("recursive_doubling", "recursive-doubling")],
         ),
         (
             Operation::Exscan,
-            &[("recursive_doubling", RecursiveDoubling)],
+            &[("recursive_doubling", "recursive-doubling")],
         ),
     ]
 };

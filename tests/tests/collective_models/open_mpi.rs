@@ -2,7 +2,7 @@
 
 use super::{Account, Call, Forced, Setting, job, record};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Algorithm, Host, Operation};
+use treepie_core::collective::{Host, Operation};
 use treepie_core::files::profile::Profile;
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Library, Mpi};
@@ -61,149 +61,148 @@ fn the_rules_for_open_mpi_are_what_it_does_by_default() {
 
 /// An operation, Open MPI's name for it, and its numbers of the algorithms that are
 /// modelled.
-type Algorithms = (Operation, &'static str, &'static [(usize, Algorithm)]);
+type Algorithms = (Operation, &'static str, &'static [(usize, &'static str)]);
 
 /// The numbers are those that `coll_tuned_NAME_algorithm` takes.
 const FORCED: &[Algorithms] = {
-    use Algorithm::*;
     &[
         (
             Operation::Barrier,
             "barrier",
             &[
-                (1, Linear),
-                (3, RecursiveDoubling),
-                (4, Dissemination),
-                (6, Binomial),
+                (1, "linear"),
+                (3, "recursive-doubling"),
+                (4, "dissemination"),
+                (6, "binomial"),
             ],
         ),
         (
             Operation::Bcast,
             "bcast",
             &[
-                (1, Linear),
-                (3, Chain),
-                (5, Binary),
-                (6, HighestBitBinomial),
-                (7, Quadrinomial),
-                (8, ScatterDoubling),
-                (9, ScatterAllgather),
+                (1, "linear"),
+                (3, "chain"),
+                (5, "binary"),
+                (6, "highest-bit-binomial"),
+                (7, "quadrinomial"),
+                (8, "scatter-doubling"),
+                (9, "scatter-allgather"),
             ],
         ),
         (
             Operation::Gather,
             "gather",
-            &[(1, Linear), (2, Binomial), (3, SynchronisedLinear)],
+            &[(1, "linear"), (2, "binomial"), (3, "synchronised-linear")],
         ),
         (
             Operation::Scatter,
             "scatter",
-            &[(1, Linear), (2, Binomial), (3, Linear)],
+            &[(1, "linear"), (2, "binomial"), (3, "linear")],
         ),
         (
             Operation::Allgather,
             "allgather",
             &[
-                (2, Bruck),
-                (3, RecursiveDoubling),
-                (4, Ring),
-                (5, NeighbourExchange),
+                (2, "bruck"),
+                (3, "recursive-doubling"),
+                (4, "ring"),
+                (5, "neighbour-exchange"),
             ],
         ),
         (
             Operation::Allgatherv,
             "allgatherv",
-            &[(2, Bruck), (3, Ring), (4, NeighbourExchange)],
+            &[(2, "bruck"), (3, "ring"), (4, "neighbour-exchange")],
         ),
         (
             Operation::Alltoall,
             "alltoall",
-            &[(1, Pairwise), (2, Pairwise), (3, Bruck), (4, Pairwise)],
+            &[(1, "pairwise"), (2, "pairwise"), (3, "bruck"), (4, "pairwise")],
         ),
         (
             Operation::Alltoallv,
             "alltoallv",
-            &[(1, Pairwise), (2, Pairwise)],
+            &[(1, "pairwise"), (2, "pairwise")],
         ),
         (
             Operation::Reduce,
             "reduce",
             &[
-                (1, Linear),
-                (3, Chain),
-                (4, Binary),
-                (5, Binomial),
-                (6, InOrderBinary),
-                (7, ReduceScatterGather),
+                (1, "linear"),
+                (3, "chain"),
+                (4, "binary"),
+                (5, "binomial"),
+                (6, "in-order-binary"),
+                (7, "reduce-scatter-gather"),
             ],
         ),
         (
             Operation::Allreduce,
             "allreduce",
             &[
-                (3, RecursiveDoubling),
-                (4, Ring),
-                (6, ReduceScatterAllgather),
+                (3, "recursive-doubling"),
+                (4, "ring"),
+                (6, "reduce-scatter-allgather-shared"),
             ],
         ),
         (
             Operation::ReduceScatter,
             "reduce_scatter",
-            &[(2, RecursiveHalving), (3, Ring), (4, Butterfly)],
+            &[(2, "recursive-halving"), (3, "ring"), (4, "butterfly")],
         ),
         (
             Operation::ReduceScatterBlock,
             "reduce_scatter_block",
-            &[(3, RecursiveHalving), (4, Butterfly)],
+            &[(3, "recursive-halving"), (4, "butterfly")],
         ),
         (
             Operation::Scan,
             "scan",
-            &[(1, Linear), (2, RecursiveDoubling)],
+            &[(1, "linear"), (2, "recursive-doubling")],
         ),
         (
             Operation::Exscan,
             "exscan",
-            &[(1, Linear), (2, RecursiveDoubling)],
+            &[(1, "linear"), (2, "recursive-doubling")],
         ),
     ]
 };
 
 /// Algorithms that are made of other collectives, which are left as usual.
-const COMPOSED: &[(Operation, &str, usize, Algorithm)] = &[
+const COMPOSED: &[(Operation, &str, usize, &'static str)] = &[
     (
         Operation::Allgather,
         "allgather",
         1,
-        Algorithm::GatherBroadcast,
+        "gather-broadcast",
     ),
     (
         Operation::Allgatherv,
         "allgatherv",
         1,
-        Algorithm::GatherBroadcast,
+        "gather-broadcast",
     ),
     (
         Operation::Allreduce,
         "allreduce",
         2,
-        Algorithm::ReduceBroadcast,
+        "reduce-broadcast",
     ),
     (
         Operation::ReduceScatter,
         "reduce_scatter",
         1,
-        Algorithm::ReduceScatterv,
+        "reduce-scatterv",
     ),
     (
         Operation::ReduceScatterBlock,
         "reduce_scatter_block",
         1,
-        Algorithm::ReduceScatterv,
+        "reduce-scatterv",
     ),
 ];
 
-fn forced(operation: Operation, name: &str, number: usize, algorithm: Algorithm) -> Forced {
+fn forced(operation: Operation, name: &str, number: usize, algorithm: &'static str) -> Forced {
     let variable = format!("OMPI_MCA_coll_tuned_{name}_algorithm");
     let setting: Setting = (variable, number.to_string());
     Forced {

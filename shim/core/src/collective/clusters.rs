@@ -1,4 +1,4 @@
-//! Which ranks of a communicator are near each other.
+//! The clusters of a communicator, and the levels inside them.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,9 @@ use crate::collective::Network;
 pub struct Clusters {
     of: Vec<usize>,
     members: Vec<Vec<usize>>,
-    /// The rank that speaks for each.
-    speakers: Vec<usize>,
-    /// Number of each rank's group, from the widest level inside clusters to the
-    /// closest; ranks with the same number are in the same group.
+    /// Leader of each cluster.
+    leaders: Vec<usize>,
+    /// Number of each rank's group on each level inside clusters, the widest level first.
     closer: Vec<Vec<usize>>,
 }
 
@@ -34,7 +33,7 @@ impl Clusters {
         }
         Clusters {
             of,
-            speakers: members.iter().map(|members| members[0]).collect(),
+            leaders: members.iter().map(|members| members[0]).collect(),
             members,
             closer: Vec::new(),
         }
@@ -45,17 +44,15 @@ impl Clusters {
         Clusters::new(&vec![0; ranks])
     }
 
-    /// As a network has them: its clusters, the hosts in them, and the ranks that
-    /// speak for clusters.
+    /// The clusters of a network, their hosts, and their leaders.
     pub fn of_network(network: &Network) -> Self {
         Clusters::new(network.cluster_of())
             .with_closer(network.host_of())
-            .spoken_for_by(network.speakers())
+            .with_leaders(network.speakers())
     }
 
-    /// The same clusters with one more level inside them: a number for each rank, and
-    /// ranks with the same number are closer to each other than to the others of the
-    /// level above. A level that parts nothing, or everything, is left out.
+    /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for each
+    /// rank; ranks of a group with the same number form a group of the new level.
     pub fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
         let above = self.closer.last().unwrap_or(&self.of).clone();
@@ -81,17 +78,17 @@ impl Clusters {
         self
     }
 
-    /// The same clusters with a rank that speaks for each.
+    /// Gives each cluster its leader.
     ///
     /// # Panics
-    /// If a speaker is not in its cluster.
-    pub fn spoken_for_by(mut self, speakers: &[usize]) -> Self {
+    /// If a leader is not in its cluster.
+    pub fn with_leaders(mut self, leaders: &[usize]) -> Self {
         let fits = |(cluster, &rank): (usize, &usize)| self.of[rank] == cluster;
         assert!(
-            speakers.len() == self.count() && speakers.iter().enumerate().all(fits),
-            "every cluster has a speaker of its own"
+            leaders.len() == self.count() && leaders.iter().enumerate().all(fits),
+            "every cluster has a leader of its own"
         );
-        self.speakers = speakers.to_vec();
+        self.leaders = leaders.to_vec();
         self
     }
 
@@ -120,22 +117,22 @@ impl Clusters {
         &self.closer
     }
 
-    /// The rank that speaks for `cluster` where there is no root.
-    pub fn speaker(&self, cluster: usize) -> usize {
-        self.speakers[cluster]
+    /// Leader of `cluster` where there is no root.
+    pub fn leader(&self, cluster: usize) -> usize {
+        self.leaders[cluster]
     }
 
-    /// The rank that speaks for `cluster` where `root` is the root: the root for
-    /// its own cluster, its [speaker](Clusters::speaker) for others.
-    pub fn coordinator(&self, cluster: usize, root: usize) -> usize {
+    /// Leader of `cluster` where `root` is the root: the root for its own cluster, its
+    /// [leader](Clusters::leader) for others.
+    pub fn leader_towards(&self, cluster: usize, root: usize) -> usize {
         match self.of[root] == cluster {
             true => root,
-            false => self.speakers[cluster],
+            false => self.leaders[cluster],
         }
     }
 
-    /// How many ranks of each cluster can work side by side between clusters: the
-    /// size of the smallest.
+    /// How many ranks of each cluster can send between clusters side by side: the size of the
+    /// smallest.
     pub fn lanes(&self) -> usize {
         self.members.iter().map(Vec::len).min().unwrap_or(1)
     }

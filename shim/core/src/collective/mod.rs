@@ -25,19 +25,21 @@ pub mod plan;
 mod problem;
 pub mod read;
 pub mod record;
+mod steps;
 #[cfg(test)]
 pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub use algorithms::{Strategy, Uniform};
+pub use algorithms::{Algorithm, Algorithm as Strategy, Requirement, Uniform};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
-pub use native::Host;
+pub use native::{Done, Host};
 pub use network::{Distance, Network};
 pub use operation::Operation;
-pub use plan::{Action, Builder, Flow, LARGEST_MESSAGE, Plan, Range, Space, Step, Waits};
-pub use problem::{Amount, Problem, share};
+pub use plan::{Action, Builder, Plan, Range, Space, Step, Waits};
+pub use problem::{Amount, Blocks, Problem, share};
 pub use read::bound::bound;
-pub use read::traffic::{Algorithm, Model, expand};
+pub use read::traffic::{AsRun, Model, expand, expand_as_run};
 pub use record::{Record, RecordError, Volume, size_class};
+pub use steps::{Flow, LARGEST_MESSAGE, Steps};

@@ -1,14 +1,15 @@
-//! What a plan is asked for, as one rank knows it.
+//! A collective call, as one rank knows it: what a description is written for.
 
 use crate::collective::Operation;
-use crate::collective::{Clusters, Network};
+use crate::collective::plan::Range;
+use crate::collective::{Clusters, Flow, Network};
 
 /// How much data there is, in units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Amount {
     /// The message, or the block of each rank (or pair of ranks).
     Each(u64),
-    /// The part of each rank. For `Gatherv` and `Scatterv` only the root knows
+    /// The block of each rank. For `Gatherv` and `Scatterv` only the root knows
     /// more than its own.
     Parts(Vec<u64>),
     /// What this rank sends to each and receives from each.
@@ -20,7 +21,7 @@ pub enum Amount {
     },
 }
 
-/// A collective to make a plan for.
+/// A collective call.
 #[derive(Debug, Clone)]
 pub struct Problem<'a> {
     /// Which collective.
@@ -29,34 +30,40 @@ pub struct Problem<'a> {
     pub root: usize,
     /// How much.
     pub amount: &'a Amount,
-    /// The ranks and who is near whom.
+    /// The clusters of ranks, and the levels inside them.
     pub clusters: &'a Clusters,
     /// Operands must be combined in the order of ranks, in a way that the
     /// clusters do not change.
     pub ordered: bool,
-    /// What messages meet, if that is known: what orders between clusters are made
-    /// from. All ranks must have the same.
+    /// The cost of messages, if it is known: orders between clusters are made from it. All ranks
+    /// must have the same.
     pub network: Option<&'a Network>,
     /// Bytes of a unit.
     pub unit_bytes: u64,
 }
 
-/// Bytes on their way between clusters while a link is kept busy, where no network
-/// says it: 10 ms at 100 Mbit/s.
+/// Bytes that fill the path between two clusters where no network is known: 10 ms at 100 Mbit/s.
 const USUAL_IN_FLIGHT: u64 = 125_000;
 
 impl Problem<'_> {
-    /// Units on their way between clusters while the busiest link is kept busy.
+    /// Units that fill the path between two clusters (its bandwidth-delay product).
     pub fn in_flight(&self) -> u64 {
         let bytes = self.network.map_or(USUAL_IN_FLIGHT, |network| {
-            network.in_flight(self.operation, self.home())
+            network.in_flight(self.operation, self.root_cluster())
         });
         bytes / self.unit_bytes.max(1)
     }
 
-    /// The cluster that messages come from or go to: the root's, or, where there is no root, the
-    /// one in the middle of the network.
-    pub fn home(&self) -> usize {
+    /// How messages of the call flow: what is not said of `flow` is what the network says.
+    pub fn flow(&self, flow: Flow) -> Flow {
+        Flow {
+            in_flight: flow.in_flight.or_else(|| Some(self.in_flight())),
+            ..flow
+        }
+    }
+
+    /// The cluster of the root, or, where there is no root, the one in the middle of the network.
+    pub fn root_cluster(&self) -> usize {
         match self.operation.has_root() {
             true => self.clusters.of(self.root),
             false => self.network.map_or(0, Network::centre),
@@ -68,42 +75,187 @@ impl Problem<'_> {
         self.clusters.ranks()
     }
 
-    /// The rank that speaks for a cluster in this collective: the root for its own.
+    /// The rank `distance` further than `rank`, round the communicator.
+    pub fn after(&self, rank: usize, distance: usize) -> usize {
+        (rank + distance) % self.ranks()
+    }
+
+    /// The rank `distance` (at most the number of ranks) before `rank`, round the communicator.
+    pub fn before(&self, rank: usize, distance: usize) -> usize {
+        (rank + self.ranks() - distance) % self.ranks()
+    }
+
+    /// How far a rank is from the root, round the communicator.
+    pub fn place(&self, rank: usize) -> usize {
+        self.before(rank, self.root)
+    }
+
+    /// The leader of a cluster in this collective: the root for its own.
     pub fn leader(&self, cluster: usize) -> usize {
         match self.operation.has_root() {
-            true => self.clusters.coordinator(cluster, self.root),
-            false => self.clusters.speaker(cluster),
+            true => self.clusters.leader_towards(cluster, self.root),
+            false => self.clusters.leader(cluster),
         }
     }
 
-    /// Units of a rank's block or part; of the message, where there is one.
-    pub fn part(&self, rank: usize) -> u64 {
+    /// Units of a rank's block; of the message, where there is one.
+    pub fn block(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
-            Amount::Parts(parts) => parts[rank],
+            Amount::Parts(blocks) => blocks[rank],
             Amount::Exchanged { .. } => 0,
         }
     }
 
-    /// Where a rank's part starts when parts stand one behind the other.
+    /// Where a rank's block starts when blocks stand one behind the other. [`Problem::blocks`] is
+    /// quicker for many.
     pub fn start(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => rank as u64 * units,
-            Amount::Parts(parts) => parts[..rank].iter().sum(),
+            Amount::Parts(blocks) => blocks[..rank].iter().sum(),
             Amount::Exchanged { .. } => 0,
         }
     }
 
-    /// Units of all parts together.
+    /// Units of all blocks together.
     pub fn total(&self) -> u64 {
         self.start(self.ranks())
     }
+
+    /// The blocks of all ranks, one behind the other.
+    pub fn blocks(&self) -> Blocks {
+        let count = self.ranks();
+        match self.amount {
+            Amount::Each(units) => Blocks::Equal {
+                count,
+                units: *units,
+            },
+            Amount::Parts(lengths) => Blocks::listed(lengths),
+            Amount::Exchanged { .. } => Blocks::Equal { count, units: 0 },
+        }
+    }
+
+    /// The message (this rank's block) cut into one block for each of `count`.
+    pub fn cut(&self, rank: usize, count: usize) -> Blocks {
+        let units = self.block(rank);
+        Blocks::Cut { count, units }
+    }
 }
 
-/// `units` divided among `ways` as evenly as they can be: start and length of
-/// share `index`.
-pub fn share(units: u64, ways: usize, index: usize) -> (u64, u64) {
-    let (ways, index) = (ways as u64, index as u64);
-    let start = |index: u64| (u128::from(units) * u128::from(index) / u128::from(ways)) as u64;
-    (start(index), start(index + 1) - start(index))
+/// Blocks that stand one behind the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blocks {
+    /// `count` blocks of `units` units.
+    Equal {
+        /// How many.
+        count: usize,
+        /// Units of each.
+        units: u64,
+    },
+    /// A message of `units` units cut into `count` blocks as equal as can be.
+    Cut {
+        /// How many.
+        count: usize,
+        /// Units of all together.
+        units: u64,
+    },
+    /// Blocks of any size: where each starts, and where the last ends.
+    Listed(Vec<u64>),
+}
+
+impl Blocks {
+    /// Blocks of these lengths.
+    pub fn listed(lengths: &[u64]) -> Self {
+        let mut end = 0;
+        let ends = lengths.iter().map(|length| {
+            end += length;
+            end
+        });
+        Blocks::Listed(std::iter::once(0).chain(ends).collect())
+    }
+
+    /// The blocks in the order from block `first` on, round.
+    pub fn rotated(&self, first: usize) -> Blocks {
+        if let Blocks::Equal { .. } = self {
+            return self.clone();
+        }
+        let count = self.count();
+        let lengths = (0..count).map(|place| self.length((first + place) % count));
+        Blocks::listed(&lengths.collect::<Vec<u64>>())
+    }
+
+    /// Number of blocks.
+    pub fn count(&self) -> usize {
+        match self {
+            Blocks::Equal { count, .. } | Blocks::Cut { count, .. } => *count,
+            Blocks::Listed(starts) => starts.len() - 1,
+        }
+    }
+
+    /// Where block `index` starts; the end of all for the index behind the last.
+    pub fn start(&self, index: usize) -> u64 {
+        match self {
+            Blocks::Equal { units, .. } => units * index as u64,
+            Blocks::Cut { count, units } => {
+                (u128::from(*units) * index as u128 / *count as u128) as u64
+            }
+            Blocks::Listed(starts) => starts[index],
+        }
+    }
+
+    /// Units of block `index`.
+    pub fn length(&self, index: usize) -> u64 {
+        self.start(index + 1) - self.start(index)
+    }
+
+    /// Where block `index` is in `all`.
+    pub fn of(&self, all: Range, index: usize) -> Range {
+        self.span(all, index, index + 1)
+    }
+
+    /// Where the blocks `first..end` are in `all`.
+    pub fn span(&self, all: Range, first: usize, end: usize) -> Range {
+        let start = self.start(first);
+        all.part(start, self.start(end) - start)
+    }
+
+    /// Units of all blocks.
+    pub fn total(&self) -> u64 {
+        self.start(self.count())
+    }
+}
+
+/// `units` cut into `count` blocks as equal as can be: start and length of block `index`.
+pub fn share(units: u64, count: usize, index: usize) -> (u64, u64) {
+    let blocks = Blocks::Cut { count, units };
+    (blocks.start(index), blocks.length(index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn blocks_of_a_message_are_nearly_equal_and_add_up_to_it(count in 1usize..40, units: u64) {
+            let blocks = Blocks::Cut { count, units };
+            prop_assert_eq!(blocks.total(), units);
+            for index in 0..count {
+                let length = blocks.length(index);
+                prop_assert!(length == units / count as u64 || length == units / count as u64 + 1);
+            }
+        }
+
+        #[test]
+        fn listed_blocks_have_their_lengths(lengths in prop::collection::vec(0u64..1000, 1..20)) {
+            let blocks = Blocks::listed(&lengths);
+            prop_assert_eq!(blocks.count(), lengths.len());
+            let all = Range::input(0, blocks.total());
+            for (index, &length) in lengths.iter().enumerate() {
+                prop_assert_eq!(blocks.of(all, index).length, length);
+            }
+            prop_assert_eq!(all.length, lengths.iter().sum::<u64>());
+        }
+    }
 }

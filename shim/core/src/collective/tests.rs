@@ -4,7 +4,9 @@ use crate::collective::Operation;
 use crate::collective::grids::{self, scattered};
 use crate::collective::plan::{Action, Plan, Range};
 use crate::collective::read::check::{Flaw, check};
-use crate::collective::{Amount, Builder, Clusters, Distance, Flow, Network, Problem, Strategy};
+use crate::collective::{
+    Algorithm, Amount, Builder, Clusters, Distance, Flow, Network, Problem, Steps,
+};
 
 /// Ranks in clusters, with or without a network.
 struct Arrangement {
@@ -66,7 +68,7 @@ fn amounts(operation: Operation, ranks: usize, root: usize, units: u64) -> Vec<A
 }
 
 fn check_one(
-    strategy: &Strategy,
+    strategy: &Algorithm,
     operation: Operation,
     at: &Arrangement,
     root: usize,
@@ -101,7 +103,7 @@ fn check_one(
 
 /// What is checked of a strategy on `ranks` ranks: up to 16 ranks all roots on all
 /// arrangements, beyond that each root on one of them.
-fn check_strategy(strategy: &Strategy, operation: Operation, arrangements: &[Arrangement]) {
+fn check_strategy(strategy: &Algorithm, operation: Operation, arrangements: &[Arrangement]) {
     let ranks = arrangements[0].clusters.ranks();
     let roots = if operation.has_root() { ranks } else { 1 };
     // The order of operands matters where there are any.
@@ -146,7 +148,7 @@ fn check_operations(which: impl Fn(Operation) -> bool) {
     for ranks in 1..=33 {
         let arrangements = arrangements(ranks);
         for operation in Operation::all().filter(|&operation| which(operation)) {
-            for strategy in Strategy::of(operation) {
+            for strategy in Algorithm::of(operation) {
                 check_strategy(strategy, operation, &arrangements);
             }
         }
@@ -169,7 +171,7 @@ fn long_messages_in_many_pieces_do_what_mpi_defines() {
         for (which, at) in arrangements(ranks).iter().enumerate() {
             use Operation::{Allreduce, Alltoall, Alltoallv, Bcast, Reduce};
             for operation in [Bcast, Reduce, Allreduce, Alltoall, Alltoallv] {
-                for strategy in Strategy::of(operation) {
+                for strategy in Algorithm::of(operation) {
                     for in_flight in [0, 10, 100] {
                         let flow = Flow {
                             segment: 1,
@@ -201,7 +203,7 @@ fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
     assert_eq!(network.distance(1, 3), Distance::Host);
     assert_eq!(network.distance(0, 3), Distance::Cluster);
     let clusters = Clusters::of_network(&network);
-    assert_eq!((clusters.speaker(1), clusters.coordinator(1, 3)), (1, 3));
+    assert_eq!((clusters.leader(1), clusters.leader_towards(1, 3)), (1, 3));
     assert_eq!(Network::new(&platform, &[0, 16]), None);
 }
 
@@ -250,13 +252,13 @@ fn levels_that_part_nothing_or_everything_are_left_out() {
 #[test]
 fn names_are_unique_for_each_operation_and_each_operation_keeps_its_order_somehow() {
     for operation in Operation::all() {
-        let names: Vec<&str> = Strategy::of(operation).map(|s| s.name).collect();
+        let names: Vec<&str> = Algorithm::of(operation).map(|s| s.name).collect();
         let mut unique = names.clone();
         unique.sort_unstable();
         unique.dedup();
         assert_eq!(unique.len(), names.len(), "{operation}: {names:?}");
         assert!(
-            Strategy::of(operation).any(|s| s.keeps_order),
+            Algorithm::of(operation).any(|s| s.keeps_order()),
             "{operation}"
         );
     }
@@ -278,16 +280,14 @@ fn broadcast_of_two(plans: &[Plan; 2]) -> Result<(), Flaw> {
     check(&[problem.clone(), problem], plans)
 }
 
-fn plan(write: impl FnOnce(&mut Builder)) -> Plan {
-    let mut builder = Builder::new(4);
-    write(&mut builder);
-    builder.finish()
+fn plan(write: impl FnOnce(&mut dyn Steps)) -> Plan {
+    Builder::plan(4, write)
 }
 
 #[test]
 fn ranges_for_several_ranks_go_a_piece_to_each_in_turn() {
     let plan = plan(|builder| {
-        builder.send_in_turn([(5, Range::input(0, 9)), (3, Range::input(20, 4))]);
+        builder.send_round_robin([(5, Range::input(0, 9)), (3, Range::input(20, 4))]);
     });
     let sent: Vec<_> = plan
         .steps()
@@ -335,7 +335,7 @@ fn the_checker_finds_every_kind_of_flaw() {
     });
     assert!(matches!(
         broadcast_of_two(&[sends(), hoards]),
-        Err(Flaw::Room {
+        Err(Flaw::Scratch {
             rank: 1,
             scratch: 5,
             most: 4

@@ -174,7 +174,11 @@ fn make(
             (choice.strategy?, choice.segment.max(least))
         }
     };
-    if !strategy.serves(&problem) {
+    if let Some(requirement) = strategy.unmet(&problem) {
+        if communicator.rank() == 0 {
+            let reason = format!("{} needs {requirement}", strategy.name);
+            tell(communicator, key, bytes, "host", segment, &reason);
+        }
         return None;
     }
     let segment = (segment / key.unit.max(1)).max(1);

@@ -1,29 +1,68 @@
-//! One function for each algorithm, which writes what one rank does.
+//! One description of each algorithm, which everything else reads: plans that are run, checked, simulated
+//! and exported, and the traffic that a profile shows.
+//!
+//! ```text
+//!   table.rs       one line for each algorithm: name, operations, requirements, description
+//!   by_rank/       algorithms over ranks, those of MPI libraries among them
+//!   by_cluster/    algorithms over clusters (LaPIe)
+//!   trees.rs       shapes of trees, and the flow along them: what both are made of
+//! ```
+//!
+//! # Adding an algorithm
+//!
+//! A broadcast along two chains, as an example: even ranks form one, odd ranks the other. One file, with its
+//! drawing on top, `by_rank/two_chains.rs` (and `mod two_chains;` in `by_rank/mod.rs`):
+//!
+//! ```ignore
+//! //! root --> 1 --> 3 --> 5
+//! //!   `----> 2 --> 4 --> 6
+//! pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+//!     let place = problem.place(rank);                        // distance from the root
+//!     let data = Range::output(0, problem.block(rank));
+//!     let next = |place: usize| problem.after(problem.root, place);
+//!     for segment in steps.segments(data) {
+//!         if place > 0 {
+//!             steps.receive_segment(next(place.saturating_sub(2)), segment);
+//!         }
+//!         for child in if place == 0 { 1..3 } else { place + 2..place + 3 } {
+//!             if child < problem.ranks() {
+//!                 steps.send_segment(next(child), segment);
+//!             }
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! and one line in the table:
+//!
+//! ```ignore
+//! row("two-chains", &[Bcast], two_chains::broadcast),
+//! ```
+//!
+//! That is all. It is then
+//!
+//! * checked, for 1 to 33 ranks and every root (`cargo test -p treepie-core collective::tests`);
+//! * known to be the traffic that its plans send (`collective::read::traffic::tests::as_run`);
+//! * predicted: `treepie predict PLATFORM --plans --collective bcast --bytes 1M`;
+//! * a model of traffic: `treepie show app.profile.yaml --layer collectives --model two-chains`;
+//! * run: `TREEPIE_MODE=replay TREEPIE_COLLECTIVES=bcast=two-chains`.
+//!
+//! The choice (`auto`) considers it with an `estimated(...)` on its line; requirements go into
+//! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI takes
+//! is named in its decision table (`native/`).
 
-mod allgather;
-mod allreduce;
-mod alltoall;
-mod barrier;
-mod between;
-mod direct;
-mod gather;
-mod grid_broadcast;
-mod grid_reduce;
-mod halving;
-mod inside;
-mod lanes;
-mod matchings;
-mod reduce_exchange;
-mod reduce_scatter;
-mod scan;
-mod scan_exchange;
-pub(super) mod strategy;
+mod algorithm;
+pub(in crate::collective) mod by_cluster;
+pub(in crate::collective) mod by_rank;
+mod requirement;
 mod table;
 mod trees;
 
-pub(in crate::collective) use between::{Between, Direction, Grouped, by_tail, costs};
-pub(in crate::collective) use direct::straight_of_allreduce;
-pub(in crate::collective) use scan_exchange::runs;
-pub use strategy::{Strategy, Uniform};
-pub(in crate::collective) use table::STRATEGIES;
+pub(in crate::collective) use algorithm::Estimate;
+pub use algorithm::{Algorithm, Uniform};
+pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
+pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
+pub(in crate::collective) use by_cluster::scan::runs;
+pub use requirement::Requirement;
+pub(in crate::collective) use table::TABLE;
 pub(in crate::collective) use trees::{Shape, round};

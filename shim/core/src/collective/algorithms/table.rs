@@ -1,91 +1,137 @@
-//! All strategies: name, collectives, whether they keep the order of operands, the
-//! generator, and what estimates their time between clusters.
+//! The table of algorithms: name, operations, description, and what else there is to say of one.
+//!
+//! | word | meaning |
+//! |---|---|
+//! | `also` | other names that are accepted |
+//! | `requires` | what it needs of a call, beside its operation |
+//! | `symmetric` | for equal blocks every rank sends as rank 0 does: its traffic is read once |
+//! | `along` | the tree between clusters that it goes along |
+//! | `estimated` | the choice considers it, by this estimate |
+//! | `for_order` | the same, only where operands must stay in order |
 
-use super::between::{Between, Direction, Grouped};
-use super::lanes;
-use super::matchings::{MOST_RANKS, Matching};
-use super::trees::Shape::{Alpha, Binary, Binomial, Chain, Flat, Octopus};
-use super::{
-    allgather, allreduce, alltoall, barrier, direct, gather, grid_broadcast, grid_reduce, halving,
-    inside, reduce_exchange, reduce_scatter, scan, scan_exchange,
+use super::algorithm::{Algorithm, Describe, Estimate};
+use super::by_cluster::between::{Between, Direction, Grouped};
+use super::by_cluster::{
+    allgather, alltoall, barrier, broadcast, direct, grouped, lanes, reduce, reduce_exchange,
+    reduce_scatter, scan,
+};
+use super::by_rank::matchings::{MOST_RANKS, Matching};
+use super::by_rank::{
+    bruck, composed, doubling, halving, linear, neighbours, pairwise, ring, scan as prefix,
+    scatter, tree,
+};
+use super::requirement::Requirement::{self, Commutative, EvenRanks, MaxRanks, PowerOfTwo};
+use super::trees::Shape::{
+    Alpha, Binary, Binomial, Chain, Flat, HighestBit, Octopus, Quadrinomial,
 };
 use crate::collective::Operation::{self, *};
-use crate::collective::algorithms::strategy::{Generate, Strategy};
 use crate::collective::read::estimate::{self, Scene};
 use crate::platform::orders::Order;
 
-const ROOTED_BLOCKS: &[Operation] = &[Gather, Gatherv];
+const GATHERS: &[Operation] = &[Gather, Gatherv];
 const SCATTERS: &[Operation] = &[Scatter, Scatterv];
 const ALLGATHERS: &[Operation] = &[Allgather, Allgatherv];
 const EXCHANGES: &[Operation] = &[Alltoall, Alltoallv, Alltoallw];
 const REDUCE_SCATTERS: &[Operation] = &[ReduceScatter, ReduceScatterBlock];
 const SCANS: &[Operation] = &[Scan, Exscan];
 
-/// A strategy that keeps operands in the order of ranks if that is asked for, or has none.
-const fn ordered(
+/// An algorithm without requirements.
+const fn row(
     name: &'static str,
     operations: &'static [Operation],
-    generate: Generate,
-) -> Strategy {
-    Strategy {
+    describe: Describe,
+) -> Algorithm {
+    Algorithm {
         name,
+        aliases: &[],
         operations,
-        keeps_order: true,
+        requires: &[],
+        describe,
+        symmetric: false,
         only_ordered: false,
-        most_ranks: usize::MAX,
-        generate,
-        is_tree: false,
         tree: None,
+        is_tree: false,
         estimate: None,
     }
 }
 
-/// A strategy that combines operands as they come.
-const fn unordered(
-    name: &'static str,
-    operations: &'static [Operation],
-    generate: Generate,
-) -> Strategy {
-    Strategy {
-        keeps_order: false,
-        ..ordered(name, operations, generate)
+impl Algorithm {
+    const fn also(self, aliases: &'static [&'static str]) -> Self {
+        Algorithm { aliases, ..self }
+    }
+
+    const fn requires(self, requires: &'static [Requirement]) -> Self {
+        Algorithm { requires, ..self }
+    }
+
+    const fn symmetric(self) -> Self {
+        Algorithm {
+            symmetric: true,
+            ..self
+        }
+    }
+
+    const fn along(self, between: Between, direction: Direction) -> Self {
+        Algorithm {
+            tree: Some((between, direction)),
+            is_tree: true,
+            ..self
+        }
+    }
+
+    /// The tree alone does not determine its cost.
+    const fn with_own_estimate(self, estimate: Estimate) -> Self {
+        Algorithm {
+            is_tree: false,
+            ..self.estimated(estimate)
+        }
+    }
+
+    const fn estimated(self, estimate: Estimate) -> Self {
+        Algorithm {
+            estimate: Some(estimate),
+            ..self
+        }
+    }
+
+    const fn for_order(self, estimate: Estimate) -> Self {
+        Algorithm {
+            only_ordered: true,
+            ..self.estimated(estimate)
+        }
     }
 }
 
 /// A broadcast, a reduction or both along a tree between clusters.
 macro_rules! between {
     ($name:literal, Bcast, $between:expr) => {
-        ordered($name, &[Bcast], |p, r, b| {
-            grid_broadcast::tree(p, r, b, $between)
+        row($name, &[Bcast], |p, r, s| {
+            broadcast::tree(p, r, s, $between)
         })
         .along($between, Direction::Down)
         .estimated(|s, _, edges| estimate::broadcast_tree(s, edges))
     };
     ($name:literal, Reduce, $between:expr) => {
-        unordered($name, &[Reduce], |p, r, b| {
-            grid_reduce::tree(p, r, b, $between)
-        })
-        .along($between, Direction::Up)
-        .estimated(|s, _, edges| estimate::reduce_tree(s, edges))
+        row($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
+            .requires(&[Commutative])
+            .along($between, Direction::Up)
+            .estimated(|s, _, edges| estimate::reduce_tree(s, edges))
     };
     ($name:literal, Allreduce, $between:expr) => {
-        unordered($name, &[Allreduce], |p, r, b| {
-            grid_reduce::allreduce(p, r, b, $between)
+        row($name, &[Allreduce], |p, r, s| {
+            reduce::allreduce(p, r, s, $between)
         })
+        .requires(&[Commutative])
         .along($between, Direction::Down)
         .estimated(|s, _, edges| estimate::allreduce_tree(s, edges))
     };
 }
 
-/// A gather or a scatter with one message for each cluster.
-macro_rules! grouped {
-    ($name:literal, Gather, $order:expr) => {
-        ordered($name, &[Gather], gather::gather_grouped)
-            .estimated(|s, _, _| estimate::grouped(s, $order))
-    };
-    ($name:literal, Scatter, $order:expr) => {
-        ordered($name, &[Scatter], |p, r, b| {
-            gather::scatter_grouped(p, r, b, $order)
+/// A scatter with one message for each cluster.
+macro_rules! scatter_grouped {
+    ($name:literal, $order:expr) => {
+        row($name, &[Scatter], |p, r, s| {
+            grouped::scatter(p, r, s, $order)
         })
         .estimated(|s, _, _| estimate::grouped(s, $order))
     };
@@ -94,12 +140,10 @@ macro_rules! grouped {
 /// A total exchange in the order of a matching: for few ranks.
 macro_rules! matched {
     ($name:literal, $matching:expr) => {
-        Strategy {
-            most_ranks: MOST_RANKS,
-            ..ordered($name, EXCHANGES, |p, r, b| {
-                alltoall::matched(p, r, b, $matching)
-            })
-        }
+        row($name, EXCHANGES, |p, r, s| {
+            pairwise::matched(p, r, s, $matching)
+        })
+        .requires(&[MaxRanks(MOST_RANKS)])
     };
 }
 
@@ -108,7 +152,7 @@ fn lanes_of(scene: &Scene) -> usize {
     lanes::count(scene.clusters)
 }
 
-/// The same, as far as the message has pieces for them.
+/// The same, as far as the message has segments for them.
 fn worthwhile_lanes_of(scene: &Scene) -> usize {
     lanes::worthwhile(
         scene.clusters,
@@ -118,26 +162,21 @@ fn worthwhile_lanes_of(scene: &Scene) -> usize {
     )
 }
 
-/// All strategies, for each collective from simple to elaborate. Those whose name
-/// starts with `grid-` look at clusters, the others only at ranks.
-pub(in crate::collective) static STRATEGIES: &[Strategy] = &[
-    ordered("flat", &[Bcast], |p, r, b| inside::broadcast(p, r, b, Flat)),
-    ordered("chain", &[Bcast], |p, r, b| {
-        inside::broadcast(p, r, b, Chain)
-    }),
-    ordered("binary", &[Bcast], |p, r, b| {
-        inside::broadcast(p, r, b, Binary)
-    }),
-    ordered("binomial", &[Bcast], |p, r, b| {
-        inside::broadcast(p, r, b, Binomial)
-    }),
-    ordered("octopus", &[Bcast], |p, r, b| {
-        inside::broadcast(p, r, b, Octopus(2))
-    }),
-    ordered("alpha", &[Bcast], |p, r, b| {
-        inside::broadcast(p, r, b, Alpha(25))
-    }),
-    ordered("scatter-collect", &[Bcast], allgather::scatter_collect),
+/// All algorithms, for each collective from simple to elaborate. Those whose name starts with `grid-`
+/// look at clusters, the others only at ranks.
+#[rustfmt::skip]
+pub(in crate::collective) static TABLE: &[Algorithm] = &[
+    row("flat", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Flat)).also(&["linear"]),
+    row("chain", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Chain)),
+    row("binary", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binary)),
+    row("binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Binomial)),
+    row("highest-bit-binomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, HighestBit)),
+    row("quadrinomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Quadrinomial)),
+    row("octopus", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Octopus(2))),
+    row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(25))),
+    row("scatter-collect", &[Bcast], scatter::scatter_collect),
+    row("scatter-allgather", &[Bcast], scatter::broadcast_ring),
+    row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
     between!("grid-flat", Bcast, Between::Shape(Flat)),
     between!("grid-chain", Bcast, Between::Shape(Chain)),
     between!("grid-binomial", Bcast, Between::Shape(Binomial)),
@@ -145,44 +184,23 @@ pub(in crate::collective) static STRATEGIES: &[Strategy] = &[
     between!("grid-fef", Bcast, Between::Order(Order::Fef)),
     between!("grid-ecef", Bcast, Between::Order(Order::Ecef)),
     between!("grid-ecef-la", Bcast, Between::Order(Order::EcefLa)),
-    between!(
-        "grid-ecef-lat-min",
-        Bcast,
-        Between::Order(Order::EcefLatMin)
-    ),
+    between!("grid-ecef-lat-min", Bcast, Between::Order(Order::EcefLatMin)),
     between!("grid-ecef-lat", Bcast, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
-    between!(
-        "grid-bottom-up-ready",
-        Bcast,
-        Between::Order(Order::BottomUpReady)
-    ),
+    between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
     // One of the others, by the number of clusters: not predicted again.
-    ordered("grid-mixed", &[Bcast], |p, r, b| {
-        grid_broadcast::tree(p, r, b, Between::Order(Order::Mixed))
-    }),
-    ordered("grid-lanes", &[Bcast], |p, r, b| {
-        lanes::broadcast(p, r, b, Between::Order(Order::Mixed))
-    })
-    .along(Between::Order(Order::Mixed), Direction::Down)
-    .in_its_way()
-    .estimated(|s, _, edges| {
-        let lanes = lanes::to_fill(s.clusters, Some(s.network));
-        estimate::broadcast_lanes(s, edges, lanes)
-    }),
-    ordered("grid-exchange", &[Bcast], grid_broadcast::exchange)
-        .estimated(|s, _, _| estimate::broadcast_exchange(s)),
-    ordered("flat", &[Reduce], |p, r, b| inside::reduce(p, r, b, Flat)),
-    ordered("chain", &[Reduce], |p, r, b| inside::reduce(p, r, b, Chain))
-        .for_order(|s, _, _| estimate::chain(s)),
-    unordered("binary", &[Reduce], |p, r, b| {
-        inside::reduce(p, r, b, Binary)
-    }),
-    ordered("binomial", &[Reduce], |p, r, b| {
-        inside::reduce(p, r, b, Binomial)
-    })
-    .for_order(|s, _, _| estimate::binomial(s)),
-    ordered("rabenseifner", &[Reduce], halving::reduce),
+    row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
+    row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
+        .along(Between::Order(Order::Mixed), Direction::Down)
+        .with_own_estimate(|s, _, edges| estimate::broadcast_lanes(s, edges, lanes::to_fill(s.clusters, Some(s.network)))),
+    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(|s, _, _| estimate::broadcast_exchange(s)),
+
+    row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
+    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(|s, _, _| estimate::chain(s)),
+    row("binary", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binary)).requires(&[Commutative]),
+    row("in-order-binary", &[Reduce], tree::reduce_in_order),
+    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(|s, _, _| estimate::binomial(s)),
+    row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
     between!("grid-binomial", Reduce, Between::Shape(Binomial)),
@@ -190,108 +208,85 @@ pub(in crate::collective) static STRATEGIES: &[Strategy] = &[
     between!("grid-fef", Reduce, Between::Order(Order::Fef)),
     between!("grid-ecef", Reduce, Between::Order(Order::Ecef)),
     between!("grid-ecef-la", Reduce, Between::Order(Order::EcefLa)),
-    between!(
-        "grid-ecef-lat-min",
-        Reduce,
-        Between::Order(Order::EcefLatMin)
-    ),
+    between!("grid-ecef-lat-min", Reduce, Between::Order(Order::EcefLatMin)),
     between!("grid-ecef-lat", Reduce, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Reduce, Between::Order(Order::BottomUp)),
-    between!(
-        "grid-bottom-up-ready",
-        Reduce,
-        Between::Order(Order::BottomUpReady)
-    ),
-    unordered("grid-mixed", &[Reduce], |p, r, b| {
-        grid_reduce::tree(p, r, b, Between::Order(Order::Mixed))
-    }),
-    unordered("grid-lanes", &[Reduce], lanes::reduce_chain)
+    between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
+    row("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
+    row("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
         .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
-    unordered("grid-exchange", &[Reduce], reduce_exchange::exchange)
+    row("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
         .estimated(|s, _, _| estimate::reduce_exchange(s)),
-    unordered("grid-direct", &[Reduce], direct::reduce)
+    row("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
         .estimated(|s, _, _| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
-    ordered("flat", &[Allreduce], |p, r, b| {
-        inside::allreduce(p, r, b, Flat)
-    }),
-    ordered("chain", &[Allreduce], |p, r, b| {
-        inside::allreduce(p, r, b, Chain)
-    })
-    .for_order(|s, _, _| 2.0 * estimate::chain(s)),
-    ordered("binomial", &[Allreduce], |p, r, b| {
-        inside::allreduce(p, r, b, Binomial)
-    })
-    .for_order(|s, _, _| 2.0 * estimate::binomial(s)),
-    ordered(
-        "recursive-doubling",
-        &[Allreduce],
-        allreduce::recursive_doubling,
-    )
-    .for_order(|s, _, _| estimate::doubling(s)),
-    ordered("rabenseifner", &[Allreduce], halving::allreduce),
-    unordered("ring", &[Allreduce], allreduce::ring),
-    unordered("grid-exchange", &[Allreduce], lanes::allreduce_exchange)
+
+    row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
+    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(|s, _, _| 2.0 * estimate::chain(s)),
+    row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
+        .also(&["reduce-broadcast"]).for_order(|s, _, _| 2.0 * estimate::binomial(s)),
+    row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
+    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(|s, _, _| estimate::doubling(s)),
+    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).also(&["rabenseifner"]),
+    row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold),
+    row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
+    row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(|s, _, _| estimate::allreduce_exchange(s)),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
     between!("grid-flat", Allreduce, Between::Shape(Flat)),
     between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
-    unordered("grid-lanes", &[Allreduce], lanes::allreduce)
+    row("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
         .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
-    unordered("grid-direct", &[Allreduce], direct::allreduce)
+    row("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
         .estimated(|s, _, _| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
-    ordered("flat", &[Barrier], |p, r, b| inside::barrier(p, r, b, Flat)),
-    ordered("binomial", &[Barrier], |p, r, b| {
-        inside::barrier(p, r, b, Binomial)
-    }),
-    ordered("dissemination", &[Barrier], barrier::dissemination),
-    ordered("grid-exchange", &[Barrier], barrier::grid_exchange)
-        .estimated(|s, _, _| estimate::barrier_exchange(s)),
-    ordered("flat", ROOTED_BLOCKS, gather::gather)
-        .estimated(|s, operation, _| estimate::direct(s, operation)),
-    ordered("binomial", &[Gather], gather::gather_binomial),
-    grouped!("grid-grouped", Gather, Grouped::InOrder),
-    ordered("flat", SCATTERS, gather::scatter)
-        .estimated(|s, operation, _| estimate::direct(s, operation)),
-    ordered("binomial", &[Scatter], gather::scatter_binomial),
-    grouped!("grid-grouped", Scatter, Grouped::InOrder),
-    grouped!("grid-slowest-first", Scatter, Grouped::SlowestFirst),
-    grouped!("grid-latest-tail-first", Scatter, Grouped::LatestTailFirst),
-    ordered("flat", ALLGATHERS, allgather::flat)
-        .estimated(|s, operation, _| estimate::direct(s, operation)),
-    ordered("ring", ALLGATHERS, allgather::ring),
-    ordered("bruck", &[Allgather], allgather::bruck),
-    ordered("grid-exchange", ALLGATHERS, allgather::grid_exchange)
-        .estimated(|s, _, _| estimate::allgather_exchange(s)),
-    ordered("grid-lanes", ALLGATHERS, allgather::grid_lanes)
-        .estimated(|s, _, _| estimate::allgather_lanes(s)),
-    ordered("flat", EXCHANGES, alltoall::flat)
-        .estimated(|s, operation, _| estimate::direct(s, operation)),
-    ordered("bruck", &[Alltoall], alltoall::bruck),
-    ordered("pairwise", EXCHANGES, alltoall::pairwise),
+
+    row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
+    row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
+    row("all-to-all", &[Barrier], linear::barrier).symmetric(),
+    row("dissemination", &[Barrier], bruck::barrier).symmetric(),
+    row("recursive-doubling", &[Barrier], doubling::barrier),
+    row("grid-exchange", &[Barrier], barrier::exchange).estimated(|s, _, _| estimate::barrier_exchange(s)),
+
+    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(|s, of, _| estimate::direct(s, of)),
+    row("synchronised-linear", &[Gather], linear::gather_synchronised),
+    row("binomial", &[Gather], scatter::gather),
+    row("grid-grouped", &[Gather], grouped::gather).estimated(|s, _, _| estimate::grouped(s, Grouped::InOrder)),
+
+    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(|s, of, _| estimate::direct(s, of)),
+    row("binomial", &[Scatter], scatter::scatter),
+    scatter_grouped!("grid-grouped", Grouped::InOrder),
+    scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
+    scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
+
+    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("ring", ALLGATHERS, ring::allgather).symmetric(),
+    row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
+    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]),
+    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]),
+    row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
+    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(|s, _, _| estimate::allgather_exchange(s)),
+    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(|s, _, _| estimate::allgather_lanes(s)),
+
+    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
+    row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
     matched!("max-min", Matching::MaxMin),
     matched!("max-weight", Matching::MaxWeight),
     matched!("greedy", Matching::Greedy),
     matched!("open-shop", Matching::OpenShop),
-    ordered("grid-grouped", &[Alltoall], alltoall::grouped)
-        .estimated(|s, _, _| estimate::alltoall_grouped(s)),
-    ordered("pairwise", REDUCE_SCATTERS, reduce_scatter::pairwise)
-        .estimated(|s, operation, _| estimate::direct(s, operation)),
-    unordered(
-        "recursive-halving",
-        REDUCE_SCATTERS,
-        halving::reduce_scatter,
-    ),
-    unordered(
-        "grid-exchange",
-        REDUCE_SCATTERS,
-        reduce_scatter::grid_exchange,
-    )
-    .estimated(|s, _, _| estimate::reduce_scatter_exchange(s)),
-    ordered("chain", SCANS, scan::chain).estimated(|s, _, _| estimate::chain(s)),
-    ordered("grid-gather", SCANS, scan::gathered)
-        .estimated(|s, _, _| estimate::allgather_exchange(s)),
-    unordered("grid-exchange", SCANS, scan_exchange::exchange)
-        .estimated(|s, _, _| estimate::scan_exchange(s)),
-    ordered("recursive-doubling", SCANS, scan::recursive_doubling)
-        .estimated(|s, _, _| estimate::doubling(s)),
+    row("grid-grouped", &[Alltoall], alltoall::grouped).estimated(|s, _, _| estimate::alltoall_grouped(s)),
+
+    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
+    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]),
+    row("butterfly", REDUCE_SCATTERS, halving::butterfly),
+    row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
+    row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
+        .estimated(|s, _, _| estimate::reduce_scatter_exchange(s)),
+
+    row("chain", SCANS, prefix::chain).also(&["linear"]).estimated(|s, _, _| estimate::chain(s)),
+    row("all-to-all", SCANS, linear::scan),
+    row("recursive-doubling", SCANS, doubling::scan),
+    row("hillis-steele", SCANS, prefix::hillis_steele).estimated(|s, _, _| estimate::doubling(s)),
+    row("grid-gather", SCANS, scan::gathered).estimated(|s, _, _| estimate::allgather_exchange(s)),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(|s, _, _| estimate::scan_exchange(s)),
 ];

@@ -8,7 +8,7 @@
 use super::{ALIKE, Considered, Known, Orders};
 use crate::collective::Operation;
 use crate::collective::Strategy;
-use crate::collective::algorithms::strategy::Estimate;
+use crate::collective::algorithms::Estimate;
 use crate::collective::algorithms::{Between, Direction};
 use crate::collective::read::estimate::{Costed, Scene};
 
@@ -34,7 +34,7 @@ fn candidates(scene: &Scene, operation: Operation, ordered: bool) -> Vec<Candida
     let mut all: Vec<Candidate> = Vec::with_capacity(16);
     for strategy in Strategy::of(operation) {
         let serves = match ordered {
-            true => strategy.keeps_order,
+            true => strategy.keeps_order(),
             false => !strategy.only_ordered,
         };
         let Some(estimate) = strategy.estimate.filter(|_| serves) else {

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::collective::algorithms::strategy::Estimate;
+use crate::collective::algorithms::Estimate;
 use crate::collective::algorithms::{Direction, costs};
 use crate::collective::read::estimate::{self, Costed, Leaders, Scene, Size};
 use crate::collective::{Clusters, Network, Strategy, Uniform};
@@ -292,7 +292,7 @@ impl Known {
     fn root(&self, operation: Operation, root: usize, clusters: &Clusters) -> usize {
         match operation.has_root() {
             true => root,
-            false => clusters.speaker(self.network.centre()),
+            false => clusters.leader(self.network.centre()),
         }
     }
 

@@ -1,14 +1,12 @@
-//! Which algorithm a host MPI takes for a collective, by its size and that of the
+//! Decision tables: the algorithm that a native MPI takes for a collective, by its size and that of the
 //! communicator.
 
 mod mpich;
 mod open_mpi;
 
-use std::num::NonZeroU64;
-
 use crate::affinity::names::named;
 use crate::collective::operation::Operation;
-use crate::collective::read::traffic::algorithm::Algorithm;
+use crate::collective::{Algorithm, Flow};
 
 /// A family of MPI libraries, whose defaults decide about algorithms.
 ///
@@ -46,71 +44,132 @@ impl Host {
         family.parse().unwrap_or(Host::Mpich)
     }
 
-    /// Whether `algorithm` is modelled as this host does it, for `operation` among
-    /// `communicator_size` ranks. Off powers of two, hosts deal in their own ways with
-    /// what halves or doubles.
-    pub fn models(
-        self,
-        operation: Operation,
-        algorithm: Algorithm,
-        communicator_size: usize,
-    ) -> bool {
-        let otherwise = match (self, algorithm) {
-            (_, Algorithm::ScatterDoubling) => true,
-            (Host::OpenMpi, Algorithm::ReduceScatterGather) => true,
-            (Host::Mpich, Algorithm::RecursiveDoubling) => {
-                matches!(operation, Operation::Allgather | Operation::Allgatherv)
-            }
-            _ => false,
-        };
-        let claimed = communicator_size.is_power_of_two() || !otherwise;
-        operation.algorithms().contains(&algorithm) && claimed
-    }
-
-    /// The bytes of the pieces in which this host passes the blocks of `operation` round
-    /// a ring, where it cuts them: MPICH's `ALLGATHERV_PIPELINE_MSG_SIZE`.
-    pub(in crate::collective) fn ring_piece(self, operation: Operation) -> Option<NonZeroU64> {
-        match (self, operation) {
-            (Host::Mpich, Operation::Allgatherv) => NonZeroU64::new(32 * 1024),
-            _ => None,
-        }
-    }
-
-    /// The algorithm that this host takes for `operation` among
-    /// `communicator_size` ranks. `block_bytes` is what
+    /// Its algorithm for `operation` among `ranks` ranks, by name. `block_bytes` is what
     /// [`Volume::Uniform`](crate::collective::Volume::Uniform) says, for one call, or the mean
     /// where ranks differ.
     pub fn usual_algorithm(
         self,
         operation: Operation,
-        communicator_size: usize,
+        ranks: usize,
         block_bytes: u64,
-    ) -> Algorithm {
-        match self {
-            Host::OpenMpi => open_mpi::usual_algorithm(operation, communicator_size, block_bytes),
-            Host::Mpich => mpich::usual_algorithm(operation, communicator_size, block_bytes),
+    ) -> &'static str {
+        let usual = match self {
+            Host::OpenMpi => open_mpi::usual(operation, ranks, block_bytes),
+            Host::Mpich => mpich::usual(operation, ranks, block_bytes),
+        };
+        match Algorithm::find(operation, usual) {
+            Some(algorithm) if !allows(algorithm, ranks) => self.fallback(usual).unwrap_or(usual),
+            _ => usual,
+        }
+    }
+
+    /// What its algorithm of this name turns to where requirements are not met.
+    fn fallback(self, name: &str) -> Option<&'static str> {
+        let fallbacks = match self {
+            Host::OpenMpi => open_mpi::FALLBACKS,
+            Host::Mpich => &[],
+        };
+        let found = fallbacks.iter().find(|(from, _)| *from == name);
+        found.map(|&(_, to)| to)
+    }
+
+    /// How it does `operation` among `ranks` ranks by the algorithm of this name; `None` where that is
+    /// not modelled: it has no such algorithm, or deals with this number of ranks in its own way.
+    pub fn by_name(self, operation: Operation, name: &str, ranks: usize) -> Option<Done> {
+        if let Some(&(.., parts)) = COMPOSED
+            .iter()
+            .find(|(of, composed, _)| of.contains(&operation) && *composed == name)
+        {
+            return Some(Done::Composed(parts(operation)));
+        }
+        let known = |name| Algorithm::find(operation, name).filter(|known| known.is_by_rank());
+        let algorithm = known(name)?;
+        if allows(algorithm, ranks) {
+            return Some(Done::By(algorithm));
+        }
+        self.fallback(name).and_then(known).map(Done::By)
+    }
+
+    /// Whether `by_name` is what this MPI does when the algorithm is forced.
+    pub fn models(self, operation: Operation, name: &str, ranks: usize) -> bool {
+        let own_way = self == Host::OpenMpi
+            && matches!(name, "scatter-doubling" | "reduce-scatter-gather")
+            && !ranks.is_power_of_two();
+        !own_way && self.by_name(operation, name, ranks).is_some()
+    }
+
+    /// How its messages flow: whole, but for the blocks that MPICH passes round a ring in an
+    /// `Allgatherv` (`ALLGATHERV_PIPELINE_MSG_SIZE`).
+    pub(in crate::collective) fn flow(self, operation: Operation, name: &str) -> Flow {
+        match (self, operation, name) {
+            (Host::Mpich, Operation::Allgatherv, "ring") => Flow {
+                segment: 32 * 1024,
+                ..Flow::WHOLE
+            },
+            _ => Flow::WHOLE,
         }
     }
 }
+
+fn allows(algorithm: &Algorithm, ranks: usize) -> bool {
+    let mut required = algorithm.requires.iter();
+    required.all(|requirement| requirement.allows(ranks))
+}
+
+/// How a native MPI does a collective.
+#[derive(Debug, Clone, Copy)]
+pub enum Done {
+    /// By one algorithm.
+    By(&'static Algorithm),
+    /// By two collectives one after the other, with rank 0 as root, each as usual.
+    Composed([Operation; 2]),
+}
+
+/// The collectives that an operation is composed of.
+type Parts = fn(Operation) -> [Operation; 2];
+
+/// Algorithms that are composed of two collectives, which a native MPI does as usual.
+const COMPOSED: &[(&[Operation], &str, Parts)] = {
+    use Operation::*;
+    &[
+        (&[Allreduce], "reduce-broadcast", |_| [Reduce, Bcast]),
+        (
+            &[Allgather, Allgatherv],
+            "gather-broadcast",
+            |of| match of {
+                Allgatherv => [Gatherv, Bcast],
+                _ => [Gather, Bcast],
+            },
+        ),
+        (
+            &[ReduceScatter, ReduceScatterBlock],
+            "reduce-scatterv",
+            |of| match of {
+                ReduceScatter => [Reduce, Scatterv],
+                _ => [Reduce, Scatter],
+            },
+        ),
+    ]
+};
 
 named!(Host, "MPI family");
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Algorithm::*;
 
     #[test]
-    fn the_usual_algorithm_is_always_one_that_is_modelled_for_the_operation() {
+    fn the_usual_algorithm_is_always_one_of_the_table_that_the_ranks_allow() {
         for host in Host::ALL {
             for operation in Operation::all() {
-                for size in [
+                for ranks in [
                     1,
                     2,
                     3,
                     7,
                     8,
                     9,
+                    20,
                     40,
                     100,
                     200,
@@ -122,11 +181,17 @@ mod tests {
                 ] {
                     for class in 0..64 {
                         let bytes = (1u64 << class) - 1;
-                        let usual = host.usual_algorithm(operation, size, bytes);
+                        let usual = host.usual_algorithm(operation, ranks, bytes);
                         assert!(
-                            operation.algorithms().contains(&usual),
-                            "{host} {operation} {size} {bytes}: {usual}"
+                            host.by_name(operation, usual, ranks).is_some(),
+                            "{host} {operation} {ranks} {bytes}: {usual}"
                         );
+                        if let Some(algorithm) = Algorithm::find(operation, usual) {
+                            assert!(
+                                allows(algorithm, ranks),
+                                "{host} {operation} {ranks}: {usual}"
+                            );
+                        }
                     }
                 }
             }
@@ -138,15 +203,24 @@ mod tests {
         let of = |operation, size, bytes| Host::Mpich.usual_algorithm(operation, size, bytes);
         assert_eq!(
             [12288, 12289, 524288, 524289].map(|bytes| of(Operation::Bcast, 16, bytes)),
-            [Binomial, ScatterDoubling, ScatterDoubling, ScatterAllgather]
+            [
+                "binomial",
+                "scatter-doubling",
+                "scatter-doubling",
+                "scatter-allgather"
+            ]
         );
         assert_eq!(
             [8, 127, 128].map(|bytes| of(Operation::Allreduce, 16, bytes)),
-            [RecursiveDoubling, RecursiveDoubling, ReduceScatterAllgather]
+            [
+                "recursive-doubling",
+                "recursive-doubling",
+                "reduce-scatter-allgather"
+            ]
         );
         assert_eq!(
             [9, 10, 32, 64].map(|size| of(Operation::Allgather, size, 8 * 1024)),
-            [Bruck, Ring, RecursiveDoubling, Ring]
+            ["bruck", "ring", "recursive-doubling", "ring"]
         );
     }
 
@@ -155,33 +229,49 @@ mod tests {
         let of = |operation, size, bytes| Host::OpenMpi.usual_algorithm(operation, size, bytes);
         assert_eq!(
             [7, 8, 4096, 16384, 32768].map(|bytes| of(Operation::Bcast, 8, bytes)),
-            [Quadrinomial, Binary, Binary, HighestBitBinomial, Linear]
+            [
+                "quadrinomial",
+                "binary",
+                "binary",
+                "highest-bit-binomial",
+                "linear"
+            ]
         );
         assert_eq!(
             [3, 4, 8, 64].map(|size| of(Operation::Barrier, size, 0)),
-            [RecursiveDoubling, Linear, RecursiveDoubling, Dissemination]
+            [
+                "recursive-doubling",
+                "linear",
+                "recursive-doubling",
+                "dissemination"
+            ]
         );
         // By the bytes of all blocks: 8 blocks of 32 KiB.
         assert_eq!(
             [32767, 32768].map(|bytes| of(Operation::ReduceScatter, 8, bytes)),
-            [RecursiveHalving, Ring]
+            ["recursive-halving", "ring"]
         );
+        // Its algorithms turn to others off powers of two, and for odd numbers of ranks.
+        assert_eq!(of(Operation::Allgather, 6, 8), "bruck");
+        assert_eq!(of(Operation::Allgather, 33, 8 << 10), "ring");
+        assert_eq!(of(Operation::Bcast, 20, 1 << 20), "scatter-allgather");
     }
 
     #[test]
     fn what_hosts_do_in_their_own_ways_is_not_claimed() {
         let claimed = |host: Host, size| {
-            let bcast = host.models(Operation::Bcast, ScatterDoubling, size);
-            let reduce = host.models(Operation::Reduce, ReduceScatterGather, size);
+            let bcast = host.models(Operation::Bcast, "scatter-doubling", size);
+            let reduce = host.models(Operation::Reduce, "reduce-scatter-gather", size);
             (bcast, reduce)
         };
         assert_eq!(claimed(Host::OpenMpi, 6), (false, false));
         assert_eq!(claimed(Host::OpenMpi, 8), (true, true));
         assert_eq!(claimed(Host::Mpich, 6), (false, true));
-        assert!(Host::OpenMpi.models(Operation::Allgather, RecursiveDoubling, 6));
-        assert!(!Host::Mpich.models(Operation::Allgather, RecursiveDoubling, 6));
-        assert!(!Host::OpenMpi.models(Operation::Barrier, ScatterDoubling, 8));
-        assert!(Host::OpenMpi.models(Operation::Bcast, Chain, 6));
+        assert!(Host::OpenMpi.models(Operation::Allgather, "recursive-doubling", 6));
+        assert!(!Host::Mpich.models(Operation::Allgather, "recursive-doubling", 6));
+        assert!(!Host::OpenMpi.models(Operation::Barrier, "scatter-doubling", 8));
+        assert!(Host::OpenMpi.models(Operation::Bcast, "chain", 6));
+        assert!(!Host::OpenMpi.models(Operation::Bcast, "grid-chain", 6));
     }
 
     #[test]

@@ -1,69 +1,62 @@
-//! What MPICH and its relatives do: the algorithms that MPICH 4.0.2 takes by the
-//! rules that are compiled into it (its `generic.json`), and sends, for ranks that
-//! share no node. Its relatives began with the same rules.
+//! The decisions of MPICH and its relatives: the rules that are compiled into MPICH 4.0.2 (its
+//! `generic.json`), for ranks that share no node. Its relatives began with the same rules.
 
-use super::Algorithm;
-use crate::collective::Operation;
+use crate::collective::Operation::{self, *};
 
-const KIB: u64 = 1024;
-/// Broadcasts: from so many ranks on, and bytes up to which a message is short, or
-/// not long.
-const BCAST_MIN_PROCS: usize = 8;
-const BCAST_SHORT: u64 = 12 * KIB;
-const BCAST_LONG: u64 = 512 * KIB;
-/// Allgathers: bytes of all blocks together from which they are not short, or long.
-const ALLGATHER_SHORT: u64 = 80 * KIB;
-const ALLGATHER_LONG: u64 = 512 * KIB;
-/// Alltoalls: bytes of a block up to which Bruck's is taken, from 9 ranks on (its rule
-/// says 8, and its reader of rules takes that for "more than 8").
-const ALLTOALL_SHORT: u64 = 256;
-const ALLTOALL_BRUCK_MIN_PROCS: usize = 9;
-/// Reductions: bytes up to which a message is short; and bytes of an element, of
-/// which a message that is cut must have one for each rank that takes part. MPICH
-/// counts elements, of which a profile knows nothing: most are that long.
-const REDUCE_SHORT: u64 = 2 * KIB;
-const ALLREDUCE_SHORT: u64 = 8;
+const K: u64 = 1024;
+
+/// Bytes of an element, of which a message that is cut must have one for each rank that takes part.
+/// MPICH counts elements, of which a profile knows nothing: most are that long.
 const ELEMENT: u64 = 8;
-/// Reduce-scatters: bytes of all blocks together from which they are long.
-const REDUCE_SCATTER_LONG: u64 = 512 * KIB;
 
-pub(super) fn usual_algorithm(operation: Operation, size: usize, block: u64) -> Algorithm {
-    let power_of_two = size.is_power_of_two();
-    let all_blocks = block.saturating_mul(size as u64);
-    let can_be_cut = block / ELEMENT >= 1 << size.ilog2();
-    match operation {
-        Operation::Barrier => Algorithm::Dissemination,
-        Operation::Bcast if block <= BCAST_SHORT || size < BCAST_MIN_PROCS => Algorithm::Binomial,
-        Operation::Bcast if block <= BCAST_LONG && power_of_two => Algorithm::ScatterDoubling,
-        Operation::Bcast => Algorithm::ScatterAllgather,
-        Operation::Gather | Operation::Scatter => Algorithm::Binomial,
-        Operation::Gatherv | Operation::Scatterv => Algorithm::Linear,
-        Operation::Allgather | Operation::Allgatherv => {
-            if all_blocks < ALLGATHER_LONG && power_of_two {
-                Algorithm::RecursiveDoubling
-            } else if all_blocks < ALLGATHER_SHORT {
-                Algorithm::Bruck
-            } else {
-                Algorithm::Ring
-            }
-        }
-        Operation::Alltoall if block <= ALLTOALL_SHORT && size >= ALLTOALL_BRUCK_MIN_PROCS => {
-            Algorithm::Bruck
-        }
-        Operation::Alltoall | Operation::Alltoallv | Operation::Alltoallw => Algorithm::Pairwise,
-        Operation::Reduce if block <= REDUCE_SHORT || !can_be_cut => Algorithm::Binomial,
-        Operation::Reduce => Algorithm::ReduceScatterGather,
-        Operation::Allreduce if block <= ALLREDUCE_SHORT || !can_be_cut => {
-            Algorithm::RecursiveDoubling
-        }
-        Operation::Allreduce => Algorithm::ReduceScatterAllgather,
-        Operation::ReduceScatter | Operation::ReduceScatterBlock => {
-            if all_blocks < REDUCE_SCATTER_LONG {
-                Algorithm::RecursiveHalving
-            } else {
-                Algorithm::Pairwise
-            }
-        }
-        Operation::Scan | Operation::Exscan => Algorithm::RecursiveDoubling,
+/// What rules look at: bytes of the message or block, of all blocks, and ranks.
+struct Call {
+    block: u64,
+    all_blocks: u64,
+    ranks: usize,
+}
+
+impl Call {
+    fn is_power_of_two(&self) -> bool {
+        self.ranks.is_power_of_two()
     }
+
+    fn can_be_cut(&self) -> bool {
+        self.block / ELEMENT >= 1 << self.ranks.ilog2()
+    }
+}
+
+/// The first rule that holds decides. Bruck's alltoall is taken from 9 ranks on: the rule says 8, and the
+/// reader of rules takes that for "more than 8".
+#[rustfmt::skip]
+const RULES: &[(&[Operation], fn(&Call) -> bool, &str)] = &[
+    (&[Barrier], |_| true, "dissemination"),
+    (&[Bcast], |c| c.block <= 12 * K || c.ranks < 8, "binomial"),
+    (&[Bcast], |c| c.block <= 512 * K && c.is_power_of_two(), "scatter-doubling"),
+    (&[Bcast], |_| true, "scatter-allgather"),
+    (&[Gather, Scatter], |_| true, "binomial"),
+    (&[Gatherv, Scatterv], |_| true, "linear"),
+    (&[Allgather, Allgatherv], |c| c.all_blocks < 512 * K && c.is_power_of_two(), "recursive-doubling"),
+    (&[Allgather, Allgatherv], |c| c.all_blocks < 80 * K, "bruck"),
+    (&[Allgather, Allgatherv], |_| true, "ring"),
+    (&[Alltoall], |c| c.block <= 256 && c.ranks >= 9, "bruck"),
+    (&[Alltoall, Alltoallv, Alltoallw], |_| true, "pairwise"),
+    (&[Reduce], |c| c.block <= 2 * K || !c.can_be_cut(), "binomial"),
+    (&[Reduce], |_| true, "reduce-scatter-gather"),
+    (&[Allreduce], |c| c.block <= 8 || !c.can_be_cut(), "recursive-doubling"),
+    (&[Allreduce], |_| true, "reduce-scatter-allgather"),
+    (&[ReduceScatter, ReduceScatterBlock], |c| c.all_blocks < 512 * K, "recursive-halving"),
+    (&[ReduceScatter, ReduceScatterBlock], |_| true, "pairwise"),
+    (&[Scan, Exscan], |_| true, "recursive-doubling"),
+];
+
+pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static str {
+    let call = Call {
+        block,
+        all_blocks: block.saturating_mul(ranks as u64),
+        ranks,
+    };
+    let mut rules = RULES.iter();
+    let found = rules.find(|(of, holds, _)| of.contains(&operation) && holds(&call));
+    found.map_or("linear", |&(.., name)| name)
 }

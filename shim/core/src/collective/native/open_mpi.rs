@@ -1,601 +1,227 @@
-//! What Open MPI 4.1 does: the fixed decisions of its component `tuned`, as
-//! tables of communicator sizes and bytes.
+//! The fixed decisions of Open MPI 4.1's component `tuned`, as tables of communicator sizes and bytes.
 //!
-//! Algorithms that send the same messages are one here: its linear, synchronised
-//! and two-process alltoall are [`Pairwise`], its exchange of two processes in an
-//! allgather is [`RecursiveDoubling`], its pipeline of one segment is [`Chain`].
-//! Where it turns to another algorithm because there are fewer elements than
-//! ranks, the table has that other one. Source: what its monitoring component
-//! counts, and `coll_tuned_decision_fixed.c`.
+//! Algorithms that send the same messages are one here: its linear, synchronised and two-process alltoall
+//! are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`, its pipeline of
+//! one segment is `chain`. Where it turns to another algorithm because there are fewer elements than ranks,
+//! the table has that other one. Source: what its monitoring component counts, and
+//! `coll_tuned_decision_fixed.c`.
 
-use super::Algorithm::{self, *};
 use crate::collective::Operation;
 
 /// For bytes below the first number, the algorithm.
-type ByBytes = &'static [(u64, Algorithm)];
+type ByBytes = &'static [(u64, &'static str)];
 /// For communicators of fewer ranks than the number, the choice by bytes.
 type Rules = &'static [(usize, ByBytes)];
 
 const ANY: u64 = u64::MAX;
 const MANY: usize = usize::MAX;
-const KIB: u64 = 1024;
-const MIB: u64 = 1024 * KIB;
+const K: u64 = 1024;
+const M: u64 = 1024 * K;
 
-pub(super) fn usual_algorithm(operation: Operation, size: usize, block: u64) -> Algorithm {
-    let all_blocks = block.saturating_mul(size as u64);
-    match operation {
-        Operation::Barrier => look_up(BARRIER, size, 0),
-        Operation::Bcast => look_up(BCAST, size, block),
-        Operation::Gather => look_up(GATHER, size, block),
-        Operation::Scatter => look_up(SCATTER, size, block),
-        Operation::Gatherv | Operation::Scatterv => Linear,
-        Operation::Allgather => look_up(ALLGATHER, size, block),
-        Operation::Allgatherv => look_up(ALLGATHERV, size, block),
-        Operation::Alltoall => look_up(ALLTOALL, size, block),
-        Operation::Alltoallv | Operation::Alltoallw => Pairwise,
-        Operation::Reduce => look_up(REDUCE, size, block),
-        Operation::Allreduce => look_up(ALLREDUCE, size, block),
-        Operation::ReduceScatter => look_up(REDUCE_SCATTER, size, all_blocks),
-        Operation::ReduceScatterBlock => look_up(REDUCE_SCATTER_BLOCK, size, block),
-        Operation::Scan | Operation::Exscan => Linear,
-    }
+/// What its algorithms turn to where their requirements are not met.
+pub(super) const FALLBACKS: &[(&str, &str)] = &[
+    ("recursive-doubling", "bruck"),
+    ("neighbour-exchange", "ring"),
+    ("scatter-doubling", "scatter-allgather"),
+];
+
+pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static str {
+    let all_blocks = block.saturating_mul(ranks as u64);
+    let (rules, bytes) = match operation {
+        Operation::Barrier => (BARRIER, 0),
+        Operation::Bcast => (BCAST, block),
+        Operation::Gather => (GATHER, block),
+        Operation::Scatter => (SCATTER, block),
+        Operation::Gatherv | Operation::Scatterv => return "linear",
+        Operation::Allgather => (ALLGATHER, block),
+        Operation::Allgatherv => (ALLGATHERV, block),
+        Operation::Alltoall => (ALLTOALL, block),
+        Operation::Alltoallv | Operation::Alltoallw => return "pairwise",
+        Operation::Reduce => (REDUCE, block),
+        Operation::Allreduce => (ALLREDUCE, block),
+        Operation::ReduceScatter => (REDUCE_SCATTER, all_blocks),
+        Operation::ReduceScatterBlock => (REDUCE_SCATTER_BLOCK, block),
+        Operation::Scan | Operation::Exscan => return "linear",
+    };
+    let of_size = below(rules, ranks).unwrap_or_default();
+    below(of_size, bytes).unwrap_or("linear")
 }
 
-/// The first choice for more ranks and more bytes than there are; every table
-/// ends with one for any number.
-fn look_up(rules: Rules, size: usize, bytes: u64) -> Algorithm {
-    let by_bytes = rules
-        .iter()
-        .find(|(below, _)| size < *below)
-        .or(rules.last())
-        .map_or(&[][..], |(_, by_bytes)| by_bytes);
-    by_bytes
-        .iter()
-        .find(|(below, _)| bytes < *below)
-        .or(by_bytes.last())
-        .map_or(Linear, |&(_, algorithm)| algorithm)
+/// The first choice for more than there is; the last one for more than all.
+fn below<N: PartialOrd, T: Copy>(rules: &[(N, T)], number: N) -> Option<T> {
+    let found = rules.iter().find(|(below, _)| number < *below);
+    found.or(rules.last()).map(|(_, choice)| *choice)
 }
 
+#[rustfmt::skip]
 const BARRIER: Rules = &[
-    (4, &[(ANY, RecursiveDoubling)]),
-    (8, &[(ANY, Linear)]),
-    (64, &[(ANY, RecursiveDoubling)]),
-    (256, &[(ANY, Dissemination)]),
-    (512, &[(ANY, Binomial)]),
-    (1024, &[(ANY, Dissemination)]),
-    (4096, &[(ANY, Binomial)]),
-    (MANY, &[(ANY, Dissemination)]),
+    (4, &[(ANY, "recursive-doubling")]),
+    (8, &[(ANY, "linear")]),
+    (64, &[(ANY, "recursive-doubling")]),
+    (256, &[(ANY, "dissemination")]),
+    (512, &[(ANY, "binomial")]),
+    (1024, &[(ANY, "dissemination")]),
+    (4096, &[(ANY, "binomial")]),
+    (MANY, &[(ANY, "dissemination")]),
 ];
 
-// Its split binary tree, for 16 to 32 KiB on 256 to 1023 ranks, is taken for a
-// binary one.
+/// Its split binary tree, for 16 to 32 KiB on 256 to 1023 ranks, is taken for a
+/// binary one.
+#[rustfmt::skip]
 const BCAST: Rules = &[
-    (
-        4,
-        &[
-            (32, Chain),
-            (256, Binary),
-            (512, Chain),
-            (KIB, Quadrinomial),
-            (32 * KIB, Linear),
-            (128 * KIB, Binary),
-            (256 * KIB, Chain),
-            (512 * KIB, Linear),
-            (MIB, HighestBitBinomial),
-            (ANY, Binary),
-        ],
-    ),
-    (
-        8,
-        &[
-            (64, Binary),
-            (128, HighestBitBinomial),
-            (2 * KIB, Binary),
-            (8 * KIB, HighestBitBinomial),
-            (MIB, Linear),
-            (ANY, Chain),
-        ],
-    ),
-    (
-        16,
-        &[
-            (8, Quadrinomial),
-            (64, Binary),
-            (4 * KIB, Quadrinomial),
-            (16 * KIB, Binary),
-            (32 * KIB, HighestBitBinomial),
-            (ANY, Linear),
-        ],
-    ),
-    (
-        32,
-        &[
-            (4 * KIB, Quadrinomial),
-            (MIB, HighestBitBinomial),
-            (ANY, ScatterDoubling),
-        ],
-    ),
-    (64, &[(2 * KIB, HighestBitBinomial), (ANY, Quadrinomial)]),
-    (128, &[(ANY, Quadrinomial)]),
-    (
-        256,
-        &[
-            (2, HighestBitBinomial),
-            (16 * KIB, Binary),
-            (32 * KIB, Linear),
-            (64 * KIB, Binary),
-            (ANY, Quadrinomial),
-        ],
-    ),
-    (
-        1024,
-        &[
-            (16 * KIB, Quadrinomial),
-            (32 * KIB, Binary),
-            (ANY, Quadrinomial),
-        ],
-    ),
-    (2048, &[(512 * KIB, Quadrinomial), (ANY, ScatterDoubling)]),
-    (4096, &[(256 * KIB, Quadrinomial), (ANY, ScatterDoubling)]),
-    (
-        MANY,
-        &[
-            (8 * KIB, Quadrinomial),
-            (16 * KIB, Binary),
-            (256 * KIB, Quadrinomial),
-            (ANY, ScatterDoubling),
-        ],
-    ),
+    (4, &[(32, "chain"), (256, "binary"), (512, "chain"), (K, "quadrinomial"), (32 * K, "linear"),
+        (128 * K, "binary"), (256 * K, "chain"), (512 * K, "linear"), (M, "highest-bit-binomial"),
+        (ANY, "binary")]),
+    (8, &[(64, "binary"), (128, "highest-bit-binomial"), (2 * K, "binary"),
+        (8 * K, "highest-bit-binomial"), (M, "linear"), (ANY, "chain")]),
+    (16, &[(8, "quadrinomial"), (64, "binary"), (4 * K, "quadrinomial"), (16 * K, "binary"),
+        (32 * K, "highest-bit-binomial"), (ANY, "linear")]),
+    (32, &[(4 * K, "quadrinomial"), (M, "highest-bit-binomial"), (ANY, "scatter-doubling")]),
+    (64, &[(2 * K, "highest-bit-binomial"), (ANY, "quadrinomial")]),
+    (128, &[(ANY, "quadrinomial")]),
+    (256, &[(2, "highest-bit-binomial"), (16 * K, "binary"), (32 * K, "linear"), (64 * K, "binary"),
+        (ANY, "quadrinomial")]),
+    (1024, &[(16 * K, "quadrinomial"), (32 * K, "binary"), (ANY, "quadrinomial")]),
+    (2048, &[(512 * K, "quadrinomial"), (ANY, "scatter-doubling")]),
+    (4096, &[(256 * K, "quadrinomial"), (ANY, "scatter-doubling")]),
+    (MANY, &[(8 * K, "quadrinomial"), (16 * K, "binary"), (256 * K, "quadrinomial"),
+        (ANY, "scatter-doubling")]),
 ];
 
+#[rustfmt::skip]
 const GATHER: Rules = &[
-    (
-        4,
-        &[
-            (4, Linear),
-            (32 * KIB, Binomial),
-            (64 * KIB, Linear),
-            (128 * KIB, Binomial),
-            (ANY, SynchronisedLinear),
-        ],
-    ),
-    (
-        8,
-        &[
-            (KIB, Binomial),
-            (8 * KIB, Linear),
-            (32 * KIB, Binomial),
-            (256 * KIB, Linear),
-            (ANY, SynchronisedLinear),
-        ],
-    ),
-    (256, &[(ANY, Binomial)]),
-    (
-        512,
-        &[(2 * KIB, Binomial), (8 * KIB, Linear), (ANY, Binomial)],
-    ),
-    (MANY, &[(ANY, Binomial)]),
+    (4, &[(4, "linear"), (32 * K, "binomial"), (64 * K, "linear"), (128 * K, "binomial"),
+        (ANY, "synchronised-linear")]),
+    (8, &[(K, "binomial"), (8 * K, "linear"), (32 * K, "binomial"), (256 * K, "linear"),
+        (ANY, "synchronised-linear")]),
+    (256, &[(ANY, "binomial")]),
+    (512, &[(2 * K, "binomial"), (8 * K, "linear"), (ANY, "binomial")]),
+    (MANY, &[(ANY, "binomial")]),
 ];
 
+#[rustfmt::skip]
 const SCATTER: Rules = &[
-    (4, &[(ANY, Linear)]),
-    (
-        8,
-        &[
-            (2 * KIB, Binomial),
-            (4 * KIB, Linear),
-            (8 * KIB, Binomial),
-            (ANY, Linear),
-        ],
-    ),
-    (32, &[(16 * KIB, Binomial), (ANY, Linear)]),
-    (
-        64,
-        &[
-            (512, Binomial),
-            (8 * KIB, Linear),
-            (16 * KIB, Binomial),
-            (ANY, Linear),
-        ],
-    ),
-    (MANY, &[(512, Binomial), (ANY, Linear)]),
+    (4, &[(ANY, "linear")]),
+    (8, &[(2 * K, "binomial"), (4 * K, "linear"), (8 * K, "binomial"), (ANY, "linear")]),
+    (32, &[(16 * K, "binomial"), (ANY, "linear")]),
+    (64, &[(512, "binomial"), (8 * K, "linear"), (16 * K, "binomial"), (ANY, "linear")]),
+    (MANY, &[(512, "binomial"), (ANY, "linear")]),
 ];
 
+#[rustfmt::skip]
 const ALLGATHER: Rules = &[
-    (32, &[(ANY, RecursiveDoubling)]),
-    (
-        64,
-        &[
-            (KIB, RecursiveDoubling),
-            (64 * KIB, NeighbourExchange),
-            (ANY, Ring),
-        ],
-    ),
-    (
-        128,
-        &[
-            (512, RecursiveDoubling),
-            (64 * KIB, NeighbourExchange),
-            (ANY, Ring),
-        ],
-    ),
-    (
-        256,
-        &[
-            (512, RecursiveDoubling),
-            (128 * KIB, NeighbourExchange),
-            (512 * KIB, Ring),
-            (MIB, NeighbourExchange),
-            (ANY, Ring),
-        ],
-    ),
-    (
-        512,
-        &[
-            (32, RecursiveDoubling),
-            (128, Bruck),
-            (KIB, RecursiveDoubling),
-            (128 * KIB, NeighbourExchange),
-            (512 * KIB, Ring),
-            (MIB, NeighbourExchange),
-            (ANY, Ring),
-        ],
-    ),
-    (
-        1024,
-        &[
-            (64, RecursiveDoubling),
-            (256, Bruck),
-            (2 * KIB, RecursiveDoubling),
-            (ANY, NeighbourExchange),
-        ],
-    ),
-    (
-        2048,
-        &[
-            (4, RecursiveDoubling),
-            (8, Bruck),
-            (16, RecursiveDoubling),
-            (32, Bruck),
-            (256, RecursiveDoubling),
-            (512, Bruck),
-            (4 * KIB, RecursiveDoubling),
-            (ANY, NeighbourExchange),
-        ],
-    ),
-    (
-        4096,
-        &[
-            (32, Bruck),
-            (128, RecursiveDoubling),
-            (512, Bruck),
-            (4 * KIB, RecursiveDoubling),
-            (ANY, NeighbourExchange),
-        ],
-    ),
-    (
-        MANY,
-        &[
-            (2, RecursiveDoubling),
-            (8, Bruck),
-            (16, RecursiveDoubling),
-            (512, Bruck),
-            (4 * KIB, RecursiveDoubling),
-            (ANY, NeighbourExchange),
-        ],
-    ),
+    (32, &[(ANY, "recursive-doubling")]),
+    (64, &[(K, "recursive-doubling"), (64 * K, "neighbour-exchange"), (ANY, "ring")]),
+    (128, &[(512, "recursive-doubling"), (64 * K, "neighbour-exchange"), (ANY, "ring")]),
+    (256, &[(512, "recursive-doubling"), (128 * K, "neighbour-exchange"), (512 * K, "ring"),
+        (M, "neighbour-exchange"), (ANY, "ring")]),
+    (512, &[(32, "recursive-doubling"), (128, "bruck"), (K, "recursive-doubling"),
+        (128 * K, "neighbour-exchange"), (512 * K, "ring"), (M, "neighbour-exchange"),
+        (ANY, "ring")]),
+    (1024, &[(64, "recursive-doubling"), (256, "bruck"), (2 * K, "recursive-doubling"),
+        (ANY, "neighbour-exchange")]),
+    (2048, &[(4, "recursive-doubling"), (8, "bruck"), (16, "recursive-doubling"), (32, "bruck"),
+        (256, "recursive-doubling"), (512, "bruck"), (4 * K, "recursive-doubling"),
+        (ANY, "neighbour-exchange")]),
+    (4096, &[(32, "bruck"), (128, "recursive-doubling"), (512, "bruck"),
+        (4 * K, "recursive-doubling"), (ANY, "neighbour-exchange")]),
+    (MANY, &[(2, "recursive-doubling"), (8, "bruck"), (16, "recursive-doubling"), (512, "bruck"),
+        (4 * K, "recursive-doubling"), (ANY, "neighbour-exchange")]),
 ];
 
+#[rustfmt::skip]
 const ALLGATHERV: Rules = &[
-    (3, &[(ANY, Ring)]),
-    (
-        8,
-        &[
-            (256, GatherBroadcast),
-            (4 * KIB, NeighbourExchange),
-            (8 * KIB, Ring),
-            (16 * KIB, NeighbourExchange),
-            (256 * KIB, Bruck),
-            (ANY, NeighbourExchange),
-        ],
-    ),
-    (16, &[(KIB, GatherBroadcast), (ANY, Bruck)]),
-    (
-        32,
-        &[(128, GatherBroadcast), (256 * KIB, Bruck), (ANY, Ring)],
-    ),
-    (64, &[(256, GatherBroadcast), (8 * KIB, Bruck), (ANY, Ring)]),
-    (
-        128,
-        &[(256, GatherBroadcast), (4 * KIB, Bruck), (ANY, Ring)],
-    ),
-    (
-        256,
-        &[(KIB, Bruck), (64 * KIB, NeighbourExchange), (ANY, Ring)],
-    ),
-    (512, &[(KIB, Bruck), (ANY, Ring)]),
-    (
-        1024,
-        &[
-            (512, Bruck),
-            (KIB, GatherBroadcast),
-            (4 * KIB, Bruck),
-            (MIB, NeighbourExchange),
-            (ANY, Ring),
-        ],
-    ),
-    (MANY, &[(4 * KIB, Bruck), (ANY, NeighbourExchange)]),
+    (3, &[(ANY, "ring")]),
+    (8, &[(256, "gather-broadcast"), (4 * K, "neighbour-exchange"), (8 * K, "ring"),
+        (16 * K, "neighbour-exchange"), (256 * K, "bruck"), (ANY, "neighbour-exchange")]),
+    (16, &[(K, "gather-broadcast"), (ANY, "bruck")]),
+    (32, &[(128, "gather-broadcast"), (256 * K, "bruck"), (ANY, "ring")]),
+    (64, &[(256, "gather-broadcast"), (8 * K, "bruck"), (ANY, "ring")]),
+    (128, &[(256, "gather-broadcast"), (4 * K, "bruck"), (ANY, "ring")]),
+    (256, &[(K, "bruck"), (64 * K, "neighbour-exchange"), (ANY, "ring")]),
+    (512, &[(K, "bruck"), (ANY, "ring")]),
+    (1024, &[(512, "bruck"), (K, "gather-broadcast"), (4 * K, "bruck"), (M, "neighbour-exchange"),
+        (ANY, "ring")]),
+    (MANY, &[(4 * K, "bruck"), (ANY, "neighbour-exchange")]),
 ];
 
+#[rustfmt::skip]
 const ALLTOALL: Rules = &[
-    (16, &[(ANY, Pairwise)]),
-    (32, &[(4, Pairwise), (512, Bruck), (ANY, Pairwise)]),
-    (64, &[(512, Bruck), (ANY, Pairwise)]),
-    (512, &[(KIB, Bruck), (ANY, Pairwise)]),
-    (2048, &[(512, Bruck), (ANY, Pairwise)]),
-    (4096, &[(KIB, Bruck), (ANY, Pairwise)]),
-    (MANY, &[(2 * KIB, Bruck), (ANY, Pairwise)]),
+    (16, &[(ANY, "pairwise")]),
+    (32, &[(4, "pairwise"), (512, "bruck"), (ANY, "pairwise")]),
+    (64, &[(512, "bruck"), (ANY, "pairwise")]),
+    (512, &[(K, "bruck"), (ANY, "pairwise")]),
+    (2048, &[(512, "bruck"), (ANY, "pairwise")]),
+    (4096, &[(K, "bruck"), (ANY, "pairwise")]),
+    (MANY, &[(2 * K, "bruck"), (ANY, "pairwise")]),
 ];
 
+#[rustfmt::skip]
 const REDUCE: Rules = &[
-    (
-        4,
-        &[
-            (8, Linear),
-            (16, Binary),
-            (32, Chain),
-            (256 * KIB, Linear),
-            (ANY, Chain),
-        ],
-    ),
-    (
-        8,
-        &[
-            (4 * KIB, Binary),
-            (64 * KIB, Chain),
-            (256 * KIB, Binomial),
-            (512 * KIB, Linear),
-            (MIB, Binomial),
-            (ANY, Linear),
-        ],
-    ),
-    (16, &[(8 * KIB, Binary), (ANY, Binomial)]),
-    (32, &[(4 * KIB, Binary), (ANY, Binomial)]),
-    (256, &[(ANY, Binomial)]),
-    (
-        512,
-        &[
-            (8 * KIB, Binomial),
-            (16 * KIB, InOrderBinary),
-            (ANY, Binomial),
-        ],
-    ),
-    (2048, &[(ANY, Binomial)]),
-    (
-        4096,
-        &[
-            (512, Binomial),
-            (KIB, InOrderBinary),
-            (8 * KIB, Binomial),
-            (16 * KIB, InOrderBinary),
-            (ANY, Binomial),
-        ],
-    ),
-    (
-        MANY,
-        &[
-            (16, Binomial),
-            (32, InOrderBinary),
-            (KIB, Binomial),
-            (2 * KIB, InOrderBinary),
-            (8 * KIB, Binomial),
-            (16 * KIB, InOrderBinary),
-            (ANY, Binomial),
-        ],
-    ),
+    (4, &[(8, "linear"), (16, "binary"), (32, "chain"), (256 * K, "linear"), (ANY, "chain")]),
+    (8, &[(4 * K, "binary"), (64 * K, "chain"), (256 * K, "binomial"), (512 * K, "linear"),
+        (M, "binomial"), (ANY, "linear")]),
+    (16, &[(8 * K, "binary"), (ANY, "binomial")]),
+    (32, &[(4 * K, "binary"), (ANY, "binomial")]),
+    (256, &[(ANY, "binomial")]),
+    (512, &[(8 * K, "binomial"), (16 * K, "in-order-binary"), (ANY, "binomial")]),
+    (2048, &[(ANY, "binomial")]),
+    (4096, &[(512, "binomial"), (K, "in-order-binary"), (8 * K, "binomial"),
+        (16 * K, "in-order-binary"), (ANY, "binomial")]),
+    (MANY, &[(16, "binomial"), (32, "in-order-binary"), (K, "binomial"), (2 * K, "in-order-binary"),
+        (8 * K, "binomial"), (16 * K, "in-order-binary"), (ANY, "binomial")]),
 ];
 
+#[rustfmt::skip]
 const ALLREDUCE: Rules = &[
-    (
-        4,
-        &[
-            (4 * KIB, RecursiveDoubling),
-            (8 * KIB, Ring),
-            (16 * KIB, RecursiveDoubling),
-            (256 * KIB, Ring),
-            (ANY, ReduceScatterAllgather),
-        ],
-    ),
-    (
-        16,
-        &[(8 * KIB, RecursiveDoubling), (ANY, ReduceScatterAllgather)],
-    ),
-    (
-        32,
-        &[(4 * KIB, RecursiveDoubling), (ANY, ReduceScatterAllgather)],
-    ),
-    (
-        64,
-        &[(128, RecursiveDoubling), (ANY, ReduceScatterAllgather)],
-    ),
-    (
-        128,
-        &[
-            (256 * KIB, RecursiveDoubling),
-            (ANY, ReduceScatterAllgather),
-        ],
-    ),
-    (
-        256,
-        &[
-            (128 * KIB, ReduceBroadcast),
-            (256 * KIB, RecursiveDoubling),
-            (ANY, ReduceScatterAllgather),
-        ],
-    ),
-    (
-        512,
-        &[(4 * KIB, ReduceBroadcast), (ANY, ReduceScatterAllgather)],
-    ),
-    (
-        4096,
-        &[
-            (2 * KIB, ReduceBroadcast),
-            (16 * KIB, RecursiveDoubling),
-            (ANY, ReduceScatterAllgather),
-        ],
-    ),
-    (
-        MANY,
-        &[
-            (2 * KIB, ReduceBroadcast),
-            (32 * KIB, RecursiveDoubling),
-            (ANY, ReduceScatterAllgather),
-        ],
-    ),
+    (4, &[(4 * K, "recursive-doubling"), (8 * K, "ring"), (16 * K, "recursive-doubling"),
+        (256 * K, "ring"), (ANY, "reduce-scatter-allgather-shared")]),
+    (16, &[(8 * K, "recursive-doubling"), (ANY, "reduce-scatter-allgather-shared")]),
+    (32, &[(4 * K, "recursive-doubling"), (ANY, "reduce-scatter-allgather-shared")]),
+    (64, &[(128, "recursive-doubling"), (ANY, "reduce-scatter-allgather-shared")]),
+    (128, &[(256 * K, "recursive-doubling"), (ANY, "reduce-scatter-allgather-shared")]),
+    (256, &[(128 * K, "reduce-broadcast"), (256 * K, "recursive-doubling"),
+        (ANY, "reduce-scatter-allgather-shared")]),
+    (512, &[(4 * K, "reduce-broadcast"), (ANY, "reduce-scatter-allgather-shared")]),
+    (4096, &[(2 * K, "reduce-broadcast"), (16 * K, "recursive-doubling"),
+        (ANY, "reduce-scatter-allgather-shared")]),
+    (MANY, &[(2 * K, "reduce-broadcast"), (32 * K, "recursive-doubling"),
+        (ANY, "reduce-scatter-allgather-shared")]),
 ];
 
-// By the bytes of all blocks.
+/// By the bytes of all blocks.
+#[rustfmt::skip]
 const REDUCE_SCATTER: Rules = &[
-    (4, &[(64 * KIB, Ring), (128 * KIB, Butterfly), (ANY, Ring)]),
-    (
-        8,
-        &[
-            (8, ReduceScatterv),
-            (256 * KIB, RecursiveHalving),
-            (ANY, Ring),
-        ],
-    ),
-    (32, &[(256 * KIB, RecursiveHalving), (ANY, Ring)]),
-    (
-        64,
-        &[
-            (64, ReduceScatterv),
-            (2 * KIB, RecursiveHalving),
-            (512 * KIB, Butterfly),
-            (ANY, Ring),
-        ],
-    ),
-    (
-        128,
-        &[
-            (256, ReduceScatterv),
-            (512, RecursiveHalving),
-            (2 * KIB, Butterfly),
-            (4 * KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        256,
-        &[
-            (256, ReduceScatterv),
-            (512, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        512,
-        &[
-            (256, ReduceScatterv),
-            (KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        1024,
-        &[
-            (512, ReduceScatterv),
-            (2 * KIB, RecursiveHalving),
-            (8 * KIB, Butterfly),
-            (16 * KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        2048,
-        &[
-            (512, ReduceScatterv),
-            (4 * KIB, RecursiveHalving),
-            (16 * KIB, Butterfly),
-            (32 * KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        4096,
-        &[
-            (512, ReduceScatterv),
-            (4 * KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        MANY,
-        &[
-            (KIB, ReduceScatterv),
-            (8 * KIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
+    (4, &[(64 * K, "ring"), (128 * K, "butterfly"), (ANY, "ring")]),
+    (8, &[(8, "reduce-scatterv"), (256 * K, "recursive-halving"), (ANY, "ring")]),
+    (32, &[(256 * K, "recursive-halving"), (ANY, "ring")]),
+    (64, &[(64, "reduce-scatterv"), (2 * K, "recursive-halving"), (512 * K, "butterfly"),
+        (ANY, "ring")]),
+    (128, &[(256, "reduce-scatterv"), (512, "recursive-halving"), (2 * K, "butterfly"),
+        (4 * K, "recursive-halving"), (ANY, "butterfly")]),
+    (256, &[(256, "reduce-scatterv"), (512, "recursive-halving"), (ANY, "butterfly")]),
+    (512, &[(256, "reduce-scatterv"), (K, "recursive-halving"), (ANY, "butterfly")]),
+    (1024, &[(512, "reduce-scatterv"), (2 * K, "recursive-halving"), (8 * K, "butterfly"),
+        (16 * K, "recursive-halving"), (ANY, "butterfly")]),
+    (2048, &[(512, "reduce-scatterv"), (4 * K, "recursive-halving"), (16 * K, "butterfly"),
+        (32 * K, "recursive-halving"), (ANY, "butterfly")]),
+    (4096, &[(512, "reduce-scatterv"), (4 * K, "recursive-halving"), (ANY, "butterfly")]),
+    (MANY, &[(K, "reduce-scatterv"), (8 * K, "recursive-halving"), (ANY, "butterfly")]),
 ];
 
-// Its recursive doubling, for 8 to 31 bytes on 4 to 7 ranks, is not modelled: it
-// is taken for recursive halving, which has the same partners.
+/// Its recursive doubling, for 8 to 31 bytes on 4 to 7 ranks, is not modelled: it
+/// is taken for recursive halving, which has the same partners.
+#[rustfmt::skip]
 const REDUCE_SCATTER_BLOCK: Rules = &[
-    (
-        4,
-        &[
-            (8, Butterfly),
-            (16, RecursiveHalving),
-            (128, Butterfly),
-            (256, RecursiveHalving),
-            (4 * KIB, Butterfly),
-            (8 * KIB, RecursiveHalving),
-            (128 * KIB, Butterfly),
-            (ANY, ReduceScatterv),
-        ],
-    ),
-    (
-        8,
-        &[
-            (32, RecursiveHalving),
-            (256, Butterfly),
-            (8 * KIB, RecursiveHalving),
-            (16 * KIB, Butterfly),
-            (MIB, RecursiveHalving),
-            (ANY, ReduceScatterv),
-        ],
-    ),
-    (
-        16,
-        &[
-            (4, ReduceScatterv),
-            (32, RecursiveHalving),
-            (128, Butterfly),
-            (512 * KIB, RecursiveHalving),
-            (4 * MIB, ReduceScatterv),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        32,
-        &[
-            (32, ReduceScatterv),
-            (512 * KIB, RecursiveHalving),
-            (2 * MIB, ReduceScatterv),
-            (4 * MIB, RecursiveHalving),
-            (ANY, Butterfly),
-        ],
-    ),
-    (
-        MANY,
-        &[
-            (4, RecursiveHalving),
-            (16, ReduceScatterv),
-            (64 * KIB, Butterfly),
-            (256 * KIB, ReduceScatterv),
-            (ANY, Butterfly),
-        ],
-    ),
+    (4, &[(8, "butterfly"), (16, "recursive-halving"), (128, "butterfly"),
+        (256, "recursive-halving"), (4 * K, "butterfly"), (8 * K, "recursive-halving"),
+        (128 * K, "butterfly"), (ANY, "reduce-scatterv")]),
+    (8, &[(32, "recursive-halving"), (256, "butterfly"), (8 * K, "recursive-halving"),
+        (16 * K, "butterfly"), (M, "recursive-halving"), (ANY, "reduce-scatterv")]),
+    (16, &[(4, "reduce-scatterv"), (32, "recursive-halving"), (128, "butterfly"),
+        (512 * K, "recursive-halving"), (4 * M, "reduce-scatterv"), (ANY, "butterfly")]),
+    (32, &[(32, "reduce-scatterv"), (512 * K, "recursive-halving"), (2 * M, "reduce-scatterv"),
+        (4 * M, "recursive-halving"), (ANY, "butterfly")]),
+    (MANY, &[(4, "recursive-halving"), (16, "reduce-scatterv"), (64 * K, "butterfly"),
+        (256 * K, "reduce-scatterv"), (ANY, "butterfly")]),
 ];

@@ -4,7 +4,7 @@ pub(super) mod builder;
 pub(super) mod hazards;
 pub(super) mod waits;
 
-pub use builder::{Builder, Flow, LARGEST_MESSAGE};
+pub use builder::Builder;
 pub use waits::Waits;
 
 /// A buffer of a rank, packed: blocks stand one behind the other in the order of
@@ -65,11 +65,11 @@ impl Range {
         }
     }
 
-    /// The range in pieces of at most `most` units, first to last.
-    pub fn pieces(self, most: u64) -> impl Iterator<Item = Range> {
+    /// The range in segments of at most `most` units, first to last.
+    pub fn segments(self, most: u64) -> impl Iterator<Item = Range> {
         let most = most.max(1);
-        (0..self.length.div_ceil(most)).map(move |piece| {
-            let start = piece * most;
+        (0..self.length.div_ceil(most)).map(move |segment| {
+            let start = segment * most;
             self.part(start, most.min(self.length - start))
         })
     }

@@ -229,7 +229,7 @@ fn operands_that_must_stay_in_order_are_combined_by_strategies_that_keep_it() {
         for bytes in SIZES {
             let choice = chooser.choose(operation, Some(bytes), 0, true, &clusters);
             assert!(
-                choice.strategy.unwrap().keeps_order,
+                choice.strategy.unwrap().keeps_order(),
                 "{operation} of {bytes}"
             );
         }

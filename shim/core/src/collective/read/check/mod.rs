@@ -7,6 +7,8 @@
 
 mod expressions;
 mod machine;
+#[cfg(test)]
+mod mutants;
 mod results;
 
 use thiserror::Error;
@@ -27,13 +29,25 @@ pub enum Flaw {
         /// The step.
         step: usize,
     },
-    /// The input is written, or ranges of one step differ in length.
-    #[error("rank {rank}, step {step}: it writes the input, or its two ranges do not fit")]
-    Shape {
+    /// The input is written.
+    #[error("rank {rank}, step {step}: writes to the input buffer")]
+    WritesInput {
         /// The rank.
         rank: usize,
         /// The step.
         step: usize,
+    },
+    /// The two ranges of a step differ in length.
+    #[error("rank {rank}, step {step}: ranges differ in length ({left}, {right})")]
+    Lengths {
+        /// The rank.
+        rank: usize,
+        /// The step.
+        step: usize,
+        /// Units of the first range.
+        left: u64,
+        /// Units of the second.
+        right: u64,
     },
     /// Two steps may run at the same time and touch the same units.
     #[error("rank {rank}: steps {first} and {second} touch the same units and may overlap")]
@@ -45,9 +59,9 @@ pub enum Flaw {
         /// The later step.
         second: usize,
     },
-    /// More scratch is asked for than the operation can need.
+    /// The scratch buffer is larger than the operation can need.
     #[error("rank {rank}: {scratch} units of scratch, where {most} are the most")]
-    Room {
+    Scratch {
         /// The rank.
         rank: usize,
         /// What it asks for, in units.
@@ -89,7 +103,7 @@ pub enum Flaw {
         step: usize,
     },
     /// Some steps never start.
-    #[error("rank {rank} never gets beyond step {step}")]
+    #[error("deadlock: rank {rank} never completes step {step}")]
     Deadlock {
         /// The first rank that does not end.
         rank: usize,
@@ -153,14 +167,22 @@ pub fn check(problems: &[Problem], plans: &[Plan]) -> Result<(), Flaw> {
 
 fn well_formed(rank: usize, plan: &Plan, contract: &Contract) -> Result<(), Flaw> {
     for (step, at) in plan.steps().iter().enumerate() {
-        let fits = match at.action {
-            Action::Reduce { left, right } => left.length == right.length,
-            Action::Copy { from, into } => from.length == into.length,
-            Action::Send { .. } | Action::Receive { .. } => true,
+        let (left, right) = match at.action {
+            Action::Reduce { left, right } => (left.length, right.length),
+            Action::Copy { from, into } => (from.length, into.length),
+            Action::Send { .. } | Action::Receive { .. } => (0, 0),
         };
+        if left != right {
+            return Err(Flaw::Lengths {
+                rank,
+                step,
+                left,
+                right,
+            });
+        }
         let written = at.action.writes().filter(|range| range.length > 0);
-        if !fits || written.is_some_and(|range| range.space == Space::Input) {
-            return Err(Flaw::Shape { rank, step });
+        if written.is_some_and(|range| range.space == Space::Input) {
+            return Err(Flaw::WritesInput { rank, step });
         }
         for range in at.action.reads().chain(written) {
             let size = match range.space {
@@ -196,7 +218,7 @@ fn bounded(
     let scratch = plan.scratch();
     match scratch <= most {
         true => Ok(()),
-        false => Err(Flaw::Room {
+        false => Err(Flaw::Scratch {
             rank,
             scratch,
             most,

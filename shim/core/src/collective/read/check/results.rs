@@ -9,22 +9,22 @@ use crate::collective::problem::Amount;
 
 /// The buffers of a rank.
 pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
-    let (part, total) = (problem.part(rank), problem.total());
+    let (block, total) = (problem.block(rank), problem.total());
     let is_root = rank == problem.root;
     let at_root = |units| if is_root { units } else { 0 };
     let (input, output) = match problem.operation {
         Barrier => (0, 0),
-        Bcast => (0, part),
-        Gather | Gatherv => (part, at_root(total)),
-        Scatter | Scatterv => (at_root(total), part),
-        Allgather | Allgatherv => (part, total),
+        Bcast => (0, block),
+        Gather | Gatherv => (block, at_root(total)),
+        Scatter | Scatterv => (at_root(total), block),
+        Allgather | Allgatherv => (block, total),
         Alltoall | Alltoallv | Alltoallw => match problem.amount {
             Amount::Exchanged { sent, received } => (sent.iter().sum(), received.iter().sum()),
             _ => (total, total),
         },
-        Reduce => (part, at_root(part)),
-        Allreduce | Scan | Exscan => (part, part),
-        ReduceScatter | ReduceScatterBlock => (total, part),
+        Reduce => (block, at_root(block)),
+        Allreduce | Scan | Exscan => (block, block),
+        ReduceScatter | ReduceScatterBlock => (total, block),
     };
     Contract {
         input,
@@ -111,7 +111,7 @@ fn expected(problems: &[Problem], rank: usize, unit: u64) -> Expected {
         Barrier => Expected::Untouched,
         Bcast => Expected::Moved(problem.root, unit),
         Gather | Gatherv | Allgather | Allgatherv => {
-            let (owner, unit) = owner((0..ranks).map(|rank| problem.part(rank)), unit);
+            let (owner, unit) = owner((0..ranks).map(|rank| problem.block(rank)), unit);
             Expected::Moved(owner, unit)
         }
         Scatter | Scatterv => {
@@ -120,7 +120,7 @@ fn expected(problems: &[Problem], rank: usize, unit: u64) -> Expected {
         Alltoall | Alltoallv | Alltoallw => {
             let received = |from: usize| match problem.amount {
                 Amount::Exchanged { received, .. } => received[from],
-                _ => problem.part(from),
+                _ => problem.block(from),
             };
             let (from, unit) = owner((0..ranks).map(received), unit);
             let start = match problems[from].amount {

@@ -5,7 +5,7 @@ use super::exchanged::waiting_to_enter;
 use super::ways::{Links, Ways};
 use super::{Scene, Stage, direct, longer};
 use crate::collective::algorithms::round;
-use crate::collective::{Algorithm, Host, Operation};
+use crate::collective::{Host, Operation};
 
 /// Segments in which hosts send messages down a pipeline.
 const HOST_SEGMENT: u64 = 64 << 10;
@@ -137,7 +137,7 @@ fn doublings(ranks: usize) -> u32 {
 }
 
 /// A tree of the host's with the message for each rank, or the blocks of all below it.
-fn host_tree(scene: &Scene, algorithm: Algorithm, blocks: bool) -> f64 {
+fn host_tree(scene: &Scene, algorithm: &str, blocks: bool) -> f64 {
     let ranks = scene.clusters.ranks();
     let lowest_bit_cleared = |distance: usize| distance & (distance - 1);
     let highest_bit = |distance: usize| 1usize << distance.ilog2();
@@ -153,17 +153,11 @@ fn host_tree(scene: &Scene, algorithm: Algorithm, blocks: bool) -> f64 {
         }
     };
     let stage = match algorithm {
-        Algorithm::Linear | Algorithm::SynchronisedLinear => {
-            tree(scene, |_| 0, |_| scene.bytes, false)
-        }
-        Algorithm::HighestBitBinomial => {
-            tree(scene, |d| d - highest_bit(d), |_| scene.bytes, false)
-        }
-        Algorithm::Quadrinomial => tree(scene, base_four, |_| scene.bytes, true),
-        Algorithm::Binary | Algorithm::InOrderBinary => {
-            tree(scene, |d| (d - 1) / 2, |_| scene.bytes, false)
-        }
-        Algorithm::Chain => {
+        "linear" | "synchronised-linear" => tree(scene, |_| 0, |_| scene.bytes, false),
+        "highest-bit-binomial" => tree(scene, |d| d - highest_bit(d), |_| scene.bytes, false),
+        "quadrinomial" => tree(scene, base_four, |_| scene.bytes, true),
+        "binary" | "in-order-binary" => tree(scene, |d| (d - 1) / 2, |_| scene.bytes, false),
+        "chain" => {
             let segment = scene.bytes.min(HOST_SEGMENT);
             let stage = tree(scene, |d| d - 1, |_| segment, false);
             let segments = scene.bytes.div_ceil(HOST_SEGMENT).max(1);
@@ -258,12 +252,7 @@ pub fn host_seconds(scene: &Scene, host: Host, operation: Operation) -> f64 {
 }
 
 /// What an algorithm by rank takes.
-pub(in crate::collective) fn seconds(
-    scene: &Scene,
-    operation: Operation,
-    algorithm: Algorithm,
-) -> f64 {
-    use Algorithm::*;
+pub(in crate::collective) fn seconds(scene: &Scene, operation: Operation, algorithm: &str) -> f64 {
     use Operation::*;
     let ranks = scene.clusters.ranks();
     let bytes = scene.bytes;
@@ -279,27 +268,29 @@ pub(in crate::collective) fn seconds(
     let halving = || rounds(scene, many, exchange, halved);
     let of = |operation, bytes| {
         let part = Scene { bytes, ..*scene };
-        host_tree(&part, Binomial, matches!(operation, Gather | Scatter))
+        host_tree(&part, "binomial", matches!(operation, Gather | Scatter))
     };
     let total = bytes.saturating_mul(ranks as u64);
     match (operation, algorithm) {
-        (Scan | Exscan, Linear) => tree(scene, |d| d - 1, |_| bytes, false).first,
-        (Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock, Pairwise) => {
+        (Scan | Exscan, "linear") => tree(scene, |d| d - 1, |_| bytes, false).first,
+        (Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock, "pairwise") => {
             pairwise(scene)
         }
-        (Barrier, Binomial | Linear) => 2.0 * host_tree(scene, algorithm, false),
-        (Barrier | Allreduce | Scan | Exscan, RecursiveDoubling) => doubling(bytes),
+        (Barrier, "binomial" | "linear") => 2.0 * host_tree(scene, algorithm, false),
+        (Barrier | Allreduce | Scan | Exscan, "recursive-doubling") => doubling(bytes),
         (Barrier, _) => rounds(scene, many, shift, |_| 0),
         (Alltoall, _) => rounds(scene, many, shift, |_| total / 2),
-        (Allgather | Allgatherv, RecursiveDoubling) => rounds(scene, many, exchange, doubled),
-        (Allgather | Allgatherv, Bruck) => rounds(scene, many, shift, doubled),
-        (Allgather | Allgatherv, GatherBroadcast) => of(Gather, bytes) + of(Bcast, total),
+        (Allgather | Allgatherv, "recursive-doubling") => rounds(scene, many, exchange, doubled),
+        (Allgather | Allgatherv, "bruck") => rounds(scene, many, shift, doubled),
+        (Allgather | Allgatherv, "gather-broadcast") => of(Gather, bytes) + of(Bcast, total),
         (Allgather | Allgatherv, _) => ring(bytes),
-        (Allreduce, Ring) => 2.0 * ring(share),
-        (Allreduce, ReduceScatterAllgather) => 2.0 * halving(),
+        (Allreduce, "ring") => 2.0 * ring(share),
+        (Allreduce, "reduce-scatter-allgather" | "reduce-scatter-allgather-shared") => {
+            2.0 * halving()
+        }
         (Allreduce, _) => of(Reduce, bytes) + of(Bcast, bytes),
-        (ReduceScatter | ReduceScatterBlock, Ring) => ring(bytes),
-        (ReduceScatter | ReduceScatterBlock, ReduceScatterv) => {
+        (ReduceScatter | ReduceScatterBlock, "ring") => ring(bytes),
+        (ReduceScatter | ReduceScatterBlock, "reduce-scatterv") => {
             of(Reduce, total) + of(Scatter, bytes)
         }
         (ReduceScatter | ReduceScatterBlock, _) => {
@@ -309,12 +300,12 @@ pub(in crate::collective) fn seconds(
             };
             rounds(&whole, many, exchange, |round| total >> (round + 1).min(63))
         }
-        (Bcast, ScatterAllgather) => of(Scatter, share) + ring(share),
-        (Bcast, ScatterDoubling) => {
+        (Bcast, "scatter-allgather") => of(Scatter, share) + ring(share),
+        (Bcast, "scatter-doubling") => {
             of(Scatter, share) + rounds(scene, many, exchange, |round| share << round.min(63))
         }
-        (Reduce, ReduceScatterGather) => halving() + of(Gather, share),
-        (Gather | Scatter, Binomial) => host_tree(scene, Binomial, true),
+        (Reduce, "reduce-scatter-gather") => halving() + of(Gather, share),
+        (Gather | Scatter, "binomial") => host_tree(scene, "binomial", true),
         (_, algorithm) => host_tree(scene, algorithm, false),
     }
 }

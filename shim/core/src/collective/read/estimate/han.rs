@@ -14,8 +14,8 @@
 
 use super::by_rank::{host_seconds, seconds};
 use super::{Costed, Scene, sizes};
-use crate::collective::{Algorithm, Host, Operation};
 use crate::collective::{Clusters, Network};
+use crate::collective::{Host, Operation};
 
 /// `coll_han_*_segsize`, in bytes.
 const SEGMENT: u64 = 64 << 10;
@@ -60,7 +60,7 @@ impl Leaders {
         let further = scene.bytes.div_ceil(SEGMENT).max(1) as f64 - 1.0;
         // Further broadcasts start when the last one has left, not when it is there.
         let broadcast = at(segment, &|scene| {
-            let linear = seconds(scene, Operation::Bcast, Algorithm::Linear);
+            let linear = seconds(scene, Operation::Bcast, "linear");
             let latency = scene
                 .others(scene.home())
                 .filter_map(|to| scene.network.between(scene.home(), to));
@@ -68,8 +68,8 @@ impl Leaders {
         });
         let reduce = at(segment, &|scene| {
             let algorithm = match segment < 4 * self.network.ranks() as u64 {
-                true => Algorithm::Binomial,
-                false => Algorithm::ReduceScatterGather,
+                true => "binomial",
+                false => "reduce-scatter-gather",
             };
             seconds(scene, Operation::Reduce, algorithm)
         });
@@ -77,9 +77,7 @@ impl Leaders {
             Operation::Bcast => Some(tuned(operation, segment) + further * broadcast),
             Operation::Reduce => Some((1.0 + further) * reduce),
             Operation::Allreduce => {
-                let first = at(segment, &|scene| {
-                    seconds(scene, Operation::Bcast, Algorithm::Linear)
-                });
+                let first = at(segment, &|scene| seconds(scene, Operation::Bcast, "linear"));
                 Some(reduce + first + further * reduce.max(broadcast))
             }
             Operation::Barrier => Some(tuned(operation, 0)),

@@ -134,19 +134,19 @@ fn orders_between_clusters_take_the_makespan_that_the_schedulers_say() {
             // The plan of a broadcast along these sends.
             let plans: Vec<Plan> = (0..6)
                 .map(|rank| {
-                    let mut builder = crate::collective::Builder::new(1 << 30);
                     let range = crate::collective::Range::output(0, bytes);
-                    for send in &schedule.sends {
-                        if send.to == rank {
-                            builder.receive(send.from, range);
+                    crate::collective::Builder::plan(1 << 30, |builder| {
+                        for send in &schedule.sends {
+                            if send.to == rank {
+                                builder.receive(send.from, range);
+                            }
                         }
-                    }
-                    for send in &schedule.sends {
-                        if send.from == rank {
-                            builder.send(send.to, range);
+                        for send in &schedule.sends {
+                            if send.from == rank {
+                                builder.send(send.to, range);
+                            }
                         }
-                    }
-                    builder.finish()
+                    })
                 })
                 .collect();
             let options = Options {
@@ -292,9 +292,9 @@ fn bars_of_a_rank_lie_inside_the_simulation_and_name_their_peers() {
 fn plans_that_never_end_and_plans_of_other_ranks_are_refused() {
     let network = one_cluster(2);
     let waits = |from: usize| {
-        let mut builder = crate::collective::Builder::new(8);
-        builder.receive(from, crate::collective::Range::output(0, 8));
-        builder.finish()
+        crate::collective::Builder::plan(8, |steps| {
+            steps.receive(from, crate::collective::Range::output(0, 8));
+        })
     };
     let plans = [waits(1), Plan::default()];
     assert_eq!(

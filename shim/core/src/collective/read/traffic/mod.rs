@@ -1,45 +1,282 @@
-//! What a collective sends: the messages between pairs of ranks that a recorded
-//! collective causes, by a model of the algorithm that did it.
+//! What a collective sends: the messages between pairs of ranks that a recorded collective causes.
 //!
 //! An MPI library does not tell from outside which messages its collectives
 //! send. A profile therefore records what was asked for (a [`Record`]: which
 //! operation, in which group, how often, how much), and [`expand()`] derives the
 //! traffic by a [`Model`]: with the algorithm that the [`Host`] usually chooses, with
 //! one that the caller names, or as the collective is meant. The result is a model
-//! and belongs to [`Layer::Collectives`](crate::affinity::Layer::Collectives).
+//! and belongs to [`Layer::Collectives`](crate::affinity::Layer::Collectives). What a plan of Treepie's
+//! own sent is known exactly: [`expand_as_run`].
 //!
-//! One file holds one family of patterns. All patterns work on the bytes of all
-//! calls together, so that no byte is lost to rounding:
-//!
-//! | file | pattern | serves |
-//! |---|---|---|
-//! | `tree` | star, chain, binomial and binary trees, from and to a root | broadcast, reduce, gather, scatter |
-//! | `doubling` | exchange at distances 1, 2, 4, ... | barrier, allreduce, allgather, scan |
-//! | `halving` | halves at each exchange | reduce-scatter, long reductions |
-//! | `ring` | everything to the right neighbour | long allgather, allreduce, reduce-scatter |
-//! | `bruck` | shifts by 1, 2, 4, ... | barrier, short allgather and alltoall |
-//! | `neighbours` | both neighbours in turn | allgather |
-//! | `pairwise` | each rank to each other | alltoall, long reduce-scatter |
-//!
-//! Sources: Thakur, Rabenseifner, Gropp, "Optimization of Collective
-//! Communication Operations in MPICH" (2005), for all patterns but the ring of
-//! reductions (Patarasuk, Yuan 2009); the traces that Open MPI's monitoring
-//! component wrote are test vectors in `expand`.
+//! Both read the descriptions of [`algorithms`](crate::collective::algorithms): what would be run, checked
+//! and simulated is what is counted. The traces that Open MPI's monitoring component wrote are test
+//! vectors.
 
-pub(in crate::collective) mod algorithm;
-mod blocks;
-mod bruck;
-mod doubling;
-mod expand;
-mod halving;
-mod logical;
-mod messages;
-pub(in crate::collective) mod model;
-mod neighbours;
-mod pairwise;
-mod ring;
-mod tree;
+mod model;
+mod sent;
+#[cfg(test)]
+mod tests;
 
-pub use algorithm::Algorithm;
-pub use expand::expand;
+use crate::affinity::{Traffic, TrafficMatrix};
+use crate::collective::native::{Done, Host};
+use crate::collective::operation::{Operation, Unit};
+use crate::collective::record::{Record, Volume};
+use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, share};
+
 pub use model::Model;
+use sent::Sent;
+
+/// An algorithm as it was run.
+#[derive(Debug, Clone, Copy)]
+pub struct AsRun<'a> {
+    /// Which.
+    pub algorithm: &'static Algorithm,
+    /// The clusters of the communicator's ranks.
+    pub clusters: &'a Clusters,
+    /// Its network, where one was known.
+    pub network: Option<&'a Network>,
+    /// Whether operands had to stay in order.
+    pub ordered: bool,
+    /// Bytes of an element where operands were reduced; 1 elsewhere.
+    pub unit_bytes: u64,
+    /// How messages flowed, in elements.
+    pub flow: Flow,
+}
+
+/// Adds the messages that `record` stands for to `into`, between world ranks:
+/// messages and bytes of all its calls together.
+///
+/// `model` is by which rules; an algorithm that is not modelled as `host` does it
+/// ([`Host::models`]) stands for what `host` usually does. Bytes are exact
+/// for the algorithm. Messages without a byte count only where they synchronize, as MPIs
+/// leave them out elsewhere; what a rank gives itself is no message. Exact pairs
+/// ([`Volume::Pairs`]) are taken as they are, whatever the model.
+///
+/// A record that does not fit the ranks of `into` adds nothing:
+/// [`Record::validate`] says why, and readers of files call it.
+pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatrix) {
+    if record.calls == 0 || record.validate(into.order()).is_err() {
+        return;
+    }
+    if let Volume::Pairs(pairs) = &record.volume {
+        return expand_pairs(&record.group, pairs, into);
+    }
+    let (operation, ranks) = (record.operation, record.group.len());
+    let host = match model {
+        Model::Host(host) => host,
+        _ => host,
+    };
+    let name = match model {
+        Model::Logical => meant(operation),
+        Model::Algorithm(named) if host.models(operation, named, ranks) && !is_spread(record) => {
+            named
+        }
+        // Blocks that are known for each sender alone are spread evenly.
+        _ if is_spread(record) => meant(operation),
+        _ => host.usual_algorithm(operation, ranks, record.block_bytes()),
+    };
+    match host.by_name(operation, name, ranks) {
+        Some(Done::Composed(parts)) => {
+            for operation in parts {
+                let part = part(record, operation);
+                expand(&part, Model::Host(host), host, into);
+            }
+        }
+        Some(Done::By(algorithm)) => {
+            let run = AsRun {
+                algorithm,
+                clusters: &Clusters::one(ranks),
+                network: None,
+                ordered: false,
+                unit_bytes: 1,
+                flow: host.flow(operation, algorithm.name),
+            };
+            read(record, &run, into);
+        }
+        None => debug_assert!(false, "{operation} by {name} on {ranks} ranks"),
+    }
+}
+
+/// Adds the messages of `record` as it was run by a plan, as [`expand`] does: what the plans of all ranks
+/// send, for all calls. Exact pairs are taken as they are: no algorithm for them relays. Nothing is added
+/// for a record that does not fit, nor by an algorithm that does not serve it. Blocks that must be equal
+/// are taken to have their mean size.
+pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
+    let fits = record.validate(into.order()).is_ok() && run.clusters.ranks() == record.group.len();
+    if record.calls == 0 || !fits {
+        return;
+    }
+    match &record.volume {
+        Volume::Pairs(pairs) => expand_pairs(&record.group, pairs, into),
+        Volume::PerRank(blocks) if record.operation.has_equal_blocks() => {
+            // One block for each rank, or, of a total exchange, for each pair.
+            let count = match record.operation.unit() {
+                Unit::PairBlocks => blocks.len() * blocks.len(),
+                _ => blocks.len(),
+            };
+            let all = blocks
+                .iter()
+                .fold(0, |sum: u64, &one| sum.saturating_add(one));
+            let volume = Volume::Uniform(all / count as u64);
+            let alike = Record {
+                volume,
+                ..record.clone()
+            };
+            read(&alike, run, into);
+        }
+        _ => read(record, run, into),
+    }
+}
+
+/// Whether a total exchange is known by sender alone.
+fn is_spread(record: &Record) -> bool {
+    record.operation.unit() == Unit::PairBlocks && matches!(record.volume, Volume::PerRank(_))
+}
+
+/// The algorithm that sends what the collective means, whatever carries it out: root to all, all to root,
+/// all to all.
+fn meant(operation: Operation) -> &'static str {
+    use Operation::*;
+    match operation {
+        Bcast | Reduce | Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv => "flat",
+        Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock => "pairwise",
+        Barrier | Allreduce | Scan | Exscan => "all-to-all",
+    }
+}
+
+fn expand_pairs(group: &[u32], pairs: &[(u32, u32, u64, u64)], into: &mut TrafficMatrix) {
+    let world = |rank: u32| group[rank as usize] as usize;
+    for &(from, to, bytes, messages) in pairs {
+        if from != to {
+            into.add(world(from), world(to), Traffic::new(messages, bytes));
+        }
+    }
+}
+
+/// One of the collectives that a collective is composed of, with rank 0 as root.
+fn part(record: &Record, operation: Operation) -> Record {
+    let all = || match &record.volume {
+        Volume::Uniform(bytes) => bytes.saturating_mul(record.group.len() as u64),
+        Volume::PerRank(blocks) => blocks
+            .iter()
+            .fold(0, |sum: u64, &one| sum.saturating_add(one)),
+        Volume::Pairs(_) => 0,
+    };
+    Record {
+        operation,
+        root: Some(0),
+        volume: match operation.unit() == record.operation.unit() {
+            true => record.volume.clone(),
+            false => Volume::Uniform(all()),
+        },
+        ..record.clone()
+    }
+}
+
+/// The calls of a record as calls of known sizes, with how many there are of each: all of the mean size,
+/// but for one that has what is left over. No byte is lost.
+fn calls(record: &Record) -> Vec<(u64, Volume)> {
+    let calls = record.calls;
+    let of_each = |more: u64| {
+        let one = |bytes: u64| bytes / calls + more * (bytes % calls);
+        match &record.volume {
+            Volume::Uniform(bytes) => Volume::Uniform(one(*bytes)),
+            Volume::PerRank(blocks) => {
+                Volume::PerRank(blocks.iter().map(|&bytes| one(bytes)).collect())
+            }
+            Volume::Pairs(pairs) => Volume::Pairs(pairs.clone()),
+        }
+    };
+    match of_each(0) == of_each(1) {
+        true => vec![(calls, of_each(0))],
+        false => vec![(calls - 1, of_each(0)), (1, of_each(1))],
+    }
+}
+
+/// Reads the description for all ranks.
+fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
+    let (operation, ranks) = (record.operation, record.group.len());
+    // Beyond this, sums of blocks would not be numbers: no call has so many bytes.
+    let most = (u64::MAX >> 12) / ranks as u64;
+    let most = match operation.unit() {
+        Unit::PairBlocks => most / ranks as u64,
+        _ => most,
+    };
+    for (calls, volume) in calls(record) {
+        let is_whole = |bytes: &u64| bytes.is_multiple_of(run.unit_bytes.max(1));
+        let unit_bytes = match &volume {
+            Volume::Uniform(bytes) if is_whole(bytes) => run.unit_bytes.max(1),
+            Volume::PerRank(blocks) if blocks.iter().all(is_whole) => run.unit_bytes.max(1),
+            // A mean that is no whole number of elements.
+            _ => 1,
+        };
+        let units = |bytes: u64| (bytes / unit_bytes).min(most);
+        let amount = |rank: usize| match &volume {
+            Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks => Amount::Exchanged {
+                sent: (0..ranks)
+                    .map(|to| share(units(sent[rank]), ranks, to).1)
+                    .collect(),
+                received: sent
+                    .iter()
+                    .map(|&from| share(units(from), ranks, rank).1)
+                    .collect(),
+            },
+            Volume::PerRank(blocks) => {
+                Amount::Parts(blocks.iter().map(|&one| units(one)).collect())
+            }
+            Volume::Uniform(_) if operation == Operation::Barrier => Amount::Each(0),
+            Volume::Uniform(bytes) => Amount::Each(units(*bytes)),
+            Volume::Pairs(_) => Amount::Each(0),
+        };
+        let first = amount(0);
+        let problem_of_first = Problem {
+            operation,
+            root: record.root.unwrap_or(0) as usize,
+            amount: &first,
+            clusters: run.clusters,
+            ordered: run.ordered,
+            network: run.network,
+            unit_bytes,
+        };
+        if !run.algorithm.serves(&problem_of_first) {
+            return;
+        }
+        let mut sent = Sent::new(problem_of_first.flow(run.flow));
+        let mut add = |from: usize, sent: &[(usize, Traffic)], shift: usize| {
+            for &(to, one) in sent {
+                let to = (to + shift) % ranks;
+                let all = Traffic::new(
+                    one.messages.saturating_mul(calls),
+                    one.bytes.saturating_mul(unit_bytes).saturating_mul(calls),
+                );
+                into.add(record.group[from] as usize, record.group[to] as usize, all);
+            }
+        };
+        if is_alike(run.algorithm, &problem_of_first) {
+            let alike = sent.of(run.algorithm, &problem_of_first, 0);
+            (0..ranks).for_each(|rank| add(rank, alike, rank));
+            continue;
+        }
+        for rank in 0..ranks {
+            let differs = matches!(first, Amount::Exchanged { .. }) && rank > 0;
+            let own = differs.then(|| amount(rank));
+            let problem = Problem {
+                amount: own.as_ref().unwrap_or(&first),
+                ..problem_of_first.clone()
+            };
+            add(rank, sent.of(run.algorithm, &problem, rank), 0);
+        }
+    }
+}
+
+/// Whether every rank sends what rank 0 sends, to ranks as much further.
+fn is_alike(algorithm: &Algorithm, problem: &Problem) -> bool {
+    let equal_blocks = match problem.amount {
+        Amount::Each(units) => {
+            problem.operation.unit() != Unit::Message
+                || units.is_multiple_of(problem.ranks() as u64)
+        }
+        _ => false,
+    };
+    algorithm.symmetric && equal_blocks
+}

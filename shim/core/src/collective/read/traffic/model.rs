@@ -1,29 +1,35 @@
 //! By which rules a recorded collective becomes messages.
 
 use crate::affinity::UnknownName;
+use crate::collective::algorithms::TABLE;
 use crate::collective::native::Host;
-use crate::collective::read::traffic::algorithm::Algorithm;
 
 /// By which rules a recorded collective becomes messages. Written as
 /// `open-mpi`, `mpich`, `logical` or the name of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// The algorithms that a host usually takes.
+    /// The algorithms that a native MPI usually takes.
     Host(Host),
     /// What the collective means, whatever carries it out: root to all, all to
     /// root, all to all.
     Logical,
-    /// One algorithm for every operation that it does; the others as usual.
-    Algorithm(Algorithm),
+    /// One algorithm, by name, for every operation that it does; the others as usual.
+    Algorithm(&'static str),
 }
 
 const LOGICAL: &str = "logical";
 
 impl Model {
-    /// Every name that stands for a model.
+    /// Every name that stands for a model: of algorithms, those that look at ranks alone.
     pub fn names() -> impl Iterator<Item = &'static str> {
         let hosts = Host::NAMES.iter().map(|&(name, _)| name);
-        let algorithms = Algorithm::NAMES.iter().map(|&(name, _)| name);
+        let by_rank = TABLE.iter().filter(|algorithm| algorithm.is_by_rank());
+        let mut algorithms: Vec<&str> = Vec::new();
+        for name in by_rank.flat_map(|known| known.aliases.iter().copied().chain([known.name])) {
+            if !algorithms.contains(&name) {
+                algorithms.push(name);
+            }
+        }
         hosts.chain([LOGICAL]).chain(algorithms)
     }
 }
@@ -33,7 +39,7 @@ impl std::fmt::Display for Model {
         match self {
             Model::Host(host) => host.fmt(formatter),
             Model::Logical => formatter.pad(LOGICAL),
-            Model::Algorithm(algorithm) => algorithm.fmt(formatter),
+            Model::Algorithm(name) => formatter.pad(name),
         }
     }
 }
@@ -42,24 +48,25 @@ impl std::str::FromStr for Model {
     type Err = UnknownName;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Ok(host) = text.parse() {
+        let wanted = text.trim().to_ascii_lowercase().replace('_', "-");
+        if let Ok(host) = wanted.parse() {
             return Ok(Model::Host(host));
         }
-        if text.trim().eq_ignore_ascii_case(LOGICAL) {
+        if wanted == LOGICAL {
             return Ok(Model::Logical);
         }
-        let unknown = |_| UnknownName {
+        let found = Model::names().find(|&name| name == wanted);
+        found.map(Model::Algorithm).ok_or_else(|| UnknownName {
             kind: "model of collectives",
             given: text.to_owned(),
             known: Model::names().collect(),
-        };
-        text.parse().map(Model::Algorithm).map_err(unknown)
+        })
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::collective::read::traffic::model::*;
+    use super::*;
 
     #[test]
     fn every_model_is_read_back_from_its_name() {
@@ -76,7 +83,7 @@ mod tests {
         assert!(
             error.starts_with(
                 "no model of collectives is called `ompi`: write one of open-mpi, mpich, logical, \
-                 linear, synchronised-linear, "
+                 linear, flat, chain, "
             ),
             "{error}"
         );

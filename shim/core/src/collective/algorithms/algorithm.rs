@@ -1,0 +1,132 @@
+//! A line of the table: an algorithm with its names, operations, requirements and description.
+
+use super::requirement::Requirement;
+use crate::collective::Operation;
+use crate::collective::algorithms::{Between, Direction, TABLE};
+use crate::collective::read::estimate::Scene;
+use crate::collective::{Amount, Builder, Clusters, Flow, Network, Plan, Problem, Steps};
+
+/// Writes the steps of one rank for a call.
+pub(in crate::collective) type Describe = fn(&Problem, usize, &mut dyn Steps);
+
+/// A tree between clusters: senders before their receivers.
+pub(in crate::collective) type Edges<'a> = &'a [(usize, usize)];
+
+/// Seconds that an algorithm takes, about, for an operation, along the edges of its tree.
+pub(in crate::collective) type Estimate = fn(&Scene, Operation, Edges) -> f64;
+
+/// How a collective is done.
+#[derive(Debug)]
+pub struct Algorithm {
+    /// Its name, unique for each operation.
+    pub name: &'static str,
+    /// Names of other libraries and versions that are accepted.
+    pub aliases: &'static [&'static str],
+    /// The collectives that it can do.
+    pub operations: &'static [Operation],
+    /// What it needs of a call.
+    pub requires: &'static [Requirement],
+    pub(in crate::collective) describe: Describe,
+    /// Where blocks are equal, each rank sends what rank 0 sends, to ranks as much further.
+    pub(in crate::collective) symmetric: bool,
+    /// The choice considers it only where operands must stay in order: algorithms that look at clusters
+    /// are better elsewhere.
+    pub(in crate::collective) only_ordered: bool,
+    /// The tree between clusters, where there is one.
+    pub(in crate::collective) tree: Option<(Between, Direction)>,
+    /// Whether the tree alone determines its cost.
+    pub(in crate::collective) is_tree: bool,
+    /// `None` for what is never the best on a grid.
+    pub(in crate::collective) estimate: Option<Estimate>,
+}
+
+impl Algorithm {
+    /// All algorithms for an operation.
+    pub fn of(operation: Operation) -> impl Iterator<Item = &'static Algorithm> {
+        let all = TABLE.iter();
+        all.filter(move |algorithm| algorithm.operations.contains(&operation))
+    }
+
+    /// The algorithm of this name for an operation; `grid-` in front of it may be left
+    /// out where no other has the rest.
+    pub fn find(operation: Operation, name: &str) -> Option<&'static Algorithm> {
+        let named = |name: &str| Algorithm::of(operation).find(|known| known.name == name);
+        named(name)
+            .or_else(|| Algorithm::of(operation).find(|known| known.aliases.contains(&name)))
+            .or_else(|| named(&format!("grid-{name}")))
+    }
+
+    /// Whether it looks at ranks alone, not at clusters.
+    pub fn is_by_rank(&self) -> bool {
+        !self.name.starts_with("grid-")
+    }
+
+    /// The first of its requirements that a call does not meet.
+    pub fn unmet(&self, problem: &Problem) -> Option<Requirement> {
+        let mut required = self.requires.iter().copied();
+        required.find(|requirement| !requirement.is_met(problem))
+    }
+
+    /// Whether it can do the call.
+    pub fn serves(&self, problem: &Problem) -> bool {
+        self.operations.contains(&problem.operation) && self.unmet(problem).is_none()
+    }
+
+    /// Whether operands stay in the order of ranks, combined in a way that does not depend on clusters,
+    /// where [`Problem::ordered`] asks for it.
+    pub fn keeps_order(&self) -> bool {
+        !self.requires.contains(&Requirement::Commutative)
+    }
+
+    /// The tree between so many clusters, where there is one.
+    pub(in crate::collective) fn tree_for(&self, clusters: usize) -> Option<(Between, Direction)> {
+        let tree = self.tree;
+        tree.map(|(between, direction)| (between.for_clusters(clusters), direction))
+    }
+
+    /// The steps of `rank`, read by `steps`.
+    pub fn describe(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+        (self.describe)(problem, rank, steps);
+    }
+
+    /// The plan of `rank`, whose messages flow as `flow` says (in larger segments where a message would
+    /// fall into thousands).
+    pub fn plan(&self, problem: &Problem, rank: usize, flow: impl Into<Flow>) -> Plan {
+        let flow = problem.flow(flow.into());
+        Builder::plan(flow, |steps| self.describe(problem, rank, steps))
+    }
+
+    /// The plans of all ranks for a call, in units of a byte.
+    pub fn plans(
+        &self,
+        call: &Uniform,
+        network: Option<&Network>,
+        clusters: &Clusters,
+        segment: u64,
+    ) -> Vec<Plan> {
+        let amount = Amount::Each(call.bytes);
+        let problem = Problem {
+            operation: call.operation,
+            root: call.root,
+            amount: &amount,
+            clusters,
+            ordered: false,
+            network,
+            unit_bytes: 1,
+        };
+        (0..clusters.ranks())
+            .map(|rank| self.plan(&problem, rank, segment))
+            .collect()
+    }
+}
+
+/// A call that all ranks make alike: what predictions, simulations and exports are about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Uniform {
+    /// Which collective.
+    pub operation: Operation,
+    /// Bytes of the message, or of one rank's block.
+    pub bytes: u64,
+    /// The root, 0 where there is none.
+    pub root: usize,
+}

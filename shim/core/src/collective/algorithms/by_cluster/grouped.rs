@@ -1,0 +1,108 @@
+//! `Gather` and `Scatter` with one message for each cluster (thesis items 68 and 69).
+//!
+//! ```text
+//!   root == blocks of cluster b ==> leader of b --> its members
+//! ```
+
+use super::between::{self, Grouped};
+use crate::collective::algorithms::trees::led_by;
+use crate::collective::plan::Range;
+use crate::collective::{Problem, Steps};
+
+/// The ranks of a cluster whose parts go together, its leader first.
+fn group(problem: &Problem, cluster: usize) -> Vec<usize> {
+    let leader = problem.clusters.leader_towards(cluster, problem.root);
+    led_by(leader, problem.clusters.members(cluster))
+}
+
+/// The blocks of a cluster come to its leader, and go to the root in one message (thesis item
+/// 68, backwards). Blocks of one length.
+pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let clusters = problem.clusters;
+    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
+    if here == root_cluster {
+        return gather_to_root(problem, rank, steps);
+    }
+    let group = group(problem, here);
+    let own = Range::input(0, problem.block(rank));
+    if rank != group[0] {
+        return steps.send(group[0], own);
+    }
+    let all = steps.scratch(group.len() as u64 * own.length);
+    for (place, &member) in group.iter().enumerate() {
+        let into = all.part(place as u64 * own.length, own.length);
+        match member == rank {
+            true => steps.copy(own, into),
+            false => steps.receive(member, into),
+        }
+    }
+    steps.send(problem.root, all);
+}
+
+/// The root's side of [`gather`], and that of the members of its cluster.
+fn gather_to_root(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let clusters = problem.clusters;
+    let root_cluster = clusters.of(problem.root);
+    let own = Range::input(0, problem.block(rank));
+    if rank != problem.root {
+        return steps.send(problem.root, own);
+    }
+    let place = |owner: usize| Range::output(problem.start(owner), own.length);
+    steps.copy(own, place(rank));
+    for &member in clusters
+        .members(root_cluster)
+        .iter()
+        .filter(|&&m| m != rank)
+    {
+        steps.receive(member, place(member));
+    }
+    for other in clusters.others(root_cluster) {
+        let group = group(problem, other);
+        let all = steps.scratch(group.len() as u64 * own.length);
+        steps.receive(group[0], all);
+        for (at, &member) in group.iter().enumerate() {
+            steps.copy(all.part(at as u64 * own.length, own.length), place(member));
+        }
+    }
+}
+
+/// The root sends the blocks of each cluster to its leader in one message, and it
+/// scatters them (thesis items 68 and 69). Blocks of one length.
+pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: Grouped) {
+    let clusters = problem.clusters;
+    let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
+    let own = Range::output(0, problem.block(rank));
+    if rank == problem.root {
+        let block = |owner: usize| Range::input(problem.start(owner), own.length);
+        for other in between::grouped_order(problem, order) {
+            let group = group(problem, other);
+            let all = steps.scratch(group.len() as u64 * own.length);
+            for (at, &member) in group.iter().enumerate() {
+                steps.copy(block(member), all.part(at as u64 * own.length, own.length));
+            }
+            steps.send(group[0], all);
+        }
+        for &member in clusters
+            .members(root_cluster)
+            .iter()
+            .filter(|&&m| m != rank)
+        {
+            steps.send(member, block(member));
+        }
+        return steps.copy(block(rank), own);
+    }
+    let leader = clusters.leader_towards(here, problem.root);
+    if rank != leader {
+        return steps.receive(leader, own);
+    }
+    let group = group(problem, here);
+    let all = steps.scratch(group.len() as u64 * own.length);
+    steps.receive(problem.root, all);
+    for (at, &member) in group.iter().enumerate() {
+        let block = all.part(at as u64 * own.length, own.length);
+        match member == rank {
+            true => steps.copy(block, own),
+            false => steps.send(member, block),
+        }
+    }
+}

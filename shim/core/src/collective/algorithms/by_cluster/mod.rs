@@ -1,0 +1,14 @@
+//! Algorithms that look at clusters: between the leaders of clusters, then inside each.
+
+pub mod allgather;
+pub mod alltoall;
+pub mod barrier;
+pub mod between;
+pub mod broadcast;
+pub mod direct;
+pub mod grouped;
+pub mod lanes;
+pub mod reduce;
+pub mod reduce_exchange;
+pub mod reduce_scatter;
+pub mod scan;

@@ -1,0 +1,16 @@
+//! Algorithms that look at ranks alone, whatever clusters they are in: those of MPI libraries among
+//! them.
+
+pub mod bruck;
+pub mod composed;
+pub mod doubling;
+mod fold;
+pub mod halving;
+pub mod linear;
+pub mod matchings;
+pub mod neighbours;
+pub mod pairwise;
+pub mod ring;
+pub mod scan;
+pub mod scatter;
+pub mod tree;

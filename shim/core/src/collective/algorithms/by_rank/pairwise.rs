@@ -1,0 +1,131 @@
+//! `Alltoall`, `Alltoallv` and `Alltoallw` without relay: at once, or one message after the other.
+//!
+//! ```text
+//!   flat         all messages at once, one of each cluster round-robin
+//!   pairwise     step i: to the rank i further          0 -> 1, 1 -> 2, 2 -> 0 | 0 -> 2, 1 -> 0, 2 -> 1
+//!   matched      steps of a matching of senders and receivers (thesis 7.3)
+//! ```
+
+use super::matchings::Matching;
+use crate::collective::plan::Range;
+use crate::collective::problem::Amount;
+use crate::collective::{Problem, Steps};
+
+/// Where the blocks to and from each rank are: those of the input, and of the
+/// output.
+pub fn buffers(problem: &Problem) -> (Vec<Range>, Vec<Range>) {
+    let ranks = problem.ranks();
+    let (sent, received) = match problem.amount {
+        Amount::Each(units) => (vec![*units; ranks], vec![*units; ranks]),
+        Amount::Parts(parts) => (parts.clone(), parts.clone()),
+        Amount::Exchanged { sent, received } => (sent.clone(), received.clone()),
+    };
+    let in_order = |lengths: Vec<u64>, range: fn(u64, u64) -> Range| {
+        let mut start = 0;
+        let next = |length| {
+            start += length;
+            range(start - length, length)
+        };
+        lengths.into_iter().map(next).collect()
+    };
+    (
+        in_order(sent, Range::input),
+        in_order(received, Range::output),
+    )
+}
+
+/// The others as a rank serves them, or, `towards` it, as they serve it: one of each other cluster
+/// round-robin, the next cluster first, so that not all send to the same one; then its own cluster.
+fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
+    let clusters = problem.clusters;
+    let here = clusters.of(rank);
+    let members = |cluster: usize| clusters.members(cluster);
+    let place = members(here).iter().position(|&m| m == rank).unwrap_or(0);
+    let far: Vec<usize> = match towards {
+        true => clusters.others_towards(here).collect(),
+        false => clusters.others(here).collect(),
+    };
+    let at = |cluster: usize, distance: usize| {
+        let members = members(cluster);
+        let size = members.len();
+        let distance = if towards { size - distance } else { distance };
+        members[(place + distance) % size]
+    };
+    let deepest = far.iter().map(|&cluster| members(cluster).len()).max();
+    let mut partners = Vec::with_capacity(problem.ranks());
+    for distance in 0..deepest.unwrap_or(0) {
+        let reached = |&&cluster: &&usize| distance < members(cluster).len();
+        let clusters = far.iter().filter(reached);
+        partners.extend(clusters.map(|&cluster| at(cluster, distance)));
+    }
+    partners.extend((1..members(here).len()).map(|distance| at(here, distance)));
+    partners
+}
+
+/// Everyone sends to all others at once, far ones first, in an order that does not depend on
+/// how ranks are numbered.
+pub fn flat(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let (input, output) = buffers(problem);
+    for from in partners(problem, rank, true) {
+        steps.receive(from, output[from]);
+    }
+    let far = problem.clusters.count() - 1;
+    for round in partners(problem, rank, false).chunks(far.max(1)) {
+        steps.send_round_robin(round.iter().map(|&to| (to, input[to])));
+    }
+    steps.copy(input[rank], output[rank]);
+}
+
+/// One message at a time (MPICH, LAM; thesis item 73): in step i to the rank i further, or to rank xor
+/// i where ranks are a power of two, so that two exchange.
+pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    let ranks = problem.ranks();
+    let partners = (1..ranks).map(|step| match ranks.is_power_of_two() {
+        true => (rank ^ step, rank ^ step),
+        false => (problem.after(rank, step), problem.before(rank, step)),
+    });
+    let (to, from): (Vec<usize>, Vec<usize>) = partners.unzip();
+    one_after_the_other(problem, rank, steps, &to, &from);
+}
+
+/// One message at a time, in the order of a matching of senders and receivers.
+pub fn matched(problem: &Problem, rank: usize, steps: &mut dyn Steps, matching: Matching) {
+    let ranks = problem.ranks();
+    // Blocks that not all ranks know the size of are taken to be alike.
+    let bytes = match problem.amount {
+        Amount::Each(units) => units.saturating_mul(problem.unit_bytes),
+        Amount::Parts(_) | Amount::Exchanged { .. } => 64 << 10,
+    };
+    let clusters = problem.clusters;
+    let seconds = |from: usize, to: usize| match problem.network {
+        Some(network) => network
+            .link(from, to)
+            .map_or(0.0, |link| link.delivery(bytes)),
+        None if clusters.of(from) == clusters.of(to) => 1.0,
+        None => 10.0,
+    };
+    let order = matching.order(ranks, seconds);
+    let from: Vec<usize> = (1..ranks).map(|step| problem.before(rank, step)).collect();
+    one_after_the_other(problem, rank, steps, &order[rank], &from);
+}
+
+/// Sends in turn; what comes is received whenever it comes.
+fn one_after_the_other(
+    problem: &Problem,
+    rank: usize,
+    steps: &mut dyn Steps,
+    to: &[usize],
+    from: &[usize],
+) {
+    let (input, output) = buffers(problem);
+    steps.copy(input[rank], output[rank]);
+    for &from in from {
+        steps.receive(from, output[from]);
+    }
+    for &to in to {
+        if input[to].length > 0 {
+            steps.send(to, input[to]);
+            steps.one_by_one();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What an algorithm needs of a call beyond its operation.
+
+use thiserror::Error;
+
+use crate::collective::Problem;
+
+/// What an algorithm needs of a call. As text, what a call must have, for messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum Requirement {
+    /// Operands may be combined in any order, and differently for other clusters.
+    #[error("an operation whose operands may be combined in any order")]
+    Commutative,
+    /// At most so many ranks.
+    #[error("at most {0} ranks")]
+    MaxRanks(usize),
+    /// The number of ranks is a power of two.
+    #[error("a power of two of ranks")]
+    PowerOfTwo,
+    /// The number of ranks is even.
+    #[error("an even number of ranks")]
+    EvenRanks,
+}
+
+impl Requirement {
+    /// Whether a call has it.
+    pub fn is_met(self, problem: &Problem) -> bool {
+        match self {
+            Requirement::Commutative => !problem.ordered,
+            Requirement::MaxRanks(_) | Requirement::PowerOfTwo | Requirement::EvenRanks => {
+                self.allows(problem.ranks())
+            }
+        }
+    }
+
+    /// Whether a communicator of so many ranks has it.
+    pub fn allows(self, ranks: usize) -> bool {
+        match self {
+            Requirement::Commutative => true,
+            Requirement::MaxRanks(most) => ranks <= most,
+            Requirement::PowerOfTwo => ranks.is_power_of_two(),
+            Requirement::EvenRanks => ranks.is_multiple_of(2) || ranks == 1,
+        }
+    }
+}

@@ -197,7 +197,9 @@ impl Blocks {
         match self {
             Blocks::Equal { units, .. } => units * index as u64,
             Blocks::Cut { count, units } => {
-                (u128::from(*units) * index as u128 / *count as u128) as u64
+                // As units * index / count, without a product that is too large.
+                let (count, index) = (*count as u64, index as u64);
+                units / count * index + units % count * index / count
             }
             Blocks::Listed(starts) => starts[index],
         }

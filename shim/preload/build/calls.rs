@@ -23,7 +23,8 @@ const ARGUMENTS: &[Field] = &[
     ("send_counts", &["sendcounts"], ""),
     ("send_types", &["sendtypes"], ""),
     ("receive_count", &["recvcount"], "i64"),
-    ("receive_type", &["recvtype", "recvtypes"], ""),
+    ("receive_type", &["recvtype"], ""),
+    ("receive_types", &["recvtypes"], ""),
     ("receive_counts", &["recvcounts"], ""),
     ("root", &["root"], ""),
 ];
@@ -34,14 +35,16 @@ const CALL: &[Field] = &[("op", &["op"], ""), ("root", &["root"], "")];
 const SEND: &[Field] = &[
     ("buffer", &["sendbuf", "buffer"], ""),
     ("count", &["sendcount", "count"], "i64"),
-    ("datatype", &["sendtype", "sendtypes", "datatype"], ""),
+    ("datatype", &["sendtype", "datatype"], ""),
+    ("datatypes", &["sendtypes"], ""),
     ("counts", &["sendcounts"], ""),
     ("displacements", &["sdispls", "displs"], ""),
 ];
 const RECEIVE: &[Field] = &[
     ("buffer", &["recvbuf", "buffer"], ""),
     ("count", &["recvcount", "count"], "i64"),
-    ("datatype", &["recvtype", "recvtypes", "datatype"], ""),
+    ("datatype", &["recvtype", "datatype"], ""),
+    ("datatypes", &["recvtypes"], ""),
     ("counts", &["recvcounts"], ""),
     ("displacements", &["rdispls", "displs"], ""),
 ];
@@ -152,22 +155,13 @@ impl Procedure {
             "put-get" => format!("record::put_and_get({next}, {})", access()),
             "allocate-shared" => format!("record::allocate_shared({next}, comm, win)"),
             "end" => format!(
-                "record::object_end({next}, Object::{detail}, {})",
+                "record::{}_end({next}, {})",
+                detail.to_lowercase(),
                 self.parameters[0].name
             ),
             "" => match (self.of_kind("comm*"), self.of_kind("window*")) {
-                (Some(made), _) => {
-                    format!(
-                        "record::object_start({next}, Object::Communicator, {})",
-                        made.name
-                    )
-                }
-                (_, Some(made)) => {
-                    format!(
-                        "record::object_start({next}, Object::Window, {})",
-                        made.name
-                    )
-                }
+                (Some(made), _) => format!("record::communicator_start({next}, {})", made.name),
+                (_, Some(made)) => format!("record::window_start({next}, {})", made.name),
                 _ => format!("record::quietly({next})"),
             },
             "by" => format!("crate::{detail}(next, {})", self.arguments_as_given()),

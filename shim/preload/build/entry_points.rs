@@ -14,6 +14,11 @@ pub fn entry_points(procedure: &Procedure) -> String {
     } else {
         "common"
     };
+    let pass = if procedure.role.starts_with("by ") {
+        "keep"
+    } else {
+        "pass"
+    };
     let features = match procedure.role.split(' ').next() {
         Some("by") => "ALWAYS",
         Some("collective") if procedure.blocks() => "COLLECTIVES",
@@ -29,7 +34,7 @@ pub fn entry_points(procedure: &Procedure) -> String {
         .map(|parameter| format!("{}: {}", parameter.name, procedure.type_of(parameter)))
         .collect();
     format!(
-        "procedure! {{ {kind} [{}] ({}) features::{features}, next =>\n    {}\n}}\n",
+        "procedure! {{ {kind} [{}] ({}) features::{features}, {pass} next =>\n    {}\n}}\n",
         names.join(" "),
         declared.join(", "),
         procedure.body()
@@ -37,11 +42,16 @@ pub fn entry_points(procedure: &Procedure) -> String {
 }
 
 impl Procedure {
-    /// The type of a parameter. What has a function of its own gets words.
+    /// The type of a parameter. What has a function of its own gets numbers as words.
     fn type_of(&self, parameter: &Parameter) -> &'static str {
         match &*parameter.kind {
-            _ if self.role.starts_with("by ") => "Word",
             "comm" => "AppComm",
+            "errhandler" => "Errhandler",
+            _ if self.role.starts_with("by ") => "Word",
+            "datatype" => "Datatype",
+            "group" => "Group",
+            "op" => "Op",
+            "window" => "Win",
             "count" if self.large => "i64",
             "count64" => "i64",
             "count" | "rank" | "partitions" => "c_int",

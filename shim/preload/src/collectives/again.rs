@@ -13,6 +13,7 @@ use parking_lot::Mutex;
 use super::call::Call;
 use super::execute::{Prepared, Spaces};
 use super::job::Job;
+use crate::mpi::Handle;
 use crate::mpi::native::Native as Host;
 
 /// So many different calls are kept for a communicator.
@@ -63,10 +64,9 @@ impl Again {
 
 /// Whether datatypes and operation are the MPI's own. What a procedure does not have is 0.
 fn is_fixed(host: &Host, call: &Call) -> bool {
-    let handles = [call.send.datatype, call.receive.datatype, call.op];
-    handles
-        .into_iter()
-        .all(|handle| handle == 0 || host.is_own(handle))
+    let mut datatypes = [call.send.datatype, call.receive.datatype].into_iter();
+    datatypes.all(|datatype| datatype.is_absent() || host.is_own(datatype))
+        && (call.op.is_absent() || host.is_own(call.op))
 }
 
 #[cfg(test)]
@@ -77,12 +77,14 @@ mod tests {
     use crate::collectives::call::Side;
     use crate::collectives::unit::Unit;
     use crate::mpi::native::Extent;
+    use crate::mpi::{Datatype, Op};
 
     fn call() -> Call {
         let side = |buffer| Side {
             buffer,
             count: 3,
-            datatype: 7,
+            datatype: Datatype::from_word(7),
+            datatypes: 0,
             counts: 0,
             displacements: 0,
         };
@@ -91,7 +93,7 @@ mod tests {
             large: false,
             send: side(0x1000),
             receive: side(0x2000),
-            op: 5,
+            op: Op::from_word(5),
             root: 0,
         }
     }
@@ -103,7 +105,7 @@ mod tests {
             span: 1,
         };
         let unit = Unit {
-            datatype: 7,
+            datatype: Datatype::from_word(7),
             bytes: 1,
             extent,
             is_plain: true,
@@ -113,7 +115,7 @@ mod tests {
             input,
             output: 0,
             scratch: 0,
-            op: 0,
+            op: Op::ABSENT,
         }
     }
 
@@ -128,8 +130,8 @@ mod tests {
             |call| call.send.buffer += 8,
             |call| call.receive.buffer += 8,
             |call| call.send.count = 4,
-            |call| call.receive.datatype = 8,
-            |call| call.op = 6,
+            |call| call.receive.datatype = Datatype::from_word(8),
+            |call| call.op = Op::from_word(6),
             |call| call.root = 1,
         ];
         for change in changes {

@@ -3,7 +3,7 @@
 use treepie_core::collective::Operation;
 
 use super::unit::Units;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Datatype, Handle, Op, Word, c_int};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.
@@ -13,8 +13,10 @@ pub struct Side {
     pub buffer: Word,
     /// The count of each rank's block, or of the message.
     pub count: i64,
-    /// The datatype, or where those of all ranks are (`Alltoallw`).
-    pub datatype: Word,
+    /// The datatype.
+    pub datatype: Datatype,
+    /// Address of the datatypes of all ranks (`Alltoallw`).
+    pub datatypes: Word,
     /// Address of the counts of all ranks.
     pub counts: Word,
     /// Address of the displacements of all ranks.
@@ -26,7 +28,8 @@ impl Side {
     pub const NONE: Side = Side {
         buffer: 0,
         count: 0,
-        datatype: 0,
+        datatype: Datatype::ABSENT,
+        datatypes: 0,
         counts: 0,
         displacements: 0,
     };
@@ -45,7 +48,7 @@ pub struct Call {
     /// The receive buffer.
     pub receive: Side,
     /// The reduction.
-    pub op: Word,
+    pub op: Op,
     /// The root.
     pub root: c_int,
 }
@@ -58,7 +61,7 @@ pub struct Elements {
     /// How many.
     pub count: i64,
     /// Of what.
-    pub datatype: Word,
+    pub datatype: Datatype,
 }
 
 impl Call {
@@ -68,7 +71,7 @@ impl Call {
         large: false,
         send: Side::NONE,
         receive: Side::NONE,
-        op: 0,
+        op: Op::ABSENT,
         root: 0,
     };
 
@@ -86,7 +89,7 @@ impl Call {
         let each_has_its_type = self.operation == Operation::Alltoallw;
         let datatype = match each_has_its_type {
             // SAFETY: the caller of the procedure gives a handle for each rank.
-            true => unsafe { host.read_handle(side.datatype + rank * host.abi.handle_bytes) },
+            true => unsafe { host.read_handle(side.datatypes + rank * host.abi.handle_bytes) },
             false => side.datatype,
         };
         let count = match side.counts {

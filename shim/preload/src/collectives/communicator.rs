@@ -18,7 +18,7 @@ use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
 use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// What a plan was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -73,8 +73,8 @@ impl Communicator {
     /// What is kept for `comm`; at the first use, our own communicator is made,
     /// which all its processes do together. `None` where the host does its
     /// collectives.
-    pub fn find(host: &Host, setup: &Setup, comm: Word) -> Option<&'static Communicator> {
-        let comm = comm & host.handle_mask();
+    pub fn find(host: &Host, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
+        let comm = host.plain(comm);
         let attached = match recent::find(comm) {
             Some(attached) => attached as *const Attached,
             None => {
@@ -89,7 +89,7 @@ impl Communicator {
     }
 
     /// What hangs on `comm`; it is made if nothing does. `None` where it can't.
-    fn attached(host: &Host, setup: &Setup, comm: Word) -> Option<*const Attached> {
+    fn attached(host: &Host, setup: &Setup, comm: Comm) -> Option<*const Attached> {
         let mut attached = host.attribute(comm, setup.keyval) as *const Attached;
         if attached.is_null() {
             // What goes wrong goes wrong on all processes: a context that can't be
@@ -109,7 +109,7 @@ impl Communicator {
         Some(attached)
     }
 
-    fn make(host: &Host, setup: &Setup, comm: Word) -> Result<Option<Self>, HostError> {
+    fn make(host: &Host, setup: &Setup, comm: Comm) -> Result<Option<Self>, HostError> {
         if host.is_inter(comm)? || host.size(comm)? < 2 {
             return Ok(None);
         }
@@ -230,33 +230,34 @@ impl Communicator {
 mod recent {
     use parking_lot::Mutex;
 
-    use crate::mpi::Word;
+    use crate::mpi::{Comm, Handle, Word};
 
     const CELLS: usize = 8;
 
     /// Communicators, and the values of their attributes; 0 in empty cells.
-    static RECENT: Mutex<[(Word, Word); CELLS]> = Mutex::new([(0, 0); CELLS]);
+    static RECENT: Mutex<[(Comm, Word); CELLS]> = Mutex::new([(Comm::ABSENT, 0); CELLS]);
 
-    fn cell_of(comm: Word) -> usize {
+    fn cell_of(comm: Comm) -> usize {
         // Handles are numbers that follow each other, or addresses on the heap.
-        (comm ^ comm >> 4 ^ comm >> 9) % CELLS
+        let word = comm.word();
+        (word ^ word >> 4 ^ word >> 9) % CELLS
     }
 
     /// The value of a communicator's attribute, if it is known.
-    pub fn find(comm: Word) -> Option<Word> {
+    pub fn find(comm: Comm) -> Option<Word> {
         let (of, value) = RECENT.lock()[cell_of(comm)];
         (of == comm && value != 0).then_some(value)
     }
 
     /// A communicator's attribute has this value, until it is forgotten.
-    pub fn keep(comm: Word, value: Word) {
+    pub fn keep(comm: Comm, value: Word) {
         RECENT.lock()[cell_of(comm)] = (comm, value);
     }
 
     /// The communicator with this value has ended: another one may get its handle.
     pub fn forget(value: Word) {
         for cell in RECENT.lock().iter_mut().filter(|cell| cell.1 == value) {
-            *cell = (0, 0);
+            *cell = (Comm::ABSENT, 0);
         }
     }
 
@@ -266,16 +267,17 @@ mod recent {
 
         #[test]
         fn the_handle_of_a_communicator_that_ended_finds_nothing() {
-            keep(0x8400_0001, 16);
-            keep(0x8400_0002, 32);
+            let [one, other] = [0x8400_0001, 0x8400_0002].map(Comm::from_word);
+            keep(one, 16);
+            keep(other, 32);
             forget(16);
-            assert_eq!(find(0x8400_0001), None);
-            assert_eq!(find(0x8400_0002), Some(32));
+            assert_eq!(find(one), None);
+            assert_eq!(find(other), Some(32));
         }
 
         #[test]
         fn one_communicator_is_not_taken_for_another_in_the_same_cell() {
-            let (one, other) = (0x7000_0000, 0x7000_0000 + (1 << 20));
+            let [one, other] = [0x7000_0000, 0x7000_0000 + (1 << 20)].map(Comm::from_word);
             assert_eq!(cell_of(one), cell_of(other));
             keep(one, 48);
             assert_eq!(find(other), None);
@@ -286,7 +288,7 @@ mod recent {
 }
 
 /// `MPI_Comm_delete_attr_function` of the attribute.
-pub unsafe extern "C" fn ended(_comm: Word, _keyval: c_int, value: Word, _extra: Word) -> c_int {
+pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra: Word) -> c_int {
     recent::forget(value);
     // SAFETY: the value is what `find` attached, and nobody uses it any more.
     let attached = unsafe { Box::from_raw(value as *mut Attached) };

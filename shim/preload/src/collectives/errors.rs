@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::Mutex;
 
-use crate::mpi::Word;
 use crate::mpi::abi::Family;
 use crate::mpi::native::Native as Host;
+use crate::mpi::{Comm, Errhandler};
 use crate::world::error_handlers;
 
 /// What a communicator's error handler does, asked for once until one is set.
@@ -19,7 +19,7 @@ use crate::world::error_handlers;
 pub struct Handler(AtomicU64);
 
 impl Handler {
-    fn ends_the_job(&self, host: &Host, comm: Word) -> bool {
+    fn ends_the_job(&self, host: &Host, comm: Comm) -> bool {
         // Nothing is known yet where it is 0.
         let set = 1 + error_handlers::epoch();
         let known = self.0.load(Ordering::Relaxed);
@@ -40,7 +40,7 @@ static RETURNING: Mutex<Returning> = Mutex::new(Returning {
 
 struct Returning {
     plans: u32,
-    handlers: Vec<(Word, Word)>,
+    handlers: Vec<(Comm, Errhandler)>,
 }
 
 /// While it lives, errors inside a plan are returned.
@@ -48,7 +48,7 @@ pub struct Returned<'a>(Option<&'a Host>);
 
 impl<'a> Returned<'a> {
     /// For a plan that takes the place of a collective on `comm`, whose handler is `handler`.
-    pub fn inside(host: &'a Host, comm: Word, handler: &Handler) -> Self {
+    pub fn inside(host: &'a Host, comm: Comm, handler: &Handler) -> Self {
         if host.abi.family == Family::OpenMpi || handler.ends_the_job(host, comm) {
             return Returned(None);
         }
@@ -82,7 +82,7 @@ impl Drop for Returned<'_> {
     }
 }
 
-fn ends_the_job(host: &Host, comm: Word) -> bool {
+fn ends_the_job(host: &Host, comm: Comm) -> bool {
     host.error_handler(comm).is_ok_and(|handler| {
         host.free_error_handler(handler);
         host.is_fatal(handler)

@@ -9,7 +9,7 @@ use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
 use super::packed::copy_bytes;
 use super::unit::Unit;
 use crate::mpi::native::{Native as Host, Requests};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Datatype, Op, Word, c_int};
 
 /// So many tags each call has for itself, before they are those of the next.
 const TAGS_OF_A_CALL: u32 = 1024;
@@ -69,14 +69,14 @@ pub struct Spaces {
     /// Where unit 0 of the scratch is.
     pub scratch: Word,
     /// The reduction.
-    pub op: Word,
+    pub op: Op,
 }
 
 /// Where a plan is run.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
     /// A communicator whose messages are all ours.
-    pub comm: Word,
+    pub comm: Comm,
     /// This process's rank in it.
     pub rank: usize,
     /// Which tags its messages have.
@@ -252,7 +252,7 @@ impl Execution<'_> {
     }
 
     /// A range as MPI takes it: address, count, datatype.
-    fn elements(&self, range: Range) -> (Word, c_int, Word) {
+    fn elements(&self, range: Range) -> (Word, c_int, Datatype) {
         let base = match range.space {
             Space::Input => self.spaces.input,
             Space::Output => self.spaces.output,
@@ -285,7 +285,7 @@ impl Execution<'_> {
 pub unsafe fn copy(
     host: &Host,
     unit: &Unit,
-    from: (Word, c_int, Word),
+    from: (Word, c_int, Datatype),
     into: Word,
     place: Place,
 ) -> Result<(), c_int> {

@@ -11,7 +11,7 @@ use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
 use super::unit::{Room, Unit, Units};
 use crate::mpi::native::Native as Host;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Handle, Op, Word, c_int};
 
 /// A call that a plan can be run for. `None` instead of one where the call is
 /// wrong in a way that one rank alone can see: the host says what.
@@ -96,7 +96,7 @@ impl Job {
                 input: input.as_ref().map_or(0, Packed::base),
                 output: output.as_ref().map_or(0, Packed::base),
                 scratch: 0,
-                op: 0,
+                op: Op::ABSENT,
             },
             input,
             output,

@@ -26,7 +26,7 @@ pub use setup::{Wanted, begin, end};
 
 use crate::log;
 use crate::mpi::native::{Native as Host, native as host};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, c_int};
 use communicator::{Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
 use job::Job;
@@ -34,7 +34,7 @@ use setup::Setup;
 
 /// A collective on `comm`: a plan, or `next`, the host's own.
 #[inline(always)]
-pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: Call) -> c_int {
+pub fn run(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
     let Some(setup) = setup::active() else {
         return next();
     };
@@ -43,7 +43,7 @@ pub fn run(next: impl FnOnce() -> c_int, comm: Word, call: Call) -> c_int {
 
 /// The result of the plan for a call; `None` where the host does it.
 #[inline(never)]
-fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
+fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
     let runner = setup.collectives.runner(call.operation);
     if *runner == Runner::Native {
         return None;
@@ -91,7 +91,7 @@ fn replace(setup: &Setup, comm: Word, call: &Call) -> Option<c_int> {
 }
 
 /// What a call returns whose plan ended like this; the handler of its communicator is told of errors.
-fn outcome(host: &Host, comm: Word, result: Result<(), c_int>) -> c_int {
+fn outcome(host: &Host, comm: Comm, result: Result<(), c_int>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
         Err(code) => {

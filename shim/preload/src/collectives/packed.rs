@@ -7,7 +7,7 @@ use super::call::Elements;
 use super::setup;
 use super::unit::{Room, Unit, Units};
 use crate::mpi::native::Native as Host;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Datatype, Word, c_int};
 
 /// At most this many bytes are packed at once: MPI counts them in an `int`.
 const MOST_BYTES: u64 = 1 << 30;
@@ -140,7 +140,7 @@ impl Packed {
     /// where they are in the copy.
     fn each(
         &self,
-        mut show: impl FnMut(((Word, c_int, Word), &Unit), Word) -> Result<(), c_int>,
+        mut show: impl FnMut(((Word, c_int, Datatype), &Unit), Word) -> Result<(), c_int>,
     ) -> Result<(), c_int> {
         let Some((_, blocks)) = &self.copy else {
             return Ok(());
@@ -163,7 +163,7 @@ impl Packed {
 
 /// The communicator of this process alone, for a message to itself where elements
 /// start from `MPI_BOTTOM`: MPICH's `MPI_Pack` takes that for no buffer.
-fn alone_for(address: Word) -> Option<Word> {
+fn alone_for(address: Word) -> Option<Comm> {
     setup::active()
         .filter(|_| address == 0)
         .map(|setup| setup.alone)

@@ -17,7 +17,7 @@ use crate::features;
 use crate::log;
 use crate::mpi::abi;
 use crate::mpi::native::{Native as Host, NativeError as HostError};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Group, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
 use crate::share::{Members, ShareError, gather_to_all};
 
@@ -103,11 +103,11 @@ pub struct Setup {
     /// The platform of the application's world, if it is known.
     pub platform: Option<Platform>,
     /// The group of the application's world.
-    pub world_group: Word,
+    pub world_group: Group,
     /// The attribute that holds what is kept for a communicator.
     pub keyval: c_int,
     /// A communicator of this process alone that returns errors.
-    pub alone: Word,
+    pub alone: Comm,
     /// The largest message, in bytes, that the host sends at once, where nobody measured it.
     pub eager: u64,
     /// Open MPI's HAN does the host's own collectives.
@@ -167,7 +167,7 @@ fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
 ///
 /// # Errors
 /// A platform that is not this one, or a call that failed; all ranks get the same.
-pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError> {
+pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError> {
     let members = Members::new(host, world)?;
     same_settings(&members)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
@@ -216,7 +216,7 @@ pub fn begin(host: &Host, world: Word, wanted: &Wanted) -> Result<(), SetupError
 
 /// From now on the host does all collectives. `world` is the application's.
 /// Collective.
-pub fn end(host: &Host, world: Word) {
+pub fn end(host: &Host, world: Comm) {
     if let Some(setup) = active() {
         features::end(features::REPLACING);
         if host.attribute(world, setup.keyval) != 0 {
@@ -235,7 +235,7 @@ struct Found {
 
 /// The cluster of every rank: as given, as the platform has it, or else a cluster
 /// for each host.
-fn clusters(host: &Host, world: Word, wanted: &Wanted) -> Result<Found, SetupError> {
+fn clusters(host: &Host, world: Comm, wanted: &Wanted) -> Result<Found, SetupError> {
     let ranks = host.size(world)?;
     if let Some(clusters) = &wanted.clusters {
         if clusters.len() != ranks {

@@ -1,13 +1,13 @@
 //! What plans count in, and how it lies in memory.
 
-use crate::mpi::Word;
 use crate::mpi::native::{Extent, Native as Host};
+use crate::mpi::{Datatype, Word};
 
 /// A unit of a plan: a byte where data is moved, an element where it is reduced.
 #[derive(Debug, Clone, Copy)]
 pub struct Unit {
     /// What messages are made of.
-    pub datatype: Word,
+    pub datatype: Datatype,
     /// Bytes of data in a unit.
     pub bytes: u64,
     /// Where units are.
@@ -33,7 +33,7 @@ impl Unit {
 
     /// An element of a datatype; `None` for what is no datatype, and for those
     /// whose elements run backwards.
-    pub fn element(host: &Host, datatype: Word) -> Option<Self> {
+    pub fn element(host: &Host, datatype: Datatype) -> Option<Self> {
         if host.is_null_datatype(datatype) {
             return None;
         }
@@ -68,7 +68,7 @@ impl Unit {
 #[derive(Clone, Copy)]
 pub struct Units<'a> {
     host: &'a Host,
-    last: Option<(Word, Option<Unit>)>,
+    last: Option<(Datatype, Option<Unit>)>,
 }
 
 impl<'a> Units<'a> {
@@ -83,7 +83,7 @@ impl<'a> Units<'a> {
     }
 
     /// As [`Unit::element`].
-    pub fn of(&mut self, datatype: Word) -> Option<Unit> {
+    pub fn of(&mut self, datatype: Datatype) -> Option<Unit> {
         match self.last {
             Some((last, unit)) if last == datatype => unit,
             _ => {

@@ -23,11 +23,11 @@ use treepie_core::collective::Operation;
 use crate::collectives::{self, Call, Side};
 use crate::features;
 use crate::log;
-use crate::mpi::{Word, c_int, native};
-use crate::record::{self, Access, Arguments, Completion, Message, Object};
+use crate::mpi::{AppComm, Datatype, Errhandler, Group, Op, Win, Word, c_int, native};
+use crate::record::{self, Access, Arguments, Completion, Message};
 use linker::optional_symbol;
 use next::Next;
-use procedure::{AppComm, Argument, entry_point, entry_points, procedure};
+use procedure::{Argument, entry_point, entry_points, procedure};
 
 include!(concat!(env!("OUT_DIR"), "/entry_points.rs"));
 

@@ -1,6 +1,6 @@
 //! Makes entry points of a procedure's signature and names, and of what is done around it.
 
-use crate::mpi::Word;
+use crate::mpi::{AppComm, Comm, Datatype, Errhandler, Group, Op, Win, Word};
 use crate::world;
 
 /// A parameter of an entry point, and what is passed on where the application gave it.
@@ -10,19 +10,20 @@ pub trait Argument: Copy {
 
     /// What the next procedure gets.
     fn pass(self) -> Self::Passed;
+
+    /// What a function that substitutes by itself gets.
+    #[inline(always)]
+    fn keep(self) -> Self {
+        self
+    }
 }
 
-/// A communicator as the application wrote it: its world may stand for another.
-#[derive(Clone, Copy)]
-#[repr(transparent)]
-pub struct AppComm(Word);
-
 impl Argument for AppComm {
-    type Passed = Word;
+    type Passed = Comm;
 
     #[inline(always)]
-    fn pass(self) -> Word {
-        world::substitute(self.0)
+    fn pass(self) -> Comm {
+        world::substitute(self)
     }
 }
 
@@ -40,11 +41,11 @@ macro_rules! passed_as_they_are {
     )* };
 }
 
-passed_as_they_are! { Word i32 i64 }
+passed_as_they_are! { Word i32 i64 Datatype Errhandler Group Op Win }
 
 /// The entry points of a procedure, one for each of its names, which goes on to the next of that
 /// name: at once where none of `$features` is on, with W' for the world; otherwise through
-/// `$body`, which calls it as `$next`.
+/// `$body`, which calls it as `$next`. `$body` has the arguments as `$pass` makes them.
 ///
 /// The function around `$body` is one for both names. It is apart from the entry points, so that
 /// these need no stack, and takes the arguments first, where they are already. An exception that
@@ -52,7 +53,7 @@ passed_as_they_are! { Word i32 i64 }
 macro_rules! procedure {
     (
         $kind:ident [$($name:ident)+] ($($argument:ident: $type:ty),*) $features:expr,
-        $next:ident => $body:expr
+        $pass:ident $next:ident => $body:expr
     ) => {
         const _: () = {
             type Function = unsafe extern "C-unwind" fn($(<$type as Argument>::Passed),*) -> c_int;
@@ -60,7 +61,7 @@ macro_rules! procedure {
             #[inline(never)]
             unsafe extern "C" fn observed($($argument: $type,)* next: &Next<Function>) -> c_int {
                 let Some($next) = next.get() else { return missing(next.name()) };
-                $( let $argument = $argument.pass(); )*
+                $( let $argument = $argument.$pass(); )*
                 // SAFETY: the arguments are those of the application's call, which keeps the
                 // procedure's contract, with the communicator that stands for its world.
                 unsafe { $body }

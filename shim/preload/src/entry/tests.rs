@@ -28,9 +28,9 @@ fn words(text: &str) -> String {
 fn a_send_under_way_is_counted_with_its_request() {
     let expected = "
         procedure! { common [MPI_Isend PMPI_Isend]
-            (buf: Word, count: c_int, datatype: Word, dest: c_int, tag: Word, comm: AppComm,
+            (buf: Word, count: c_int, datatype: Datatype, dest: c_int, tag: Word, comm: AppComm,
              request: Word)
-            features::RECORD, next =>
+            features::RECORD, pass next =>
             record::begin_send(|| next(buf, count, datatype, dest, tag, comm, request),
                 Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
                           ..Message::NONE },
@@ -44,9 +44,9 @@ fn a_send_under_way_is_counted_with_its_request() {
 fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
     let expected = "
         procedure! { optional [MPI_Scatterv_c PMPI_Scatterv_c]
-            (sendbuf: Word, sendcounts: Word, displs: Word, sendtype: Word, recvbuf: Word,
-             recvcount: i64, recvtype: Word, root: c_int, comm: AppComm)
-            features::COLLECTIVES, next =>
+            (sendbuf: Word, sendcounts: Word, displs: Word, sendtype: Datatype, recvbuf: Word,
+             recvcount: i64, recvtype: Datatype, root: c_int, comm: AppComm)
+            features::COLLECTIVES, pass next =>
             record::collective(Operation::Scatterv,
                 || collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
                                             recvcount, recvtype, root, comm),
@@ -71,7 +71,7 @@ fn a_completion_can_be_given_other_statuses() {
         procedure! { common [MPI_Waitsome PMPI_Waitsome]
             (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
              array_of_statuses: Word)
-            features::RECORD, next =>
+            features::RECORD, pass next =>
             record::complete(
                 Completion { array: true, count: incount as c_int, requests: array_of_requests,
                              completed: outcount, indices: array_of_indices,

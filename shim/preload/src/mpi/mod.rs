@@ -3,13 +3,16 @@
 
 pub mod abi;
 pub mod elf;
+mod handles;
 pub mod lookup;
 pub mod native;
+
+pub use handles::{AppComm, Comm, Datatype, Errhandler, Group, Handle, Op, Request, Win};
 
 /// An argument of an MPI procedure as it is passed: handles, pointers and
 /// integers all travel in 64-bit registers or stack slots on the platforms that
 /// MPI runs on here, so one type serves every MPI's declaration. Of an `int`
-/// only the lower half means anything.
+/// only the lower half means anything. Handles have types of their own.
 pub type Word = usize;
 
 /// The type of an MPI procedure's result: an error class, 0 for success.

@@ -24,7 +24,7 @@ use treepie_core::platform::{Mismatch, Platform};
 
 use crate::log;
 use crate::machine;
-use crate::mpi::Word;
+use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, ShareError, share};
 use wire::Wire;
@@ -91,7 +91,7 @@ const FACTOR: f64 = 3.0;
 /// A file that does not fit where nothing may be measured; a call that failed.
 pub fn settle(
     native: &Native,
-    world: Word,
+    world: Comm,
     names: &[String],
     known: &Known,
 ) -> Result<Option<Platform>, PlatformUnknown> {
@@ -136,7 +136,7 @@ fn fitting(
 /// measured now.
 fn checked_or_measured(
     native: &Native,
-    private: Word,
+    private: Comm,
     of_file: Option<(&String, Result<Platform, Mismatch>)>,
     known: &Known,
 ) -> Result<Platform, PlatformUnknown> {

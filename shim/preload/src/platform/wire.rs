@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use treepie_core::platform::probe::Messenger;
 
 use crate::mpi::native::{Native, NativeError, Requests};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Word, c_int};
 
 /// Messages whose times count.
 const DATA: c_int = 1;
@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_micros(200);
 /// is empty, which ends the measurement.
 pub struct Wire<'a> {
     native: &'a Native,
-    comm: Word,
+    comm: Comm,
     rank: usize,
     ranks: usize,
     began: Instant,
@@ -42,7 +42,7 @@ impl<'a> Wire<'a> {
     ///
     /// # Errors
     /// A native call that failed.
-    pub fn new(native: &'a Native, comm: Word) -> Result<Self, NativeError> {
+    pub fn new(native: &'a Native, comm: Comm) -> Result<Self, NativeError> {
         Ok(Wire {
             native,
             comm,

@@ -15,13 +15,13 @@ use super::registry::handle_at;
 use super::thread::Thread;
 use crate::features::{self, CANCELLING};
 use crate::mpi::native::{Native as Host, native as host};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Request, SUCCESS, Word, c_int};
 
 /// What a request sent: kind, receiver, bytes.
 type Messages = Vec<(Kind, u32, u64)>;
 
 /// Requests that someone tried to cancel.
-static WATCHED: Lazy<Mutex<HashMap<Word, Messages>>> = Lazy::new(Mutex::default);
+static WATCHED: Lazy<Mutex<HashMap<Request, Messages>>> = Lazy::new(Mutex::default);
 
 /// What was counted and then cancelled.
 type TakenBack = HashMap<(Kind, u32), Traffic>;
@@ -34,7 +34,7 @@ pub fn taken_back(patience: impl Patience) -> Option<MutexGuard<'static, TakenBa
 }
 
 /// What the request sends or has sent, if it is a send that is known.
-fn messages_of(thread: &Thread, request: Word) -> Option<Messages> {
+fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
     if let Some(messages) = prepared::messages_of(request) {
         return Some(messages);
     }
@@ -118,7 +118,7 @@ pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_
 
 /// The watched request completed: its messages are taken back if it was
 /// cancelled.
-fn settle(host: &Host, request: Word, status: Word) {
+fn settle(host: &Host, request: Request, status: Word) {
     let mut all = WATCHED.lock();
     let Some(messages) = all.remove(&request) else {
         return;
@@ -138,7 +138,7 @@ fn settle(host: &Host, request: Word, status: Word) {
 
 impl Completion {
     /// The requests of this call that are watched, with their places.
-    fn watched(&self, host: &Host) -> Vec<(usize, Word)> {
+    fn watched(&self, host: &Host) -> Vec<(usize, Request)> {
         let all = WATCHED.lock();
         (0..usize::try_from(self.count).unwrap_or(0))
             .map(|at| (at, handle_at(self.requests + at * host.abi.handle_bytes)))

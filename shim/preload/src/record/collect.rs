@@ -8,7 +8,7 @@ use super::Unlimited;
 use super::communicators;
 use super::stream::{self, Identity};
 use crate::machine::allowed_cores;
-use crate::mpi::Word;
+use crate::mpi::Comm;
 use crate::mpi::native::{Native as Host, NativeError as HostError};
 use crate::share::{Group, Members, ShareError, gather, gather_bytes, share};
 
@@ -45,7 +45,7 @@ impl From<HostError> for CollectError {
 ///
 /// # Errors
 /// A call of the host's that failed.
-pub fn prepare(host: &Host, world: Word) -> Result<(), HostError> {
+pub fn prepare(host: &Host, world: Comm) -> Result<(), HostError> {
     communicators::set_world(host, world)?;
     stream::identify(Identity {
         process: host.rank(host.world)? as u32,

@@ -10,14 +10,14 @@ use parking_lot::Mutex;
 use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
-use crate::mpi::Word;
 use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
+use crate::mpi::{Comm, Group, Win};
 use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
 
 /// One communicator of the application's.
 pub struct Communicator {
-    handle: Word,
+    handle: Comm,
     /// World rank of each rank that messages can be sent to: the remote group's
     /// for an inter-communicator. `u32::MAX` for processes of another world.
     partners: Vec<u32>,
@@ -33,16 +33,16 @@ pub struct Communicator {
 /// World rank of each rank of a window's group.
 pub type Window = Vec<u32>;
 
-static COMMUNICATORS: Registry<Communicator> = Registry::new();
-static WINDOWS: Registry<Window> = Registry::new();
+static COMMUNICATORS: Registry<Comm, Communicator> = Registry::new();
+static WINDOWS: Registry<Win, Window> = Registry::new();
 /// The group of the application's world, which ranks are translated to.
-static WORLD_GROUP: OnceCell<Word> = OnceCell::new();
+static WORLD_GROUP: OnceCell<Group> = OnceCell::new();
 
 /// Fixes the world whose ranks everything is counted in.
 ///
 /// # Errors
 /// A call of the host's that failed.
-pub fn set_world(host: &Host, world: Word) -> Result<(), HostError> {
+pub fn set_world(host: &Host, world: Comm) -> Result<(), HostError> {
     WORLD_GROUP
         .get_or_try_init(|| host.group(world))
         .map(|_| ())
@@ -62,21 +62,21 @@ pub fn window_epoch() -> u64 {
 
 /// The communicator with this handle; `None` for those that are not the
 /// application's.
-pub fn find(comm: Word) -> Option<Arc<Communicator>> {
+pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let host = host()?;
-    let comm = comm & host.handle_mask();
+    let comm = host.plain(comm);
     COMMUNICATORS.find_or(comm, || Communicator::look_up(host, comm).ok())
 }
 
 /// The window with this handle; `None` for those that are not the application's.
-pub fn find_window(window: Word) -> Option<Arc<Window>> {
+pub fn find_window(window: Win) -> Option<Arc<Window>> {
     let host = host()?;
-    let window = window & host.handle_mask();
+    let window = host.plain(window);
     WINDOWS.find_or(window, || translated(host, host.window_group(window)).ok())
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
-pub fn made(handle: Word, internal: bool) {
+pub fn made(handle: Comm, internal: bool) {
     ended(handle);
     if internal {
         COMMUNICATORS.set(handle, None);
@@ -84,7 +84,7 @@ pub fn made(handle: Word, internal: bool) {
 }
 
 /// A window was made; `internal` if not by a call of the application's.
-pub fn window_made(handle: Word, internal: bool) {
+pub fn window_made(handle: Win, internal: bool) {
     WINDOWS.forget(handle);
     if internal {
         WINDOWS.set(handle, None);
@@ -92,7 +92,7 @@ pub fn window_made(handle: Word, internal: bool) {
 }
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
-pub fn ended(handle: Word) {
+pub fn ended(handle: Comm) {
     // Held over both steps, so that who reads all counts meanwhile finds them.
     let Some(mut records) = collectives::put_away_records(Unlimited) else {
         return;
@@ -103,7 +103,7 @@ pub fn ended(handle: Word) {
 }
 
 /// A window is no more.
-pub fn window_ended(handle: Word) {
+pub fn window_ended(handle: Win) {
     WINDOWS.forget(handle);
 }
 
@@ -120,7 +120,7 @@ pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encode
 }
 
 /// The world ranks of a group, which is freed.
-fn translated(host: &Host, group: Result<Word, HostError>) -> Result<Vec<u32>, HostError> {
+fn translated(host: &Host, group: Result<Group, HostError>) -> Result<Vec<u32>, HostError> {
     let world = *WORLD_GROUP.get().ok_or(HostError::UnknownFamily)?;
     let group = group?;
     let ranks = host.translate(group, world);
@@ -129,7 +129,7 @@ fn translated(host: &Host, group: Result<Word, HostError>) -> Result<Vec<u32>, H
 }
 
 impl Communicator {
-    fn look_up(host: &Host, comm: Word) -> Result<Self, HostError> {
+    fn look_up(host: &Host, comm: Comm) -> Result<Self, HostError> {
         let inter = host.is_inter(comm)?;
         let group = match inter {
             true => host.remote_group(comm),

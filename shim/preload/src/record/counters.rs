@@ -9,7 +9,7 @@ use treepie_core::affinity::times::{CallClass, CallTime};
 pub use treepie_core::files::parts::Kind;
 
 use super::sums::{Sums, increase};
-use crate::mpi::Word;
+use crate::mpi::{Handle, Request};
 
 /// A partner and a kind as one number, which is never 0. Ranks below 2^30.
 #[inline(always)]
@@ -161,7 +161,7 @@ pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
 
 /// The receiver and the bytes of the latest non-blocking send that has this
 /// request, among those that are remembered; `own` are asked first.
-pub fn find_sent(own: &'static Counters, request: Word) -> Option<(u32, u64)> {
+pub fn find_sent(own: &'static Counters, request: Request) -> Option<(u32, u64)> {
     let others = all().filter(|counters| !ptr::eq(*counters, own));
     std::iter::once(own)
         .chain(others)
@@ -201,20 +201,21 @@ impl Counters {
 
     /// Remembers a non-blocking send. Only the owning thread may call this.
     #[inline(always)]
-    pub fn remember(&self, request: Word, partner: u32, bytes: u64) {
+    pub fn remember(&self, request: Request, partner: u32, bytes: u64) {
         let at = self.next_sent.load(Ordering::Relaxed);
         let sent = &self.sent[at % REMEMBERED];
-        sent.request.store(request, Ordering::Relaxed);
+        sent.request.store(request.word(), Ordering::Relaxed);
         sent.partner.store(partner, Ordering::Relaxed);
         sent.bytes.store(bytes, Ordering::Relaxed);
         self.next_sent.store(at.wrapping_add(1), Ordering::Relaxed);
     }
 
-    fn sent_with(&self, request: Word) -> Option<(u32, u64)> {
+    fn sent_with(&self, request: Request) -> Option<(u32, u64)> {
         let next = self.next_sent.load(Ordering::Relaxed);
         let latest_first = (1..=REMEMBERED).map(|back| next.wrapping_sub(back) % REMEMBERED);
         let mut latest_first = latest_first.map(|at| &self.sent[at]);
-        let sent = latest_first.find(|sent| sent.request.load(Ordering::Relaxed) == request)?;
+        let sent =
+            latest_first.find(|sent| sent.request.load(Ordering::Relaxed) == request.word())?;
         let partner = sent.partner.load(Ordering::Relaxed);
         Some((partner, sent.bytes.load(Ordering::Relaxed)))
     }
@@ -332,14 +333,15 @@ mod tests {
     #[test]
     fn the_latest_send_with_a_request_is_the_one_that_is_found() {
         let counters = Counters::new();
-        counters.remember(7, 1, 10);
-        counters.remember(8, 2, 20);
-        counters.remember(7, 3, 30);
-        assert_eq!(counters.sent_with(7), Some((3, 30)));
-        assert_eq!(counters.sent_with(9), None);
+        let request = Request::from_word;
+        counters.remember(request(7), 1, 10);
+        counters.remember(request(8), 2, 20);
+        counters.remember(request(7), 3, 30);
+        assert_eq!(counters.sent_with(request(7)), Some((3, 30)));
+        assert_eq!(counters.sent_with(request(9)), None);
         for other in 0..REMEMBERED {
-            counters.remember(1_000 + other, 0, 0);
+            counters.remember(request(1_000 + other), 0, 0);
         }
-        assert_eq!(counters.sent_with(7), None);
+        assert_eq!(counters.sent_with(request(7)), None);
     }
 }

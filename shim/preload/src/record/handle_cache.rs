@@ -4,27 +4,27 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use crate::mpi::Word;
+use crate::mpi::Handle;
 
-struct Slot<T> {
-    handle: Word,
+struct Slot<H, T> {
+    handle: H,
     epoch: u64,
     value: Option<Arc<T>>,
 }
 
 /// A direct-mapped cache of `N` (a power of two) handles. An entry holds while
 /// the epoch does: whoever forgets a handle starts a new epoch.
-pub struct HandleCache<T, const N: usize> {
-    slots: [RefCell<Slot<T>>; N],
+pub struct HandleCache<H, T, const N: usize> {
+    slots: [RefCell<Slot<H, T>>; N],
 }
 
-impl<T, const N: usize> HandleCache<T, N> {
+impl<H: Handle + PartialEq, T, const N: usize> HandleCache<H, T, N> {
     /// An empty cache.
     pub fn new() -> Self {
         HandleCache {
             slots: std::array::from_fn(|_| {
                 RefCell::new(Slot {
-                    handle: 0,
+                    handle: H::ABSENT,
                     epoch: u64::MAX,
                     value: None,
                 })
@@ -37,13 +37,14 @@ impl<T, const N: usize> HandleCache<T, N> {
     #[inline(always)]
     pub fn with<R>(
         &self,
-        handle: Word,
+        handle: H,
         epoch: u64,
-        find: impl FnOnce(Word) -> Option<Arc<T>>,
+        find: impl FnOnce(H) -> Option<Arc<T>>,
         read: impl FnOnce(&T) -> R,
     ) -> Option<R> {
         // Handles are aligned addresses or numbers that differ in the low bits.
-        let at = (handle ^ (handle >> 6) ^ (handle >> 12)) & (N - 1);
+        let word = handle.word();
+        let at = (word ^ (word >> 6) ^ (word >> 12)) & (N - 1);
         let mut slot = self.slots[at].try_borrow().ok()?;
         if slot.handle != handle || slot.epoch != epoch {
             drop(slot);
@@ -58,9 +59,9 @@ impl<T, const N: usize> HandleCache<T, N> {
     fn fill(
         &self,
         at: usize,
-        handle: Word,
+        handle: H,
         epoch: u64,
-        find: impl FnOnce(Word) -> Option<Arc<T>>,
+        find: impl FnOnce(H) -> Option<Arc<T>>,
     ) -> Option<()> {
         let value = find(handle);
         *self.slots[at].try_borrow_mut().ok()? = Slot {
@@ -75,20 +76,22 @@ impl<T, const N: usize> HandleCache<T, N> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mpi::Comm;
 
     #[test]
     fn a_new_epoch_forgets_what_an_old_one_knew() {
-        let cache = HandleCache::<u32, 2>::new();
+        let cache = HandleCache::<Comm, u32, 2>::new();
+        let comm = Comm::from_word;
         let find = |value: u32| move |_| Some(Arc::new(value));
-        assert_eq!(cache.with(7, 1, find(1), |v| *v), Some(1));
-        assert_eq!(cache.with(7, 1, find(2), |v| *v), Some(1));
-        assert_eq!(cache.with(7, 2, find(2), |v| *v), Some(2));
+        assert_eq!(cache.with(comm(7), 1, find(1), |v| *v), Some(1));
+        assert_eq!(cache.with(comm(7), 1, find(2), |v| *v), Some(1));
+        assert_eq!(cache.with(comm(7), 2, find(2), |v| *v), Some(2));
     }
 
     #[test]
     fn handles_that_share_a_slot_do_not_share_a_value() {
-        let cache = HandleCache::<Word, 1>::new();
-        for handle in [1, 2, 3, 1, 2] {
+        let cache = HandleCache::<Comm, Comm, 1>::new();
+        for handle in [1, 2, 3, 1, 2].map(Comm::from_word) {
             assert_eq!(
                 cache.with(handle, 0, |h| Some(Arc::new(h)), |v| *v),
                 Some(handle)

@@ -31,24 +31,14 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::collective::Operation;
 
 use crate::features::{self, CANCELLING, COUNTING, TIMING};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, SUCCESS, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::Arguments;
 use counters::Kind;
 pub use one_sided::Access;
 pub use patience::{Limited, Unlimited};
+use registry::handle_at;
 use thread::Thread;
-
-/// Objects whose handles are remembered.
-#[derive(Debug, Clone, Copy)]
-pub enum Object {
-    /// A communicator.
-    Communicator,
-    /// A window.
-    Window,
-    /// A request.
-    Request,
-}
 
 /// Starts counting; with `times`, calls are timed as well, and with `window`, the
 /// counts of each such time are kept apart.
@@ -73,11 +63,11 @@ pub struct Message {
     /// Partitions; 1 except for partitioned sends.
     pub partitions: i64,
     /// Datatype of an element.
-    pub datatype: Word,
+    pub datatype: Datatype,
     /// Destination in the communicator, or `MPI_PROC_NULL`.
     pub dest: c_int,
     /// The communicator.
-    pub comm: Word,
+    pub comm: Comm,
 }
 
 impl Message {
@@ -85,9 +75,9 @@ impl Message {
     pub const NONE: Message = Message {
         count: 0,
         partitions: 1,
-        datatype: 0,
+        datatype: Datatype::ABSENT,
         dest: 0,
-        comm: 0,
+        comm: Comm::ABSENT,
     };
 }
 
@@ -185,7 +175,7 @@ pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_in
 pub fn collective(
     operation: Operation,
     call: impl FnOnce() -> c_int,
-    comm: Word,
+    comm: Comm,
     arguments: Arguments,
 ) -> c_int {
     let class = match operation {
@@ -202,7 +192,7 @@ pub fn collective(
 pub fn collective_init(
     operation: Operation,
     call: impl FnOnce() -> c_int,
-    comm: Word,
+    comm: Comm,
     arguments: Arguments,
     request: Word,
 ) -> c_int {
@@ -213,7 +203,7 @@ pub fn collective_init(
 
 /// A neighbourhood collective.
 #[inline(always)]
-pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Word, arguments: Arguments) -> c_int {
+pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, arguments: Arguments) -> c_int {
     around(CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
             neighbours::each_message(communicator, &arguments, |partner, bytes| {
@@ -227,7 +217,7 @@ pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Word, arguments: Argume
 /// puts its handle.
 pub fn neighbourhood_init(
     call: impl FnOnce() -> c_int,
-    comm: Word,
+    comm: Comm,
     arguments: Arguments,
     request: Word,
 ) -> c_int {
@@ -261,50 +251,70 @@ pub fn put_and_get(call: impl FnOnce() -> c_int, access: Access) -> c_int {
     })
 }
 
-/// A procedure that makes an object, whose handle it puts at `address`. What the
-/// host makes for itself within a call of the application's (an I/O library's
-/// copy of a communicator, say) is not the application's, and never counted.
-pub fn object_start(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
+/// A procedure that makes a communicator, whose handle it puts at `address`.
+pub fn communicator_start(call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    start_of(call, address, communicators::made)
+}
+
+/// A procedure that makes a window, whose handle it puts at `address`.
+pub fn window_start(call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    start_of(call, address, communicators::window_made)
+}
+
+/// The end of the communicator whose handle is at `address`.
+pub fn communicator_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(call, address, communicators::ended)
+}
+
+/// The end of the window whose handle is at `address`.
+pub fn window_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(call, address, communicators::window_ended)
+}
+
+/// The end of the request whose handle is at `address`.
+pub fn request_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(call, address, prepared::ended)
+}
+
+/// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and
+/// whether the native MPI made it for itself, within a call of the application's (an I/O library's
+/// copy of a communicator, say). Such an object is never counted.
+fn start_of<H: Handle>(
+    call: impl FnOnce() -> c_int,
+    address: Word,
+    made: impl FnOnce(H, bool),
+) -> c_int {
     if !features::any(COUNTING) {
         return call();
     }
     let internal = thread::is_nested();
     let code = quietly(call);
     if code == SUCCESS {
-        let handle = registry::handle_at(address);
-        match object {
-            Object::Communicator => communicators::made(handle, internal),
-            Object::Window => communicators::window_made(handle, internal),
-            Object::Request => (),
-        }
+        made(handle_at(address), internal);
+    }
+    code
+}
+
+/// The end of the object whose handle is at `address`: the handle may come back as another's.
+fn end_of<H: Handle>(call: impl FnOnce() -> c_int, address: Word, ended: impl FnOnce(H)) -> c_int {
+    if !features::any(COUNTING) {
+        return call();
+    }
+    // Read before the call, which leaves the null handle there.
+    let handle = handle_at(address);
+    let code = quietly(call);
+    if code == SUCCESS {
+        ended(handle);
     }
     code
 }
 
 /// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
-pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Word, address: Word) -> c_int {
+pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Comm, address: Word) -> c_int {
     let internal = thread::is_nested();
-    let code = object_start(call, Object::Window, address);
+    let code = window_start(call, address);
     if code == SUCCESS && features::any(COUNTING) && !internal {
         shared_memory::allocated(comm);
-    }
-    code
-}
-
-/// The end of the object whose handle is at `address`: the handle may come back as
-/// another's.
-pub fn object_end(call: impl FnOnce() -> c_int, object: Object, address: Word) -> c_int {
-    if !features::any(COUNTING) {
-        return call();
-    }
-    let handle = registry::handle_at(address);
-    let code = quietly(call);
-    if code == SUCCESS {
-        match object {
-            Object::Communicator => communicators::ended(handle),
-            Object::Window => communicators::window_ended(handle),
-            Object::Request => prepared::ended(handle),
-        }
     }
     code
 }

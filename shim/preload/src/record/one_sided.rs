@@ -4,10 +4,10 @@
 use super::counters::Kind;
 use super::thread::Thread;
 use crate::mpi::native::native as host;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Datatype, Handle, Op, Win, c_int};
 
 /// Elements and their datatype.
-type Elements = (i64, Word);
+type Elements = (i64, Datatype);
 
 /// A one-sided call as its procedure is told of it. What a procedure does not have is 0 or 1.
 #[derive(Debug, Clone, Copy)]
@@ -15,29 +15,29 @@ pub struct Access {
     /// Elements in the origin's buffer: those that are put, or got.
     pub origin_count: i64,
     /// Their datatype.
-    pub origin_type: Word,
+    pub origin_type: Datatype,
     /// Elements that are got by a call that puts others.
     pub result_count: i64,
     /// Their datatype.
-    pub result_type: Word,
-    /// The operation of an accumulate; 0 where there is none.
-    pub op: Word,
+    pub result_type: Datatype,
+    /// The operation of an accumulate; absent where there is none.
+    pub op: Op,
     /// The target in the window's group, or `MPI_PROC_NULL`.
     pub target: c_int,
     /// The window.
-    pub window: Word,
+    pub window: Win,
 }
 
 impl Access {
     /// An access to one element.
     pub const NONE: Access = Access {
         origin_count: 1,
-        origin_type: 0,
+        origin_type: Datatype::ABSENT,
         result_count: 1,
-        result_type: 0,
-        op: 0,
+        result_type: Datatype::ABSENT,
+        op: Op::ABSENT,
         target: 0,
-        window: 0,
+        window: Win::ABSENT,
     };
 
     pub(super) fn origin(&self) -> Elements {
@@ -59,7 +59,8 @@ impl Thread {
         for &(kind, (elements, datatype)) in moved {
             // With MPI_NO_OP nothing goes to the target, and what the call says of it may be
             // anything.
-            let is_nothing = kind == Kind::Put && access.op != 0 && host.is_no_op(access.op);
+            let is_nothing =
+                kind == Kind::Put && !access.op.is_absent() && host.is_no_op(access.op);
             if !is_nothing && elements > 0 {
                 let bytes = host.type_size(datatype).saturating_mul(elements as u64);
                 self.count(kind, partner, bytes);

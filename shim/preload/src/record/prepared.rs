@@ -11,7 +11,7 @@ use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
 use crate::mpi::native::native as host;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Request, Word, c_int};
 use treepie_core::collective::Operation;
 
 /// What one start of a request does.
@@ -22,7 +22,7 @@ pub enum Prepared {
     Collective(Arc<Communicator>, Operation, Seen),
 }
 
-static PREPARED: Registry<Prepared> = Registry::new();
+static PREPARED: Registry<Request, Prepared> = Registry::new();
 
 /// A send was prepared; the host put its request at `address`.
 pub fn send(thread: &Thread, message: &Message, address: Word) {
@@ -32,7 +32,7 @@ pub fn send(thread: &Thread, message: &Message, address: Word) {
 }
 
 /// A collective was prepared; the host put its request at `address`.
-pub fn collective(operation: Operation, comm: Word, arguments: &Arguments, address: Word) {
+pub fn collective(operation: Operation, comm: Comm, arguments: &Arguments, address: Word) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(seen) = communicator.observe(operation, arguments)
     {
@@ -42,7 +42,7 @@ pub fn collective(operation: Operation, comm: Word, arguments: &Arguments, addre
 }
 
 /// A neighbourhood collective was prepared; the host put its request at `address`.
-pub fn neighbourhood(comm: Word, arguments: &Arguments, address: Word) {
+pub fn neighbourhood(comm: Comm, arguments: &Arguments, address: Word) {
     if let Some(communicator) = communicators::find(comm) {
         let mut sent = Vec::new();
         neighbours::each_message(&communicator, arguments, |partner, bytes| {
@@ -77,7 +77,7 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
 
 /// What a start of a prepared send or neighbourhood collective sends; nothing of
 /// other requests.
-pub fn messages_of(request: Word) -> Option<Vec<(Kind, u32, u64)>> {
+pub fn messages_of(request: Request) -> Option<Vec<(Kind, u32, u64)>> {
     match &*PREPARED.find(request)? {
         Prepared::Messages(kind, messages) => {
             let message = |&(partner, bytes): &(u32, u64)| (*kind, partner, bytes);
@@ -88,6 +88,6 @@ pub fn messages_of(request: Word) -> Option<Vec<(Kind, u32, u64)>> {
 }
 
 /// The request with this handle is no more.
-pub fn ended(request: Word) {
+pub fn ended(request: Request) {
     PREPARED.forget(request);
 }

@@ -3,6 +3,7 @@
 //! the host may give the same handle to another one.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,8 +11,8 @@ use once_cell::sync::Lazy;
 use parking_lot::RwLock;
 
 use super::patience::Patience;
-use crate::mpi::Word;
 use crate::mpi::native::native as host;
+use crate::mpi::{Handle, Word};
 
 /// What is known of a handle.
 enum Known<T> {
@@ -21,12 +22,12 @@ enum Known<T> {
 }
 
 /// The handles of one kind of object.
-pub struct Registry<T: 'static> {
-    known: Lazy<RwLock<HashMap<Word, Known<T>>>>,
+pub struct Registry<H: 'static, T: 'static> {
+    known: Lazy<RwLock<HashMap<H, Known<T>>>>,
     epoch: AtomicU64,
 }
 
-impl<T> Registry<T> {
+impl<H: Copy + Eq + Hash, T> Registry<H, T> {
     /// A registry that knows nothing.
     pub const fn new() -> Self {
         Registry {
@@ -42,7 +43,7 @@ impl<T> Registry<T> {
     }
 
     /// What is known of `handle`, asking `look_up` at the first use.
-    pub fn find_or(&self, handle: Word, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
+    pub fn find_or(&self, handle: H, look_up: impl FnOnce() -> Option<T>) -> Option<Arc<T>> {
         if let Some(known) = self.known.read().get(&handle) {
             return known.get();
         }
@@ -55,19 +56,19 @@ impl<T> Registry<T> {
     }
 
     /// What is known of `handle`, if it was [`Registry::set`].
-    pub fn find(&self, handle: Word) -> Option<Arc<T>> {
+    pub fn find(&self, handle: H) -> Option<Arc<T>> {
         self.known.read().get(&handle)?.get()
     }
 
     /// From now on `handle` is `value`, or of no interest.
-    pub fn set(&self, handle: Word, value: Option<T>) {
+    pub fn set(&self, handle: H, value: Option<T>) {
         let value = value.map_or(Known::Nothing, |value| Known::Is(Arc::new(value)));
         self.known.write().insert(handle, value);
         self.epoch.fetch_add(1, Ordering::AcqRel);
     }
 
     /// The object with this handle is no more; what was known of it.
-    pub fn forget(&self, handle: Word) -> Option<Arc<T>> {
+    pub fn forget(&self, handle: H) -> Option<Arc<T>> {
         // Most handles that end were never looked at: look before taking the
         // lock that shuts others out.
         if !self.known.read().contains_key(&handle) {
@@ -102,12 +103,12 @@ impl<T> Known<T> {
 }
 
 /// The handle at `address`, which a procedure was given by an application.
-pub fn handle_at(address: Word) -> Word {
+pub fn handle_at<H: Handle>(address: Word) -> H {
     match host() {
         // SAFETY: the procedures that lead here take the address of a handle; a
         // null address is the host's to refuse.
         Some(host) if address != 0 => unsafe { host.read_handle(address) },
-        _ => 0,
+        _ => H::ABSENT,
     }
 }
 
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_forgotten_handle_is_looked_up_again() {
-        let registry = Registry::<u32>::new();
+        let registry = Registry::<Word, u32>::new();
         assert_eq!(registry.find_or(5, || Some(1)).as_deref(), Some(&1));
         assert_eq!(registry.find_or(5, || Some(2)).as_deref(), Some(&1));
         let epoch = registry.epoch();
@@ -128,7 +129,7 @@ mod tests {
 
     #[test]
     fn what_is_of_no_interest_is_not_looked_up_again() {
-        let registry = Registry::<u32>::new();
+        let registry = Registry::<Word, u32>::new();
         assert_eq!(registry.find_or(5, || None), None);
         assert_eq!(registry.find_or(5, || Some(1)), None);
         registry.set(6, None);

@@ -9,14 +9,14 @@ use treepie_core::files::parts::{Encoder, Sink};
 
 use super::communicators;
 use super::patience::Patience;
-use crate::mpi::Word;
+use crate::mpi::Comm;
 
 /// World ranks of the communicators that shared memory was allocated on, as far
 /// as this process is the first of them.
 static GROUPS: Lazy<Mutex<BTreeSet<Vec<u32>>>> = Lazy::new(Mutex::default);
 
 /// A window of shared memory was allocated on `comm`.
-pub fn allocated(comm: Word) {
+pub fn allocated(comm: Comm) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(group) = communicator.group_if_first()
     {

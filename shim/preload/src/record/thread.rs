@@ -16,7 +16,7 @@ use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use crate::mpi::native::native as host;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Request, Win, Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the
 /// cache, which processors fetch in pairs.
@@ -25,9 +25,9 @@ pub struct Thread {
     /// Whether this thread is within a procedure that the application called.
     inside: Cell<bool>,
     counters: &'static Counters,
-    communicators: HandleCache<Communicator, 8>,
-    windows: HandleCache<Window, 4>,
-    pub(super) requests: HandleCache<Prepared, 32>,
+    communicators: HandleCache<Comm, Communicator, 8>,
+    windows: HandleCache<Win, Window, 4>,
+    pub(super) requests: HandleCache<Request, Prepared, 32>,
 }
 
 thread_local! {
@@ -105,14 +105,14 @@ impl Thread {
 
     /// Counts a collective on `comm` as far as this rank reports it.
     #[inline(always)]
-    pub fn count_collective(&self, operation: Operation, comm: Word, arguments: &Arguments) {
+    pub fn count_collective(&self, operation: Operation, comm: Comm, arguments: &Arguments) {
         self.with_communicator(comm, |communicator| {
             communicator.count_call(operation, arguments);
         });
     }
 
     /// The receiver and the bytes of a non-blocking send with this request.
-    pub fn find_sent(&self, request: Word) -> Option<(u32, u64)> {
+    pub fn find_sent(&self, request: Request) -> Option<(u32, u64)> {
         counters::find_sent(self.counters, request)
     }
 
@@ -137,7 +137,7 @@ impl Thread {
     #[inline(always)]
     pub fn with_communicator<R>(
         &self,
-        comm: Word,
+        comm: Comm,
         read: impl FnOnce(&Communicator) -> R,
     ) -> Option<R> {
         self.communicators
@@ -146,7 +146,7 @@ impl Thread {
 
     /// The world ranks of a window of the application's.
     #[inline(always)]
-    pub fn with_window<R>(&self, window: Word, read: impl FnOnce(&Window) -> R) -> Option<R> {
+    pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
         self.windows.with(
             window,
             communicators::window_epoch(),

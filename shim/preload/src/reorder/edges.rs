@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::are_absent;
 use super::graph::numbers;
 use crate::mpi::native::Native;
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Word, c_int};
 use crate::share::{Group, Members, ShareError, exchange};
 
 /// Neighbours and weights, in the program's order.
@@ -76,7 +76,7 @@ impl Adjacent {
 /// A native call that failed; edges that some process could not read, on all of them.
 pub fn exchanged(
     native: &Native,
-    private: Word,
+    private: Comm,
     new_rank: &[u32],
     mine: &Adjacent,
 ) -> Result<Adjacent, ShareError> {

@@ -29,8 +29,8 @@ use treepie_core::topology::Topology;
 use crate::features::{self, REORDERING};
 use crate::log;
 use crate::mpi::native::native;
-use crate::mpi::{Word, c_int};
-use crate::record::{self, Object};
+use crate::mpi::{AppComm, Comm, Word, c_int};
+use crate::record;
 use crate::world;
 use edges::Adjacent;
 use graph::Graph;
@@ -104,7 +104,7 @@ fn seats() -> Option<&'static Seats> {
 /// the communicator: told in which order, or told nothing where the call goes to the
 /// native MPI as the program made it.
 fn ordered(
-    comm: Word,
+    comm: Comm,
     reorder: Word,
     read: impl FnOnce(usize) -> Option<Graph>,
     make: impl FnOnce(Option<&Ordered>) -> c_int,
@@ -136,9 +136,10 @@ fn ordered(
 /// Makes a communicator where the arguments hold in any order of the ranks: `call`
 /// makes it of a communicator with the same members, and of the wish to reorder.
 fn made_in_any_order(
-    [comm, reorder, made]: [Word; 3],
+    comm: AppComm,
+    [reorder, made]: [Word; 2],
     read: impl FnOnce(usize) -> Option<Graph>,
-    call: impl FnOnce(Word, Word) -> c_int,
+    call: impl FnOnce(Comm, Word) -> c_int,
 ) -> c_int {
     let comm = world::substitute(comm);
     let create = |ordered: Option<&Ordered>| match ordered {
@@ -146,7 +147,7 @@ fn made_in_any_order(
         None => call(comm, reorder),
     };
     let make = || ordered(comm, reorder, read, create);
-    record::object_start(make, Object::Communicator, made)
+    record::communicator_start(make, made)
 }
 
 /// `MPI_Cart_create`.
@@ -154,8 +155,8 @@ fn made_in_any_order(
 /// # Safety
 /// The caller keeps the contract of `MPI_Cart_create`.
 pub unsafe fn cart_create(
-    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word, Word, Word, Word, Word) -> c_int,
+    comm: AppComm,
     dimensions: Word,
     sizes: Word,
     periods: Word,
@@ -166,7 +167,7 @@ pub unsafe fn cart_create(
     let read = |members| unsafe { Graph::cartesian(members, dimensions, sizes, periods) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, dimensions, sizes, periods, reorder, made) };
-    made_in_any_order([comm, reorder, made], read, call)
+    made_in_any_order(comm, [reorder, made], read, call)
 }
 
 /// `MPI_Graph_create`.
@@ -174,8 +175,8 @@ pub unsafe fn cart_create(
 /// # Safety
 /// The caller keeps the contract of `MPI_Graph_create`.
 pub unsafe fn graph_create(
-    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word, Word, Word, Word, Word) -> c_int,
+    comm: AppComm,
     nodes: Word,
     index: Word,
     edges: Word,
@@ -187,7 +188,7 @@ pub unsafe fn graph_create(
     let read = |members| unsafe { Graph::listed(members, nodes, index, edges) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, nodes, index, edges, reorder, made) };
-    made_in_any_order([comm, reorder, made], read, call)
+    made_in_any_order(comm, [reorder, made], read, call)
 }
 
 /// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the
@@ -198,7 +199,7 @@ pub unsafe fn graph_create(
 #[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create(
     next: unsafe extern "C-unwind" fn(
-        Word,
+        Comm,
         Word,
         Word,
         Word,
@@ -208,7 +209,7 @@ pub unsafe fn dist_graph_create(
         Word,
         Word,
     ) -> c_int,
-    comm: Word,
+    comm: AppComm,
     count: Word,
     sources: Word,
     degrees: Word,
@@ -227,7 +228,7 @@ pub unsafe fn dist_graph_create(
             comm, count, sources, degrees, targets, weights, info, reorder, made,
         )
     };
-    made_in_any_order([comm, reorder, made], read, call)
+    made_in_any_order(comm, [reorder, made], read, call)
 }
 
 /// `MPI_Dist_graph_create_adjacent`: each process names the edges of one node, which
@@ -238,7 +239,7 @@ pub unsafe fn dist_graph_create(
 #[allow(clippy::too_many_arguments)] // they are MPI's
 pub unsafe fn dist_graph_create_adjacent(
     next: unsafe extern "C-unwind" fn(
-        Word,
+        Comm,
         Word,
         Word,
         Word,
@@ -249,7 +250,7 @@ pub unsafe fn dist_graph_create_adjacent(
         Word,
         Word,
     ) -> c_int,
-    comm: Word,
+    comm: AppComm,
     indegree: Word,
     sources: Word,
     source_weights: Word,
@@ -301,7 +302,7 @@ pub unsafe fn dist_graph_create_adjacent(
     // SAFETY: the caller's promise: arrays of these lengths.
     let read = |members| unsafe { Graph::adjacent(members, incoming, outgoing) };
     let call = || ordered(comm, reorder, read, create);
-    record::object_start(call, Object::Communicator, made)
+    record::communicator_start(call, made)
 }
 
 /// Whether weights stand for none at all: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`,

@@ -8,7 +8,7 @@ use treepie_core::placement::allocation::reordered;
 use super::Seats;
 use super::graph::{Edge, Graph, OWN};
 use crate::log;
-use crate::mpi::Word;
+use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, ShareError, gather, share};
 
@@ -23,11 +23,11 @@ pub enum Order {
 /// A communicator whose ranks are in order for a graph.
 pub struct Ordered {
     /// It.
-    pub comm: Word,
+    pub comm: Comm,
     /// The order.
     pub order: Order,
     /// A communicator of our own with the ranks in their old order.
-    pub private: Word,
+    pub private: Comm,
 }
 
 impl Ordered {
@@ -59,7 +59,7 @@ enum Answer {
 /// A native call that failed.
 pub fn find(
     native: &Native,
-    comm: Word,
+    comm: Comm,
     seats: &Seats,
     read: impl FnOnce(usize) -> Option<Graph>,
 ) -> Result<Option<Ordered>, ShareError> {
@@ -95,7 +95,7 @@ pub fn find(
 /// What rank 0 of `private` finds, on all its ranks.
 fn agreed(
     native: &Native,
-    private: Word,
+    private: Comm,
     members: &Members<'_>,
     seats: &Seats,
     graph: Option<Graph>,
@@ -116,7 +116,7 @@ fn agreed(
 /// What is best for the graph that all ranks have told the parts of.
 fn answer(
     native: &Native,
-    private: Word,
+    private: Comm,
     seats: &Seats,
     all: Vec<Option<Vec<Edge>>>,
 ) -> Result<Answer, NativeError> {
@@ -150,7 +150,7 @@ fn answer(
 /// The leaf of each member; `None` if one is a process of another job.
 fn leaves(
     native: &Native,
-    private: Word,
+    private: Comm,
     seats: &Seats,
 ) -> Result<Option<Vec<usize>>, NativeError> {
     let (group, world) = (native.group(private)?, native.group(native.world)?);

@@ -8,7 +8,7 @@ use std::io::Write;
 use super::exits;
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{AppComm, Comm, SUCCESS, Word, c_int};
 use crate::{record, world};
 
 /// Puts our handler where errors are fatal now; communicators that are made of
@@ -26,10 +26,10 @@ pub fn watch(native: &Native) -> Result<(), NativeError> {
     // calls without a communicator go to the world's, which may return them.
     let mut all = vec![native.world];
     if world::is_substituted() {
-        all.push(world::substitute(native.world));
+        all.push(world::of_application(native));
     }
     for comm in all {
-        if native.error_handler(comm)? & native.handle_mask() == native.errors_are_fatal {
+        if native.plain(native.error_handler(comm)?) == native.errors_are_fatal {
             native.set_error_handler(comm, handler)?;
         }
     }
@@ -37,7 +37,7 @@ pub fn watch(native: &Native) -> Result<(), NativeError> {
 }
 
 /// `MPI_Comm_errhandler_function`.
-unsafe extern "C" fn on_error(comm: *mut Word, code: *mut c_int) {
+unsafe extern "C" fn on_error(comm: *mut Comm, code: *mut c_int) {
     exits::leave_all();
     let Some(native) = native() else { return };
     // SAFETY: the native MPI hands its handlers these addresses.
@@ -68,8 +68,8 @@ fn end(native: &Native, code: c_int) -> ! {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_get_errhandler`.
 pub unsafe fn get(
-    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word) -> c_int,
+    comm: AppComm,
     handler: Word,
 ) -> c_int {
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.

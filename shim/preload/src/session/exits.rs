@@ -8,7 +8,7 @@ use super::{keeper, parts};
 use crate::log;
 use crate::mpi::abi::Family;
 use crate::mpi::native::native;
-use crate::mpi::{SUCCESS, Word};
+use crate::mpi::{AppComm, Comm, SUCCESS, Word};
 use crate::{record, world};
 
 /// How long a launcher may take to end a job.
@@ -40,20 +40,20 @@ extern "C" fn on_exit() {
 /// # Safety
 /// The caller keeps the contract of `MPI_Abort`.
 pub unsafe fn abort(
-    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word) -> c_int,
+    comm: AppComm,
     code: Word,
 ) -> c_int {
     leave_all();
     let replaced = world::substitute(comm);
     let target = match native() {
-        Some(native) if native.abi.family != Family::OpenMpi && replaced != comm => {
+        Some(native) if native.abi.family != Family::OpenMpi && replaced != comm.as_written() => {
             if let Ok(rank) = native.rank(replaced) {
                 log::warn(&format!(
                     "rank {rank} calls MPI_Abort; the MPI's own message has the launcher's number of its process"
                 ));
             }
-            comm
+            comm.as_written()
         }
         _ => replaced,
     };

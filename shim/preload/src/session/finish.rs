@@ -13,14 +13,14 @@ use super::{State, keeper, parts, signals};
 use crate::guard::guarded;
 use crate::machine::read_hardware;
 use crate::mpi::native::{Native, native};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
 use crate::{collectives, log, record, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.
 pub unsafe extern "C" fn on_finalize(
-    _comm: Word,
+    _comm: Comm,
     _keyval: c_int,
     _value: Word,
     _extra: Word,
@@ -49,7 +49,7 @@ fn finish(native: &Native, decision: &Decision) {
         signals::release();
     }
     reorder::end();
-    collectives::end(native, world::substitute(native.world));
+    collectives::end(native, world::of_application(native));
     world::remove(native);
 }
 

@@ -10,7 +10,7 @@ use super::{State, errors, exits, finish, hosts, keeper, parts, signals};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::{self, collect};
 use crate::share::{Group, Members, ShareError, share};
 use crate::{collectives, log, reorder, world};
@@ -202,7 +202,7 @@ impl Starting {
     }
 
     /// Binds the processes and gives them new ranks. The application's world is returned.
-    fn rearrange(&self, replay: &Replay) -> Result<Word, ShareError> {
+    fn rearrange(&self, replay: &Replay) -> Result<Comm, ShareError> {
         let process = self.world.rank();
         if let Some(&core) = replay.cores.as_ref().and_then(|cores| cores.get(process)) {
             bind_this_thread(core as usize);
@@ -210,11 +210,11 @@ impl Starting {
         if let Some(new_rank) = &replay.permutation {
             world::install(self.native, new_rank)?;
         }
-        Ok(world::substitute(self.native.world))
+        Ok(world::of_application(self.native))
     }
 
     /// Replaces collectives, and has communicators reordered.
-    fn replace(&self, replay: &Replay, world: Word) -> Result<(), ShareError> {
+    fn replace(&self, replay: &Replay, world: Comm) -> Result<(), ShareError> {
         if let Some(wanted) = &replay.collectives {
             let wanted = match &replay.permutation {
                 Some(new_rank) => wanted.clone().renumbered(new_rank),

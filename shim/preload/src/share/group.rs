@@ -1,7 +1,7 @@
 //! Ranks that send bytes to each other: those of a communicator, and threads in tests.
 
 use crate::mpi::native::{Native, NativeError, Requests};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, Word, c_int};
 
 /// The tag of what is exchanged.
 const EXCHANGE: c_int = 1;
@@ -34,7 +34,7 @@ pub trait Group {
 #[derive(Clone, Copy)]
 pub struct Members<'a> {
     native: &'a Native,
-    comm: Word,
+    comm: Comm,
     rank: usize,
     size: usize,
 }
@@ -44,7 +44,7 @@ impl<'a> Members<'a> {
     ///
     /// # Errors
     /// A native call that failed.
-    pub fn new(native: &'a Native, comm: Word) -> Result<Self, NativeError> {
+    pub fn new(native: &'a Native, comm: Comm) -> Result<Self, NativeError> {
         Ok(Members {
             native,
             comm,

@@ -5,7 +5,7 @@
 use super::{Fortran, is_world, replacement, substitute};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, NativeError, abi, native};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{AppComm, Comm, SUCCESS, Word, c_int};
 use crate::record;
 
 /// Lets dups of W' inherit the attributes that MPI set on the native world: the keyval of a mark on
@@ -14,7 +14,7 @@ use crate::record;
 ///
 /// # Errors
 /// A native call that failed.
-pub fn prepare(native: &Native, replaced: Word) -> Result<Option<c_int>, NativeError> {
+pub fn prepare(native: &Native, replaced: Comm) -> Result<Option<c_int>, NativeError> {
     if native.abi.family != Family::OpenMpi {
         return Ok(None);
     }
@@ -26,7 +26,7 @@ pub fn prepare(native: &Native, replaced: Word) -> Result<Option<c_int>, NativeE
 /// Whether `comm`, a live communicator, descends from the world by `MPI_Comm_dup`
 /// and would have the attribute that MPI set there. (Open MPI keeps
 /// `MPI_LASTUSEDCODE` in another way: no dup has it.)
-fn inherits(native: &Native, comm: Word, keyval: c_int) -> bool {
+fn inherits(native: &Native, comm: Comm, keyval: c_int) -> bool {
     let mark = replacement().and_then(|replacement| replacement.mark);
     is_predefined(keyval)
         && keyval != native.abi.predefined.last_used_code
@@ -38,9 +38,9 @@ fn is_predefined(keyval: c_int) -> bool {
 }
 
 /// Where the attribute of `comm` is.
-fn home(comm: Word, keyval: Word) -> Word {
+fn home(comm: AppComm, keyval: Word) -> Comm {
     match is_world(comm) && is_predefined(keyval as c_int) {
-        true => comm,
+        true => comm.as_written(),
         false => substitute(comm),
     }
 }
@@ -50,8 +50,8 @@ fn home(comm: Word, keyval: Word) -> Word {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_get_attr`.
 pub unsafe fn get(
-    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word, Word, Word) -> c_int,
+    comm: AppComm,
     keyval: Word,
     value: Word,
     flag: Word,
@@ -64,7 +64,7 @@ pub unsafe fn get(
             Some(native)
                 if code == SUCCESS
                     && *(flag as *const c_int) == 0
-                    && inherits(native, comm, keyval as c_int) =>
+                    && inherits(native, comm.as_written(), keyval as c_int) =>
             {
                 record::quietly(|| next(native.world, keyval, value, flag))
             }
@@ -78,8 +78,8 @@ pub unsafe fn get(
 /// # Safety
 /// The caller keeps the contract of `MPII_Comm_get_attr`.
 pub unsafe fn get_of_kind(
-    next: unsafe extern "C-unwind" fn(Word, Word, Word, Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word, Word, Word, Word) -> c_int,
+    comm: AppComm,
     keyval: Word,
     value: Word,
     flag: Word,

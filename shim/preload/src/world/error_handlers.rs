@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use super::{Fortran, is_replacement, is_world, substitute};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, native};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{AppComm, Comm, Errhandler, Handle, SUCCESS, Word, c_int};
 use crate::record;
 
 /// How often the application has set an error handler.
@@ -25,14 +25,14 @@ pub fn epoch() -> u64 {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_set_errhandler`.
 pub unsafe fn set(
-    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
-    comm: Word,
-    handler: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Errhandler) -> c_int,
+    comm: AppComm,
+    handler: Errhandler,
 ) -> c_int {
     record::quietly(|| {
         // SAFETY: the caller's promise; W' is as valid as the world it stands for.
         unsafe {
-            let code = match next(comm, handler) {
+            let code = match next(comm.as_written(), handler) {
                 SUCCESS if is_world(comm) => next(substitute(comm), handler),
                 code => code,
             };
@@ -104,7 +104,7 @@ struct WithState {
 }
 
 /// `MPIX_Comm_errhandler_function_x`.
-unsafe extern "C" fn call_with_state(comm: Word, code: Word, application: *const WithState) {
+unsafe extern "C" fn call_with_state(comm: Comm, code: Word, application: *const WithState) {
     // SAFETY: the state is the one that `create_with_state` made, and lives until it
     // is destroyed; the function is the application's, of this type.
     unsafe {
@@ -112,7 +112,7 @@ unsafe extern "C" fn call_with_state(comm: Word, code: Word, application: *const
             function, state, ..
         } = *application;
         let function =
-            std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, Word)>(function);
+            std::mem::transmute::<Word, unsafe extern "C" fn(Comm, Word, Word)>(function);
         function(super::as_application_sees(comm), code, state);
     }
 }
@@ -210,7 +210,7 @@ unsafe extern "C" fn call<const INDEX: usize>(
     // application gave, which C declares with these two addresses and `...`.
     let function =
         unsafe { std::mem::transmute::<Word, unsafe extern "C" fn(Word, Word, ...)>(function) };
-    let (mut world, mut fortran_world) = (0, 0);
+    let (mut world, mut fortran_world) = (Comm::ABSENT, 0);
     // SAFETY: the arguments are the native MPI's, or a handle like the one it gave.
     unsafe {
         let comm = match (known & FORTRAN, native()) {
@@ -226,7 +226,7 @@ unsafe extern "C" fn call<const INDEX: usize>(
 ///
 /// # Safety
 /// `comm` is the address of a communicator's handle, or 0.
-unsafe fn as_application_sees(native: &Native, comm: Word, room: &mut Word) -> Word {
+unsafe fn as_application_sees(native: &Native, comm: Word, room: &mut Comm) -> Word {
     // SAFETY: the caller's promise.
     if comm == 0 || !is_replacement(unsafe { native.read_handle(comm) }) {
         return comm;

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::{Fortran, as_application_sees, is_substituted};
 use crate::mpi::abi::Family;
 use crate::mpi::native::native;
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record;
 
 /// The callbacks of a keyval, and what calls them in its language.
@@ -95,7 +95,7 @@ pub unsafe fn create(
 
 /// `MPI_Comm_copy_attr_function`.
 unsafe extern "C" fn copy_attribute(
-    comm: Word,
+    comm: Comm,
     keyval: Word,
     extra: Word,
     value: Word,
@@ -107,7 +107,7 @@ unsafe extern "C" fn copy_attribute(
     };
     // SAFETY: the application's function for this keyval, with the arguments that MPI passes.
     unsafe {
-        let copy = function!(callbacks.copy, Word, Word, Word, Word, Word, Word);
+        let copy = function!(callbacks.copy, Comm, Word, Word, Word, Word, Word);
         copy(
             as_application_sees(comm),
             keyval,
@@ -120,13 +120,13 @@ unsafe extern "C" fn copy_attribute(
 }
 
 /// `MPI_Comm_delete_attr_function`.
-unsafe extern "C" fn delete_attribute(comm: Word, keyval: Word, value: Word, extra: Word) -> c_int {
+unsafe extern "C" fn delete_attribute(comm: Comm, keyval: Word, value: Word, extra: Word) -> c_int {
     let Some(callbacks) = callbacks(keyval as c_int) else {
         return unknown();
     };
     // SAFETY: the application's function for this keyval, with the arguments that MPI passes.
     unsafe {
-        let delete = function!(callbacks.delete, Word, Word, Word, Word);
+        let delete = function!(callbacks.delete, Comm, Word, Word, Word);
         delete(as_application_sees(comm), keyval, value, extra)
     }
 }
@@ -159,7 +159,7 @@ pub unsafe fn set_proxies(
 /// with the kind of the value among them.
 unsafe extern "C" fn call_copy_proxy(
     _callback: Word,
-    comm: Word,
+    comm: Comm,
     keyval: Word,
     extra: Word,
     kind: Word,
@@ -177,7 +177,7 @@ unsafe extern "C" fn call_copy_proxy(
         let proxy = function!(
             callbacks.copy_proxy,
             Word,
-            Word,
+            Comm,
             Word,
             Word,
             Word,
@@ -201,7 +201,7 @@ unsafe extern "C" fn call_copy_proxy(
 /// MPICH's proxy of a delete callback.
 unsafe extern "C" fn call_delete_proxy(
     _callback: Word,
-    comm: Word,
+    comm: Comm,
     keyval: Word,
     kind: Word,
     value: Word,
@@ -213,7 +213,7 @@ unsafe extern "C" fn call_delete_proxy(
     let comm = as_application_sees(comm);
     // SAFETY: as for the copy proxy.
     unsafe {
-        let proxy = function!(callbacks.delete_proxy, Word, Word, Word, Word, Word, Word);
+        let proxy = function!(callbacks.delete_proxy, Word, Comm, Word, Word, Word, Word);
         proxy(callbacks.delete, comm, keyval, kind, value, extra)
     }
 }

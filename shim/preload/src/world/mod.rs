@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
 use crate::record;
 
 /// A word `w` with `w & mask == from` is the application's world. Before a
@@ -86,17 +86,26 @@ impl Fortran {
 
 /// The communicator to use where the application wrote `comm`.
 #[inline(always)]
-pub fn substitute(comm: Word) -> Word {
-    if is_world(comm) {
-        return SUBSTITUTION.to.load(Ordering::Relaxed);
+pub fn substitute(comm: AppComm) -> Comm {
+    match is_world(comm) {
+        true => Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)),
+        false => comm.as_written(),
     }
-    comm
+}
+
+/// The application's world: W' in a replay.
+pub fn of_application(native: &Native) -> Comm {
+    match is_substituted() {
+        true => Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)),
+        false => native.world,
+    }
 }
 
 /// Whether `comm` is the application's `MPI_COMM_WORLD` and stands for another.
 #[inline(always)]
-pub fn is_world(comm: Word) -> bool {
-    comm & SUBSTITUTION.mask.load(Ordering::Relaxed) == SUBSTITUTION.from.load(Ordering::Relaxed)
+pub fn is_world(comm: AppComm) -> bool {
+    comm.as_written().word() & SUBSTITUTION.mask.load(Ordering::Relaxed)
+        == SUBSTITUTION.from.load(Ordering::Relaxed)
 }
 
 /// Whether a world is substituted at the moment.
@@ -105,14 +114,14 @@ pub fn is_substituted() -> bool {
 }
 
 /// Whether `comm`, a handle of the native MPI, is W'.
-pub fn is_replacement(comm: Word) -> bool {
-    is_substituted() && comm == SUBSTITUTION.to.load(Ordering::Relaxed)
+pub fn is_replacement(comm: Comm) -> bool {
+    is_substituted() && comm.word() == SUBSTITUTION.to.load(Ordering::Relaxed)
 }
 
 /// The communicator to show the application where the native MPI says `comm`.
-pub fn as_application_sees(comm: Word) -> Word {
+pub fn as_application_sees(comm: Comm) -> Comm {
     match native() {
-        Some(native) if is_replacement(comm & native.handle_mask()) => native.world,
+        Some(native) if is_replacement(native.plain(comm)) => native.world,
         _ => comm,
     }
 }
@@ -146,11 +155,13 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
         fortran,
         mark,
     });
-    SUBSTITUTION.to.store(replaced, Ordering::Release);
+    SUBSTITUTION.to.store(replaced.word(), Ordering::Release);
     SUBSTITUTION
         .mask
         .store(native.handle_mask(), Ordering::Release);
-    SUBSTITUTION.from.store(native.world, Ordering::Release);
+    SUBSTITUTION
+        .from
+        .store(native.world.word(), Ordering::Release);
     Ok(())
 }
 
@@ -158,7 +169,7 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
 /// since callbacks of attributes on the world may use it. Collective.
 pub fn remove(native: &Native) {
     if is_substituted() {
-        let replaced = SUBSTITUTION.to.load(Ordering::Acquire);
+        let replaced = Comm::from_word(SUBSTITUTION.to.load(Ordering::Acquire));
         // A callback may refuse, which is no error where MPI itself ends the world.
         let _ = native.return_errors(replaced);
         native.free_communicator(replaced);
@@ -173,12 +184,12 @@ pub fn remove(native: &Native) {
 /// # Safety
 /// The caller keeps the contract of `MPI_Comm_call_errhandler`.
 pub unsafe fn call_error_handler(
-    next: unsafe extern "C-unwind" fn(Word, Word) -> c_int,
-    comm: Word,
+    next: unsafe extern "C-unwind" fn(Comm, Word) -> c_int,
+    comm: AppComm,
     code: Word,
 ) -> c_int {
     // SAFETY: the caller's promise.
-    record::quietly(|| unsafe { next(comm, code) })
+    record::quietly(|| unsafe { next(comm.as_written(), code) })
 }
 
 /// `MPI_Group_from_session_pset`: the process set `mpi://WORLD` has the order of
@@ -206,7 +217,7 @@ pub unsafe fn group_from_session_pset(
         if CStr::from_ptr(name as *const c_char) != c"mpi://WORLD" {
             return code;
         }
-        let launched = native.read_handle(group);
+        let launched: Group = native.read_handle(group);
         if let Ok(ordered) = native.include(launched, &replacement.process_of_rank) {
             native.write_handle(group, ordered);
             native.free_group(launched);

@@ -3,7 +3,7 @@
 use super::calls::{check, integer};
 use super::functions::{CopyCallback, DeleteCallback};
 use super::{Native, NativeError};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// Attributes of communicators.
 ///
@@ -36,13 +36,13 @@ impl Native {
     }
 
     /// `MPI_Comm_set_attr`, with no value.
-    pub fn set_attribute(&self, comm: Word, keyval: c_int) -> Result<(), NativeError> {
+    pub fn set_attribute(&self, comm: Comm, keyval: c_int) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, 0) };
         check("MPI_Comm_set_attr", code)
     }
 
     /// Whether `comm` has an attribute (`MPI_Comm_get_attr`).
-    pub fn has_attribute(&self, comm: Word, keyval: c_int) -> bool {
+    pub fn has_attribute(&self, comm: Comm, keyval: c_int) -> bool {
         let (mut value, mut flag) = (0, 0);
         let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
         code == SUCCESS && flag != 0
@@ -51,7 +51,7 @@ impl Native {
 
 /// `MPI_Comm_copy_attr_function` that leaves the attribute out of the copy.
 pub(super) unsafe extern "C" fn never_copied(
-    _comm: Word,
+    _comm: Comm,
     _keyval: c_int,
     _extra: Word,
     _value: Word,
@@ -65,7 +65,7 @@ pub(super) unsafe extern "C" fn never_copied(
 
 /// `MPI_Comm_copy_attr_function` that hands the attribute on.
 unsafe extern "C" fn always_copied(
-    _comm: Word,
+    _comm: Comm,
     _keyval: c_int,
     _extra: Word,
     value: Word,
@@ -81,6 +81,6 @@ unsafe extern "C" fn always_copied(
 }
 
 /// `MPI_Comm_delete_attr_function` that has nothing to do.
-unsafe extern "C" fn forgotten(_comm: Word, _keyval: c_int, _value: Word, _extra: Word) -> c_int {
+unsafe extern "C" fn forgotten(_comm: Comm, _keyval: c_int, _value: Word, _extra: Word) -> c_int {
     SUCCESS
 }

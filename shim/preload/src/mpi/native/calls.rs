@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use super::{Native, NativeError};
 use crate::mpi::lookup::find;
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Datatype, Group, Handle, SUCCESS, Win, Word, c_int};
 
 pub(super) fn check(call: &'static str, code: c_int) -> Result<(), NativeError> {
     match code {
@@ -24,11 +24,11 @@ pub(super) fn integer(
 }
 
 /// A call that makes one handle.
-pub(super) fn handle(
+pub(super) fn handle<H: Handle>(
     call: &'static str,
-    get: impl FnOnce(&mut Word) -> c_int,
-) -> Result<Word, NativeError> {
-    let mut value = 0;
+    get: impl FnOnce(&mut H) -> c_int,
+) -> Result<H, NativeError> {
+    let mut value = H::ABSENT;
     check(call, get(&mut value)).map(|()| value)
 }
 
@@ -41,7 +41,7 @@ pub(super) fn handle(
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// `MPI_Comm_rank`.
-    pub fn rank(&self, comm: Word) -> Result<usize, NativeError> {
+    pub fn rank(&self, comm: Comm) -> Result<usize, NativeError> {
         integer("MPI_Comm_rank", |rank| unsafe {
             (self.functions.comm_rank)(comm, rank)
         })
@@ -49,7 +49,7 @@ impl Native {
     }
 
     /// `MPI_Comm_size`.
-    pub fn size(&self, comm: Word) -> Result<usize, NativeError> {
+    pub fn size(&self, comm: Comm) -> Result<usize, NativeError> {
         integer("MPI_Comm_size", |size| unsafe {
             (self.functions.comm_size)(comm, size)
         })
@@ -57,7 +57,7 @@ impl Native {
     }
 
     /// `MPI_Comm_test_inter`.
-    pub fn is_inter(&self, comm: Word) -> Result<bool, NativeError> {
+    pub fn is_inter(&self, comm: Comm) -> Result<bool, NativeError> {
         integer("MPI_Comm_test_inter", |flag| unsafe {
             (self.functions.comm_test_inter)(comm, flag)
         })
@@ -65,21 +65,21 @@ impl Native {
     }
 
     /// `MPI_Comm_group`.
-    pub fn group(&self, comm: Word) -> Result<Word, NativeError> {
+    pub fn group(&self, comm: Comm) -> Result<Group, NativeError> {
         handle("MPI_Comm_group", |group| unsafe {
             (self.functions.comm_group)(comm, group)
         })
     }
 
     /// `MPI_Comm_remote_group`.
-    pub fn remote_group(&self, comm: Word) -> Result<Word, NativeError> {
+    pub fn remote_group(&self, comm: Comm) -> Result<Group, NativeError> {
         handle("MPI_Comm_remote_group", |group| unsafe {
             (self.functions.comm_remote_group)(comm, group)
         })
     }
 
     /// `MPI_Win_get_group`.
-    pub fn window_group(&self, window: Word) -> Result<Word, NativeError> {
+    pub fn window_group(&self, window: Win) -> Result<Group, NativeError> {
         handle("MPI_Win_get_group", |group| unsafe {
             (self.functions.win_get_group)(window, group)
         })
@@ -87,7 +87,7 @@ impl Native {
 
     /// The ranks that the members of `group` have in `other`; `u32::MAX` for
     /// those that are not in it.
-    pub fn translate(&self, group: Word, other: Word) -> Result<Vec<u32>, NativeError> {
+    pub fn translate(&self, group: Group, other: Group) -> Result<Vec<u32>, NativeError> {
         let size = integer("MPI_Group_size", |size| unsafe {
             (self.functions.group_size)(group, size)
         })?;
@@ -110,19 +110,19 @@ impl Native {
     }
 
     /// `MPI_Group_incl`: the group whose rank `i` is rank `ranks[i]` of `group`.
-    pub fn include(&self, group: Word, ranks: &[c_int]) -> Result<Word, NativeError> {
+    pub fn include(&self, group: Group, ranks: &[c_int]) -> Result<Group, NativeError> {
         handle("MPI_Group_incl", |made| unsafe {
             (self.functions.group_incl)(group, ranks.len() as c_int, ranks.as_ptr(), made)
         })
     }
 
     /// `MPI_Group_free`.
-    pub fn free_group(&self, mut group: Word) {
+    pub fn free_group(&self, mut group: Group) {
         unsafe { (self.functions.group_free)(&mut group) };
     }
 
     /// `MPI_Comm_split` into one communicator ordered by `key`.
-    pub fn split(&self, comm: Word, key: usize) -> Result<Word, NativeError> {
+    pub fn split(&self, comm: Comm, key: usize) -> Result<Comm, NativeError> {
         handle("MPI_Comm_split", |made| unsafe {
             (self.functions.comm_split)(comm, 0, key as c_int, made)
         })
@@ -130,7 +130,7 @@ impl Native {
 
     /// [`Native::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
-    pub fn split_quietly(&self, comm: Word, key: usize) -> Result<Word, NativeError> {
+    pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<Comm, NativeError> {
         let handler = self.error_handler(comm)?;
         self.return_errors(comm)?;
         let made = self.split(comm, key);
@@ -140,12 +140,12 @@ impl Native {
     }
 
     /// `MPI_Comm_free`.
-    pub fn free_communicator(&self, mut comm: Word) {
+    pub fn free_communicator(&self, mut comm: Comm) {
         unsafe { (self.functions.comm_free)(&mut comm) };
     }
 
     /// `MPI_Comm_set_name`.
-    pub fn set_name(&self, comm: Word, name: &CStr) -> Result<(), NativeError> {
+    pub fn set_name(&self, comm: Comm, name: &CStr) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_name)(comm, name.as_ptr()) };
         check("MPI_Comm_set_name", code)
     }
@@ -168,7 +168,7 @@ impl Native {
     }
 
     /// `MPI_Bcast` of bytes from rank 0; any length.
-    pub fn broadcast(&self, comm: Word, bytes: &mut [u8]) -> Result<(), NativeError> {
+    pub fn broadcast(&self, comm: Comm, bytes: &mut [u8]) -> Result<(), NativeError> {
         for part in bytes.chunks_mut(1 << 30) {
             let code = unsafe {
                 (self.functions.bcast)(part.as_mut_ptr(), part.len() as c_int, self.byte, 0, comm)
@@ -179,7 +179,7 @@ impl Native {
     }
 
     /// `MPI_Send` of bytes, any length.
-    pub fn send(&self, comm: Word, to: usize, bytes: &[u8]) -> Result<(), NativeError> {
+    pub fn send(&self, comm: Comm, to: usize, bytes: &[u8]) -> Result<(), NativeError> {
         for part in bytes.chunks(1 << 30) {
             let code = unsafe {
                 (self.functions.send)(
@@ -197,7 +197,7 @@ impl Native {
     }
 
     /// `MPI_Recv` of as many bytes as [`Native::send`] was given.
-    pub fn receive(&self, comm: Word, from: usize, bytes: &mut [u8]) -> Result<(), NativeError> {
+    pub fn receive(&self, comm: Comm, from: usize, bytes: &mut [u8]) -> Result<(), NativeError> {
         // Larger than every family's MPI_Status, which MPI_STATUS_IGNORE would
         // spare us at the price of one more constant.
         let mut status = [0u64; 8];
@@ -220,21 +220,21 @@ impl Native {
 
     /// Bytes of one element of `datatype`; 0 where the native MPI refuses the handle.
     #[inline(always)]
-    pub fn type_size(&self, datatype: Word) -> u64 {
-        let known = self.abi.type_size(datatype);
-        let known = known.or_else(|| self.predefined_types.size(datatype));
+    pub fn type_size(&self, datatype: Datatype) -> u64 {
+        let known = self.abi.type_size(datatype.word());
+        let known = known.or_else(|| self.predefined_types.size(datatype.word()));
         known.unwrap_or_else(|| self.learn_type_size(datatype))
     }
 
     #[cold]
     #[inline(never)]
-    fn learn_type_size(&self, datatype: Word) -> u64 {
+    fn learn_type_size(&self, datatype: Datatype) -> u64 {
         let size = self.ask_type_size(datatype);
-        self.predefined_types.learn(datatype, size);
+        self.predefined_types.learn(datatype.word(), size);
         size
     }
 
-    fn ask_type_size(&self, datatype: Word) -> u64 {
+    fn ask_type_size(&self, datatype: Datatype) -> u64 {
         let mut size = 0;
         if unsafe { (self.functions.type_size)(datatype, &mut size) } != SUCCESS {
             return 0;
@@ -300,18 +300,18 @@ impl Native {
     }
 
     /// `MPI_Comm_f2c`; `None` where the MPI has none (a macro, in some).
-    pub fn of_fortran_handle(&self, comm: c_int) -> Option<Word> {
+    pub fn of_fortran_handle(&self, comm: c_int) -> Option<Comm> {
         let address = find(c"PMPI_Comm_f2c").or_else(|| find(c"MPI_Comm_f2c"))?;
         Some(unsafe {
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int) -> Word>(address)(comm)
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int) -> Comm>(address)(comm)
         })
     }
 
     /// `MPI_Comm_c2f`; `None` where the MPI has none (a macro, in some).
-    pub fn fortran_handle(&self, comm: Word) -> Option<c_int> {
+    pub fn fortran_handle(&self, comm: Comm) -> Option<c_int> {
         let address = find(c"PMPI_Comm_c2f").or_else(|| find(c"MPI_Comm_c2f"))?;
         Some(unsafe {
-            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Word) -> c_int>(address)(comm)
+            std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Comm) -> c_int>(address)(comm)
         })
     }
 }

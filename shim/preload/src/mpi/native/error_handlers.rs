@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::calls::{check, handle};
 use super::functions::ErrorCallback;
 use super::{Native, NativeError};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Errhandler, Handle, SUCCESS, c_int};
 
 /// Error handlers.
 ///
@@ -13,7 +13,7 @@ use crate::mpi::{SUCCESS, Word, c_int};
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// Gives `to` the error handler of `from`.
-    pub fn copy_error_handler(&self, from: Word, to: Word) -> Result<(), NativeError> {
+    pub fn copy_error_handler(&self, from: Comm, to: Comm) -> Result<(), NativeError> {
         let handler = self.error_handler(from)?;
         let result = self.set_error_handler(to, handler);
         self.free_error_handler(handler);
@@ -21,53 +21,53 @@ impl Native {
     }
 
     /// `MPI_Comm_get_errhandler`.
-    pub fn error_handler(&self, comm: Word) -> Result<Word, NativeError> {
+    pub fn error_handler(&self, comm: Comm) -> Result<Errhandler, NativeError> {
         handle("MPI_Comm_get_errhandler", |handler| unsafe {
             (self.functions.comm_get_errhandler)(comm, handler)
         })
     }
 
     /// `MPI_Errhandler_free`: what [`Native::error_handler`] gave is used no more.
-    pub fn free_error_handler(&self, mut handler: Word) {
+    pub fn free_error_handler(&self, mut handler: Errhandler) {
         unsafe { (self.functions.errhandler_free)(&mut handler) };
     }
 
     /// `MPI_Comm_create_errhandler`.
-    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Word, NativeError> {
+    pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Errhandler, NativeError> {
         handle("MPI_Comm_create_errhandler", |handler| unsafe {
             (self.functions.comm_create_errhandler)(function, handler)
         })
     }
 
     /// From now on this handler stands for `MPI_ERRORS_ARE_FATAL`.
-    pub fn stands_for_fatal(&self, handler: Word) {
-        self.stand_in.store(handler, Ordering::Release);
+    pub fn stands_for_fatal(&self, handler: Errhandler) {
+        self.stand_in.store(handler.word(), Ordering::Release);
     }
 
     /// Whether this handler is the one that stands for `MPI_ERRORS_ARE_FATAL`.
-    pub fn is_stand_in(&self, handler: Word) -> bool {
-        let stand_in = self.stand_in.load(Ordering::Acquire);
-        stand_in != 0 && (handler ^ stand_in) & self.handle_mask() == 0
+    pub fn is_stand_in(&self, handler: Errhandler) -> bool {
+        let stand_in = Errhandler::from_word(self.stand_in.load(Ordering::Acquire));
+        !stand_in.is_absent() && self.plain(handler) == self.plain(stand_in)
     }
 
     /// Whether errors end the job by this handler.
-    pub fn is_fatal(&self, handler: Word) -> bool {
-        (handler ^ self.errors_are_fatal) & self.handle_mask() == 0 || self.is_stand_in(handler)
+    pub fn is_fatal(&self, handler: Errhandler) -> bool {
+        self.plain(handler) == self.errors_are_fatal || self.is_stand_in(handler)
     }
 
     /// `MPI_Comm_set_errhandler`.
-    pub fn set_error_handler(&self, comm: Word, handler: Word) -> Result<(), NativeError> {
+    pub fn set_error_handler(&self, comm: Comm, handler: Errhandler) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
         check("MPI_Comm_set_errhandler", code)
     }
 
     /// `MPI_Comm_call_errhandler`.
-    pub fn call_error_handler(&self, comm: Word, error: c_int) {
+    pub fn call_error_handler(&self, comm: Comm, error: c_int) {
         unsafe { (self.functions.comm_call_errhandler)(comm, error) };
     }
 
     /// Has errors on `comm` returned instead of ending the job.
-    pub fn return_errors(&self, comm: Word) -> Result<(), NativeError> {
+    pub fn return_errors(&self, comm: Comm) -> Result<(), NativeError> {
         let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
         check("MPI_Comm_set_errhandler", code)
     }

@@ -5,7 +5,7 @@ use super::attributes::never_copied;
 use super::calls::{check, integer};
 use super::functions::DeleteCallback;
 use super::{Native, NativeError};
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, Op, Request, SUCCESS, Word, c_int};
 
 /// What memory the elements of a datatype take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub struct Extent {
 #[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// `MPI_Allgather` of `mine`, of one length on all ranks.
-    pub fn allgather(&self, comm: Word, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
+    pub fn allgather(&self, comm: Comm, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
         let length = mine.len() as c_int;
         let mut all = vec![0; mine.len() * self.size(comm)?];
         let code = unsafe {
@@ -44,7 +44,7 @@ impl Native {
     }
 
     /// `MPI_BYTE`.
-    pub fn byte(&self) -> Word {
+    pub fn byte(&self) -> Datatype {
         self.byte
     }
 
@@ -54,12 +54,12 @@ impl Native {
     /// The message stays where it is until the request is complete.
     pub unsafe fn begin_send(
         &self,
-        (address, count, datatype): (Word, c_int, Word),
+        (address, count, datatype): (Word, c_int, Datatype),
         to: usize,
         tag: c_int,
-        comm: Word,
-    ) -> Result<Word, c_int> {
-        let mut request = 0;
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let mut request = Request::ABSENT;
         let code = unsafe {
             (self.functions.isend)(
                 address,
@@ -80,12 +80,12 @@ impl Native {
     /// Nothing else uses the memory until the request is complete.
     pub unsafe fn begin_receive(
         &self,
-        (address, count, datatype): (Word, c_int, Word),
+        (address, count, datatype): (Word, c_int, Datatype),
         from: usize,
         tag: c_int,
-        comm: Word,
-    ) -> Result<Word, c_int> {
-        let mut request = 0;
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let mut request = Request::ABSENT;
         let code = unsafe {
             (self.functions.irecv)(
                 address,
@@ -103,7 +103,7 @@ impl Native {
     /// Whether elements of `datatype` can be reduced with `op`, as the native MPI says of no
     /// elements on `alone`, a communicator of this process that returns errors:
     /// `MPI_Reduce_local` would end the job.
-    pub fn can_reduce(&self, datatype: Word, op: Word, alone: Word) -> bool {
+    pub fn can_reduce(&self, datatype: Datatype, op: Op, alone: Comm) -> bool {
         let (left, mut right) = (0, 0);
         let code = unsafe { (self.functions.allreduce)(&left, &mut right, 0, datatype, op, alone) };
         code == SUCCESS
@@ -118,8 +118,8 @@ impl Native {
         left: Word,
         right: Word,
         count: c_int,
-        datatype: Word,
-        op: Word,
+        datatype: Datatype,
+        op: Op,
     ) -> Result<(), c_int> {
         let code = unsafe { (self.functions.reduce_local)(left, right, count, datatype, op) };
         code_or(code, ())
@@ -132,9 +132,9 @@ impl Native {
     /// Both are live memory, and do not overlap.
     pub unsafe fn copy_elements(
         &self,
-        from: (Word, c_int, Word),
+        from: (Word, c_int, Datatype),
         into: Word,
-        way: (Word, usize, c_int),
+        way: (Comm, usize, c_int),
     ) -> Result<(), c_int> {
         unsafe { self.transfer(from, (into, from.1, from.2), way) }
     }
@@ -146,9 +146,9 @@ impl Native {
     /// Both are live memory, and do not overlap.
     pub unsafe fn transfer(
         &self,
-        from: (Word, c_int, Word),
-        into: (Word, c_int, Word),
-        (comm, rank, tag): (Word, usize, c_int),
+        from: (Word, c_int, Datatype),
+        into: (Word, c_int, Datatype),
+        (comm, rank, tag): (Comm, usize, c_int),
     ) -> Result<(), c_int> {
         // Larger than every family's MPI_Status.
         let mut status = [0u64; 8];
@@ -177,7 +177,7 @@ impl Native {
     /// The memory is there.
     pub unsafe fn pack(
         &self,
-        (from, count, datatype): (Word, c_int, Word),
+        (from, count, datatype): (Word, c_int, Datatype),
         into: Word,
         bytes: c_int,
     ) -> Result<(), c_int> {
@@ -204,7 +204,7 @@ impl Native {
         &self,
         from: Word,
         bytes: c_int,
-        (into, count, datatype): (Word, c_int, Word),
+        (into, count, datatype): (Word, c_int, Datatype),
     ) -> Result<(), c_int> {
         let mut position = 0;
         let code = unsafe {
@@ -222,7 +222,7 @@ impl Native {
     }
 
     /// `MPI_Op_commutative`.
-    pub fn is_commutative(&self, op: Word) -> Result<bool, NativeError> {
+    pub fn is_commutative(&self, op: Op) -> Result<bool, NativeError> {
         integer("MPI_Op_commutative", |flag| unsafe {
             (self.functions.op_commutative)(op, flag)
         })
@@ -230,7 +230,7 @@ impl Native {
     }
 
     /// The memory of a datatype's elements; `None` where the native MPI refuses it.
-    pub fn extent(&self, datatype: Word) -> Option<Extent> {
+    pub fn extent(&self, datatype: Datatype) -> Option<Extent> {
         let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
         unsafe {
             if (self.functions.type_get_extent)(datatype, &mut bound, &mut step) != SUCCESS
@@ -244,7 +244,7 @@ impl Native {
 
     /// Whether MPI itself defines the datatype: then nothing was used to make it
     /// (`MPI_Type_get_envelope`).
-    pub fn is_named(&self, datatype: Word) -> bool {
+    pub fn is_named(&self, datatype: Datatype) -> bool {
         let mut used = [0; 4];
         let [integers, addresses, datatypes, combiner] = &mut used;
         let code = unsafe {
@@ -262,7 +262,7 @@ impl Native {
     /// Sets an attribute to an address.
     pub fn set_attribute_to(
         &self,
-        comm: Word,
+        comm: Comm,
         keyval: c_int,
         value: Word,
     ) -> Result<(), NativeError> {
@@ -272,7 +272,7 @@ impl Native {
 
     /// The address in an attribute; 0 where it is not set.
     #[inline]
-    pub fn attribute(&self, comm: Word, keyval: c_int) -> Word {
+    pub fn attribute(&self, comm: Comm, keyval: c_int) -> Word {
         let (mut value, mut flag) = (0, 0);
         let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
         match code == SUCCESS && flag != 0 {
@@ -290,7 +290,7 @@ impl Native {
     }
 
     /// `MPI_Comm_delete_attr`.
-    pub fn delete_attribute(&self, comm: Word, keyval: c_int) {
+    pub fn delete_attribute(&self, comm: Comm, keyval: c_int) {
         unsafe { (self.functions.comm_delete_attr)(comm, keyval) };
     }
 }

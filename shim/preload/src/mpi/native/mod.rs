@@ -17,9 +17,9 @@ use std::sync::atomic::AtomicUsize;
 use once_cell::sync::OnceCell;
 use thiserror::Error;
 
-use super::abi::{Abi, Handle, MPICH, OPEN_MPI, STANDARD};
+use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
-use super::{Word, c_int};
+use super::{Comm, Datatype, Errhandler, Handle, Op, Word, c_int};
 use functions::Functions;
 pub use messages::Extent;
 use own_objects::OwnObjects;
@@ -53,16 +53,16 @@ pub struct Native {
     /// Its binary interface.
     pub abi: &'static Abi,
     /// Its `MPI_COMM_WORLD`.
-    pub world: Word,
+    pub world: Comm,
     /// Its `MPI_COMM_SELF`.
-    pub comm_self: Word,
-    byte: Word,
-    datatype_null: Word,
-    comm_null: Word,
+    pub comm_self: Comm,
+    byte: Datatype,
+    datatype_null: Datatype,
+    comm_null: Comm,
     /// `MPI_ERRORS_ARE_FATAL`.
-    pub errors_are_fatal: Word,
-    errors_return: Word,
-    no_op: Word,
+    pub errors_are_fatal: Errhandler,
+    errors_return: Errhandler,
+    no_op: Op,
     /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     stand_in: AtomicUsize,
     predefined_types: PredefinedTypes,
@@ -105,6 +105,17 @@ fn family() -> Option<&'static Abi> {
     find(c"MPII_Comm_get_attr").map(|_| &MPICH)
 }
 
+/// The handle that the MPI predefines.
+fn resolve<H: Handle>(handle: abi::Handle) -> Result<H, NativeError> {
+    let word = match handle {
+        abi::Handle::Value(value) => Ok(value),
+        abi::Handle::Symbol(symbol) => find_variable(symbol)
+            .map(|address| address as Word)
+            .ok_or(NativeError::Missing(symbol.to_str().unwrap_or("handle"))),
+    };
+    word.map(H::from_word)
+}
+
 impl Native {
     /// Finds the family and the functions of the MPI in this process.
     ///
@@ -113,12 +124,6 @@ impl Native {
     pub fn load() -> Result<&'static Native, NativeError> {
         NATIVE.get_or_try_init(|| {
             let abi = family().ok_or(NativeError::UnknownFamily)?;
-            let resolve = |handle: Handle| match handle {
-                Handle::Value(value) => Ok(value),
-                Handle::Symbol(symbol) => find_variable(symbol)
-                    .map(|address| address as Word)
-                    .ok_or(NativeError::Missing(symbol.to_str().unwrap_or("handle"))),
-            };
             Ok(Native {
                 abi,
                 world: resolve(abi.comm_world)?,
@@ -131,8 +136,8 @@ impl Native {
                 no_op: resolve(abi.no_op)?,
                 stand_in: AtomicUsize::new(0),
                 predefined_types: PredefinedTypes::beside(match abi.byte {
-                    Handle::Symbol(symbol) => find_variable(symbol),
-                    Handle::Value(_) => None,
+                    abi::Handle::Symbol(symbol) => find_variable(symbol),
+                    abi::Handle::Value(_) => None,
                 }),
                 own_objects: OwnObjects::new(),
                 functions: Functions::find()?,
@@ -150,55 +155,61 @@ impl Native {
         }
     }
 
+    /// The handle without the bits that mean nothing: the same for the same object.
+    #[inline(always)]
+    pub fn plain<H: Handle>(&self, handle: H) -> H {
+        H::from_word(handle.word() & self.handle_mask())
+    }
+
     /// The handle stored at `address`.
     ///
     /// # Safety
-    /// `address` must point to a handle of this MPI.
-    pub unsafe fn read_handle(&self, address: Word) -> Word {
+    /// `address` must point to a handle of this type and MPI.
+    pub unsafe fn read_handle<H: Handle>(&self, address: Word) -> H {
         // SAFETY: the caller's promise, and the family's handle width.
-        unsafe {
+        H::from_word(unsafe {
             match self.abi.handle_bytes {
                 4 => *(address as *const u32) as Word,
                 _ => *(address as *const Word),
             }
-        }
+        })
     }
 
     /// Writes a handle to `address`.
     ///
     /// # Safety
-    /// `address` must point to a handle of this MPI that may be written.
-    pub unsafe fn write_handle(&self, address: Word, handle: Word) {
+    /// `address` must point to a handle of this type and MPI that may be written.
+    pub unsafe fn write_handle<H: Handle>(&self, address: Word, handle: H) {
         // SAFETY: the caller's promise, and the family's handle width.
         unsafe {
             match self.abi.handle_bytes {
-                4 => *(address as *mut u32) = handle as u32,
-                _ => *(address as *mut Word) = handle,
+                4 => *(address as *mut u32) = handle.word() as u32,
+                _ => *(address as *mut Word) = handle.word(),
             }
         }
     }
 
     /// Whether a datatype or an operation is known to be one of the MPI's own, which stays what
     /// it is: the application's are made anew, and one may get the handle of another.
-    pub fn is_own(&self, handle: Word) -> bool {
+    pub fn is_own(&self, handle: impl Handle) -> bool {
         match self.abi.own_handles {
-            Some(own) => handle & self.handle_mask() & own.mask == own.kind,
-            None => self.own_objects.has(handle),
+            Some(own) => self.plain(handle).word() & own.mask == own.kind,
+            None => self.own_objects.has(handle.word()),
         }
     }
 
     /// Whether `comm` is `MPI_COMM_NULL`.
-    pub fn is_null_communicator(&self, comm: Word) -> bool {
-        comm & self.handle_mask() == self.comm_null
+    pub fn is_null_communicator(&self, comm: Comm) -> bool {
+        self.plain(comm) == self.comm_null
     }
 
-    /// Whether `handle` is `MPI_NO_OP`.
-    pub fn is_no_op(&self, handle: Word) -> bool {
-        handle & self.handle_mask() == self.no_op
+    /// Whether `op` is `MPI_NO_OP`.
+    pub fn is_no_op(&self, op: Op) -> bool {
+        self.plain(op) == self.no_op
     }
 
-    /// Whether `handle` is `MPI_DATATYPE_NULL`.
-    pub fn is_null_datatype(&self, handle: Word) -> bool {
-        handle & self.handle_mask() == self.datatype_null
+    /// Whether `datatype` is `MPI_DATATYPE_NULL`.
+    pub fn is_null_datatype(&self, datatype: Datatype) -> bool {
+        self.plain(datatype) == self.datatype_null
     }
 }

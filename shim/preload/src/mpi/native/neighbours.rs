@@ -2,7 +2,7 @@
 
 use super::calls::{check, integer};
 use super::{Native, NativeError};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Comm, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.
 ///
@@ -12,7 +12,7 @@ impl Native {
     /// The ranks that this process sends to in neighbourhood collectives, in the
     /// order of their arguments (MPI-4.1, section 8.6); none where `comm` has no
     /// topology.
-    pub fn neighbours(&self, comm: Word) -> Result<Vec<c_int>, NativeError> {
+    pub fn neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let topology = integer("MPI_Topo_test", |topology| unsafe {
             (self.functions.topo_test)(comm, topology)
         })?;
@@ -24,7 +24,7 @@ impl Native {
         }
     }
 
-    fn cartesian_neighbours(&self, comm: Word) -> Result<Vec<c_int>, NativeError> {
+    fn cartesian_neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let dimensions = integer("MPI_Cartdim_get", |count| unsafe {
             (self.functions.cartdim_get)(comm, count)
         })?;
@@ -39,7 +39,7 @@ impl Native {
         Ok(neighbours)
     }
 
-    fn graph_neighbours(&self, comm: Word) -> Result<Vec<c_int>, NativeError> {
+    fn graph_neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let rank = self.rank(comm)? as c_int;
         let count = integer("MPI_Graph_neighbors_count", |count| unsafe {
             (self.functions.graph_neighbors_count)(comm, rank, count)
@@ -50,7 +50,7 @@ impl Native {
         check("MPI_Graph_neighbors", code).map(|()| neighbours)
     }
 
-    fn dist_graph_destinations(&self, comm: Word) -> Result<Vec<c_int>, NativeError> {
+    fn dist_graph_destinations(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
         let code = unsafe {
             (self.functions.dist_graph_neighbors_count)(

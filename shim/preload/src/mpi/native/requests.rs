@@ -2,7 +2,7 @@
 
 use super::Native;
 use crate::mpi::abi::Family;
-use crate::mpi::{SUCCESS, Word, c_int};
+use crate::mpi::{Handle, Request, SUCCESS, c_int};
 
 /// So many requests an MPI is asked for at once that takes few messages at a time.
 const AT_ONCE: usize = 64;
@@ -83,8 +83,8 @@ impl Native {
 
 impl Requests {
     /// Adds a request with a number.
-    pub fn push(&mut self, native: &Native, request: Word, number: u32) {
-        let bytes = request.to_ne_bytes();
+    pub fn push(&mut self, native: &Native, request: Request, number: u32) {
+        let bytes = request.word().to_ne_bytes();
         // The lower bytes hold a short handle.
         let short = match cfg!(target_endian = "little") {
             true => &bytes[..native.abi.handle_bytes],

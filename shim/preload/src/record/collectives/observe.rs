@@ -3,7 +3,7 @@
 use treepie_core::collective::Operation;
 
 use crate::mpi::native::{Native as Host, native as host};
-use crate::mpi::{Word, c_int};
+use crate::mpi::{Datatype, Handle, Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure
 /// does not have is 0 or 1.
@@ -16,7 +16,7 @@ pub struct Arguments {
     /// `sendcount` or `count`.
     pub send_count: i64,
     /// `sendtype` or `datatype`.
-    pub send_type: Word,
+    pub send_type: Datatype,
     /// Address of `sendcounts`.
     pub send_counts: Word,
     /// Address of `sendtypes`.
@@ -24,7 +24,9 @@ pub struct Arguments {
     /// `recvcount`.
     pub receive_count: i64,
     /// `recvtype`.
-    pub receive_type: Word,
+    pub receive_type: Datatype,
+    /// Address of `recvtypes`.
+    pub receive_types: Word,
     /// Address of `recvcounts`.
     pub receive_counts: Word,
     /// `root`.
@@ -37,11 +39,12 @@ impl Arguments {
         large: false,
         send_buffer: 0,
         send_count: 0,
-        send_type: 0,
+        send_type: Datatype::ABSENT,
         send_counts: 0,
         send_types: 0,
         receive_count: 0,
-        receive_type: 0,
+        receive_type: Datatype::ABSENT,
+        receive_types: 0,
         receive_counts: 0,
         root: 0,
     };
@@ -79,14 +82,14 @@ fn root_of(operation: Operation, arguments: &Arguments, size: usize) -> Option<O
 /// The elements that say how long a block is, as rank 0 sees the call, and their datatype;
 /// nothing of calls whose ranks' blocks differ.
 #[inline(always)]
-fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Word)> {
+fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Datatype)> {
     use Operation::*;
     let sent = (arguments.send_count, arguments.send_type);
     let received = (arguments.receive_count, arguments.receive_type);
     let is_root = arguments.root == 0;
     let in_place = || host().is_some_and(|host| arguments.send_buffer == host.abi.in_place);
     Some(match operation {
-        Barrier => (0, 0),
+        Barrier => (0, Datatype::ABSENT),
         Bcast | Reduce | Allreduce | Scan | Exscan => sent,
         Gather if is_root && in_place() => received,
         Gather => sent,
@@ -159,10 +162,9 @@ pub fn observe(
             rank,
             reader.parts(arguments.send_counts, arguments.send_type),
         ),
-        // `receive_type` holds the address of an array here.
         Alltoallw if in_place => Amount::Sent(
             rank,
-            reader.parts_of_types(arguments.receive_counts, arguments.receive_type),
+            reader.parts_of_types(arguments.receive_counts, arguments.receive_types),
         ),
         Alltoallw => Amount::Sent(
             rank,
@@ -211,7 +213,7 @@ impl<'a> Reader<'a> {
     }
 
     #[inline(always)]
-    fn bytes(&self, count: i64, datatype: Word) -> u64 {
+    fn bytes(&self, count: i64, datatype: Datatype) -> u64 {
         self.host
             .type_size(datatype)
             .saturating_mul(count.max(0) as u64)
@@ -234,7 +236,7 @@ impl<'a> Reader<'a> {
         count.max(0) as u64
     }
 
-    fn parts(&self, counts: Word, datatype: Word) -> Vec<u64> {
+    fn parts(&self, counts: Word, datatype: Datatype) -> Vec<u64> {
         if counts == 0 || self.host.is_null_datatype(datatype) {
             return vec![0; self.size];
         }

@@ -36,7 +36,7 @@ pub struct Shown {
 /// The fenced blocks of a document.
 ///
 /// # Panics
-/// At a fence that is not closed, and at a block that does not say what it is.
+/// At a fence that is not closed, and at a block that does not state its kind.
 pub fn blocks(name: &str, text: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut open: Option<Block> = None;

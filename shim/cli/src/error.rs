@@ -62,7 +62,7 @@ pub fn usage(error: &clap::Error) -> Result<ExitCode, CommandError> {
         // The reader of the help may have closed the pipe: then there is nothing to do.
         let _ = error.print();
         if error.kind() == ErrorKind::DisplayVersion {
-            output::print(&library::in_words())?;
+            output::print(&library::describe())?;
         }
         return Ok(ExitCode::SUCCESS);
     }

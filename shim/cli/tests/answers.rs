@@ -199,7 +199,7 @@ fn two_placements_are_compared_by_cost_and_by_cores() {
     let matrix = desk.run(&["compare", "app.mtx", "good.yaml"]).refusal(2);
     assert_eq!(
         matrix,
-        "app.mtx is a matrix, which says nothing of where ranks ran; give two profiles or two placements, \
+        "app.mtx is a matrix, which does not state where ranks ran; give two profiles or two placements, \
          or see the matrix with `treepie show`"
     );
 }
@@ -254,7 +254,7 @@ app.profile.yaml: profile of 16 ranks on mygale, Open MPI v4.1.4
   point-to-point        48  1.52 MiB  100.0 %
   all                   48  1.52 MiB  100.0 %
 
-48 ordered pairs of ranks talk; most bytes go
+48 ordered pairs of ranks communicate; most bytes go
   from -> to  messages   bytes  share
   0 -> 5             1  64 KiB  4.1 %
 ";
@@ -330,7 +330,7 @@ fn a_profile_becomes_a_matrix_and_a_matrix_can_be_mapped() {
     desk.run(&["convert", "app.mtx", "again.mtx"]).good();
     assert_eq!(desk.text("app.mtx"), desk.text("again.mtx"));
     let shown = desk.run(&["show", "app.mtx"]).good().out;
-    let first = "app.mtx: matrix of 16 ranks, 48 ordered pairs talk, 48 in all\n  \
+    let first = "app.mtx: matrix of 16 ranks, 48 ordered pairs communicate, 48 in all\n  \
                  what kinds of calls sent that is not in the file: no shares of layers\n\n";
     assert!(shown.starts_with(first), "{shown}");
     desk.run(&["map", "app.mtx", "--topology", "4:2:2"]).good();

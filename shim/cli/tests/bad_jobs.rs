@@ -339,7 +339,7 @@ fn without_a_wish_the_way_is_chosen_and_its_reason_told() {
         (
             &bound[..],
             "other",
-            "--apply permute: --bind-to says where ranks go",
+            "--apply permute: --bind-to places the ranks",
         ),
         (
             &["/bin/sh"][..],

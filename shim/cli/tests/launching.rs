@@ -351,9 +351,7 @@ fn a_launcher_that_is_missing_or_that_nobody_knows_is_refused() {
     let run = |launcher: &str| desk.run(&["profile", "--", launcher, "/bin/sh"]).refusal(2);
     assert!(run("./mpirun").starts_with("./mpirun: no such program"));
     desk.launcher("mpirun", "an MPI of our own", "exit 0");
-    assert!(
-        run("./mpirun").starts_with("./mpirun: cannot tell which MPI this launcher belongs to")
-    );
+    assert!(run("./mpirun").starts_with("./mpirun: the MPI of this launcher is unknown"));
 }
 
 #[test]

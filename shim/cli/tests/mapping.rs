@@ -335,7 +335,10 @@ fn the_picture_and_the_text_of_shared_cores_are_whole() {
     ];
     let text = desk.run(&arguments).good().out;
     assert!(is_picture(&desk.path("m.png")));
-    assert!(text.contains("nobody talks between sockets"), "{text}");
+    assert!(
+        text.contains("no pair communicates between sockets"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -114,7 +114,7 @@ fn wrong_strategies_endings_and_collectives_without_models_are_refused_with_what
     );
     refused(
         &["bcast", "--plans", "--export", "b.txt"],
-        "--export b.txt: the ending says nothing; write .goal, .ti or .json",
+        "--export b.txt: unknown ending; write .goal, .ti or .json",
     );
     refused(&["scan"], "or ask for --plans");
     refused(&["much", "--plans"], "no collective is called `much`");

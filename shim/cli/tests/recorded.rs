@@ -343,7 +343,7 @@ fn the_files_of_all_ranks_of_open_mpis_monitoring_are_read_together() {
     assert_eq!(desk.dense("own.txt"), "0 27\n1 0\n");
     let shown = desk.run(&["show", "run.0.prof"]).good().out;
     let expected = "\
-run.0.prof: matrix of 2 ranks, 2 ordered pairs talk, 120 B in all
+run.0.prof: matrix of 2 ranks, 2 ordered pairs communicate, 120 B in all
 
   layer           messages  bytes    share
   point-to-point        28  116 B   96.7 %

@@ -65,7 +65,7 @@ fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
         contents.clusters.push(Cluster {
             name: format!("c{cluster}"),
             hosts: (first..contents.hosts.len()).collect(),
-            coordinator: all[0],
+            leader: all[0],
             within: (contents.hosts.len() - first > 1)
                 .then(|| Link::linear(50e-6, 2e-6, 9e-9).unwrap()),
             levels: vec![treepie_core::platform::Level {

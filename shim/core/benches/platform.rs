@@ -72,7 +72,7 @@ fn grid() -> Platform {
     let cluster = |number: usize| Cluster {
         name: format!("c{number}"),
         hosts: (size * number..size * (number + 1)).collect(),
-        coordinator: size * number,
+        leader: size * number,
         within: Some(within.clone()),
         levels: Vec::new(),
         contention: None,

@@ -53,7 +53,7 @@ impl Levels {
             processing_units: slots.into_iter().map(processing_units).collect(),
         };
         levels.drop_levels_without_structure();
-        levels.tell_equal_names_apart();
+        levels.disambiguate_names();
         levels
     }
 
@@ -74,7 +74,7 @@ impl Levels {
     }
 
     /// Groups may be nested; the second one from the top becomes `group-2`.
-    fn tell_equal_names_apart(&mut self) {
+    fn disambiguate_names(&mut self) {
         for at in 1..self.names.len() {
             let same = |name: &&String| **name == self.names[at];
             let earlier = self.names[..at].iter().filter(same).count();

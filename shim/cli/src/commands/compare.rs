@@ -21,7 +21,7 @@ use super::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::input::machine::MachineChoice;
 use crate::input::occupancy::leaf_of_rank;
-use crate::input::topology::in_words;
+use crate::input::topology::describe;
 use crate::input::traffic::Input;
 use crate::output;
 use crate::picture::{Format, Unit};
@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for path in [&arguments.before, &arguments.after] {
         if MatrixFormat::from_path(path).is_some() {
             return Err(CommandError::usage(format!(
-                "{} is a matrix, which says nothing of where ranks ran; give two profiles or two placements, \
+                "{} is a matrix, which does not state where ranks ran; give two profiles or two placements, \
                  or see the matrix with `treepie show`",
                 path.display()
             )));
@@ -183,7 +183,7 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
         Ok(found) => {
             let headings = ("before", "after");
             let table = levels::table(&found.crossings, Unit::Bytes, headings, found.costs).text();
-            format!("measured on {}\n\n{table}", in_words(&found.topology))
+            format!("measured on {}\n\n{table}", describe(&found.topology))
         }
         Err(error) => format!("no levels are shown: {error}\n"),
     };
@@ -197,7 +197,7 @@ fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result
     let picture = BeforeAfter {
         title: format!(
             "bytes between processes on {}",
-            in_words(&measured.topology)
+            describe(&measured.topology)
         ),
         names: (
             file_name(&before.summary.file),
@@ -281,8 +281,8 @@ fn placements(
     table.row(["strategy", &before.strategy, &after.strategy, ""]);
     table.row([
         "topology",
-        &in_words(&before.topology),
-        &in_words(&after.topology),
+        &describe(&before.topology),
+        &describe(&after.topology),
         "",
     ]);
     let cost = |file: &PlacementFile| file.costs.map(|costs| costs.after);

@@ -49,7 +49,7 @@ pub struct Arguments {
 }
 
 /// Says what was written.
-fn tell(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
+fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
     match (arguments.json, arguments.quiet) {
         (true, _) => output::print_json(&json!({ "output": arguments.output, "ranks": ranks }))?,
         (false, true) => {}
@@ -89,7 +89,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         pluralize(matrix.order(), "rank"),
         pluralize(matrix.non_zeros(), "entry")
     );
-    tell(arguments, matrix.order(), &text)
+    report(arguments, matrix.order(), &text)
 }
 
 /// Writes a placement as a launcher reads it.
@@ -112,7 +112,7 @@ fn rank_file(arguments: &Arguments, form: Form) -> Outcome {
         output.display(),
         pluralize(placement.ranks, "rank")
     );
-    tell(arguments, placement.ranks, &text)
+    report(arguments, placement.ranks, &text)
 }
 
 /// Writes what the ranks of a job left as one profile. What they left stays.
@@ -132,5 +132,5 @@ fn profile(arguments: &Arguments) -> Outcome {
     let profile = parts_in(input)?;
     profile.write(output)?;
     let text = Summary::new(output, &profile, None).short_text();
-    tell(arguments, profile.ranks, &text)
+    report(arguments, profile.ranks, &text)
 }

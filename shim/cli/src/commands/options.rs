@@ -56,11 +56,11 @@ impl RunSettings {
 
 /// Reads the settings as the library will.
 fn check(variables: &[(&'static str, OsString)]) -> Result<(), CommandError> {
-    let value = |wanted: &str| {
-        let own = variables.iter().find(|(name, _)| *name == wanted);
+    let value = |variable: &str| {
+        let own = variables.iter().find(|(name, _)| *name == variable);
         let value = own.map(|(_, value)| value.clone());
         value
-            .or_else(|| std::env::var_os(wanted))?
+            .or_else(|| std::env::var_os(variable))?
             .into_string()
             .ok()
     };
@@ -143,7 +143,7 @@ impl MatrixChoice {
     }
 
     /// The layers that were requested, and of which phase, in words.
-    pub fn in_words(&self) -> String {
+    pub fn describe(&self) -> String {
         let layers = self.layers();
         let mut words = match layers.len() == Layer::ALL.len() {
             true => "all traffic".to_owned(),

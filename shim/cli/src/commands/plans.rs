@@ -175,8 +175,8 @@ fn rows(scene: &Scene, choice: &Choice, arguments: &PlanOptions) -> Result<Vec<R
         .into_iter()
         .map(|plan| {
             // What was not predicted is simulated, so that there is a time.
-            let asked = arguments.simulate || plan.seconds.is_nan();
-            let simulated = match asked {
+            let needed = arguments.simulate || plan.seconds.is_nan();
+            let simulated = match needed {
                 true => Some(scene.simulated(&plan, false)?.seconds),
                 false => None,
             };
@@ -321,7 +321,7 @@ fn export(scene: &Scene, plan: &Considered, out: &Path) -> Result<(), CommandErr
             write(out, &format!("{answer:#}\n"))
         }
         _ => Err(CommandError::usage(format!(
-            "--export {}: the ending says nothing; write .goal, .ti or .json",
+            "--export {}: unknown ending; write .goal, .ti or .json",
             out.display()
         ))),
     }

@@ -191,7 +191,7 @@ fn join(arguments: &Arguments, path: &Path) -> Outcome {
         contents.clusters.push(Cluster {
             name: format!("cluster{number}"),
             hosts: (first..contents.hosts.len()).collect(),
-            coordinator: ranks.iter().copied().min().unwrap_or(0),
+            leader: ranks.iter().copied().min().unwrap_or(0),
             within: tables.remove(&(number, number)),
             levels: Vec::new(),
             contention: None,
@@ -303,7 +303,7 @@ fn program(family: Family) -> Result<PathBuf, CommandError> {
             programs.display()
         ))),
         _ => Err(CommandError::usage(format!(
-            "cannot tell which MPI this launcher belongs to; name one of {} in {PROGRAM}",
+            "the MPI of this launcher is unknown; name one of {} in {PROGRAM}",
             found
                 .iter()
                 .map(|path| path.display().to_string())
@@ -322,7 +322,7 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
     let mut text = format!(
         "{}: {}\n",
         shown.display(),
-        report::in_words(&file.platform)
+        report::describe(&file.platform)
     );
     text += &report::probing(&file.platform);
     for (place, cluster) in file.platform.clusters().iter().enumerate() {

@@ -70,8 +70,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let profiles = Profiles::before(&template);
     let status = job::run(&invocation)?;
     let (written, merged) = profiles.after();
-    let told = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
-    after_the_job(told, status)?;
+    let reported = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
+    after_the_job(reported, status)?;
     if written.is_empty() && status == 0 {
         return Err(CommandError::failed(format!(
             "{}: no profile was written: {}",
@@ -185,7 +185,7 @@ fn as_seen_from_here(path: &Path) -> &Path {
 /// Reason why a job that ended well may have left no profile.
 fn likely_reason(command: &[OsString]) -> String {
     let unknown = "the program never called MPI_Init, or never reached MPI_Finalize; \
-                   `treepie doctor -- ...` with the same command tells more";
+                   `treepie doctor -- ...` with the same command shows more";
     let Ok(launcher) = Launcher::detect(command) else {
         return unknown.to_owned();
     };

@@ -234,8 +234,9 @@ fn launched(
     let status = job::run(&invocation)?;
     if let Some(profiles) = profiles {
         let (written, merged) = profiles.after();
-        let told = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
-        after_the_job(told, status)?;
+        let reported =
+            merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
+        after_the_job(reported, status)?;
         if written.is_empty() && status == 0 {
             return Err(CommandError::failed(format!(
                 "{}: the replayed run left no profile; look at what the library said, or try --log info",

@@ -200,7 +200,7 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Shown, 
         axis: "rank".to_owned(),
         unit: input.unit(&arguments.choice),
         panels: vec![Panel {
-            title: arguments.choice.in_words(),
+            title: arguments.choice.describe(),
             captions: Vec::new(),
             matrix: input.matrix(&arguments.choice)?,
             blocks: Vec::new(),
@@ -308,8 +308,8 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
     if let Some(plan) = arguments.plan.on(&found.platform)? {
         return simulated(arguments, &plan);
     }
-    let wanted = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
-    for (path, format) in wanted {
+    let pictures = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
+    for (path, format) in pictures {
         if let Some(path) = path {
             let drawing = platform::drawing(&arguments.file, &found.platform);
             write_drawing(&drawing, format, path)?;
@@ -349,8 +349,8 @@ fn draw(
     arguments: &Arguments,
     picture: impl FnOnce() -> Result<Shown, CommandError>,
 ) -> Result<(), CommandError> {
-    let wanted = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
-    for (path, format) in wanted {
+    let pictures = [(&arguments.svg, Format::Svg), (&arguments.png, Format::Png)];
+    for (path, format) in pictures {
         if let Some(path) = path {
             return match picture()? {
                 Shown::HeatMap(picture) => picture.write_as(format, path),

@@ -4,7 +4,7 @@ use treepie_core::placement::objective::{LinkLoad, all_link_loads};
 use treepie_core::topology::Topology;
 
 use super::facts::{OnMachine, State};
-use crate::input::topology::in_words;
+use crate::input::topology::describe;
 use crate::picture::{Loads, MachineTree, Picture, Unit};
 use crate::report::before_after::BeforeAfter;
 use crate::report::levels::Crossing;
@@ -22,7 +22,7 @@ pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
         title: format!(
             "{} on {}",
             file_name(&machine.profile),
-            in_words(&machine.topology)
+            describe(&machine.topology)
         ),
         names: (
             if after.is_some() {
@@ -78,7 +78,7 @@ pub fn tree(machine: &OnMachine) -> MachineTree {
         states.push(loads(&after.name, &after.state, amounts(|c| c.bytes_after)));
     }
     MachineTree {
-        title: format!("ranks and links of {}", in_words(&machine.topology)),
+        title: format!("ranks and links of {}", describe(&machine.topology)),
         unit: Unit::Bytes,
         topology: machine.topology.clone(),
         states,
@@ -95,7 +95,7 @@ pub fn bare_tree(name: &str, topology: &Topology) -> MachineTree {
         (number, format!("distance {}", units::count(distance)))
     });
     MachineTree {
-        title: in_words(topology),
+        title: describe(topology),
         unit: Unit::Bytes,
         topology: topology.clone(),
         states: vec![Loads {

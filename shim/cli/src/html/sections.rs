@@ -5,7 +5,7 @@ use super::page::{Card, Page};
 use super::pictures;
 use super::sources::Sources;
 use crate::input::plan::Simulated;
-use crate::input::topology::in_words;
+use crate::input::topology::describe;
 use crate::picture::Unit;
 use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
@@ -62,11 +62,11 @@ pub fn write(
     what_is_left(page, facts, sources);
     if let Some((path, file)) = &sources.platform {
         page.section("platform", "The platform");
-        page.paragraph(&platform::in_words(&file.platform));
+        page.paragraph(&platform::describe(&file.platform));
         let drawing = platform::drawing(&file_name(path), &file.platform);
         page.figure("map", "Clusters with the latencies within and between them, and the time of a message by its size", &drawing)?;
         if let Some(plan) = plan {
-            page.heading(&plan::in_words(plan));
+            page.heading(&plan::describe(plan));
             let took = units::seconds(plan.outcome.seconds);
             let words =
                 format!("What each rank does when, as simulated on this platform: {took} in all");
@@ -234,8 +234,8 @@ fn blocks_table(before: &[(String, String)], after: Option<&[(String, String)]>)
             .map(|(name, _)| name)
             .filter(|&name| before.iter().all(|(other, _)| other != name)),
     );
-    let of = |blocks: &[(String, String)], wanted: &String| {
-        let found = blocks.iter().find(|(name, _)| name == wanted);
+    let of = |blocks: &[(String, String)], searched: &String| {
+        let found = blocks.iter().find(|(name, _)| name == searched);
         found.map_or("-".to_owned(), |(_, ranks)| ranks.clone())
     };
     for name in names.into_iter().take(MOST_BLOCKS) {
@@ -248,7 +248,11 @@ fn blocks_table(before: &[(String, String)], after: Option<&[(String, String)]>)
 fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     page.section("crosses", "What crosses what");
     if let Ok(machine) = &facts.machine {
-        page.figure("heat", "Who sends how much to whom, in the order of the cores; the blocks are those of the machine", &pictures::heat_maps(machine)?.laid_out())?;
+        page.figure(
+            "heat",
+            "Traffic between ranks, in the order of the cores; the blocks are those of the machine",
+            &pictures::heat_maps(machine)?.laid_out(),
+        )?;
         if machine.after.is_none() {
             let cost = machine.before.situation().dist_comm(&machine.topology);
             page.table(
@@ -260,7 +264,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     page.heading("By kind of call");
     page.table("layers", &facts.summary.layer_table());
     if facts.summary.layers.iter().any(|layer| layer.modelled) {
-        page.paragraph("What collectives send is modelled from how often they were called, on whom and with how much; all else was counted.");
+        page.paragraph("The traffic of collectives is modelled from their calls, groups and sizes; all else was counted.");
     }
     if !facts.summary.top_pairs.is_empty() {
         page.heading("The busiest pairs");
@@ -339,7 +343,7 @@ fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
             }
             None => lines.push(format!(
                 "no placement has been computed for {}: how much of what goes {} could stay inside is not known",
-                in_words(&machine.topology),
+                describe(&machine.topology),
                 between(&machine.topology, 0)
             )),
         }

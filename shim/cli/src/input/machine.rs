@@ -8,7 +8,7 @@ use treepie_core::files;
 use treepie_core::platform::with_measured_distances;
 use treepie_core::topology::Topology;
 
-use super::topology::{HELP, in_words};
+use super::topology::{HELP, describe};
 use super::traffic::Input;
 use crate::error::CommandError;
 use crate::report::words::pluralize;
@@ -138,7 +138,7 @@ fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandErr
         let levels = pluralize(levels, "level");
         return Err(wrong(format!(
             "{found} for the {levels} of {}: write one for each, from the cores up",
-            in_words(&topology)
+            describe(&topology)
         )));
     }
     let shrinks = distances.windows(2).find(|pair| pair[1] < pair[0]);

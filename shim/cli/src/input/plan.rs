@@ -62,7 +62,7 @@ impl PlanChoice {
         }
         let ranks: Vec<usize> = (0..platform.ranks()).collect();
         let network = Network::new(platform, &ranks).ok_or_else(|| {
-            CommandError::failed("the platform does not know all of its own ranks; probe it again")
+            CommandError::failed("the platform lacks some of its own ranks; probe it again")
         })?;
         let clusters = Clusters::of_network(&network);
         let amount = Amount::Each(self.bytes);

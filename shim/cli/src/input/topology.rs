@@ -122,7 +122,7 @@ fn looks_like_arities(text: &str) -> bool {
 }
 
 /// A topology in a few words: `4 nodes x 2 sockets x 2 cores`.
-pub fn in_words(topology: &Topology) -> String {
+pub fn describe(topology: &Topology) -> String {
     let Some(arities) = topology.arities() else {
         return uneven_in_words(topology);
     };
@@ -183,12 +183,12 @@ mod tests {
 
     #[test]
     fn a_topology_is_told_in_words() {
-        let words = |arities: &str| in_words(&Topology::from_arities(arities).unwrap());
+        let words = |arities: &str| describe(&Topology::from_arities(arities).unwrap());
         assert_eq!(words("4:2:2"), "4 nodes x 2 sockets x 2 cores");
         assert_eq!(words("1:8"), "1 socket x 8 cores");
         let parts = ["2", "3"].map(|cores| Topology::from_arities(cores).unwrap());
         let uneven = Topology::join("node", &parts).unwrap();
-        assert_eq!(in_words(&uneven), "uneven: 2 nodes, 5 cores");
+        assert_eq!(describe(&uneven), "uneven: 2 nodes, 5 cores");
     }
 
     #[test]

@@ -222,11 +222,11 @@ fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) ->
 /// A directory without parts; parts that are wrong or of different runs.
 pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
     let profile = parts::read_directory(directory)?.profile;
-    let said = match profile.notes.last() {
+    let note = match profile.notes.last() {
         Some(note) if !profile.missing_ranks.is_empty() => note,
         _ => "put together from what all ranks left",
     };
-    eprintln!("treepie: {}: {said}", directory.display());
+    eprintln!("treepie: {}: {note}", directory.display());
     Ok(profile)
 }
 

@@ -26,7 +26,7 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
         return permute("the launcher is not known");
     }
     if let Some(option) = rank_file::contradiction(launcher.family, command) {
-        return Choice::Permute(format!("{option} says where ranks go"));
+        return Choice::Permute(format!("{option} places the ranks"));
     }
     let hosts = placement.topology.hosts();
     let all_named = placement
@@ -45,7 +45,7 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
         None if hosts[..] == [this_host()] => {
             Choice::Launch("the placement is for this host".to_owned())
         }
-        None => permute("no scheduler tells which hosts the job has"),
+        None => permute("no scheduler states the hosts of the job"),
     }
 }
 

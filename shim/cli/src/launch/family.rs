@@ -97,13 +97,13 @@ fn family_of(path: &Path) -> Result<Family, CommandError> {
             return Ok(family);
         }
     }
-    if !asks_for_version(path) && !asks_for_version(&resolved) {
+    if !has_shared_name(path) && !has_shared_name(&resolved) {
         return Ok(Family::Plain);
     }
     let text = timed::output(path, &["--version"], VERSION_LIMIT).unwrap_or_default();
     family_of_version(&text).ok_or_else(|| {
         CommandError::usage(format!(
-            "{}: cannot tell which MPI this launcher belongs to; give the MPI's own launcher \
+            "{}: the MPI of this launcher is unknown; give the MPI's own launcher \
              (mpirun.openmpi, mpiexec.hydra, srun), or set LD_PRELOAD and the TREEPIE_ variables by hand",
             path.display()
         ))
@@ -122,7 +122,7 @@ fn family_of_name(name: &str) -> Option<Family> {
 }
 
 /// Names that many MPIs share, as `mpirun`, `mpiexec`, `mpirun-4.1` and so on.
-fn asks_for_version(path: &Path) -> bool {
+fn has_shared_name(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with("mpirun") || name.starts_with("mpiexec")
 }

@@ -40,7 +40,7 @@ pub fn find() -> Result<PathBuf, CommandError> {
 
 /// What this program would preload, for `--version`: the library, whose MPI it
 /// speaks, and its companion.
-pub fn in_words() -> String {
+pub fn describe() -> String {
     let path = match find() {
         Ok(path) => path,
         Err(error) => return format!("  no library: {error}\n"),

@@ -51,7 +51,7 @@ impl RankFile {
         let form = form_of(launcher)?;
         if let Some(option) = contradiction(launcher.family, command) {
             return Err(CommandError::usage(format!(
-                "{option}: says where ranks go, and so does --apply launch; remove the one or the other"
+                "{option}: places ranks, as --apply launch does; remove one of them"
             )));
         }
         let slots = slots(&placement.topology, &placement.assignment, hosts)

@@ -17,7 +17,7 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(30);
 /// the command line leaves it to the launcher, that is tried, which takes as long as
 /// starting the job.
 pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
-    asked_for(launcher, command).or_else(|| match launcher.family {
+    requested(launcher, command).or_else(|| match launcher.family {
         Family::OpenMpi | Family::Hydra => started(launcher, command),
         // Outside of an allocation, a trial would wait in the queue.
         Family::Slurm => {
@@ -33,8 +33,8 @@ pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
 fn started(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let answer = timed::answer(&launcher.path, &trial(launcher, command)?, TRIAL_LIMIT);
     let answer = answer.ok()??;
-    let said = String::from_utf8_lossy(&answer.output);
-    let processes = said.matches(MARK).count();
+    let printed = String::from_utf8_lossy(&answer.output);
+    let processes = printed.matches(MARK).count();
     (answer.status.success() && processes > 0).then_some(processes)
 }
 
@@ -55,7 +55,7 @@ fn trial(launcher: &Launcher, command: &[OsString]) -> Option<Vec<OsString>> {
 
 /// The ranks of all programs together; `None` where one of them leaves it to the launcher, or uses
 /// another option.
-fn asked_for(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
+fn requested(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let family = launcher.family;
     let names: &[&str] = match family {
         Family::OpenMpi => &["n", "np", "c"],
@@ -119,7 +119,7 @@ mod tests {
                 path: "/usr/bin/launcher".into(),
                 family,
             };
-            assert_eq!(asked_for(&launcher, &command), expected, "{line}");
+            assert_eq!(requested(&launcher, &command), expected, "{line}");
         }
     }
 }

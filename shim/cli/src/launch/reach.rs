@@ -84,9 +84,9 @@ pub fn require_reachable(
             return Err(CommandError::usage(format!("{name}: {obstacle}")));
         }
         if let Some((mpi, family)) = binary::mpi_of(&path)
-            && let Some(told) = other_mpi(launcher, &mpi, family)
+            && let Some(problem) = other_mpi(launcher, &mpi, family)
         {
-            eprintln!("treepie: {name}: {told}; {OTHER_MPI_REMEDY}");
+            eprintln!("treepie: {name}: {problem}; {OTHER_MPI_REMEDY}");
         }
     }
     Ok(())

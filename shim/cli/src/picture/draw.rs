@@ -141,14 +141,14 @@ fn draw_blocks<DB: DrawingBackend>(
 
 /// The numbers along the left and the lower edge.
 fn draw_ticks<DB: DrawingBackend>(order: usize, square: Square, canvas: &Canvas<DB>) -> Drawn {
-    let wanted = if order > 64 {
+    let target = if order > 64 {
         MOST_TICKS / 2
     } else {
         MOST_TICKS
     };
     let step = (0..)
         .map(|power| 1_usize << power)
-        .find(|step| order.div_ceil(*step) <= wanted);
+        .find(|step| order.div_ceil(*step) <= target);
     let bottom = square.top + square.size;
     for rank in (0..order).step_by(step.unwrap_or(1)) {
         let middle = (edge(rank, order, square) + edge(rank + 1, order, square)) / 2;

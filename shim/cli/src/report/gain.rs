@@ -190,7 +190,7 @@ impl CrossingPairs {
     pub fn text(&self, unit: Unit) -> String {
         let place = self.words.split(" (").next().unwrap_or(&self.words);
         if self.pairs == 0 {
-            return format!("nobody talks {place}");
+            return format!("no pair communicates {place}");
         }
         let listed = self.heaviest.iter();
         let listed =

@@ -53,7 +53,7 @@ impl MatrixSummary {
     /// All of it, for the matrix in `file`, whose values are in `unit`.
     pub fn text(&self, file: &str, unit: Unit) -> String {
         let mut text = format!(
-            "{file}: matrix of {}, {} talk, {} in all\n",
+            "{file}: matrix of {}, {} communicate, {} in all\n",
             pluralize(self.ranks, "rank"),
             pluralize(self.pairs, "ordered pair"),
             unit.text(self.total)

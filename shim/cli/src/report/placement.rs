@@ -8,7 +8,7 @@ use super::levels::between;
 use super::table::Table;
 use super::units;
 use super::words::{plural, pluralize};
-use crate::input::topology::in_words;
+use crate::input::topology::describe;
 
 /// More lines than this are cut off: the file has them all.
 const MOST_LINES: usize = 32;
@@ -18,7 +18,7 @@ pub fn text(name: &str, file: &PlacementFile) -> String {
     let mut text = format!(
         "{name}: placement of {} on {}\n  strategy: {}\n",
         pluralize(file.ranks, "rank"),
-        in_words(&file.topology),
+        describe(&file.topology),
         file.strategy
     );
     if let Some(profile) = &file.profile {
@@ -147,7 +147,7 @@ pub fn json(file: &PlacementFile) -> Value {
 
 /// A topology in a few lines.
 pub fn topology_text(name: &str, topology: &Topology) -> String {
-    let mut text = format!("{name}: {}\n\n", in_words(topology));
+    let mut text = format!("{name}: {}\n\n", describe(topology));
     let mut table = Table::new(["level", "number", "distance across"]);
     for (depth, level) in topology.levels().iter().enumerate() {
         table.row([

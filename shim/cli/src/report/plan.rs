@@ -21,7 +21,7 @@ fn kind(doing: Doing) -> usize {
 }
 
 /// `bcast by grid-ecef, 1 MiB among 16 ranks`.
-pub fn in_words(plan: &Simulated) -> String {
+pub fn describe(plan: &Simulated) -> String {
     format!(
         "{} by {}, {} among {}",
         plan.operation,
@@ -39,7 +39,7 @@ pub fn text(platform: &str, plan: &Simulated) -> String {
     format!(
         "{platform}: {}\n  {} until the last rank has ended, {} for the first\n  \
          {} of {} at most, {} between clusters\n",
-        in_words(plan),
+        describe(plan),
         units::seconds(outcome.seconds),
         units::seconds(first),
         pluralize(outcome.messages, "message"),
@@ -82,7 +82,7 @@ pub fn gantt(plan: &Simulated) -> Gantt {
     // Kinds without a step need no colour in the legend.
     let last = plan.outcome.bars.iter().map(|bar| kind(bar.doing)).max();
     Gantt {
-        title: in_words(plan),
+        title: describe(plan),
         rows: (0..plan.ranks).map(|rank| format!("rank {rank}")).collect(),
         kinds: KINDS[..last.map_or(0, |last| last + 1)].to_vec(),
         bars: bars.collect(),

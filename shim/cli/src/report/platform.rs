@@ -19,7 +19,7 @@ const MOST_CURVES: usize = 12;
 /// The tables of `treepie show`.
 pub fn text(name: &str, file: &PlatformFile) -> String {
     let platform = &file.platform;
-    let mut text = format!("{name}: {}\n", in_words(platform));
+    let mut text = format!("{name}: {}\n", describe(platform));
     if let Some(mpi) = &file.mpi {
         text += &format!("  measured on {} with {mpi}\n", file.date);
     }
@@ -38,7 +38,7 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
 }
 
 /// `16 ranks on 16 hosts in 4 clusters`.
-pub fn in_words(platform: &Platform) -> String {
+pub fn describe(platform: &Platform) -> String {
     format!(
         "{} on {} in {}",
         pluralize(platform.ranks(), "rank"),
@@ -84,7 +84,7 @@ fn clusters(platform: &Platform) -> Table {
             cluster.name.clone(),
             cluster.hosts.len().to_string(),
             list::to_text(&platform.ranks_of(place)),
-            cluster.coordinator.to_string(),
+            cluster.leader.to_string(),
             shown(Link::latency),
             shown(|link| link.gap(1 << 20)),
         ]);
@@ -168,7 +168,7 @@ pub fn json(file: &PlatformFile) -> Value {
                 "name": cluster.name,
                 "hosts": hosts.collect::<Vec<_>>(),
                 "ranks": platform.ranks_of(place),
-                "leader": cluster.coordinator,
+                "leader": cluster.leader,
                 "within": cluster.within.as_ref().map(link_json),
                 "levels": cluster.levels.iter().map(|level| json!({
                     "level": level.name,

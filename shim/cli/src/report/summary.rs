@@ -241,7 +241,10 @@ impl Summary {
             true => "",
             false => "\n",
         };
-        text += &format!("\n{} of ranks talk", pluralize(self.pairs, "ordered pair"));
+        text += &format!(
+            "\n{} of ranks communicate",
+            pluralize(self.pairs, "ordered pair")
+        );
         if self.top_pairs.is_empty() {
             text += "\n";
         } else {

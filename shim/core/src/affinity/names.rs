@@ -22,10 +22,10 @@ pub(crate) fn parse<T: Copy>(
     table: &[(&'static str, T)],
     given: &str,
 ) -> Result<T, UnknownName> {
-    let wanted = given.trim().to_ascii_lowercase().replace('_', "-");
+    let normalized = given.trim().to_ascii_lowercase().replace('_', "-");
     table
         .iter()
-        .find(|(name, _)| *name == wanted)
+        .find(|(name, _)| *name == normalized)
         .map(|&(_, choice)| choice)
         .ok_or_else(|| UnknownName {
             kind,

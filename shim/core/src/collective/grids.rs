@@ -53,7 +53,7 @@ fn contents(
         contents.clusters.push(Cluster {
             name: format!("c{place}"),
             hosts: (first..first + hosts).collect(),
-            coordinator: *clusters.members(place).last().unwrap(),
+            leader: *clusters.members(place).last().unwrap(),
             within: (hosts > 1).then(|| within(place)),
             levels: match on_host {
                 1 => Vec::new(),
@@ -134,7 +134,7 @@ pub fn lan() -> Link {
 /// Of so many milliseconds and Mbit/s (on TCP over Ethernet), with messages that ask first
 /// from 64 KiB on, as those of MPIs do.
 pub fn wan(milliseconds: f64, mbit: f64) -> Link {
-    eager_wan(milliseconds, mbit).asking_above(65535)
+    eager_wan(milliseconds, mbit).with_rendezvous_above(65535)
 }
 
 /// The same with messages that all go at once.

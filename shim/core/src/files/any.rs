@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(
             read_any(&path).unwrap_err().to_string(),
             format!(
-                "{}: does not say what it is; a file of treepie starts with the lines `treepie: \
+                "{}: does not state its kind; a file of treepie starts with the lines `treepie: \
                  profile|placement|topology|configuration|platform|grid` and `version: 1`",
                 path.display()
             )

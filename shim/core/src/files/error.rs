@@ -58,7 +58,7 @@ pub enum FileError {
         /// Message of the YAML reader.
         reason: String,
     },
-    /// The file does not say that it is one of treepie's.
+    /// The file has no header of treepie's.
     #[error(
         "{path}: {reason}; a file of treepie starts with the lines `treepie: {expected}` and `version: 1`"
     )]
@@ -191,14 +191,14 @@ impl FileError {
 /// Message of the operating system, without the number and without the names of temporary files,
 /// which mean nothing to the reader.
 fn reason(error: &io::Error) -> String {
-    let said = match error.raw_os_error() {
+    let message = match error.raw_os_error() {
         Some(code) => io::Error::from_raw_os_error(code).to_string(),
         None => match error.get_ref().and_then(|inner| inner.source()) {
             Some(source) => source.to_string(),
             None => error.to_string(),
         },
     };
-    let plain = said.split(" (os error").next().unwrap_or(&said);
+    let plain = message.split(" (os error").next().unwrap_or(&message);
     one_line(plain)
 }
 

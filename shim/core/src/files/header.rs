@@ -58,7 +58,7 @@ pub(super) fn check(path: &Path, text: &str, expected: Option<Kind>) -> Result<K
         return Err(no_header(reason.into()));
     };
     let found = match fields.get("treepie") {
-        None => return Err(no_header("does not say what it is".into())),
+        None => return Err(no_header("does not state its kind".into())),
         Some(name) => name
             .as_str()
             .and_then(|name| Kind::from_str(name).ok())
@@ -86,7 +86,7 @@ fn check_version(
     version: Option<&Value>,
     no_header: impl Fn(String) -> FileError,
 ) -> Result<(), FileError> {
-    let version = version.ok_or_else(|| no_header("does not say its version".into()))?;
+    let version = version.ok_or_else(|| no_header("does not state its version".into()))?;
     match version.as_u64() {
         Some(found) if found > VERSION => Err(FileError::NewerVersion {
             path: path.to_owned(),
@@ -130,7 +130,7 @@ mod tests {
             ),
             (
                 "version: 1\n",
-                format!("a.yaml: does not say what it is; {STARTS}"),
+                format!("a.yaml: does not state its kind; {STARTS}"),
             ),
             (
                 "treepie: horoscope\nversion: 1\n",
@@ -141,7 +141,7 @@ mod tests {
             ),
             (
                 "treepie: profile\n",
-                format!("a.yaml: does not say its version; {STARTS}"),
+                format!("a.yaml: does not state its version; {STARTS}"),
             ),
             (
                 "treepie: profile\nversion: new\n",

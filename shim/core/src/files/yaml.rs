@@ -51,7 +51,7 @@ pub(super) fn parse_any(path: &Path, text: &str) -> Result<Value, FileError> {
     serde_yaml::from_str(text).map_err(|error| {
         let reason = one_line(&without_position(&error));
         let (line, column) = match reason.contains("duplicate entry") {
-            // serde_yaml only knows where the mapping around it starts.
+            // serde_yaml only reports where the mapping around it starts.
             true => (0, 0),
             false => position(&error),
         };

@@ -77,8 +77,8 @@ fn check_clusters(contents: &Contents) -> Result<(), PlatformError> {
             .hosts
             .iter()
             .map(|&host| &contents.hosts[host].ranks);
-        if !ranks.flatten().any(|&rank| rank == cluster.coordinator) {
-            let problem = format!("rank {} is not in this cluster", cluster.coordinator);
+        if !ranks.flatten().any(|&rank| rank == cluster.leader) {
+            let problem = format!("rank {} is not in this cluster", cluster.leader);
             return Err(wrong(field("leader"), problem));
         }
         if cluster.hosts.len() > 1 && cluster.within.is_none() {

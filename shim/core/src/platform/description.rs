@@ -33,7 +33,7 @@ pub struct Cluster {
     /// Places of its hosts in [`Contents::hosts`].
     pub hosts: Vec<usize>,
     /// Its leader.
-    pub coordinator: usize,
+    pub leader: usize,
     /// The link between two of its hosts; `None` if it has one only.
     pub within: Option<Link>,
     /// Closer links, from the widest level to the closest.
@@ -264,7 +264,7 @@ impl Platform {
                 .iter()
                 .filter_map(|&host| ranks_on[host].first())
                 .min();
-            let Some(&coordinator) = lowest else { continue };
+            let Some(&leader) = lowest else { continue };
             kept.push(old);
             let first = contents.hosts.len();
             contents.hosts.extend(hosts.iter().map(|&host| Host {
@@ -273,7 +273,7 @@ impl Platform {
             }));
             contents.clusters.push(Cluster {
                 hosts: (first..contents.hosts.len()).collect(),
-                coordinator,
+                leader,
                 ..cluster.clone()
             });
         }

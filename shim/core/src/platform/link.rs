@@ -154,8 +154,8 @@ impl Link {
 
     /// The same link where messages of more than `limit` bytes use rendezvous, which costs two
     /// latencies at least: for an MPI whose eager limit is known and was not measured.
-    pub fn asking_above(&self, limit: u64) -> Link {
-        let asked = 2.0 * self.latency;
+    pub fn with_rendezvous_above(&self, limit: u64) -> Link {
+        let rendezvous = 2.0 * self.latency;
         let mut samples = self.samples.clone();
         for bytes in [limit, limit.saturating_add(1)] {
             if samples.iter().all(|sample| sample.bytes != bytes) {
@@ -171,7 +171,7 @@ impl Link {
         }
         samples.sort_by_key(|sample| sample.bytes);
         for sample in samples.iter_mut().filter(|sample| sample.bytes > limit) {
-            sample.handshake = sample.handshake.max(asked);
+            sample.handshake = sample.handshake.max(rendezvous);
         }
         Link {
             latency: self.latency,

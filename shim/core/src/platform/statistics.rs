@@ -1,5 +1,5 @@
-//! Medians and what can be said about them. Medians, because one stray pause of
-//! the machine must not change a parameter.
+//! Medians and their precision. Medians, because one stray pause of the machine must not change a
+//! parameter.
 
 /// A median with the bounds of its 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -109,7 +109,7 @@ impl Grid {
             }));
             contents.clusters.push(Cluster {
                 name: format!("c{cluster}"),
-                coordinator: rank,
+                leader: rank,
                 within: (size > 1).then(|| self.link(cluster, cluster)),
                 hosts,
                 levels: Vec::new(),

@@ -180,13 +180,13 @@ impl Messenger for Wire<'_> {
         self.data(Way::From, from, bytes, count);
     }
 
-    fn tell(&mut self, to: usize, bytes: &[u8]) {
+    fn send_data(&mut self, to: usize, bytes: &[u8]) {
         let length = (bytes.len() as u64).to_le_bytes().to_vec();
         self.whole(Way::To, to, length);
         self.whole(Way::To, to, bytes.to_vec());
     }
 
-    fn hear(&mut self, from: usize) -> Vec<u8> {
+    fn receive_data(&mut self, from: usize) -> Vec<u8> {
         let length = self.whole(Way::From, from, vec![0; size_of::<u64>()]);
         let Some((length, _)) = length.split_first_chunk() else {
             return Vec::new();

@@ -166,11 +166,11 @@ impl Messenger for Mpi<'_> {
         }
     }
 
-    fn tell(&mut self, to: usize, bytes: &[u8]) {
+    fn send_data(&mut self, to: usize, bytes: &[u8]) {
         self.session.send(bytes, rank(to), VALUE);
     }
 
-    fn hear(&mut self, from: usize) -> Vec<u8> {
+    fn receive_data(&mut self, from: usize) -> Vec<u8> {
         loop {
             if let Some(length) = self.session.waiting_bytes(rank(from), VALUE) {
                 let mut bytes = vec![0; length];

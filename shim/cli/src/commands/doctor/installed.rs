@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::Report;
-use crate::input::topology::{self, in_words};
+use crate::input::topology::{self, describe};
 use crate::launch::environment::PRELOAD;
 use crate::launch::{binary, library, search};
 
@@ -27,7 +27,7 @@ pub fn look(report: &mut Report) {
         Err(error) => report.error("library", &error),
     }
     match topology::from_this_machine() {
-        Ok(machine) => report.good("machine", in_words(&machine)),
+        Ok(machine) => report.good("machine", describe(&machine)),
         Err(error) => report.error("machine", &error),
     }
     cores(report);
@@ -93,10 +93,11 @@ fn preloading(report: &mut Report, library: &Path) {
             report.good("preloading", "the linker takes the library into a program");
         }
         Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
+            let stderr = String::from_utf8_lossy(&output.stderr);
             report.problem(
                 "preloading",
-                said.lines()
+                stderr
+                    .lines()
                     .next()
                     .unwrap_or("a preloaded program fails")
                     .to_owned(),
@@ -115,7 +116,7 @@ fn cores(report: &mut Report) {
         Some(list) => report.good("cores", format!("processors {} may be used", list.trim())),
         None => report.note(
             "cores",
-            "the system does not tell which cores may be used: nothing is bound here",
+            "the system does not state the allowed cores: nothing is bound here",
         ),
     }
 }

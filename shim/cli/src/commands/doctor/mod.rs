@@ -15,7 +15,7 @@ use serde_json::json;
 use super::Outcome;
 use crate::output;
 
-/// Tell what is installed, and what would happen to a job
+/// Check what is installed, and what would happen to a job
 ///
 /// Each launcher that is found is tried with one process, which prints its
 /// environment; the job itself is not started.

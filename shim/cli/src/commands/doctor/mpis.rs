@@ -49,7 +49,7 @@ pub fn look(report: &mut Report) {
             Ok(launcher) => {
                 let version = launcher
                     .version()
-                    .unwrap_or_else(|| "it does not tell its version".to_owned());
+                    .unwrap_or_else(|| "it prints no version".to_owned());
                 report.good(
                     "launcher",
                     format!("{}: {}, {version}", names.join(", "), launcher.family),
@@ -88,20 +88,20 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
         return;
     };
     let command = [name.into(), "-n".into(), "1".into(), env.into_os_string()];
-    let said = injection::inject(launcher, &library, &variables, &command)
+    let printed = injection::inject(launcher, &library, &variables, &command)
         .ok()
         .and_then(|job| timed::output(&job.program, &job.arguments, START_LIMIT));
-    let said = said.unwrap_or_default();
+    let printed = printed.unwrap_or_default();
     let preloaded = format!("{PRELOAD}={}", library.display());
-    let passes = |wanted: &str| said.lines().any(|line| line == wanted);
+    let passes = |expected: &str| printed.lines().any(|line| line == expected);
     if passes(&preloaded) && passes("TREEPIE_MODE=off") {
         return report.good(
             "behaviour",
             format!("{name} starts a process and passes the library and its settings on"),
         );
     }
-    let as_root = said.contains("as root") || said.contains("RUN_AS_ROOT");
-    match said.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric)) {
+    let as_root = printed.contains("as root") || printed.contains("RUN_AS_ROOT");
+    match printed.lines().map(str::trim).find(|line| line.chars().any(char::is_alphanumeric)) {
         _ if as_root => report.problem(
             "behaviour",
             format!("{name} starts nothing for root"),
@@ -110,16 +110,16 @@ fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
         Some(_) if passes("TREEPIE_MODE=off") => report.problem(
             "behaviour",
             format!("{name} does not pass {PRELOAD} on"),
-            "set it in the job's own environment, as LD_PRELOAD.md says",
+            "set it in the job's own environment, see LD_PRELOAD.md",
         ),
         Some(line) => report.problem(
             "behaviour",
             format!("{name} cannot start one process: {line}"),
-            format!("see what `{name} -n 1 true` says, and mend that first"),
+            format!("run `{name} -n 1 true`, and fix its error first"),
         ),
         None => report.problem(
             "behaviour",
-            format!("{name} says nothing when it is to start one process"),
+            format!("{name} prints nothing when it starts one process"),
             format!("try `{name} -n 1 true`"),
         ),
     }

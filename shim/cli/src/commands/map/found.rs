@@ -11,7 +11,7 @@ use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
 
 use super::{Arguments, Job};
 use crate::error::CommandError;
-use crate::input::topology::in_words;
+use crate::input::topology::describe;
 use crate::picture::Picture;
 use crate::report::before_after::BeforeAfter;
 use crate::report::gain::Gain;
@@ -102,7 +102,7 @@ impl<'a> Found<'a> {
             title: format!(
                 "{} on {}",
                 file_name(&self.arguments.profile),
-                in_words(topology)
+                describe(topology)
             ),
             names: (
                 "before".to_owned(),
@@ -186,7 +186,7 @@ impl<'a> Found<'a> {
             "{}: {} on {}\n",
             self.arguments.profile.display(),
             pluralize(ranks, "rank"),
-            in_words(topology)
+            describe(topology)
         );
         let (cores, usable) = (
             topology.leaf_count(),

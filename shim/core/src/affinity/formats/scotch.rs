@@ -88,7 +88,7 @@ pub fn read(reader: impl BufRead, file: &str) -> Result<Matrix, FormatError> {
     }
     if arcs.len() as u64 != header.arcs {
         return Err(words.lines.end().error(
-            format!("{} arcs, as the header says", header.arcs),
+            format!("{} arcs, as in the header", header.arcs),
             arcs.len().to_string(),
             "correct the number of arcs in the header: twice that of edges",
         ));

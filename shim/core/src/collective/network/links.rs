@@ -130,8 +130,12 @@ mod tests {
 
     #[test]
     fn links_looked_up_together_say_what_each_says_alone() {
-        let asks = Link::linear(1e-3, 1e-6, 1e-9).unwrap().asking_above(3000);
-        let other = Link::linear(2e-3, 3e-6, 5e-9).unwrap().asking_above(3000);
+        let asks = Link::linear(1e-3, 1e-6, 1e-9)
+            .unwrap()
+            .with_rendezvous_above(3000);
+        let other = Link::linear(2e-3, 3e-6, 5e-9)
+            .unwrap()
+            .with_rendezvous_above(3000);
         let even = Link::linear(1e-5, 1e-6, 1e-10).unwrap();
         let one = Link::new(1e-3, vec![asks.samples()[1]]).unwrap();
         let mut links = Links::default();

@@ -136,7 +136,7 @@ impl Network {
             speakers: (0..count)
                 .map(|c| {
                     let members = numbering.members(c);
-                    let wanted = platform.clusters()[known[c]].coordinator;
+                    let wanted = platform.clusters()[known[c]].leader;
                     let is_wanted = |&&member: &&usize| ranks[member] == wanted;
                     *members.iter().find(is_wanted).unwrap_or(&members[0])
                 })
@@ -412,7 +412,7 @@ impl Network {
         for pair in 0..self.between.len() {
             let known = self.between[pair].map(|link| self.links.get(link));
             if let Some(link) = known.filter(|link| link.eager_limit().is_none()) {
-                let asking = link.asking_above(limit);
+                let asking = link.with_rendezvous_above(limit);
                 self.between[pair] = Some(self.links.keep(&asking));
             }
         }

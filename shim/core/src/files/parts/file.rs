@@ -139,7 +139,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
     match read {
         Some(read) if decoder.0.is_empty() => Ok(read),
         _ => Err(wrong(
-            "has items that this treepie does not know; use the treepie that the job ran with",
+            "has items of an unknown kind; use the treepie that the job ran with",
         )),
     }
 }

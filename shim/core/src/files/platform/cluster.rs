@@ -18,8 +18,8 @@ pub(super) struct ClusterText {
     /// For the reader; the hosts decide.
     #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
     pub(super) ranks: Vec<usize>,
-    #[serde(rename = "leader", alias = "coordinator")]
-    coordinator: usize,
+    #[serde(alias = "coordinator")]
+    leader: usize,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contention: Option<ContentionText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -54,7 +54,7 @@ impl ClusterText {
                 .map(|&host| platform.hosts()[host].name.clone())
                 .collect(),
             ranks: platform.ranks_of(place),
-            coordinator: cluster.coordinator,
+            leader: cluster.leader,
             contention: cluster.contention.map(|contention| ContentionText {
                 gamma: contention.gamma,
                 delta_us: contention.delta * 1e6,
@@ -105,7 +105,7 @@ impl ClusterText {
                 .iter()
                 .map(host_called)
                 .collect::<Result<_, _>>()?,
-            coordinator: self.coordinator,
+            leader: self.leader,
             within: match &self.within {
                 Some(link) => Some(link.build(path, &field("within"))?),
                 None => None,

@@ -185,7 +185,7 @@ fn read_layer(
     ] {
         if found != stated {
             let problem = format!(
-                "the matrices {} and {} have {found} {what}, the profile says {stated}; they are \
+                "the matrices {} and {} have {found} {what}, the profile has {stated}; they are \
                  of different runs or were cut off, take the profile again",
                 files.messages_matrix, files.bytes_matrix
             );

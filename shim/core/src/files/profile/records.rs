@@ -1,5 +1,5 @@
-//! The collectives of a profile as text: one line for each kind of call that was
-//! seen, with the groups of ranks in a table of their own.
+//! The collectives of a profile as text: one line for each kind of call, with the groups of ranks
+//! in a table of their own.
 //!
 //! ```yaml
 //! collectives:

@@ -292,7 +292,7 @@ fn matrices_of_another_run_are_refused() {
         ),
         "app.profile.yaml: layers.point-to-point: the matrices \
          app.profile.point-to-point.messages.mtx and app.profile.point-to-point.bytes.mtx have \
-         1152921504606851074 bytes, the profile says 1152921504606851073; they are of different \
+         1152921504606851074 bytes, the profile has 1152921504606851073; they are of different \
          runs or were cut off, take the profile again"
     );
     assert_eq!(

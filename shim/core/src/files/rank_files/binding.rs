@@ -13,8 +13,8 @@ impl Binding {
     /// The one list that fits every host, or `None` if the hosts need
     /// different ones: then each process has to bind itself.
     ///
-    /// Cores are the operating system's numbers, where the topology knows them,
-    /// and else logical ones.
+    /// Cores are the operating system's numbers, where the topology has them, and else logical
+    /// ones.
     pub fn new(slots: &[Slot]) -> Option<Self> {
         let nodes = slots.iter().map(|slot| slot.node).max()? + 1;
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); nodes];

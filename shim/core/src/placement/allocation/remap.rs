@@ -162,8 +162,8 @@ impl Allocation {
             let Some(core) = self.core_in(recorded, part, host, place) else {
                 continue;
             };
-            let wanted = part.leaves.get(core);
-            let found = free.iter().position(|leaf| Some(leaf) == wanted);
+            let required = part.leaves.get(core);
+            let found = free.iter().position(|leaf| Some(leaf) == required);
             let found = found.ok_or_else(|| AllocationError::Core {
                 process,
                 host: self.hosts[host].name.clone(),

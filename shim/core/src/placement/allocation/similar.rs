@@ -43,11 +43,11 @@ impl Allocation {
             if host_of_part[place].is_some() {
                 continue;
             }
-            let wanted = similarity(topology, part);
+            let required = similarity(topology, part);
             let fits = |host: &usize| {
                 let cluster = cluster_of_part.as_ref().map(|of| of[place]);
                 !taken.contains(host)
-                    && hosts[*host] == wanted
+                    && hosts[*host] == required
                     && cluster.is_none_or(|cluster| self.cluster_of(*host) == Some(cluster))
             };
             let Some(host) = (0..hosts.len()).find(fits) else {

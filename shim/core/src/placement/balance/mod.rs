@@ -96,7 +96,7 @@ fn refuse_constraints_of_ranks(
     strategy: Strategy,
     constraints: &Constraints,
 ) -> Result<(), PlacementError> {
-    let asked = [
+    let unsupported = [
         (constraints.fixed.is_empty(), "ranks that are fixed"),
         (
             constraints.allowed.is_empty(),
@@ -107,7 +107,7 @@ fn refuse_constraints_of_ranks(
             "ranks that must be together",
         ),
     ];
-    match asked.into_iter().find(|(empty, _)| !empty) {
+    match unsupported.into_iter().find(|(empty, _)| !empty) {
         Some((_, what)) => Err(PlacementError::NotWithLoads { strategy, what }),
         None => Ok(()),
     }

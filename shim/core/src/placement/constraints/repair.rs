@@ -62,7 +62,7 @@ impl<'a> Hall<'a> {
         };
         for (rank, &slot) in wished.iter().enumerate().take(slot_tree.ranks()) {
             let alone = slot_tree.group_of(rank).is_none();
-            if alone && hall.free.contains(&slot) && slot_tree.may_sit(rank, slot) {
+            if alone && hall.free.contains(&slot) && slot_tree.may_use(rank, slot) {
                 hall.put(rank, slot);
             }
         }
@@ -80,9 +80,9 @@ impl<'a> Hall<'a> {
         let members = self.slot_tree.groups()[group].clone();
         let mut largest = 0;
         for node in self.nodes_by_preference(&members) {
-            let willing = self.willing(node, &members);
-            largest = largest.max(willing.min(self.usable(node)));
-            if willing.min(self.left_over(node)) < members.len() {
+            let eligible = self.eligible(node, &members);
+            largest = largest.max(eligible.min(self.usable(node)));
+            if eligible.min(self.left_over(node)) < members.len() {
                 continue;
             }
             let mut attempt = self.clone();
@@ -144,7 +144,7 @@ impl<'a> Hall<'a> {
     }
 
     /// Number of `members` that may be on a node, as far as their lists tell.
-    fn willing(&self, node: usize, members: &[usize]) -> usize {
+    fn eligible(&self, node: usize, members: &[usize]) -> usize {
         let slots = self
             .slot_tree
             .topology()

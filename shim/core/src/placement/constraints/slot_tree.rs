@@ -184,7 +184,7 @@ impl SlotTree {
     ///
     /// # Panics
     /// If there is no such rank or slot.
-    pub fn may_sit(&self, rank: usize, slot: usize) -> bool {
+    pub fn may_use(&self, rank: usize, slot: usize) -> bool {
         let listed = match self.list_of_rank[rank] {
             None => true,
             Some(list) => self.lists[list].binary_search(&slot).is_ok(),
@@ -210,7 +210,7 @@ impl SlotTree {
             return true;
         };
         let stays = self.group_of_rank[rank].is_none() || self.node_of(from) == self.node_of(to);
-        stays && self.may_sit(rank, to)
+        stays && self.may_use(rank, to)
     }
 
     /// The placement that a strategy found, with as few ranks as possible moved
@@ -232,7 +232,7 @@ impl SlotTree {
         let seated = slot_of_rank.iter().enumerate().all(|(rank, &slot)| {
             slot < taken.len()
                 && !std::mem::replace(&mut taken[slot], true)
-                && self.may_sit(rank, slot)
+                && self.may_use(rank, slot)
         });
         let at_home = |members: &Vec<usize>| {
             let node = |&rank: &usize| self.node_of(slot_of_rank[rank]);

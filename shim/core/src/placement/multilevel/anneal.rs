@@ -117,10 +117,10 @@ fn chance(bits: u64) -> usize {
 
 /// Asks every rank to move to the cell of one of its neighbours.
 fn sweep_of_moves(mapping: &mut Mapping, temperature: f32, chances: &[f32], random: &mut Random) {
-    let mut asked = 0;
-    while let Some((rank, there)) = next_move(mapping, asked, temperature, chances, random) {
+    let mut start = 0;
+    while let Some((rank, there)) = next_move(mapping, start, temperature, chances, random) {
         mapping.shift(rank, there);
-        asked = rank + 1;
+        start = rank + 1;
     }
 }
 

@@ -268,8 +268,8 @@ impl Steps {
             }
             let mut extent = u32::from(furthest(arm)) + 1;
             if let Some(other) = other {
-                let meets = members.iter().any(|&v| of(v)[arm] > 0 && of(v)[other] > 0);
-                extent += u32::from(furthest(other)) - u32::from(meets);
+                let crosses = members.iter().any(|&v| of(v)[arm] > 0 && of(v)[other] > 0);
+                extent += u32::from(furthest(other)) - u32::from(crosses);
             }
             axes.push((arm, other, extent));
         }

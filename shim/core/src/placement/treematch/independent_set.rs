@@ -34,8 +34,8 @@ pub(super) fn lightest_found(groups: &PossibleGroups) -> Vec<usize> {
 /// Takes each group, in the given order, that shares no entity with those taken.
 fn greedy(groups: &PossibleGroups, order: &[usize]) -> Vec<usize> {
     let mut used = vec![false; groups.order()];
-    let wanted = groups.order() / groups.size();
-    let mut chosen = Vec::with_capacity(wanted);
+    let target = groups.order() / groups.size();
+    let mut chosen = Vec::with_capacity(target);
     for &group in order {
         let members = groups.members(group);
         if members.iter().any(|&member| used[member]) {
@@ -43,7 +43,7 @@ fn greedy(groups: &PossibleGroups, order: &[usize]) -> Vec<usize> {
         }
         members.iter().for_each(|&member| used[member] = true);
         chosen.push(group);
-        if chosen.len() == wanted {
+        if chosen.len() == target {
             break;
         }
     }

@@ -9,7 +9,7 @@ use crate::affinity::Matrix;
 /// wanted; single entities fill any gap.
 pub(super) struct PartialGroups {
     size: usize,
-    wanted: usize,
+    target: usize,
     /// Partial group of each entity: an index into `members`.
     group_of: Vec<usize>,
     members: Vec<Vec<usize>>,
@@ -25,7 +25,7 @@ impl PartialGroups {
         counts[1] = order;
         PartialGroups {
             size,
-            wanted: order / size,
+            target: order / size,
             group_of: (0..order).collect(),
             members: (0..order).map(|entity| vec![entity]).collect(),
             counts,
@@ -35,7 +35,7 @@ impl PartialGroups {
 
     /// Whether all groups have their size.
     pub(super) fn complete(&self) -> bool {
-        self.counts[self.size] == self.wanted
+        self.counts[self.size] == self.target
     }
 
     /// Joins the partial groups of two entities, if that is possible.
@@ -49,7 +49,7 @@ impl PartialGroups {
         counts[sizes.0] -= 1;
         counts[sizes.1] -= 1;
         counts[sizes.0 + sizes.1] += 1;
-        if self.groups_needed(counts.clone()) > self.wanted {
+        if self.groups_needed(counts.clone()) > self.target {
             self.refused.push(sizes);
             return;
         }
@@ -99,7 +99,7 @@ impl PartialGroups {
                 groups.push(group);
             }
         }
-        groups.resize(self.wanted, Vec::new());
+        groups.resize(self.target, Vec::new());
         let singles = by_size.get(1).cloned().unwrap_or_default();
         self.distribute(singles.into_iter().rev().flatten(), &mut groups, matrix);
         groups

@@ -1,4 +1,4 @@
-//! What clusters that wait for the message could do next.
+//! Next sends of clusters that wait for the message.
 
 use super::Costs;
 use super::greedy::{LookAhead, State, Waiting};
@@ -17,8 +17,8 @@ impl LookAhead for Nothing {
     }
 }
 
-/// The receiver's transfer to another that waits, and what `inside` says of that one: the least, or
-/// the `most`; nothing for the last one.
+/// The receiver's transfer to another that waits, and the value of `inside` for that one: the
+/// least, or the `most`; nothing for the last one.
 pub struct Next<'a, F> {
     costs: &'a Costs,
     most: bool,

@@ -34,8 +34,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Tries every next send. What is done already is a lower bound of what it
-    /// will be, since nobody gets ready earlier.
+    /// Tries every next send. What is done already is a lower bound of what it will be, since no
+    /// cluster gets ready earlier.
     fn extend(&mut self) {
         let clusters = self.costs.clusters();
         let done = (0..clusters)

@@ -1,13 +1,13 @@
 //! Always the best send next: what all orders have in common.
 //!
-//! What is known of a cluster that waits is looked up anew only where it could matter: what a sender
-//! or a look-ahead weighed before is a bound of what it weighs now.
+//! The state of a waiting cluster is looked up anew only where it could matter: what a sender or a
+//! look-ahead weighed before is a bound of what it weighs now.
 
 use super::Costs;
 use super::ranked::Ranked;
 
-/// What weighs a transfer: when its sender is free, the sender and the receiver. It may grow when its sender
-/// has sent, and changes nowhere else.
+/// Weight of a transfer, from when its sender is free, the sender and the receiver. It may grow
+/// when its sender has sent, and changes nowhere else.
 pub trait Weight: Fn(f64, usize, usize) -> f64 {}
 
 impl<F: Fn(f64, usize, usize) -> f64> Weight for F {}
@@ -17,7 +17,7 @@ pub trait LookAhead {
     /// Not more than what it weighs, in seconds.
     fn at_least(&self, state: &State, waiting: &Waiting) -> f64;
 
-    /// What it weighs, and for a transfer to whom.
+    /// Its weight, and the receiver of that transfer.
     fn look(&self, state: &State, waiting: &Waiting) -> Ranked;
 }
 
@@ -29,7 +29,7 @@ pub struct Waiting {
     /// Its best sender, and what the transfer from there weighed when it was looked up: it does not weigh
     /// less now.
     pub sender: Ranked,
-    /// To whom it would send next itself, and what that weighed when it was looked up.
+    /// Its own next receiver, and the weight when it was looked up.
     pub next: Ranked,
 }
 
@@ -93,7 +93,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// What the transfer from the best sender known weighs by now.
+    /// Present weight of the transfer from the best known sender.
     fn weighs(&self, waiting: &Waiting, weight: &impl Weight) -> f64 {
         let from = waiting.sender.cluster();
         weight(self.free[from], from, waiting.cluster)

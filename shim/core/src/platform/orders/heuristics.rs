@@ -74,7 +74,7 @@ impl Order {
         Order::BottomUp,
     ];
 
-    /// What it comes to for so many clusters: the thesis's rule is one of two others.
+    /// The heuristic for so many clusters: the thesis's rule is one of two others.
     pub fn for_clusters(self, clusters: usize) -> Order {
         match self {
             Order::Mixed if clusters <= 20 => Order::EcefLa,

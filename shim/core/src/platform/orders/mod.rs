@@ -1,5 +1,5 @@
-//! In which order clusters are served (thesis 7.1, items 49 to 62): who sends a message to whom,
-//! and when, until every cluster's leader has it.
+//! Order in which clusters are served (thesis 7.1, items 49 to 62): senders, receivers and times,
+//! until every cluster's leader has it.
 //!
 //! ```text
 //!   A = {root}, B = the others

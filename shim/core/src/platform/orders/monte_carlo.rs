@@ -26,12 +26,12 @@ pub struct Study {
     pub exhaustive: bool,
 }
 
-/// How one heuristic did.
+/// Results of one heuristic.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
     /// Mean makespan in seconds.
     pub mean: f64,
-    /// Part of the grids on which nobody compared was better, from 0 to 1.
+    /// Part of the grids on which no other was better, from 0 to 1.
     pub hits: f64,
 }
 

@@ -26,7 +26,7 @@ pub enum Accounting {
     AtArrival,
 }
 
-/// Who sends to whom, in time.
+/// Sends in time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     /// The sends in the order in which they were chosen; those of one sender are

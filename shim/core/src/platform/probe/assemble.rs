@@ -8,7 +8,7 @@ use super::super::{
 };
 use super::{Identity, LEVELS, Options};
 
-/// Where all ranks are.
+/// Hosts of all ranks.
 pub(super) struct Place {
     /// Hosts in the order of their lowest rank.
     pub(super) hosts: Vec<Host>,
@@ -19,12 +19,12 @@ pub(super) struct Place {
 pub(super) struct InnerPair {
     pub(super) pair: (usize, usize),
     pub(super) cluster: usize,
-    /// What the two share: `None` for a cluster, else the level's name.
+    /// Level that the two share: `None` for a cluster, else the level's name.
     pub(super) level: Option<&'static str>,
 }
 
 impl Place {
-    /// The hosts that the ranks say they are on.
+    /// Hosts from the identities of the ranks.
     pub(super) fn new(identities: &[Identity]) -> Place {
         let mut place_of: HashMap<&str, usize> = HashMap::new();
         let mut hosts: Vec<Host> = Vec::new();
@@ -118,7 +118,7 @@ pub(super) fn assemble(
         clusters.push(Cluster {
             name: format!("cluster{number}"),
             hosts: hosts.clone(),
-            coordinator: place.hosts[hosts[0]].ranks[0],
+            leader: place.hosts[hosts[0]].ranks[0],
             within: match hosts.len() {
                 1 => None,
                 _ => Some(within.unwrap_or_else(|| filler.link(number, number))),
@@ -196,7 +196,7 @@ impl Filler {
     }
 
     fn link(&self, from: usize, to: usize) -> Link {
-        /// What is assumed when nothing at all is known: a slow wide-area link.
+        /// Assumption without any measurement: a slow wide-area link.
         const UNKNOWN: f64 = 0.1;
         let known = self.latency.get(&(from.min(to), from.max(to))).copied();
         let latency = known.unwrap_or(UNKNOWN);

@@ -7,7 +7,7 @@ use super::assemble::{Measured, Place, assemble};
 use super::responder::perform_all;
 use super::rounds::{cut, tournament};
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, hear, tell};
+use super::{Identity, Messenger, Options, Report, receive_value, send_value};
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
@@ -21,7 +21,7 @@ const STREAM: Task = Task::Stream {
 /// Most pairs of two clusters at once.
 const MOST_PAIRS: usize = 16;
 
-/// One measurement: who measures, who mirrors.
+/// One measurement: the measuring and the echoing rank.
 type Pair = (usize, usize);
 
 /// Leads the measurement, takes part in it, and puts the answers together.
@@ -33,7 +33,7 @@ pub(super) fn measure_all(
     let began = messenger.seconds();
     let mut identities = vec![identity.clone()];
     for rank in 1..messenger.ranks() {
-        identities.push(hear(messenger, rank).unwrap_or_default());
+        identities.push(receive_value(messenger, rank).unwrap_or_default());
     }
     let place = Place::new(&identities);
     let mut initiator = Initiator {
@@ -64,14 +64,14 @@ pub(super) fn measure_all(
 
 /// One round: all get their orders, rank 0 does its own part, and everyone has answered before the
 /// next round begins.
-fn ask(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<Option<Answer>> {
-    ask_all(messenger, task, &[pairs]).concat()
+fn run_task(messenger: &mut impl Messenger, task: &Task, pairs: &[Pair]) -> Vec<Option<Answer>> {
+    run_all(messenger, task, &[pairs]).concat()
 }
 
-/// Rounds of which a pair begins its own as soon as both are done with the one before:
-/// nobody waits for rank 0, which may be far. Nobody waits for ever either, since all
-/// do their rounds in the same order.
-fn ask_all(
+/// Rounds of which a pair begins its own as soon as both are done with the one before: no pair
+/// waits for rank 0, which may be far. None waits for ever either, since all do their rounds in the
+/// same order.
+fn run_all(
     messenger: &mut impl Messenger,
     task: &Task,
     rounds: &[impl AsRef<[Pair]>],
@@ -91,14 +91,14 @@ fn ask_all(
     }
     let is_told = |rank: &usize| !orders[*rank].is_empty();
     for rank in (1..ranks).filter(is_told) {
-        tell(messenger, rank, &orders[rank]);
+        send_value(messenger, rank, &orders[rank]);
     }
     let own = perform_all(messenger, &orders[0]);
     let mut answers: Vec<VecDeque<Answer>> = vec![VecDeque::new(); ranks];
     answers[0] = own.into();
     for (rank, orders) in orders.iter().enumerate().skip(1) {
         if orders.iter().any(|order| order.measures) {
-            answers[rank] = hear(messenger, rank).unwrap_or_default();
+            answers[rank] = receive_value(messenger, rank).unwrap_or_default();
         }
     }
     let mut answer = |measuring: usize| answers[measuring].pop_front();
@@ -111,7 +111,7 @@ fn ask_all(
 /// Tells all others that there is nothing more to do.
 fn end(messenger: &mut impl Messenger) {
     for rank in 1..messenger.ranks() {
-        tell(messenger, rank, &Vec::<Order>::new());
+        send_value(messenger, rank, &Vec::<Order>::new());
     }
 }
 
@@ -122,16 +122,13 @@ pub(super) fn compare(
     platform: &Platform,
     factor: f64,
 ) -> Result<(), Mismatch> {
-    let coordinator = |cluster: usize| platform.clusters()[cluster].coordinator;
+    let leader = |cluster: usize| platform.clusters()[cluster].leader;
     let pairs = tournament(platform.clusters().len())
         .into_iter()
         .next()
         .unwrap_or_default();
-    let ranks: Vec<Pair> = pairs
-        .iter()
-        .map(|&(a, b)| (coordinator(a), coordinator(b)))
-        .collect();
-    let answers = ask(messenger, &Task::Latency, &ranks);
+    let ranks: Vec<Pair> = pairs.iter().map(|&(a, b)| (leader(a), leader(b))).collect();
+    let answers = run_task(messenger, &Task::Latency, &ranks);
     end(messenger);
     let found = pairs.iter().zip(answers);
     let measured: Vec<(usize, usize, f64)> = found
@@ -176,7 +173,7 @@ impl<M: Messenger> Initiator<'_, M> {
                 pairs.iter().map(|&(a, b)| (first(a), first(b))).collect()
             };
             let ranks: Vec<Vec<Pair>> = rounds.iter().map(on_ranks).collect();
-            let answers = ask_all(self.messenger, &Task::Latency, &ranks).concat();
+            let answers = run_all(self.messenger, &Task::Latency, &ranks).concat();
             for ((a, b), answer) in rounds.concat().into_iter().zip(answers) {
                 if let Some(seconds) = answer.and_then(|answer| answer.seconds()) {
                     found.push((a, b, seconds));
@@ -208,7 +205,7 @@ impl<M: Messenger> Initiator<'_, M> {
                 largest: self.options.largest,
                 also: measured.switch(),
             };
-            let answers = ask(self.messenger, &task, &ranks);
+            let answers = run_task(self.messenger, &task, &ranks);
             let links = answers.into_iter().map(|answer| answer?.link());
             measured.note(&kind, links.collect());
         }
@@ -255,7 +252,7 @@ impl<M: Messenger> Initiator<'_, M> {
                         .zip(receivers.iter().copied())
                         .take(pairs)
                         .collect();
-                    let answers = ask(self.messenger, &STREAM, &ranks);
+                    let answers = run_task(self.messenger, &STREAM, &ranks);
                     let slowest = answers
                         .iter()
                         .filter_map(|answer| answer.as_ref()?.seconds())
@@ -292,16 +289,16 @@ fn inside(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pa
         .collect()
 }
 
-/// Rounds of pairs between clusters, first one way, then the other: answers that
-/// meet the data of another pair in a queue would come late.
+/// Rounds of pairs between clusters, first one way, then the other: answers behind the data of
+/// another pair in a queue would come late.
 fn between(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<Pair>, Kind)> {
-    let coordinator = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
+    let leader = |cluster: usize| place.hosts[partition.clusters[cluster][0]].ranks[0];
     let mut rounds = Vec::new();
     for round in tournament(partition.clusters.len()) {
         for part in cut(round, at_a_time) {
             let back = part.iter().map(|&(a, b)| (b, a)).collect();
             for ways in [part, back] {
-                let pairs = ways.iter().map(|&(a, b)| (coordinator(a), coordinator(b)));
+                let pairs = ways.iter().map(|&(a, b)| (leader(a), leader(b)));
                 rounds.push((pairs.collect(), Kind::Between(ways)));
             }
         }
@@ -309,7 +306,7 @@ fn between(place: &Place, partition: &Partition, at_a_time: usize) -> Vec<(Vec<P
     rounds
 }
 
-/// What the pairs of a round stand for.
+/// Purpose of the pairs of a round.
 pub(super) enum Kind {
     /// Clusters, from and to.
     Between(Vec<(usize, usize)>),

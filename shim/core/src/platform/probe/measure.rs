@@ -110,14 +110,14 @@ pub(super) fn stream(messenger: &mut impl Messenger, to: usize, bytes: u64, coun
     (trains[1] - answer).max(1e-9)
 }
 
-/// What empty messages say about a link.
+/// Costs of empty messages on a link.
 struct Empty {
     round_trip: Estimate,
     latency: f64,
     sample: Sample,
 }
 
-/// What round trips of one size took.
+/// Times of round trips of one size.
 struct Trips {
     time: Estimate,
     /// Median of how long the sends occupied the sender.
@@ -248,8 +248,8 @@ impl<'a, M: Messenger> Way<'a, M> {
         if places.is_empty() {
             return;
         }
-        let wanted: Vec<u64> = places.iter().map(|&place| sizes[place]).collect();
-        for (&place, trip) in places.iter().zip(self.timer.round_trips(&wanted)) {
+        let requested: Vec<u64> = places.iter().map(|&place| sizes[place]).collect();
+        for (&place, trip) in places.iter().zip(self.timer.round_trips(&requested)) {
             taken[place].push(trip);
         }
     }
@@ -283,11 +283,11 @@ impl<'a, M: Messenger> Way<'a, M> {
             if is_long && round > 0 {
                 self.take_trips(&places, sizes, taken);
             }
-            let wanted: Vec<(u64, usize)> = places
+            let requested: Vec<(u64, usize)> = places
                 .iter()
                 .map(|&place| (sizes[place], trains[place]))
                 .collect();
-            for (place, time) in places.into_iter().zip(self.timer.trains(&wanted)) {
+            for (place, time) in places.into_iter().zip(self.timer.trains(&requested)) {
                 is_confirmed[place] = (time - best[place]).abs() < PRECISION / 2.0 * time;
                 best[place] = best[place].min(time);
             }
@@ -313,7 +313,7 @@ impl<'a, M: Messenger> Way<'a, M> {
         (handshake - whole).abs() < self.tolerance(gap)
     }
 
-    /// How far a round trip and a train may be apart that agree.
+    /// Largest difference of a round trip and a train that agree.
     fn tolerance(&self, gap: f64) -> f64 {
         PRECISION * (gap + self.empty.latency / 4.0)
     }
@@ -353,7 +353,7 @@ impl<'a, M: Messenger> Way<'a, M> {
 /// size up to `largest` that the time is enough for, and seconds a byte, about; an
 /// empty round trip takes `least` seconds.
 fn warm(timer: &mut Timer<'_, impl Messenger>, least: f64, largest: u64) -> (u64, f64) {
-    /// What a new connection sends at once.
+    /// Bytes that a new connection sends at once.
     const TASTE: u64 = 14_000;
     /// After so many bytes, most connections have learned it.
     const ENOUGH: u64 = 512 << 10;
@@ -392,7 +392,7 @@ fn gap_of_nothing(timer: &mut Timer<'_, impl Messenger>, least: f64) -> f64 {
     }
 }
 
-/// How often a round trip that takes so many seconds is repeated at a time.
+/// Number of repetitions of a round trip that takes so many seconds.
 fn repeats(trip: f64) -> usize {
     ((8e-3 / trip) as usize).clamp(2, 20)
 }

@@ -39,7 +39,7 @@ use serde::{Deserialize, Serialize};
 use super::DEFAULT_TOLERANCE;
 
 /// What carries messages between the ranks of a job. Contents matter only to
-/// [`tell`](Messenger::tell) and [`hear`](Messenger::hear).
+/// [`send_data`](Messenger::send_data) and [`receive_data`](Messenger::receive_data).
 pub trait Messenger {
     /// This process's rank.
     fn rank(&self) -> usize;
@@ -59,20 +59,20 @@ pub trait Messenger {
     /// Receives `count` messages of `bytes` bytes, all expected at once.
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize);
     /// Sends bytes that mean something.
-    fn tell(&mut self, to: usize, bytes: &[u8]);
-    /// Waits for what [`tell`](Messenger::tell) sends, leaving the processor to others meanwhile.
-    fn hear(&mut self, from: usize) -> Vec<u8>;
+    fn send_data(&mut self, to: usize, bytes: &[u8]);
+    /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others meanwhile.
+    fn receive_data(&mut self, from: usize) -> Vec<u8>;
 }
 
 /// Sends a value.
-fn tell(messenger: &mut impl Messenger, to: usize, value: &impl Serialize) {
-    messenger.tell(to, &postcard::to_allocvec(value).unwrap_or_default());
+fn send_value(messenger: &mut impl Messenger, to: usize, value: &impl Serialize) {
+    messenger.send_data(to, &postcard::to_allocvec(value).unwrap_or_default());
 }
 
 /// Waits for a value; `None` where nothing came, or something else, which only another program
 /// could have sent.
-fn hear<T: DeserializeOwned>(messenger: &mut impl Messenger, from: usize) -> Option<T> {
-    postcard::from_bytes(&messenger.hear(from)).ok()
+fn receive_value<T: DeserializeOwned>(messenger: &mut impl Messenger, from: usize) -> Option<T> {
+    postcard::from_bytes(&messenger.receive_data(from)).ok()
 }
 
 /// Where a rank runs.

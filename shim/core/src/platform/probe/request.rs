@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Messenger, hear};
+use super::{Messenger, receive_value};
 
 /// One exchange after the other, all with their sizes in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,9 +26,9 @@ pub(super) enum Request {
     Done,
 }
 
-/// Does what the measuring rank asks, until it is done.
+/// Serves the requests of the measuring rank, until it is done.
 pub(super) fn echo(messenger: &mut impl Messenger, from: usize) {
-    while let Some(request) = hear(messenger, from) {
+    while let Some(request) = receive_value(messenger, from) {
         match request {
             Request::Done => return,
             Request::RoundTrips(sizes) => {

@@ -3,7 +3,7 @@
 use super::super::{Mismatch, Platform, PlatformError};
 use super::request::echo;
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, hear, initiator, measure, tell};
+use super::{Identity, Messenger, Options, Report, initiator, measure, receive_value, send_value};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -18,8 +18,8 @@ pub fn probe(
     if messenger.rank() == 0 {
         return initiator::measure_all(messenger, identity, options).map(Some);
     }
-    tell(messenger, 0, identity);
-    obey(messenger);
+    send_value(messenger, 0, identity);
+    serve(messenger);
     Ok(None)
 }
 
@@ -35,18 +35,19 @@ pub fn check(
     if messenger.rank() == 0 {
         return Some(initiator::compare(messenger, platform, factor));
     }
-    obey(messenger);
+    serve(messenger);
     None
 }
 
-/// Does what rank 0 requests, until there is nothing more. All answers to some orders go back
-/// together: meanwhile rank 0 may be a partner, and hears no answers.
-fn obey(messenger: &mut impl Messenger) {
-    let orders = |messenger: &mut _| hear(messenger, 0).filter(|all: &Vec<Order>| !all.is_empty());
+/// Runs the orders of rank 0, until there is nothing more. All answers to some orders go back
+/// together: meanwhile rank 0 may be a partner, and receives no answers.
+fn serve(messenger: &mut impl Messenger) {
+    let orders =
+        |messenger: &mut _| receive_value(messenger, 0).filter(|all: &Vec<Order>| !all.is_empty());
     while let Some(orders) = orders(messenger) {
         let answers = perform_all(messenger, &orders);
         if !answers.is_empty() {
-            tell(messenger, 0, &answers);
+            send_value(messenger, 0, &answers);
         }
     }
 }

@@ -4,7 +4,7 @@ use super::super::Sample;
 
 /// Sizes that two neighbours predict this badly are worth a closer look.
 const BEND: f64 = 0.15;
-/// Where two sizes are this close, the place of a switch is known well enough.
+/// Where two sizes are this close, the position of a switch is precise enough.
 const CLOSE: f64 = 1.25;
 /// Sizes that are measured together, in the order in which they are worth it:
 /// first those that span the curve, so that a short time still gives a usable one. On

@@ -1,4 +1,4 @@
-//! What rank 0 asks of a rank and what that answers.
+//! Orders of rank 0 and their answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -31,15 +31,15 @@ pub(super) enum Task {
 /// Order to a rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Order {
-    /// What.
+    /// The task.
     pub(super) task: Task,
-    /// With whom.
+    /// The other rank.
     pub(super) partner: usize,
     /// Whether this rank measures.
     pub(super) measures: bool,
 }
 
-/// What the measuring rank answers.
+/// Answer of the measuring rank.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Answer {
     /// A latency, or the time of a stream.
@@ -49,7 +49,7 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// The answer of who has measured a link.
+    /// Answer with a measured link.
     pub(super) fn of_link(link: Option<&Link>) -> Answer {
         Answer::Link(link.map(|link| (link.latency(), link.samples().to_vec())))
     }

@@ -96,10 +96,10 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
             self.take(from, false);
         }
     }
-    fn tell(&mut self, to: usize, bytes: &[u8]) {
+    fn send_data(&mut self, to: usize, bytes: &[u8]) {
         self.post(to, true, 0, bytes, false);
     }
-    fn hear(&mut self, from: usize) -> Vec<u8> {
+    fn receive_data(&mut self, from: usize) -> Vec<u8> {
         self.take(from, true).contents
     }
 }

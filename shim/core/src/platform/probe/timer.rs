@@ -1,7 +1,7 @@
 //! Times of exchanges with one echoing rank.
 
 use super::request::Request;
-use super::{Messenger, tell};
+use super::{Messenger, send_value};
 
 /// A round trip of an empty message that is longer than this, in seconds, is one
 /// of a wide area: it hides how long the mirror takes to notice a request, and
@@ -54,11 +54,11 @@ impl<'a, M: Messenger> Timer<'a, M> {
 
     /// Lets the mirror go.
     pub(super) fn done(mut self) {
-        self.ask(&Request::Done);
+        self.request(&Request::Done);
     }
 
-    fn ask(&mut self, request: &Request) {
-        tell(self.messenger, self.to, request);
+    fn request(&mut self, request: &Request) {
+        send_value(self.messenger, self.to, request);
     }
 
     /// Round trips of empty messages; they say whether the way is a long one.
@@ -74,7 +74,7 @@ impl<'a, M: Messenger> Timer<'a, M> {
         let first = usize::from(!self.is_long);
         let mut all = vec![0; first];
         all.extend_from_slice(sizes);
-        self.ask(&Request::RoundTrips(all.clone()));
+        self.request(&Request::RoundTrips(all.clone()));
         let trips = all.iter().map(|&bytes| {
             let began = self.messenger.seconds();
             self.messenger.send(self.to, bytes);
@@ -96,7 +96,7 @@ impl<'a, M: Messenger> Timer<'a, M> {
         let first = usize::from(!self.is_long);
         let mut all = vec![(0, 1); first];
         all.extend_from_slice(trains);
-        self.ask(&Request::Trains(all.clone()));
+        self.request(&Request::Trains(all.clone()));
         let times = all.iter().map(|&(bytes, count)| {
             let began = self.messenger.seconds();
             self.messenger.send_train(self.to, bytes, count);
@@ -110,7 +110,7 @@ impl<'a, M: Messenger> Timer<'a, M> {
     /// Times of receiving messages of these sizes that have arrived already, after
     /// a wait of so many seconds.
     pub(super) fn late(&mut self, sizes: &[u64], wait: f64) -> Vec<f64> {
-        self.ask(&Request::Late(sizes.to_vec()));
+        self.request(&Request::Late(sizes.to_vec()));
         self.messenger.send(self.to, 0);
         self.messenger.pause(wait);
         // The first one takes in what waits outside the process.

@@ -157,7 +157,7 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
             for order in orders() {
                 let network = Network::new(&platform, &order).unwrap();
                 let coordinators = platform.clusters().iter();
-                let coordinators: Vec<usize> = coordinators.map(|c| c.coordinator).collect();
+                let coordinators: Vec<usize> = coordinators.map(|c| c.leader).collect();
                 let speakers = network.speakers().iter();
                 let mut speakers: Vec<usize> = speakers.map(|&rank| order[rank]).collect();
                 speakers.sort_unstable();

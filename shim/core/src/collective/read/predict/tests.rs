@@ -22,7 +22,7 @@ fn platform(sizes: &[usize], within: &[Link], between: impl Fn(usize, usize) -> 
         contents.clusters.push(Cluster {
             name: format!("c{place}"),
             hosts: (first..first + size).collect(),
-            coordinator: first,
+            leader: first,
             within: (size > 1).then(|| within[place].clone()),
             levels: Vec::new(),
             contention: None,

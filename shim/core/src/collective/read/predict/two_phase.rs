@@ -42,7 +42,7 @@ pub fn two_phase(platform: &Platform, question: &Question, strategy: &str) -> Op
     let ranks = platform.ranks();
     let leader = |cluster: usize| match cluster == across.root {
         true => question.root,
-        false => platform.clusters()[cluster].coordinator,
+        false => platform.clusters()[cluster].leader,
     };
     let mut children = vec![Vec::new(); ranks];
     for send in order.schedule(&costs, across.root).sends {

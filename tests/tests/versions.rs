@@ -11,8 +11,8 @@ use treepie_tests::{Job, Library, Mpi, artifacts, assert_same_output, under_each
 const RANKS: usize = 4;
 
 /// What every library has in it, and the same of another version.
-const VERSION: &[u8] = b", messages 1\0";
-const OTHER: &[u8] = b", messages 0\0";
+const VERSION: &[u8] = b", messages 1";
+const OTHER: &[u8] = b", messages 0";
 
 /// The library with another version in it, which is at one place.
 #[track_caller]

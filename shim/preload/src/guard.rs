@@ -9,7 +9,7 @@ use crate::log;
 pub fn guarded(doing: &str, work: impl FnOnce()) {
     if catch_unwind(AssertUnwindSafe(work)).is_err() {
         log::error(&format!(
-            "{doing} failed by a defect in treepie; the job goes on without it"
+            "internal error while {doing}; the job continues without treepie (please report)"
         ));
     }
 }

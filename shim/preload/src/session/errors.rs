@@ -38,7 +38,7 @@ pub fn watch(native: &Native) -> Result<(), NativeError> {
 
 /// `MPI_Comm_errhandler_function`.
 unsafe extern "C" fn on_error(comm: *mut Comm, code: *mut c_int) {
-    exits::leave_all();
+    exits::write_all();
     let Some(native) = native() else { return };
     // SAFETY: the native MPI hands its handlers these addresses.
     let (comm, code) = unsafe { (native.read_handle(comm as Word), *code) };

@@ -1,10 +1,10 @@
-//! Ends of a process that are no `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
+//! Abnormal exits, which are without `MPI_Finalize`: `MPI_Abort`, `exit` and `_exit`.
 
 use std::time::Duration;
 
 use libc::c_int;
 
-use super::{keeper, parts};
+use super::{monitor, partial};
 use crate::log;
 use crate::mpi::abi::Family;
 use crate::mpi::native::native;
@@ -20,15 +20,14 @@ pub fn watch() {
     unsafe { libc::atexit(on_exit) };
 }
 
-/// This process is about to end the job: it leaves its part, and has the other
-/// ranks of this host leave theirs.
-pub fn leave_all() {
-    parts::leave();
-    keeper::call_others();
+/// Writes the partial profiles of this rank and of the others of this host, before the job ends.
+pub fn write_all() {
+    partial::write();
+    monitor::call_others();
 }
 
 extern "C" fn on_exit() {
-    leave_all();
+    write_all();
 }
 
 /// `MPI_Abort`. Open MPI aborts what the application calls the world, so that its
@@ -44,7 +43,7 @@ pub unsafe fn abort(
     comm: AppComm,
     code: Word,
 ) -> c_int {
-    leave_all();
+    write_all();
     let replaced = world::substitute(comm);
     let target = match native() {
         Some(native) if native.abi.family != Family::OpenMpi && replaced != comm.as_written() => {
@@ -59,7 +58,7 @@ pub unsafe fn abort(
     };
     // SAFETY: the caller's promise; W' is as valid as the world it stands for.
     let result = record::quietly(|| unsafe { next(target, code) });
-    if result == SUCCESS && (parts::is_armed() || world::is_substituted()) {
+    if result == SUCCESS && (partial::is_armed() || world::is_substituted()) {
         wait_for_the_end(code as c_int);
     }
     result
@@ -78,8 +77,8 @@ pub fn wait_for_the_end(code: c_int) -> ! {
 /// nothing is counted this is the system call and no more.
 #[unsafe(no_mangle)]
 extern "C" fn _exit(status: c_int) -> ! {
-    if parts::is_armed() {
-        leave_all();
+    if partial::is_armed() {
+        write_all();
     }
     loop {
         // SAFETY: this call does not return.

@@ -9,7 +9,7 @@ use treepie_core::files::parts as part_files;
 use treepie_core::files::profile::Profile;
 
 use super::decision::{Decision, Recording};
-use super::{State, keeper, parts, signals};
+use super::{State, monitor, partial, signals};
 use crate::guard::guarded;
 use crate::machine::read_hardware;
 use crate::mpi::native::{Native, native};
@@ -34,18 +34,18 @@ pub unsafe extern "C" fn on_finalize(
 fn finish(native: &Native, decision: &Decision) {
     if let Some(recording) = decision.recording() {
         record::end();
-        keeper::stop();
+        monitor::stop();
         match write_profile(native, recording) {
             Ok(true) => (),
-            Ok(false) => drop(parts::leave()),
+            Ok(false) => drop(partial::write()),
             Err(error) => {
-                parts::leave();
+                partial::write();
                 if error.is_told_here() {
                     log::error(&format!("the profile could not be collected: {error}"));
                 }
             }
         }
-        parts::disarm();
+        partial::disarm();
         signals::release();
     }
     reorder::end();

@@ -8,15 +8,15 @@
 //!                         +---- nothing to do, or ranks do not agree -----+
 //! ```
 
-mod above;
+mod cluster_network;
 mod decision;
 pub mod errors;
 pub mod exits;
 mod finish;
 mod hosts;
-mod keeper;
 mod launched;
-mod parts;
+mod monitor;
+mod partial;
 mod replay;
 mod request;
 mod signals;

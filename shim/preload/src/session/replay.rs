@@ -24,7 +24,7 @@ use treepie_core::placement::allocation::{Allocation, Movement, Recorded, needs_
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Topology;
 
-use super::above::Above;
+use super::cluster_network::ClusterNetwork;
 use super::request::RequestError;
 use crate::binding::Target;
 use crate::log;
@@ -82,16 +82,19 @@ impl ReplayFile {
         &self.path
     }
 
-    /// What is applied where the processes are; `above` is what their clusters are known
-    /// from.
+    /// What is applied where the processes are; `network` has their clusters.
     ///
     /// # Errors
     /// A placement of another shape whose profile is not beside it.
-    pub fn settle(self, allocation: &Allocation, above: &Above) -> Result<Settled, RequestError> {
+    pub fn settle(
+        self,
+        allocation: &Allocation,
+        network: &ClusterNetwork,
+    ) -> Result<Settled, RequestError> {
         let name = self.path.display().to_string();
         match &self.file {
             Replayable::Profile(profile) => {
-                let found = self.placed(&self.path, profile, allocation, above)?;
+                let found = self.placed(&self.path, profile, allocation, network)?;
                 Ok(self.settled(found, format!("{name}, placed at the start")))
             }
             Replayable::Placement(file) => {
@@ -124,7 +127,7 @@ impl ReplayFile {
                     "{name}: {error}; placed anew from {}",
                     path.display()
                 ));
-                let found = self.placed(&path, &profile, allocation, above)?;
+                let found = self.placed(&path, &profile, allocation, network)?;
                 let source = format!("{}, placed at the start", path.display());
                 Ok(self.settled(found, source))
             }
@@ -136,7 +139,7 @@ impl ReplayFile {
         path: &Path,
         profile: &Profile,
         allocation: &Allocation,
-        above: &Above,
+        network: &ClusterNetwork,
     ) -> Result<Found, RequestError> {
         let began = Instant::now();
         let movement = match self.apply {
@@ -145,7 +148,7 @@ impl ReplayFile {
         };
         let traffic = profile.traffic(Layer::ALL);
         let matrix = traffic.exact_affinity(Metric::Size)?;
-        let measured = above.measured(allocation, traffic.total());
+        let measured = network.measured(allocation, traffic.total());
         let placed = measured
             .as_ref()
             .unwrap_or(allocation)

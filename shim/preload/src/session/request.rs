@@ -22,7 +22,7 @@ use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
-use super::above::Above;
+use super::cluster_network::ClusterNetwork;
 use super::decision::{Decision, Recording, Replay};
 use super::launched;
 use super::replay::{ReplayFile, narrow};
@@ -99,7 +99,7 @@ pub struct Draft {
     /// Whether communicators are reordered.
     reorders: bool,
     /// The clusters that ranks are placed by.
-    above: Above,
+    network: ClusterNetwork,
 }
 
 /// What process 0 has made of the settings.
@@ -165,11 +165,11 @@ impl Draft {
         let name = Path::new("reorder");
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let allocation = self
-            .above
+            .network
             .allocation(name, processes, machines, replay.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
-            let settled = file.settle(&allocation, &self.above)?;
+            let settled = file.settle(&allocation, &self.network)?;
             replay.permutation = settled.new_rank;
             binding = settled.binding;
             if let Some(recording) = &mut replay.recording {
@@ -230,9 +230,9 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     }
     let reorders = settings.reorder == Reorder::Graph;
     let looks = file.is_some() || reorders;
-    let above = match looks {
-        true => Above::read(settings)?,
-        false => Above::Nothing,
+    let network = match looks {
+        true => ClusterNetwork::read(settings)?,
+        false => ClusterNetwork::Nothing,
     };
     // A replay is profiled as well where a profile is named.
     if settings.output.is_some() {
@@ -243,7 +243,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
             replay,
             file,
             reorders,
-            above,
+            network,
         })),
         false => Request::Decided(Decision::Replay(Box::new(replay))),
     })

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use libc::{c_int, c_void, sigaction, siginfo_t};
 use once_cell::sync::OnceCell;
 
-use super::{keeper, parts};
+use super::{monitor, partial};
 
 const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
 
@@ -74,7 +74,7 @@ pub fn release() {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: errno is this thread's.
     let error = unsafe { *libc::__errno_location() };
-    parts::leave();
+    partial::write();
     let at = SIGNALS.iter().position(|&known| known == signal);
     if let (Some(caught), Some(at)) = (CAUGHT.get(), at) {
         // SAFETY: the action is the one that our handler took the place of.
@@ -94,7 +94,7 @@ unsafe fn chain(signal: c_int, before: &sigaction, info: *mut siginfo_t, context
         match before.sa_sigaction {
             libc::SIG_IGN => (),
             libc::SIG_DFL => {
-                keeper::call_others();
+                monitor::call_others();
                 // The signal is blocked while its handler runs: it ends the
                 // process when this one returns.
                 libc::sigaction(signal, before, ptr::null_mut());

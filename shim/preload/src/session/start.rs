@@ -6,7 +6,7 @@ use std::{env, fmt, thread};
 
 use super::decision::{Decision, Next, Opening, Replay};
 use super::request::{Draft, Request};
-use super::{State, errors, exits, finish, hosts, keeper, parts, signals};
+use super::{State, errors, exits, finish, hosts, monitor, partial, signals};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
@@ -189,8 +189,8 @@ impl Starting {
         if let Some(recording) = decision.recording() {
             let rank = native.rank(world)?;
             record::begin(recording.times, recording.window);
-            parts::arm(recording, rank);
-            keeper::start(recording, rank);
+            partial::arm(recording, rank);
+            monitor::start(recording, rank);
             signals::catch();
             exits::watch();
             errors::watch(native)?;

@@ -19,7 +19,6 @@ mod group;
 #[cfg(test)]
 mod tests;
 
-use std::ffi::CStr;
 use std::hint::black_box;
 
 use serde::Serialize;
@@ -31,12 +30,12 @@ pub use group::{Group, Members, gather_bytes};
 
 /// What a library must have in common with those of other ranks: its version, and a number that
 /// is raised with each change of a shared type, or of what ranks compute alike, within a version.
-static VERSION: &CStr = c"treepie 0.1.0, messages 1";
+static VERSION: &str = concat!("treepie ", env!("CARGO_PKG_VERSION"), ", messages 1");
 
 /// This library's version. It is read as it stands in the file, where `strings` finds it and tests
 /// can change it.
 fn version() -> &'static str {
-    black_box(VERSION).to_str().unwrap_or_default()
+    black_box(VERSION)
 }
 
 /// Why a value is not adopted.

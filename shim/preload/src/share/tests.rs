@@ -218,8 +218,3 @@ fn another_version_is_told_with_both_versions() {
         )
     );
 }
-
-#[test]
-fn the_version_names_that_of_the_package() {
-    assert!(version().starts_with(concat!("treepie ", env!("CARGO_PKG_VERSION"), ", ")));
-}

@@ -1,6 +1,6 @@
-//! This rank's part as a file: written when the job has no orderly end, and at
-//! every checkpoint. Everything that needs memory is prepared when the job
-//! starts, so that a signal handler can write as well.
+//! The partial profile of this rank: a file, written at an abnormal exit and at each checkpoint.
+//! Everything that needs memory is prepared when the job starts, so that a signal handler can write
+//! as well.
 
 use std::cell::UnsafeCell;
 use std::ffi::{CString, OsStr};
@@ -19,44 +19,45 @@ use treepie_core::files::parts::{
 use super::decision::Recording;
 use crate::record::{Limited, stream};
 
-/// Where this process's part goes.
-struct PartFile {
+/// Where the partial profile goes, and how it begins.
+struct PartialFile {
     /// The beginning of the file.
     start: Vec<u8>,
     directory: CString,
     temporary: CString,
     path: CString,
-    /// The process that the part is of: a fork of it has none.
+    /// The process that it is of: a fork of it has none.
     process: pid_t,
 }
 
-/// This process's part.
-struct LastPart {
-    file: OnceCell<PartFile>,
+/// The partial profile of this process.
+struct Partial {
+    file: OnceCell<PartialFile>,
     /// Whether an end of this process would lose what was counted.
     armed: AtomicBool,
-    /// Whether somebody writes; who does has the buffer.
+    /// Whether a thread writes: that one has the buffer.
     writing: AtomicBool,
     buffer: UnsafeCell<[u8; BUFFER]>,
 }
 
-// SAFETY: only who has set `writing` touches the buffer.
-unsafe impl Sync for LastPart {}
+// SAFETY: the buffer is touched by the thread that has set `writing`, until it resets it; all else is
+// `Sync`.
+unsafe impl Sync for Partial {}
 
-static PART: LastPart = LastPart {
+static PARTIAL: Partial = Partial {
     file: OnceCell::new(),
     armed: AtomicBool::new(false),
     writing: AtomicBool::new(false),
     buffer: UnsafeCell::new([0; BUFFER]),
 };
 
-/// How often, and after which time, somebody who wants to write tries again.
+/// How often, and after which time, a thread that wants to write tries again.
 const MOST_TRIES: u32 = 2_000;
 const BETWEEN_TRIES: Duration = Duration::from_millis(1);
 
 const BUFFER: usize = 16 * 1024;
 
-/// Prepares the part of this rank, and has it written from now on.
+/// Prepares the partial profile of this rank, and has it written from now on.
 pub fn arm(recording: &Recording, rank: usize) {
     let directory = directory_of(Path::new(&recording.output));
     let text = |path: &OsStr| CString::new(path.as_bytes()).ok();
@@ -67,20 +68,20 @@ pub fn arm(recording: &Recording, rank: usize) {
     ) else {
         return; // a name with a NUL cannot have been given
     };
-    let file = PartFile {
+    let file = PartialFile {
         start: start_of_file(&recording.run),
         directory: folder,
         temporary,
         path,
         process: process(),
     };
-    let _ = PART.file.set(file);
-    PART.armed.store(true, Ordering::Release);
+    let _ = PARTIAL.file.set(file);
+    PARTIAL.armed.store(true, Ordering::Release);
 }
 
-/// Has no part written any more.
+/// Has no partial profile written any more.
 pub fn disarm() {
-    PART.armed.store(false, Ordering::Release);
+    PARTIAL.armed.store(false, Ordering::Release);
 }
 
 /// Whether an end of this process would lose what was counted.
@@ -88,9 +89,9 @@ pub fn is_armed() -> bool {
     armed_file().is_some()
 }
 
-fn armed_file() -> Option<&'static PartFile> {
-    let is_armed = PART.armed.load(Ordering::Acquire);
-    let file = PART.file.get().filter(|_| is_armed)?;
+fn armed_file() -> Option<&'static PartialFile> {
+    let is_armed = PARTIAL.armed.load(Ordering::Acquire);
+    let file = PARTIAL.file.get().filter(|_| is_armed)?;
     (file.process == process()).then_some(file)
 }
 
@@ -99,9 +100,9 @@ fn process() -> pid_t {
     unsafe { libc::getpid() }
 }
 
-/// Writes this rank's part, whole or not at all, unless it is not armed. May be
-/// called in a signal handler. Signals are held back meanwhile.
-pub fn leave() -> bool {
+/// Writes the partial profile, whole or not at all, if it is armed. Callable in a signal handler.
+/// Signals are blocked meanwhile.
+pub fn write() -> bool {
     let Some(file) = armed_file() else {
         return false;
     };
@@ -109,7 +110,7 @@ pub fn leave() -> bool {
         // The thread that writes now takes no signals: it is not the one that
         // was interrupted, and it comes to an end.
         let mut tries = 0;
-        while PART.writing.swap(true, Ordering::Acquire) {
+        while PARTIAL.writing.swap(true, Ordering::Acquire) {
             tries += 1;
             if tries > MOST_TRIES {
                 return false;
@@ -117,9 +118,9 @@ pub fn leave() -> bool {
             thread::sleep(BETWEEN_TRIES);
         }
         // SAFETY: `writing` was not set: nobody else has the buffer until it is reset below.
-        let buffer = unsafe { &mut *PART.buffer.get() };
+        let buffer = unsafe { &mut *PARTIAL.buffer.get() };
         let written = file.write(buffer);
-        PART.writing.store(false, Ordering::Release);
+        PARTIAL.writing.store(false, Ordering::Release);
         written
     })
 }
@@ -139,7 +140,7 @@ pub fn with_signals_blocked<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-impl PartFile {
+impl PartialFile {
     /// Only calls that are allowed in signal handlers, and no memory.
     fn write(&self, buffer: &mut [u8; BUFFER]) -> bool {
         // SAFETY: the paths end in NUL; the descriptor is ours until closed.

@@ -1,11 +1,10 @@
-//! The one thread of Treepie's in a process that records. It sleeps until a
-//! checkpoint or a window is due, or another rank of this host calls: a rank that
-//! is about to end the job has the others leave their parts first, because some
-//! launchers kill without warning.
+//! Monitor thread: writes checkpoints, ends phase intervals, and answers requests of this host's other
+//! ranks. A rank that is about to end the job has the others write their partial profiles first,
+//! because some launchers kill without warning.
 //!
-//! The ranks of a host reach each other through datagram sockets whose names are
-//! made of the run's number and the rank, in Linux's abstract name space: no
-//! files, and no strangers. No MPI call is made here.
+//! The ranks of a host reach each other through datagram sockets whose names are made of the run's
+//! number and the rank, in Linux's abstract name space: no files, and no strangers. A message is one
+//! byte, since signal handlers send it too. No MPI call is made here.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,21 +16,21 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
 use super::decision::Recording;
-use super::parts;
+use super::partial;
 use crate::guard::guarded;
 use crate::record::phases;
 
-/// "Leave your part", and the answer.
-const LEAVE: u8 = b'l';
-const LEFT: u8 = b'd';
-/// The keeper's own process has it end.
+/// "Write your partial profile", and the answer.
+const WRITE: u8 = b'l';
+const WRITTEN: u8 = b'd';
+/// This process ends its own monitor.
 const QUIT: u8 = b'q';
 
 /// How long a rank that ends the job waits for the others.
 const LONGEST_WAIT: c_int = 2_000;
 
-/// The keeper of this process.
-struct Keeper {
+/// The monitor of this process.
+struct Monitor {
     run: u64,
     rank: u64,
     ranks: u64,
@@ -42,11 +41,11 @@ struct Keeper {
     called: AtomicBool,
 }
 
-static KEEPER: OnceCell<Keeper> = OnceCell::new();
+static MONITOR: OnceCell<Monitor> = OnceCell::new();
 
 /// Starts the thread. Without it nothing is lost in an orderly job.
 pub fn start(recording: &Recording, rank: usize) {
-    let mut keeper = Keeper {
+    let mut monitor = Monitor {
         run: recording.run.run,
         rank: rank as u64,
         ranks: recording.run.ranks as u64,
@@ -54,42 +53,42 @@ pub fn start(recording: &Recording, rank: usize) {
         thread: Mutex::new(None),
         called: AtomicBool::new(false),
     };
-    keeper.socket = keeper.named_socket();
+    monitor.socket = monitor.named_socket();
     let checkpoint = recording.checkpoint;
-    if let Some(socket) = keeper.socket {
-        let work = move || guarded("keeping checkpoints", || keep(socket, checkpoint));
+    if let Some(socket) = monitor.socket {
+        let work = move || guarded("watching for checkpoints", || run(socket, checkpoint));
         // The thread inherits that signals are blocked: they are the application's.
-        let thread = parts::with_signals_blocked(|| {
+        let thread = partial::with_signals_blocked(|| {
             thread::Builder::new()
                 .name("treepie".to_owned())
                 .stack_size(256 * 1024)
                 .spawn(work)
         });
-        keeper.thread = Mutex::new(thread.ok());
+        monitor.thread = Mutex::new(thread.ok());
     }
-    let _ = KEEPER.set(keeper);
+    let _ = MONITOR.set(monitor);
 }
 
 /// Ends the thread, and waits for that.
 pub fn stop() {
-    let Some(keeper) = KEEPER.get() else { return };
-    let (Some(socket), Some(thread)) = (keeper.socket, keeper.thread.lock().take()) else {
+    let Some(monitor) = MONITOR.get() else { return };
+    let (Some(socket), Some(thread)) = (monitor.socket, monitor.thread.lock().take()) else {
         return;
     };
-    if send(socket, QUIT, &keeper.name_of(keeper.rank), 0) && thread.join().is_ok() {
+    if send(socket, QUIT, &monitor.name_of(monitor.rank), 0) && thread.join().is_ok() {
         // SAFETY: the descriptor is ours, and its thread has ended.
         unsafe { libc::close(socket) };
     }
 }
 
-fn keep(socket: c_int, checkpoint: Option<Duration>) {
+fn run(socket: c_int, checkpoint: Option<Duration>) {
     let mut next_checkpoint = checkpoint.map(|each| now() + each);
     loop {
         let window = phases::turn_window();
         if let (Some(due), Some(each)) = (next_checkpoint, checkpoint)
             && now() >= due
         {
-            parts::leave();
+            partial::write();
             next_checkpoint = Some(now() + each);
         }
         let until = next_checkpoint.map(|due| due.saturating_sub(now()));
@@ -112,25 +111,25 @@ fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
         None => -1,
     };
     let (byte, from, length) = receive(socket, milliseconds)?;
-    if byte == LEAVE {
-        parts::leave();
-        send(socket, LEFT, &(from, length), libc::MSG_DONTWAIT);
+    if byte == WRITE {
+        partial::write();
+        send(socket, WRITTEN, &(from, length), libc::MSG_DONTWAIT);
     }
     Some(byte)
 }
 
-/// Has the other ranks of this host leave their parts, and waits until they have,
-/// but not long. Once in a process; may be called in a signal handler.
+/// Has the other ranks of this host write their partial profiles, and waits until they have, but not
+/// long. Once in a process; callable in a signal handler.
 pub fn call_others() {
-    if let Some(keeper) = KEEPER.get()
-        && parts::is_armed()
-        && !keeper.called.swap(true, Ordering::AcqRel)
+    if let Some(monitor) = MONITOR.get()
+        && partial::is_armed()
+        && !monitor.called.swap(true, Ordering::AcqRel)
     {
-        keeper.call_others();
+        monitor.call_others();
     }
 }
 
-impl Keeper {
+impl Monitor {
     fn call_others(&self) {
         let socket = new_socket();
         // A name of the system's choice, for the answers.
@@ -141,7 +140,7 @@ impl Keeper {
         // Nobody has the names of ranks on other hosts.
         let others = (0..self.ranks).filter(|&rank| rank != self.rank);
         let mut called = others
-            .filter(|&rank| send(socket, LEAVE, &self.name_of(rank), libc::MSG_DONTWAIT))
+            .filter(|&rank| send(socket, WRITE, &self.name_of(rank), libc::MSG_DONTWAIT))
             .count();
         let began = now();
         while called > 0 {

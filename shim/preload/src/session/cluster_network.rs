@@ -1,5 +1,5 @@
-//! What is known of the way between hosts when ranks are placed: the clusters of a
-//! platform file, or those that were given as numbers.
+//! The cluster network that ranks are placed on: the clusters of a platform file, or those that were
+//! given as numbers.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use super::request::RequestError;
 use crate::log;
 
 /// The clusters of the job's hosts.
-pub enum Above {
+pub enum ClusterNetwork {
     /// Nothing is known.
     Nothing,
     /// A platform, and the name of its file.
@@ -25,24 +25,24 @@ pub enum Above {
     Clusters(Vec<usize>),
 }
 
-impl Above {
+impl ClusterNetwork {
     /// What the settings say. A platform that is to be measured is not known yet.
     ///
     /// # Errors
     /// A file that is no platform.
     pub fn read(settings: &Settings) -> Result<Self, RequestError> {
         if let Some(clusters) = &settings.clusters {
-            return Ok(Above::Clusters(clusters.clone()));
+            return Ok(ClusterNetwork::Clusters(clusters.clone()));
         }
         match &settings.platform {
             Some(path) if settings.probe == Probe::Never || path.exists() => {
                 let platform = PlatformFile::read(path)?.platform;
-                Ok(Above::Platform(
+                Ok(ClusterNetwork::Platform(
                     path.display().to_string(),
                     Box::new(platform),
                 ))
             }
-            _ => Ok(Above::Nothing),
+            _ => Ok(ClusterNetwork::Nothing),
         }
     }
 
@@ -65,12 +65,12 @@ impl Above {
                 .map_err(|error| RequestError::allocation(file, error))
         };
         let (name, network) = match self {
-            Above::Nothing => return plain(),
-            Above::Platform(name, platform) => (
+            ClusterNetwork::Nothing => return plain(),
+            ClusterNetwork::Platform(name, platform) => (
                 name.as_str(),
                 platform.network().map_err(AllocationError::from),
             ),
-            Above::Clusters(numbers) => ("clusters", network_of(processes, numbers)),
+            ClusterNetwork::Clusters(numbers) => ("clusters", network_of(processes, numbers)),
         };
         let found =
             network.and_then(|network| Allocation::new(processes, machine_of, Some(&network)));
@@ -92,7 +92,7 @@ impl Above {
     /// The allocation with measured times as distances, for messages as this traffic has
     /// them on average; as it is where nothing was measured.
     pub fn measured(&self, allocation: &Allocation, total: Traffic) -> Option<Allocation> {
-        let Above::Platform(_, platform) = self else {
+        let ClusterNetwork::Platform(_, platform) = self else {
             return None;
         };
         allocation.topology().cluster_depth()?;

@@ -278,7 +278,12 @@ $ four
     fn sentences_are_those_of_paragraphs_and_items() {
         let text = "# No. Title\n\nOne of 1.5 parts\nand `a.b`. Two: x.\n\n* Three\n  goes on\n* Four?\n\n\
                     | no. sentence. |\n```text\nNone. None.\n```\n";
-        let expected = ["One of 1.5 parts and `a.b`.", "Two: x.", "Three goes on", "Four?"];
+        let expected = [
+            "One of 1.5 parts and `a.b`.",
+            "Two: x.",
+            "Three goes on",
+            "Four?",
+        ];
         assert_eq!(sentences(text), expected);
     }
 

@@ -1,16 +1,15 @@
-//! Collectives as plans: what each rank sends, receives, reduces and copies.
+//! Collectives: one description of each algorithm, and what reads it.
 //!
 //! ```text
-//!   problem --strategy's generator, one rank at a time--> plan --> checked
-//!                                                              --> simulated
-//!                                                              --> exported
-//!                                                              --> executed
+//!   problem --description, one rank at a time--> Steps --Builder--> plan --> checked, simulated,
+//!                                                  |                         exported, executed
+//!                                                  `-----Sent-----> traffic of a profile
 //! ```
 //!
-//! A generator writes one rank's steps in the order in which a simple program
-//! would do them. [`Builder`] finds which of them must wait for each other, so
+//! A description writes one rank's steps in the order in which a simple program
+//! would do them. [`Builder`] finds the dependencies between them, so
 //! that everything else overlaps: segments of a message flow through a rank
-//! while the rest is on its way. Generators know nothing of MPI, and who runs a
+//! while the rest is on its way. Descriptions know nothing of MPI, and who runs a
 //! plan knows nothing of trees.
 
 pub mod algorithms;
@@ -34,7 +33,7 @@ mod tests;
 pub use algorithms::{Algorithm, Algorithm as Strategy, Requirement, Uniform};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
-pub use native::{Done, Host};
+pub use native::{Host, NativeAlgorithm};
 pub use network::{Distance, Network};
 pub use operation::Operation;
 pub use plan::{Action, Builder, Plan, Range, Space, Step, Waits};

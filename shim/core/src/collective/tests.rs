@@ -1,4 +1,4 @@
-//! Every generator through the checker.
+//! Every algorithm through the checker.
 
 use crate::collective::Operation;
 use crate::collective::grids::{self, scattered};
@@ -16,7 +16,7 @@ struct Arrangement {
 
 /// Arrangements of `ranks` ranks in clusters: one; blocks with two more levels inside; round-robin; unequal
 /// ones with a singleton. The last two on networks whose links all differ, with hosts of two ranks and
-/// coordinators that are not the lowest rank.
+/// leaders that are not the lowest rank.
 fn arrangements(ranks: usize) -> Vec<Arrangement> {
     let plain = |clusters: Clusters| Arrangement {
         clusters,
@@ -156,17 +156,17 @@ fn check_operations(which: impl Fn(Operation) -> bool) {
 }
 
 #[test]
-fn every_strategy_that_moves_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
+fn every_algorithm_that_moves_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
     check_operations(|operation| !operation.reduces());
 }
 
 #[test]
-fn every_strategy_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
+fn every_algorithm_that_reduces_does_what_mpi_defines_for_1_to_33_ranks_and_every_root() {
     check_operations(Operation::reduces);
 }
 
 #[test]
-fn long_messages_in_many_pieces_do_what_mpi_defines() {
+fn long_messages_in_many_segments_do_what_mpi_defines() {
     for ranks in [7, 16] {
         for (which, at) in arrangements(ranks).iter().enumerate() {
             use Operation::{Allreduce, Alltoall, Alltoallv, Bcast, Reduce};
@@ -252,7 +252,8 @@ fn levels_that_part_nothing_or_everything_are_left_out() {
 #[test]
 fn names_are_unique_for_each_operation_and_each_operation_keeps_its_order_somehow() {
     for operation in Operation::all() {
-        let names: Vec<&str> = Algorithm::of(operation).map(|s| s.name).collect();
+        let all = || Algorithm::of(operation).flat_map(|s| s.aliases.iter().chain([&s.name]));
+        let names: Vec<&str> = all().copied().collect();
         let mut unique = names.clone();
         unique.sort_unstable();
         unique.dedup();
@@ -262,6 +263,21 @@ fn names_are_unique_for_each_operation_and_each_operation_keeps_its_order_someho
             "{operation}"
         );
     }
+}
+
+#[test]
+fn names_without_grid_stay_those_of_the_algorithms_on_clusters() {
+    let mut hidden: Vec<&str> = Operation::all()
+        .flat_map(|operation| Algorithm::of(operation).map(move |known| (operation, known.name)))
+        .filter_map(|(operation, name)| {
+            let rest = name.strip_prefix("grid-")?;
+            let found = Algorithm::find(operation, rest).map(|found| found.name);
+            (found != Some(name)).then_some(rest)
+        })
+        .collect();
+    hidden.sort_unstable();
+    hidden.dedup();
+    assert_eq!(hidden, ["binomial", "chain", "flat"]);
 }
 
 /// A broadcast between two ranks, with plans that the test spoils.
@@ -285,7 +301,7 @@ fn plan(write: impl FnOnce(&mut dyn Steps)) -> Plan {
 }
 
 #[test]
-fn ranges_for_several_ranks_go_a_piece_to_each_in_turn() {
+fn ranges_for_several_ranks_go_a_segment_to_each_round_robin() {
     let plan = plan(|builder| {
         builder.send_round_robin([(5, Range::input(0, 9)), (3, Range::input(20, 4))]);
     });

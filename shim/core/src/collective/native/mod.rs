@@ -75,19 +75,24 @@ impl Host {
 
     /// How it does `operation` among `ranks` ranks by the algorithm of this name; `None` where that is
     /// not modelled: it has no such algorithm, or deals with this number of ranks in its own way.
-    pub fn by_name(self, operation: Operation, name: &str, ranks: usize) -> Option<Done> {
+    pub fn by_name(
+        self,
+        operation: Operation,
+        name: &str,
+        ranks: usize,
+    ) -> Option<NativeAlgorithm> {
         if let Some(&(.., parts)) = COMPOSED
             .iter()
             .find(|(of, composed, _)| of.contains(&operation) && *composed == name)
         {
-            return Some(Done::Composed(parts(operation)));
+            return Some(NativeAlgorithm::Composed(parts(operation)));
         }
         let known = |name| Algorithm::find(operation, name).filter(|known| known.is_by_rank());
         let algorithm = known(name)?;
         if allows(algorithm, ranks) {
-            return Some(Done::By(algorithm));
+            return Some(NativeAlgorithm::By(algorithm));
         }
-        self.fallback(name).and_then(known).map(Done::By)
+        self.fallback(name).and_then(known).map(NativeAlgorithm::By)
     }
 
     /// Whether `by_name` is what this MPI does when the algorithm is forced.
@@ -118,7 +123,7 @@ fn allows(algorithm: &Algorithm, ranks: usize) -> bool {
 
 /// How a native MPI does a collective.
 #[derive(Debug, Clone, Copy)]
-pub enum Done {
+pub enum NativeAlgorithm {
     /// By one algorithm.
     By(&'static Algorithm),
     /// By two collectives one after the other, with rank 0 as root, each as usual.

@@ -15,7 +15,7 @@ pub enum Space {
     Input,
     /// What the rank ends with. A broadcast starts from it at the root.
     Output,
-    /// Room for what is on its way; nothing in it when the plan starts.
+    /// Scratch buffer; nothing in it when the plan starts.
     Scratch,
 }
 
@@ -89,7 +89,7 @@ pub enum Action {
         to: usize,
         /// Which of the messages to this receiver it is, from 0 on.
         tag: u32,
-        /// What is sent; empty for a signal.
+        /// What is sent; empty for a synchronization message.
         range: Range,
     },
     /// Receives a range from another rank.
@@ -98,7 +98,7 @@ pub enum Action {
         from: usize,
         /// Which of the messages from this sender it is, from 0 on.
         tag: u32,
-        /// Where it goes; empty for a signal.
+        /// Where it goes; empty for a synchronization message.
         range: Range,
     },
     /// `right = left op right`, the ranks of `left` standing before those of

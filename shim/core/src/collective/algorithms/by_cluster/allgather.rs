@@ -10,32 +10,32 @@ use crate::collective::algorithms::trees;
 use crate::collective::plan::Range;
 use crate::collective::{Problem, Steps};
 
-/// Where a rank's part ends up.
-fn part(problem: &Problem, rank: usize) -> Range {
+/// Where a rank's block ends up.
+fn block(problem: &Problem, rank: usize) -> Range {
     Range::output(problem.start(rank), problem.block(rank))
 }
 
-/// The own part goes to its place.
+/// The own block goes to its place.
 fn keep_own(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    steps.copy(Range::input(0, problem.block(rank)), part(problem, rank));
+    steps.copy(Range::input(0, problem.block(rank)), block(problem, rank));
 }
 
-/// Members hand their parts to their leader; leaders exchange the parts
+/// Members hand their blocks to their leader; leaders exchange the blocks
 /// of their clusters, and hand on what comes.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     collect(problem, rank, steps, Range::output(0, problem.total()));
 }
 
-/// The same, into room for all parts.
+/// The same, into a scratch buffer for all blocks.
 pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range) {
-    let part = |_: &Problem, rank: usize| all.part(problem.start(rank), problem.block(rank));
+    let block = |_: &Problem, rank: usize| all.part(problem.start(rank), problem.block(rank));
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let leader = |cluster: usize| problem.leader(cluster);
-    let parts_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| part(problem, m));
-    // The parts of a cluster, one behind the other.
+    let blocks_of = |cluster: usize| clusters.members(cluster).iter().map(|&m| block(problem, m));
+    // The blocks of a cluster, one behind the other.
     let gathered: Vec<Range> = (0..clusters.count())
-        .map(|cluster| steps.scratch(parts_of(cluster).map(|part| part.length).sum()))
+        .map(|cluster| steps.scratch(blocks_of(cluster).map(|block| block.length).sum()))
         .collect();
     let members = clusters.members(here);
     if rank == leader(here) {
@@ -64,23 +64,23 @@ pub fn collect(problem: &Problem, rank: usize, steps: &mut dyn Steps, all: Range
     }
     for (cluster, place) in gathered.iter().enumerate() {
         let mut start = 0;
-        for part in parts_of(cluster) {
-            steps.copy(place.part(start, part.length), part);
-            start += part.length;
+        for block in blocks_of(cluster) {
+            steps.copy(place.part(start, block.length), block);
+            start += block.length;
         }
     }
 }
 
-/// Every member sends its part to one member of each other cluster, all to
+/// Every member sends its block to one member of each other cluster, all to
 /// different ones where there are enough, who hands it on in its cluster as it
-/// comes: each link between clusters carries each part once, over several
+/// comes: each link between clusters carries each block once, over several
 /// connections, and nobody collects first.
 pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let members = clusters.members(here);
     let own = Range::input(0, problem.block(rank));
-    // The member of `cluster` that gets the part of the member at `place` elsewhere.
+    // The member of `cluster` that gets the block of the member at `place` elsewhere.
     let partner = |cluster: usize, place: usize| {
         let there = clusters.members(cluster);
         there[place % there.len()]
@@ -94,9 +94,9 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         steps.send(member, own);
     }
     for &member in &near {
-        steps.receive(member, part(problem, member));
+        steps.receive(member, block(problem, member));
     }
-    // The far ranks whose parts come to a member of this cluster, in its order.
+    // The far ranks whose blocks come to a member of this cluster, in its order.
     let far = |member: usize| {
         let others = clusters.others_towards(here);
         others.flat_map(move |other| {
@@ -107,7 +107,7 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         })
     };
     for from in far(rank) {
-        for segment in steps.segments(part(problem, from)) {
+        for segment in steps.segments(block(problem, from)) {
             steps.receive_segment(from, segment);
             for &member in &near {
                 steps.send_segment(member, segment);
@@ -116,7 +116,7 @@ pub fn lanes(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
     for &member in &near {
         for from in far(member) {
-            steps.receive(member, part(problem, from));
+            steps.receive(member, block(problem, from));
         }
     }
 }

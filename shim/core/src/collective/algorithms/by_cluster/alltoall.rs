@@ -49,7 +49,7 @@ struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Room for a block of each of `one` for each of `other`.
+    /// A scratch buffer for a block of each of `one` for each of `other`.
     fn room(&self, steps: &mut dyn Steps, one: &[usize], other: &[usize]) -> Range {
         steps.scratch((one.len() * other.len()) as u64 * self.block)
     }

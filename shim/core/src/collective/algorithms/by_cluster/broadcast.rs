@@ -22,7 +22,7 @@ pub fn tree(problem: &Problem, rank: usize, steps: &mut dyn Steps, between: Betw
     trees::broadcast(steps, &at, Range::output(0, problem.block(rank)));
 }
 
-/// The root sends each segment to one other cluster, in turn, and the leaders
+/// The root sends each segment to one other cluster, round-robin, and the leaders
 /// exchange them: the root's link carries the message once, but its last segment
 /// needs two latencies. So the root goes on, and sends direct to all clusters
 /// what it can send in the time of one latency: all arrives together.

@@ -18,7 +18,7 @@ use crate::collective::problem::share;
 use crate::collective::{Problem, Steps};
 
 /// A lane's share in segments: those that are parted, each to be reduced in one of
-/// several places in turn, and those that go direct.
+/// several places round-robin, and those that go directly.
 struct Divided {
     parted: Vec<Range>,
     direct: Vec<Range>,

@@ -9,7 +9,7 @@ use crate::collective::algorithms::trees::led_by;
 use crate::collective::plan::Range;
 use crate::collective::{Problem, Steps};
 
-/// The ranks of a cluster whose parts go together, its leader first.
+/// The ranks of a cluster whose blocks go together, its leader first.
 fn group(problem: &Problem, cluster: usize) -> Vec<usize> {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
     led_by(leader, problem.clusters.members(cluster))

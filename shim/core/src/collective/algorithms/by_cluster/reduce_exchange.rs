@@ -91,7 +91,7 @@ impl Rounds {
         self.rounds.iter().flat_map(Round::segments)
     }
 
-    /// Room for what so many ranks send of each segment.
+    /// A scratch buffer for what so many ranks send of each segment.
     fn slots(&self, steps: &mut dyn Steps, sources: usize) -> Slots {
         Slots::for_segments(steps, self.longest, self.segments * sources)
     }

@@ -9,8 +9,8 @@ use crate::collective::algorithms::trees;
 use crate::collective::plan::Range;
 use crate::collective::{Problem, Steps};
 
-/// Every cluster reduces all parts to its leader, leaders send each other the sums for
-/// their members, and hand them on: each uplink carries one sum for every part.
+/// Every cluster reduces all blocks to its leader, leaders send each other the sums for
+/// their members, and hand them on: each uplink carries one sum for every block.
 pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -18,27 +18,27 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let all = Range::input(0, problem.total());
     let result = Range::output(0, problem.block(rank));
     if at.parent.is_some() {
-        // What is reduced goes up the tree; parts come from the leader itself.
+        // What is reduced goes up the tree; blocks come from the leader itself.
         trees::reduce(steps, &at, all, None);
         return steps.receive(problem.leader(here), result);
     }
     let sum = steps.scratch(all.length);
     trees::reduce(steps, &at, all, Some(sum));
-    let parts = |cluster: usize| {
+    let blocks = |cluster: usize| {
         let members = clusters.members(cluster).iter();
         members.map(|&member| (member, problem.start(member), problem.block(member)))
     };
-    let length = |cluster: usize| parts(cluster).map(|(_, _, length)| length).sum();
+    let length = |cluster: usize| blocks(cluster).map(|(_, _, length)| length).sum();
     // The sums for the members of a cluster, one behind the other.
     let packed: Vec<Range> = (0..clusters.count())
         .map(|cluster| {
-            let room = steps.scratch(length(cluster));
+            let packed = steps.scratch(length(cluster));
             let mut done = 0;
-            for (_, start, length) in parts(cluster) {
-                steps.copy(sum.part(start, length), room.part(done, length));
+            for (_, start, length) in blocks(cluster) {
+                steps.copy(sum.part(start, length), packed.part(done, length));
                 done += length;
             }
-            room
+            packed
         })
         .collect();
     for other in clusters.others(here) {
@@ -52,7 +52,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         reduced = incoming;
     }
     let mut done = 0;
-    for (member, _, length) in parts(here) {
+    for (member, _, length) in blocks(here) {
         let part = reduced.part(done, length);
         match member == rank {
             true => steps.copy(part, result),

@@ -1,7 +1,7 @@
 //! `Scan` and `Exscan` between clusters in two latencies, however ranks are numbered.
 //!
 //! Ranks that follow each other in one cluster are a *run*. A run's prefixes are made along it, inside its cluster.
-//! Of the sums of all runs each cluster has a part of the message: its leader makes the prefixes of the runs, and
+//! Of the sums of all runs each cluster has a block of the message: its leader makes the prefixes of the runs, and
 //! sends them to where they start. Each uplink carries a run's sum and its prefix once, where a chain over ranks
 //! needs a latency at the end of every run.
 //!
@@ -60,7 +60,7 @@ pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, ke
         }
         return own;
     }
-    let room = match kept && !inclusive {
+    let scratch = match kept && !inclusive {
         true => steps.scratch(length),
         false => output,
     };
@@ -71,7 +71,7 @@ pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, ke
         let result = output.part(start, length);
         let (before, sum) = match (inclusive, kept) {
             (true, _) => (slots.next(length), result),
-            (false, true) => (result, room.part(start, length)),
+            (false, true) => (result, scratch.part(start, length)),
             (false, false) => (result, slots.next(length)),
         };
         steps.receive_segment(rank - 1, before);
@@ -83,25 +83,25 @@ pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, ke
             steps.send_segment(next, sum);
         }
     }
-    room
+    scratch
 }
 
-/// A rank that makes the prefixes of all runs for a part of the message: start and length.
-struct Part {
+/// A rank that makes the prefixes of all runs for a block of the message: start and length.
+struct Block {
     owner: usize,
     start: u64,
     length: u64,
 }
 
-/// The parts of the message, the one of this rank's own cluster last: not all send to the same one first.
-fn parts(problem: &Problem, rank: usize) -> Vec<Part> {
+/// The blocks of the message, the one of this rank's own cluster last: not all send to the same one first.
+fn blocks(problem: &Problem, rank: usize) -> Vec<Block> {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
     let order = clusters.others(here).chain([here]);
     order
         .map(|cluster| {
             let (start, length) = share(problem.block(rank), clusters.count(), cluster);
-            Part {
+            Block {
                 owner: problem.leader(cluster),
                 start,
                 length,
@@ -117,27 +117,27 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (run, length) = (runs[at], problem.block(rank));
     let gives = rank == run.last && at + 1 < runs.len();
     let sum = along(problem, rank, steps, run, gives);
-    let parts = parts(problem, rank);
+    let blocks = blocks(problem, rank);
     if gives {
-        for part in parts.iter().filter(|part| part.owner != rank) {
-            steps.send(part.owner, sum.part(part.start, part.length));
+        for block in blocks.iter().filter(|block| block.owner != rank) {
+            steps.send(block.owner, sum.part(block.start, block.length));
         }
     }
     let before = match at {
         0 => Range::output(0, 0),
         _ => steps.scratch(length),
     };
-    for part in parts.iter().filter(|part| part.owner == rank) {
-        prefixes(steps, &runs, rank, part, sum, before);
+    for block in blocks.iter().filter(|block| block.owner == rank) {
+        prefixes(steps, &runs, rank, block, sum, before);
     }
     if at == 0 {
         return;
     }
-    for part in &parts {
-        for segment in steps.segments(before.part(part.start, part.length)) {
+    for block in &blocks {
+        for segment in steps.segments(before.part(block.start, block.length)) {
             match rank == run.first {
-                true if part.owner == rank => (),
-                true => steps.receive_segment(part.owner, segment),
+                true if block.owner == rank => (),
+                true => steps.receive_segment(block.owner, segment),
                 false => steps.receive_segment(rank - 1, segment),
             }
             if rank < run.last {
@@ -152,19 +152,19 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What the owner of a part does: it adds up the sums of runs, and sends each what is before it. Its own `sum` is that
+/// What the owner of a block does: it adds up the sums of runs, and sends each what is before it. Its own `sum` is that
 /// of its run if it ends it; what is `before` a run that it starts goes there.
 fn prefixes(
     steps: &mut dyn Steps,
     runs: &[Run],
     rank: usize,
-    part: &Part,
+    block: &Block,
     sum: Range,
     before: Range,
 ) {
-    let mut slots = Slots::new(steps, part.length, runs.len());
-    let mut done = part.start;
-    let segments = steps.segments(Range::output(part.start, part.length));
+    let mut slots = Slots::new(steps, block.length, runs.len());
+    let mut done = block.start;
+    let segments = steps.segments(Range::output(block.start, block.length));
     for length in segments.map(|segment| segment.length) {
         let start = done;
         done += length;

@@ -18,7 +18,7 @@ mod sent;
 mod tests;
 
 use crate::affinity::{Traffic, TrafficMatrix};
-use crate::collective::native::{Done, Host};
+use crate::collective::native::{Host, NativeAlgorithm};
 use crate::collective::operation::{Operation, Unit};
 use crate::collective::record::{Record, Volume};
 use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, share};
@@ -76,13 +76,13 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
         _ => host.usual_algorithm(operation, ranks, record.block_bytes()),
     };
     match host.by_name(operation, name, ranks) {
-        Some(Done::Composed(parts)) => {
+        Some(NativeAlgorithm::Composed(parts)) => {
             for operation in parts {
                 let part = part(record, operation);
                 expand(&part, Model::Host(host), host, into);
             }
         }
-        Some(Done::By(algorithm)) => {
+        Some(NativeAlgorithm::By(algorithm)) => {
             let run = AsRun {
                 algorithm,
                 clusters: &Clusters::one(ranks),

@@ -10,9 +10,7 @@ mod open_mpi;
 
 use std::fmt::Write;
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{
-    Host, Model, Operation, Record, Volume, expand, size_class,
-};
+use treepie_core::collective::{Host, Model, Operation, Record, Volume, expand, size_class};
 use treepie_tests::expected::{Pairs, pairs};
 use treepie_tests::{Job, Mpi};
 

@@ -117,7 +117,12 @@ const FORCED: &[Algorithms] = {
         (
             Operation::Alltoall,
             "alltoall",
-            &[(1, "pairwise"), (2, "pairwise"), (3, "bruck"), (4, "pairwise")],
+            &[
+                (1, "pairwise"),
+                (2, "pairwise"),
+                (3, "bruck"),
+                (4, "pairwise"),
+            ],
         ),
         (
             Operation::Alltoallv,
@@ -170,24 +175,9 @@ const FORCED: &[Algorithms] = {
 
 /// Algorithms that are made of other collectives, which are left as usual.
 const COMPOSED: &[(Operation, &str, usize, &'static str)] = &[
-    (
-        Operation::Allgather,
-        "allgather",
-        1,
-        "gather-broadcast",
-    ),
-    (
-        Operation::Allgatherv,
-        "allgatherv",
-        1,
-        "gather-broadcast",
-    ),
-    (
-        Operation::Allreduce,
-        "allreduce",
-        2,
-        "reduce-broadcast",
-    ),
+    (Operation::Allgather, "allgather", 1, "gather-broadcast"),
+    (Operation::Allgatherv, "allgatherv", 1, "gather-broadcast"),
+    (Operation::Allreduce, "allreduce", 2, "reduce-broadcast"),
     (
         Operation::ReduceScatter,
         "reduce_scatter",

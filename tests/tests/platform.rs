@@ -340,10 +340,10 @@ fn predictions_are_compared_with_measured_times() {
         .as_array()
         .expect("a list")
         .iter()
-        .find(|strategy| strategy["algorithm"] == "rank-flat")
+        .find(|strategy| strategy["algorithm"] == "flat")
         .expect("the flat tree");
     let seconds = flat["seconds"].as_f64().expect("a time");
-    let line = format!("# comment\nbcast,rank-flat,65536,,{}\n", seconds / 1.25);
+    let line = format!("# comment\nbcast,flat,65536,,{}\n", seconds / 1.25);
     std::fs::write(&times, line).expect("a file");
     let found = answer(
         treepie()
@@ -360,8 +360,8 @@ fn predictions_are_compared_with_measured_times() {
     assert!(picture.exists());
     for (text, expected) in [
         ("", "has no measured times"),
-        ("bcast,rank-flat,65536,\n", "is no measured time"),
-        ("bcast,rank-flat,65536,,-1\n", "is no measured time"),
+        ("bcast,flat,65536,\n", "is no measured time"),
+        ("bcast,flat,65536,,-1\n", "is no measured time"),
         ("bcast,fastest,65536,,1\n", "has no algorithm fastest here"),
     ] {
         std::fs::write(&times, text).expect("a file");

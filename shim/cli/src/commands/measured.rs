@@ -5,12 +5,13 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use treepie_core::collective::read::predict::{Question, predict};
+use treepie_core::collective::{Strategy, Uniform};
 use treepie_core::files::platform::measured::{self, Measured};
 use treepie_core::platform::Platform;
 use treepie_core::platform::statistics::median;
 
 use super::Outcome;
+use super::predict::{Arguments, failed};
 use crate::error::CommandError;
 use crate::output;
 use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
@@ -33,25 +34,19 @@ impl Pair {
     }
 }
 
-/// Compares the times of `file` with the predictions that `question` gives for
-/// them.
-pub fn run(
-    platform: &Platform,
-    question: &Question,
-    file: &Path,
-    picture: Option<&Path>,
-    as_json: bool,
-) -> Outcome {
+/// Compares the times of the file that `arguments` name with predictions.
+pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -> Outcome {
+    let file = arguments.measured.as_deref().unwrap_or(Path::new(""));
     let pairs = measured::read(file)?
         .into_iter()
-        .map(|measured| pair(platform, question, file, measured))
+        .map(|measured| pair(platform, arguments, file, measured))
         .collect::<Result<Vec<Pair>, CommandError>>()?;
     if let Some(path) = picture {
         write_drawing(&chart(&pairs), Format::from_path(path)?, path)?;
     }
     let errors: Vec<f64> = pairs.iter().map(|pair| pair.error().abs()).collect();
     let middle = median(&errors).unwrap_or(0.0);
-    if as_json {
+    if arguments.json {
         let rows = pairs.iter().map(|pair| {
             json!({
                 "collective": pair.measured.collective.to_string(),
@@ -75,41 +70,54 @@ pub fn run(
     Ok(ExitCode::SUCCESS)
 }
 
+/// The strategy of a name, also as older versions wrote it.
+fn strategy(measured: &Measured) -> Option<&'static Strategy> {
+    let name = match measured.strategy.as_str() {
+        "rank-pipeline" => "chain",
+        "magpie" => "grid-flat",
+        name => name.strip_prefix("rank-").unwrap_or(name),
+    };
+    Strategy::find(measured.collective, name)
+}
+
 fn pair(
     platform: &Platform,
-    question: &Question,
+    arguments: &Arguments,
     file: &Path,
     measured: Measured,
 ) -> Result<Pair, CommandError> {
-    let question = Question {
-        collective: measured.collective,
+    let operation = measured.collective;
+    let refused = |problem: String| CommandError::failed(format!("{}: {problem}", file.display()));
+    let strategy = strategy(&measured).ok_or_else(|| {
+        let names: Vec<&str> = Strategy::of(operation).map(|known| known.name).collect();
+        let (wanted, names) = (&measured.strategy, names.join(", "));
+        refused(format!(
+            "{operation} has no algorithm {wanted} here; name one of {names}"
+        ))
+    })?;
+    let call = Uniform {
+        operation,
         bytes: measured.bytes,
-        segment: measured.segment,
-        ..*question
+        root: arguments.root(operation, platform),
     };
-    let predictions = predict(platform, &question);
-    let found = predictions
-        .iter()
-        .find(|prediction| prediction.strategy == measured.strategy);
-    let predicted = found.ok_or_else(|| {
-        let names: Vec<&str> = predictions.iter().map(|p| p.strategy.as_str()).collect();
-        CommandError::failed(format!(
-            "{}: {} has no algorithm {} here; name one of {}",
-            file.display(),
-            measured.collective,
-            measured.strategy,
-            names.join(", ")
+    let predictor = arguments.predictor(platform, call)?;
+    let segment = measured.segment.unwrap_or(measured.bytes);
+    let prediction = predictor.of(strategy, Some(segment)).map_err(failed)?;
+    let predicted = prediction.seconds().ok_or_else(|| {
+        let name = strategy.name;
+        refused(format!(
+            "{operation} by {name} has too many messages to predict; leave it out"
         ))
     })?;
     Ok(Pair {
-        predicted: predicted.seconds,
+        predicted,
         measured,
     })
 }
 
 fn table(pairs: &[Pair]) -> Table {
     let mut table = Table::new([
-        "algorithm",
+        "strategy",
         "bytes",
         "segment",
         "measured",

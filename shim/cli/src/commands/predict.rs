@@ -1,15 +1,17 @@
-//! `treepie predict`: the time of every algorithm for a collective on a platform.
+//! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own, and the plan
+//! that `TREEPIE_COLLECTIVES=auto` chooses.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
-use treepie_core::collective::Operation;
-use treepie_core::collective::Uniform;
 use treepie_core::collective::read::models::{Computing, Form};
-use treepie_core::collective::read::predict::{Collective, Prediction, Question, predict};
+use treepie_core::collective::read::predict::{Prediction, Predictor};
+use treepie_core::collective::read::simulate::SimulationError;
+use treepie_core::collective::{Host, Operation, Strategy, Uniform, bound};
 use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::Platform;
 
 use super::options::size;
 use super::{Outcome, measured, plans};
@@ -19,14 +21,13 @@ use crate::report::table::Table;
 use crate::report::units;
 use crate::report::words::pluralize;
 
-/// Predict the time of a collective, for every algorithm
+/// Predict the time of a collective, for every algorithm and the MPI's own
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Platform, as `treepie probe` writes it
     #[arg(value_name = "PLATFORM")]
     file: PathBuf,
-    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather,
-    /// alltoall, barrier; with --plans all others as well
+    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier, scan, ...
     #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present = "measured")]
     collective: Option<Operation>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
@@ -35,45 +36,109 @@ pub struct Arguments {
     /// Rank of the root
     #[arg(long, value_name = "RANK", default_value = "0")]
     root: usize,
-    /// Number of ranks, if not those of the platform
+    /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
     #[arg(long, value_name = "N")]
     ranks: Option<usize>,
-    /// Reading of the models: corrected, thesis
-    #[arg(long, value_name = "FORM", default_value = "corrected", value_parser = str::parse::<Form>)]
-    form: Form,
-    /// Bytes of a datatype, which segments are multiples of
-    #[arg(long, value_name = "BYTES", default_value = "1")]
-    granularity: u64,
-    /// Bytes of a segment, for algorithms that cut, instead of the best size
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed there)
+    #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
+    form: Option<Form>,
+    /// Bytes of the largest message, instead of the best size
+    #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
     segment: Option<u64>,
     /// Compare the predictions with the times in this file instead: lines of
     /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
-    measured: Option<PathBuf>,
-    /// Draw the comparison, by its ending: .svg or .png
+    pub(super) measured: Option<PathBuf>,
+    /// Draw the comparison, as its ending says: .svg or .png
     #[arg(long, value_name = "OUT", requires = "measured")]
     picture: Option<PathBuf>,
     /// Nanoseconds that a reduction takes for each byte
     #[arg(long, value_name = "NS", default_value = "0.25")]
     compute: f64,
-    #[command(flatten)]
-    plans: plans::PlanOptions,
+    /// The MPI whose own collectives are modelled: open-mpi, mpich
+    #[arg(
+        long,
+        visible_alias = "host",
+        value_name = "FAMILY",
+        default_value = "open-mpi"
+    )]
+    native: Host,
+    /// One algorithm instead of all
+    #[arg(long, alias = "strategy", value_name = "NAME")]
+    algorithm: Option<String>,
+    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti (and
+    /// beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun -replay,
+    /// OUT.json as bars in time
+    #[arg(long, value_name = "OUT", conflicts_with = "measured")]
+    export: Option<PathBuf>,
+    /// Accepted from older versions: plans are what is predicted
+    #[arg(long, hide = true)]
+    plans: bool,
+    /// Accepted from older versions: plans are simulated
+    #[arg(long, hide = true)]
+    simulate: bool,
+    /// Accepted from older versions: segments suit the plans
+    #[arg(long, hide = true, value_name = "BYTES")]
+    granularity: Option<u64>,
     /// Print it as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
-/// Predicts and prints.
+impl Arguments {
+    /// Predicts a call.
+    pub fn predictor(&self, platform: &Platform, call: Uniform) -> Result<Predictor, CommandError> {
+        let computing = Computing {
+            per_byte: self.compute * 1e-9,
+        };
+        let form = self.form.unwrap_or_default();
+        Predictor::new(platform, call, self.native, computing, form).ok_or_else(|| {
+            let file = self.file.display();
+            CommandError::failed(format!("{file}: has no ranks; probe it again"))
+        })
+    }
+
+    /// The root of an operation that has one.
+    pub fn root(&self, operation: Operation, platform: &Platform) -> usize {
+        let same_cluster = || {
+            let cluster = platform.cluster_of_rank().get(self.root).copied();
+            cluster.unwrap_or(0)
+        };
+        match operation.has_root() {
+            true if self.root < platform.ranks() => self.root,
+            true => platform
+                .ranks_of(same_cluster())
+                .first()
+                .copied()
+                .unwrap_or(0),
+            false => 0,
+        }
+    }
+
+    /// Why an answer is asked for in words of an older version, one line each.
+    fn outdated(&self) -> impl Iterator<Item = &'static str> {
+        [
+            (self.plans, "--plans is the default now; leave it out"),
+            (self.simulate, "--simulate is the default now; leave it out"),
+            (
+                self.granularity.is_some(),
+                "--granularity has no effect any more; leave it out",
+            ),
+        ]
+        .into_iter()
+        .filter_map(|(is_given, line)| is_given.then_some(line))
+    }
+}
+
+/// Predicts and prints, and exports if that is asked.
 pub fn run(arguments: &Arguments) -> Outcome {
     let file = PlatformFile::read(&arguments.file)?;
-    let platform = &file.platform;
-    let ranks = arguments.ranks.unwrap_or(platform.ranks());
-    if ranks == 0 || arguments.root >= platform.ranks() {
+    let ranks = arguments.ranks.unwrap_or(file.platform.ranks());
+    if ranks == 0 || arguments.root >= file.platform.ranks() {
         return Err(CommandError::usage(format!(
             "--root {} --ranks {ranks}: the platform has the ranks 0 to {}; name one of them",
             arguments.root,
-            platform.ranks() - 1
+            file.platform.ranks() - 1
         )));
     }
     if !(arguments.compute.is_finite() && arguments.compute >= 0.0) {
@@ -82,99 +147,198 @@ pub fn run(arguments: &Arguments) -> Outcome {
             arguments.compute
         )));
     }
-    if let (true, Some(operation)) = (arguments.plans.plans, arguments.collective) {
-        let call = Uniform {
-            operation,
-            bytes: arguments.bytes,
-            root: if operation.has_root() {
-                arguments.root
-            } else {
-                0
-            },
-        };
-        let (file, plans) = (&arguments.file, &arguments.plans);
-        return plans::run(file, platform, call, plans, arguments.json);
+    for line in arguments.outdated() {
+        eprintln!("treepie: {line}");
     }
-    let question = Question {
-        root: arguments.root,
-        ranks: arguments.ranks,
-        form: arguments.form,
-        granularity: arguments.granularity.max(1),
-        segment: arguments.segment,
-        computing: Computing {
-            per_byte: arguments.compute * 1e-9,
-        },
-        // With --measured, the file names a collective for each line.
-        ..Question::new(collective(arguments.collective)?, arguments.bytes)
+    let platform = match arguments.ranks {
+        Some(ranks) if ranks != file.platform.ranks() => file.platform.scaled(ranks),
+        _ => file.platform,
     };
-    if let Some(file) = &arguments.measured {
-        let picture = arguments.picture.as_deref();
-        return measured::run(platform, &question, file, picture, arguments.json);
+    let Some(operation) = arguments.collective else {
+        return measured::run(&platform, arguments, arguments.picture.as_deref());
+    };
+    let call = Uniform {
+        operation,
+        bytes: arguments.bytes,
+        root: arguments.root(operation, &platform),
+    };
+    let predictor = arguments.predictor(&platform, call)?;
+    let all = predictions(&predictor, arguments)?;
+    if let Some(out) = &arguments.export {
+        let chosen = predictor.choice().strategy;
+        let named = |strategy: &'static Strategy| chosen.is_some_and(|c| c.name == strategy.name);
+        let plans = all.iter().filter_map(|p| Some((p.strategy?, p.segment)));
+        let exported = plans.clone().find(|&(strategy, _)| named(strategy));
+        let (strategy, segment) = exported.or(plans.clone().next()).ok_or_else(|| {
+            CommandError::usage(format!(
+                "--export: there is no plan for {operation}; name one with --algorithm"
+            ))
+        })?;
+        plans::export(&predictor, strategy, segment, out)?;
     }
-    let predictions = predict(platform, &question);
-    if arguments.json {
-        let strategies: Vec<_> = predictions.iter().map(prediction_json).collect();
-        output::print_json(&json!({
-            "collective": question.collective.to_string(),
-            "bytes": arguments.bytes,
-            "ranks": ranks,
-            "root": arguments.root,
-            "form": arguments.form.to_string(),
-            "best": predictions.first().map(|best| &best.strategy),
-            "algorithms": strategies,
-        }))?;
-        return Ok(ExitCode::SUCCESS);
+    match arguments.json {
+        true => print_json(&predictor, &all, arguments),
+        false => print(&predictor, &all, arguments),
     }
+}
+
+/// What the simulator refuses.
+pub fn failed(error: SimulationError) -> CommandError {
+    CommandError::failed(error.to_string())
+}
+
+/// The strategies that are asked for and the native collective, the quickest first.
+fn predictions(
+    predictor: &Predictor,
+    arguments: &Arguments,
+) -> Result<Vec<Prediction>, CommandError> {
+    let operation = predictor.call.operation;
+    if let Some(name) = &arguments.algorithm {
+        let strategy = Strategy::find(operation, name).ok_or_else(|| {
+            let known: Vec<&str> = Strategy::of(operation).map(|known| known.name).collect();
+            CommandError::usage(format!(
+                "--algorithm {name}: there is none for {operation}; write one of {}",
+                known.join(", ")
+            ))
+        })?;
+        let found = predictor.of(strategy, arguments.segment).map_err(failed)?;
+        return Ok(vec![found]);
+    }
+    predictor.all(arguments.segment).map_err(failed)
+}
+
+/// The lower bound of a call.
+fn lower_bound(predictor: &Predictor) -> f64 {
+    let (network, call) = (&predictor.network, &predictor.call);
+    bound(
+        network,
+        &predictor.clusters,
+        call.operation,
+        call.bytes,
+        call.root,
+    )
+}
+
+fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
+    let name = |strategy: &'static Strategy| strategy.name;
+    prediction.strategy.map(name) == predictor.choice().strategy.map(name)
+}
+
+fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
+    let call = &predictor.call;
+    let name = |prediction: &Prediction| prediction.strategy.map_or("native", |known| known.name);
+    let strategies = all
+        .iter()
+        .filter(|prediction| prediction.strategy.is_some());
+    let strategies = strategies.map(|prediction| {
+        json!({
+            "algorithm": name(prediction),
+            "seconds": prediction.seconds(),
+            "simulated": prediction.simulated,
+            "estimated": prediction.estimated,
+            "formula": arguments.form.and(prediction.formula),
+            "segment": prediction.segment,
+        })
+    });
+    let native = all.iter().find(|prediction| prediction.strategy.is_none());
+    output::print_json(&json!({
+        "collective": call.operation.to_string(),
+        "bytes": call.bytes,
+        "ranks": predictor.clusters.ranks(),
+        "clusters": predictor.clusters.count(),
+        "root": call.root,
+        "form": arguments.form.map(|form| form.to_string()),
+        "bound": lower_bound(predictor),
+        "native": {
+            "family": arguments.native.to_string(),
+            "seconds": native.and_then(Prediction::seconds),
+            "simulated": native.and_then(|native| native.simulated),
+            "estimated": predictor.choice().native_seconds(),
+        },
+        "best": all.first().map(name),
+        "chosen": predictor.choice().strategy.map_or("native", |known| known.name),
+        "reason": predictor.choice().reason(),
+        "algorithms": strategies.collect::<Vec<_>>(),
+    }))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
+    let call = &predictor.call;
     let mut text = format!(
-        "{}: {} of {} among {} in {}\n\n",
-        arguments.file.display(),
-        question.collective,
-        units::bytes(arguments.bytes as f64),
-        pluralize(ranks, "rank"),
-        pluralize(platform.clusters().len(), "cluster"),
+        "{}: {} of {} among {} in {}, root {}\nat least {}\n\n",
+        Path::display(&arguments.file),
+        call.operation,
+        units::bytes(call.bytes as f64),
+        pluralize(predictor.clusters.ranks(), "rank"),
+        pluralize(predictor.clusters.count(), "cluster"),
+        call.root,
+        units::seconds(lower_bound(predictor)),
     );
-    text += &table(&predictions).text();
+    text += &table(predictor, all, arguments).text();
+    text += &format!(
+        "\n  * chosen by TREEPIE_COLLECTIVES=auto: {}\n",
+        predictor.choice().reason()
+    );
+    if all
+        .iter()
+        .any(|p| p.simulated.is_none() && p.estimated.is_some())
+    {
+        text += "  ~ estimated: not simulated, message by message\n";
+    }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The collective of the models with this name.
-fn collective(operation: Option<Operation>) -> Result<Collective, CommandError> {
-    let Some(operation) = operation else {
-        return Ok(Collective::Bcast);
-    };
-    operation
-        .to_string()
-        .parse()
-        .map_err(|error| CommandError::usage(format!("--collective: {error}; or ask for --plans")))
-}
-
-fn table(predictions: &[Prediction]) -> Table {
-    let mut table = Table::new(["  algorithm", "time", "over the best", "segment", "inside"]);
-    let least = predictions.first().map_or(0.0, |best| best.seconds);
-    for (place, prediction) in predictions.iter().enumerate() {
-        let mark = if place == 0 { "* " } else { "  " };
-        table.row([
-            format!("{mark}{}", prediction.strategy),
-            units::seconds(prediction.seconds),
-            match least > 0.0 {
-                true => format!("{:.2}", prediction.seconds / least),
-                false => "-".to_owned(),
+fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Table {
+    let mut headings = vec![
+        "  algorithm",
+        "time",
+        "over the best",
+        "segment",
+        "estimate",
+    ];
+    if arguments.form.is_some() {
+        headings.push("formula");
+    }
+    let mut table = Table::new(headings);
+    let best = all.first().and_then(Prediction::seconds).unwrap_or(0.0);
+    let shown = |seconds: Option<f64>| seconds.map_or("-".to_owned(), units::seconds);
+    for prediction in all {
+        let mark = if is_chosen(predictor, prediction) {
+            "* "
+        } else {
+            "  "
+        };
+        let name = match prediction.strategy {
+            Some(strategy) => strategy.name.to_owned(),
+            None => format!("the MPI's own ({})", arguments.native),
+        };
+        let estimated = if prediction.simulated.is_none() {
+            "~"
+        } else {
+            ""
+        };
+        let seconds = prediction.seconds();
+        let mut row = vec![
+            format!("{mark}{name}"),
+            seconds.map_or("-".to_owned(), |s| {
+                format!("{estimated}{}", units::seconds(s))
+            }),
+            match seconds.filter(|_| best > 0.0) {
+                Some(seconds) => format!("{:.2}", seconds / best),
+                None => "-".to_owned(),
             },
-            prediction
-                .segment
-                .map_or("-".to_owned(), |bytes| units::bytes(bytes as f64)),
-            prediction.inside.clone().unwrap_or_else(|| "-".to_owned()),
-        ]);
+            match prediction.segment {
+                0 => "-".to_owned(),
+                segment => units::bytes(segment as f64),
+            },
+            shown(prediction.estimated),
+        ];
+        if arguments.form.is_some() {
+            row.push(shown(prediction.formula));
+        }
+        table.row(row);
     }
     table
-}
-
-fn prediction_json(prediction: &Prediction) -> serde_json::Value {
-    json!({
-        "algorithm": prediction.strategy,
-        "seconds": prediction.seconds,
-        "segment": prediction.segment,
-        "inside": prediction.inside,
-    })
 }

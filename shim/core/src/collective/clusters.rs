@@ -48,7 +48,7 @@ impl Clusters {
     pub fn of_network(network: &Network) -> Self {
         Clusters::new(network.cluster_of())
             .with_closer(network.host_of())
-            .with_leaders(network.speakers())
+            .with_leaders(network.leaders())
     }
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for each

@@ -196,7 +196,7 @@ fn a_communicator_of_some_ranks_has_its_part_of_the_platform() {
     assert_eq!((network.clusters(), network.hosts()), (2, 3));
     assert_eq!(network.cluster_of(), [1, 1, 0, 1]);
     // Rank 11 of the world speaks for its cluster; that of the first, 3, is not here.
-    assert_eq!(network.speakers(), [2, 1]);
+    assert_eq!(network.leaders(), [2, 1]);
     let milliseconds = |from, to| 1e3 * network.link(from, to).unwrap().latency();
     assert_eq!(milliseconds(0, 2).round(), 9.0);
     assert_eq!(milliseconds(2, 0).round(), 3.0);
@@ -212,15 +212,15 @@ fn uplinks_are_as_fast_as_the_fastest_link_out_and_faster_where_pairs_together_w
     let (mib, plain) = (1 << 20, grids::unequal());
     // 100 Mbit/s towards the second cluster, 20 and 50 towards the others.
     let fastest = plain.between(0, 1).unwrap().gap(mib);
-    assert_eq!(plain.leaving(0, mib), fastest);
+    assert_eq!(plain.uplink(0, mib), fastest);
     assert_eq!(
-        plain.entering(2, mib),
+        plain.downlink(2, mib),
         plain.between(0, 2).unwrap().gap(mib)
     );
     assert_eq!(plain.pairs_to_fill(0), 1);
     let narrow = grids::narrow_connections();
     let alone = narrow.between(0, 1).unwrap().gap(mib);
-    assert!((narrow.leaving(0, mib) - alone / 4.0).abs() < 1e-6 * alone);
+    assert!((narrow.uplink(0, mib) - alone / 4.0).abs() < 1e-6 * alone);
     assert_eq!(narrow.pairs_to_fill(0), 4);
 }
 

@@ -3,21 +3,22 @@
 //! Thesis 4.6 and 4.8 (items 19 to 22 of the digest): a message of m bytes needs
 //! `L + g(m)`, and its sender may start the next one after `g(m)`.
 //!
-//! Hosts switch from eager to rendezvous sends at some size. The extra round trip delays a message
-//! and does not occupy the link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own
-//! `g(m)`, which mixes both, is [`Link::isolated_gap`].
+//! Hosts switch from sending at once (eager) to asking first (rendezvous) at
+//! some size. The extra round trip delays a message and does not occupy the
+//! link, so it is kept apart from the gap: `handshake(m)`. Kielmann's own `g(m)`,
+//! which mixes both, is [`Link::isolated_gap`].
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Measurement of one size. All in seconds.
+/// What was measured for one size. All in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
     /// Size of the message in bytes.
     pub bytes: u64,
     /// `g(m)`: least time between two messages on the link.
     pub gap: f64,
-    /// Extra time of an isolated message beyond `L + g(m)`: the rendezvous.
+    /// What a message alone needs beyond `L + g(m)`: the rendezvous.
     pub handshake: f64,
     /// `os(m)`: how long the sender is occupied.
     pub send: f64,
@@ -27,7 +28,7 @@ pub struct Sample {
     pub confidence: f64,
 }
 
-/// Reason why numbers are no parameters of a link.
+/// Why numbers are no parameters of a link.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum LinkError {
     /// A latency that no link can have.
@@ -44,7 +45,7 @@ pub enum LinkError {
     Cost {
         /// The size.
         bytes: u64,
-        /// The cost.
+        /// Which of its costs.
         what: &'static str,
         /// The cost in seconds.
         value: f64,
@@ -106,7 +107,7 @@ impl Link {
         self.latency
     }
 
-    /// Measurements from small to large.
+    /// What was measured, from small to large.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
     }
@@ -116,12 +117,13 @@ impl Link {
         self.at(bytes, |sample| sample.gap)
     }
 
-    /// Extra time of an isolated message of `bytes` beyond `L + g(m)`.
+    /// What a message of `bytes` alone needs beyond `L + g(m)`.
     ///
     /// The switch to rendezvous is a step: between two samples the lower one's
     /// holds, and the highest one's beyond.
     pub fn handshake(&self, bytes: u64) -> f64 {
-        self.samples[Place::new(bytes, &self.samples).reached].handshake
+        let reached = self.samples.partition_point(|sample| sample.bytes <= bytes);
+        self.samples[reached.saturating_sub(1)].handshake
     }
 
     /// `os(m)`: how long the sender is occupied.
@@ -152,8 +154,8 @@ impl Link {
         Some(self.samples[first.checked_sub(1)?].bytes)
     }
 
-    /// The same link where messages of more than `limit` bytes use rendezvous, which costs two
-    /// latencies at least: for an MPI whose eager limit is known and was not measured.
+    /// The same link where messages of more than `limit` bytes ask first, which costs them two
+    /// latencies at least: for what is known of an MPI and was not measured.
     pub fn with_rendezvous_above(&self, limit: u64) -> Link {
         let rendezvous = 2.0 * self.latency;
         let mut samples = self.samples.clone();
@@ -181,75 +183,25 @@ impl Link {
 
     /// A cost at any size: linear between the two nearest samples (thesis 4.8.1),
     /// the first one below all, and beyond the last one the line through the last
-    /// two.
+    /// two, which does not fall.
     fn at(&self, bytes: u64, cost: impl Fn(&Sample) -> f64) -> f64 {
-        let place = Place::new(bytes, &self.samples);
-        let [low, high] = [place.low, place.high].map(|sample| cost(&self.samples[sample]));
-        place.value(low, high)
-    }
-}
-
-/// Interpolation point of a size among samples: the same for all links with samples of the same
-/// sizes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// The sample below, or the last but one for sizes beyond the last.
-    pub low: usize,
-    /// The sample above, or the last.
-    pub high: usize,
-    /// The last sample that is not larger, or the first.
-    pub reached: usize,
-    /// Weight of the sample below.
-    of_low: f64,
-    /// Weight of the difference.
-    of_difference: f64,
-    is_beyond: bool,
-}
-
-impl Place {
-    /// Interpolation point of `bytes` among samples from small to large, of which there is at least
-    /// one.
-    pub fn new(bytes: u64, samples: &[Sample]) -> Place {
-        let above = samples.partition_point(|sample| sample.bytes < bytes);
-        let is_sampled = samples.get(above).is_some_and(|s| s.bytes == bytes);
-        let only = Place {
-            low: 0,
-            high: 0,
-            reached: match is_sampled {
-                true => above,
-                false => above.saturating_sub(1),
-            },
-            of_low: 1.0,
-            of_difference: 0.0,
-            is_beyond: false,
-        };
-        match (above, samples.len()) {
-            (0, _) => only,
+        let above = self.samples.partition_point(|sample| sample.bytes < bytes);
+        let is_beyond = above == self.samples.len();
+        match (above, &self.samples[..]) {
+            (0, samples) => cost(&samples[0]),
             // One sample alone: its cost is taken to grow with the size.
-            (_, 1) => Place {
-                of_low: bytes as f64 / samples[0].bytes.max(1) as f64,
-                ..only
-            },
-            (above, count) => {
-                let high = above.min(count - 1);
-                let [from, to] = [high - 1, high].map(|place| samples[place].bytes);
-                Place {
-                    low: high - 1,
-                    high,
-                    of_difference: (bytes - from) as f64 / (to - from) as f64,
-                    is_beyond: above == count,
-                    ..only
+            (_, [only]) => cost(only) * (bytes as f64 / only.bytes.max(1) as f64),
+            (above, samples) => {
+                let high = above.min(samples.len() - 1);
+                let (low, high) = (&samples[high - 1], &samples[high]);
+                let part = (bytes - low.bytes) as f64 / (high.bytes - low.bytes) as f64;
+                let value = cost(low) + (cost(high) - cost(low)) * part;
+                if is_beyond {
+                    value.max(cost(high))
+                } else {
+                    value
                 }
             }
-        }
-    }
-
-    /// The cost here, of those of the two samples: in between in proportion, beyond not less than the last.
-    pub fn value(&self, low: f64, high: f64) -> f64 {
-        let value = low * self.of_low + (high - low) * self.of_difference;
-        match self.is_beyond {
-            true => value.max(high),
-            false => value,
         }
     }
 }

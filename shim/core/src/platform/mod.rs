@@ -25,6 +25,7 @@ mod latency;
 pub mod link;
 pub mod orders;
 pub mod probe;
+mod scaled;
 pub mod statistics;
 mod timing;
 
@@ -35,6 +36,5 @@ pub use description::{
 };
 pub use distances::with_measured_distances;
 pub use latency::{LatencyError, LatencyMatrix};
-pub(crate) use link::Place;
 pub use link::{Link, LinkError, Sample};
 pub use timing::Timing;

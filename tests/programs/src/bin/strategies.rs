@@ -1,6 +1,5 @@
 //! Times strategies for collectives, run over point-to-point messages as `treepie
-//! predict` predicts them: by rank (`rank-flat` and so on), and broadcasts in two phases
-//! (`magpie`, `ecef` and so on) on the platform of a file.
+//! predict` predicts them: broadcasts and scatters by their plans.
 //!
 //! ```text
 //! strategies REPEATS PLATFORM COLLECTIVE,STRATEGY,BYTES,SEGMENT...
@@ -15,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mpi_sys::MPI_Request;
-use treepie_core::collective::read::predict::{Collective, Question, Tree, two_phase};
+use treepie_core::collective::{Action, Clusters, Network, Plan, Range, Space, Strategy, Uniform};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::Platform;
 use treepie_core::platform::statistics::median;
@@ -31,14 +30,10 @@ const LEAD: Duration = Duration::from_millis(60);
 /// One thing to time.
 struct Cell {
     words: String,
-    tree: Tree,
-    /// Blocks that each rank gets, for itself and those below it.
-    blocks: Vec<u64>,
+    /// What this rank does, in bytes.
+    plan: Plan,
+    /// Bytes of its input and output at most.
     bytes: usize,
-    /// Bytes of the pieces in which each rank gets a broadcast.
-    pieces: Vec<u64>,
-    /// Of each rank, how many children get the message one after the other.
-    one_by_one: Vec<usize>,
 }
 
 fn main() -> ExitCode {
@@ -49,7 +44,7 @@ fn main() -> ExitCode {
         let (repeats, rest) = arguments.split_first()?;
         let (platform, cells) = rest.split_first()?;
         let platform = PlatformFile::read(Path::new(platform)).ok()?.platform;
-        let cells = cells.iter().map(|cell| parse(cell, &platform));
+        let cells = cells.iter().map(|cell| parse(cell, &platform, session.rank() as usize));
         let cells: Vec<Cell> = cells.collect::<Option<_>>()?;
         (platform.ranks() == ranks).then_some((repeats.parse::<usize>().ok()?, cells))
     })();
@@ -68,53 +63,27 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn parse(words: &str, platform: &Platform) -> Option<Cell> {
+fn parse(words: &str, platform: &Platform, rank: usize) -> Option<Cell> {
     let parts: Vec<&str> = words.split(',').collect();
     let [collective, strategy, bytes, segment] = parts.as_slice() else {
         return None;
     };
-    let ranks = platform.ranks();
-    let size: u64 = bytes.parse().ok()?;
-    let segment = segment.parse().unwrap_or(size).clamp(1, size.max(1));
-    let (tree, pieces) = match *strategy {
-        "rank-flat" => (Tree::flat(ranks, 0), vec![segment; ranks]),
-        "rank-binomial" => (Tree::binomial(ranks, 0), vec![segment; ranks]),
-        "rank-pipeline" => (Tree::chain(ranks, 0), vec![segment; ranks]),
-        order => {
-            let question = Question::new(Collective::Bcast, size);
-            let found = two_phase(platform, &question, order)?;
-            (found.tree, found.pieces)
-        }
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    let bytes: u64 = bytes.parse().ok()?;
+    let call = Uniform {
+        operation: collective.parse().ok()?,
+        bytes,
+        root: 0,
     };
-    let blocks = match *collective {
-        "bcast" => vec![1; ranks],
-        "scatter" => tree.below(),
-        _ => return None,
-    };
-    // A coordinator whose receivers send on serves one cluster after the other, unless
-    // waiting for them takes longer than sending.
-    let cluster_of = platform.cluster_of_rank();
-    let is_served_alone = |rank: usize, child: usize| {
-        let (here, there) = (cluster_of[rank], cluster_of[child]);
-        here != there && {
-            let link = platform.between(here, there);
-            link.gap(size) > 2.0 * link.handshake(size)
-        }
-    };
-    let has_relays = !strategy.starts_with("rank-") && *strategy != "magpie";
-    let alone = |(rank, children): (usize, &Vec<usize>)| {
-        let alone = children
-            .iter()
-            .filter(|&&child| is_served_alone(rank, child));
-        if has_relays { alone.count() } else { 0 }
-    };
+    let strategy = Strategy::find(call.operation, strategy)?;
+    let network = Network::new(platform, &ranks)?;
+    let clusters = Clusters::of_network(&network);
+    let segment = segment.parse().unwrap_or(bytes).clamp(1, bytes.max(1));
+    let mut plans = strategy.plans(&call, Some(&network), &clusters, segment);
     Some(Cell {
         words: words.to_owned(),
-        blocks,
-        bytes: size as usize,
-        pieces,
-        one_by_one: tree.children.iter().enumerate().map(alone).collect(),
-        tree,
+        plan: plans.swap_remove(rank),
+        bytes: bytes as usize * ranks.len(),
     })
 }
 
@@ -147,41 +116,52 @@ fn time(session: &Session, cell: &Cell) -> f64 {
     last.saturating_sub(start) as f64 * 1e-9
 }
 
-/// Receives from the parent and sends to the children, piece by piece.
+/// Does the steps of a plan in their order: all receives are posted first, and sends are waited for last.
 fn run(session: &Session, cell: &Cell) {
-    let rank = session.rank() as usize;
-    let parent = cell.tree.children.iter().position(|of| of.contains(&rank));
-    let mut buffer = vec![1_u8; cell.bytes * cell.blocks[rank] as usize];
-    let piece = match cell.blocks[rank] {
-        1 => (cell.pieces[rank] as usize).max(1),
-        _ => buffer.len().max(1),
+    let mut buffers = [
+        vec![1_u8; cell.bytes],
+        vec![1_u8; cell.bytes],
+        vec![1_u8; cell.plan.scratch() as usize],
+    ];
+    let place = |range: Range| {
+        let start = range.start as usize;
+        let space = match range.space {
+            Space::Input => 0,
+            Space::Output => 1,
+            Space::Scratch => 2,
+        };
+        (space, start..start + range.length as usize)
     };
-    let expected: Vec<MPI_Request> = match parent {
-        Some(parent) => buffer
-            .chunks_mut(piece)
-            .map(|part| session.irecv(part, parent as i32, DATA))
-            .collect(),
-        None => Vec::new(),
-    };
+    let steps = || cell.plan.steps().iter().map(|step| step.action);
+    let mut expected: Vec<MPI_Request> = Vec::new();
+    for action in steps() {
+        if let Action::Receive { from, range, .. } = action {
+            let (space, bytes) = place(range);
+            let into = &mut buffers[space][bytes];
+            expected.push(session.irecv(into, from as i32, DATA));
+        }
+    }
     let mut expected = expected.into_iter();
     let mut sent = Vec::new();
-    for part in buffer.chunks(piece) {
-        if let Some(request) = expected.next() {
-            session.wait(request);
-        }
-        for (place, &child) in cell.tree.children[rank].iter().enumerate() {
-            // A scatter's child gets its part of the one piece, a broadcast's all.
-            let (length, pieces) = match cell.blocks[rank] {
-                1 => (part.len(), cell.pieces[child] as usize),
-                _ => (cell.bytes * cell.blocks[child] as usize, usize::MAX),
-            };
-            for part in part[..length].chunks(pieces.max(1)) {
-                let request = session.isend(part, child as i32, DATA);
-                match place < cell.one_by_one[rank] {
-                    true => session.wait(request),
-                    false => sent.push(request),
+    for action in steps() {
+        match action {
+            Action::Receive { .. } => {
+                if let Some(request) = expected.next() {
+                    session.wait(request);
                 }
             }
+            Action::Send { to, range, .. } => {
+                let (space, bytes) = place(range);
+                sent.push(session.isend(&buffers[space][bytes], to as i32, DATA));
+            }
+            Action::Copy { from, into } => {
+                let (space, bytes) = place(from);
+                let copied = buffers[space][bytes].to_vec();
+                let (space, bytes) = place(into);
+                buffers[space][bytes].copy_from_slice(&copied);
+            }
+            // What broadcasts and scatters do not have.
+            Action::Reduce { .. } => {}
         }
     }
     for request in sent {

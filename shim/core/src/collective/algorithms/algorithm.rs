@@ -3,17 +3,14 @@
 use super::requirement::Requirement;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Between, Direction, TABLE};
-use crate::collective::read::estimate::Scene;
+use crate::collective::read::estimate::CostInput;
 use crate::collective::{Amount, Builder, Clusters, Flow, Network, Plan, Problem, Steps};
 
 /// Writes the steps of one rank for a call.
 pub(in crate::collective) type Describe = fn(&Problem, usize, &mut dyn Steps);
 
-/// A tree between clusters: senders before their receivers.
-pub(in crate::collective) type Edges<'a> = &'a [(usize, usize)];
-
-/// Seconds that an algorithm takes, about, for an operation, along the edges of its tree.
-pub(in crate::collective) type Estimate = fn(&Scene, Operation, Edges) -> f64;
+/// Estimates the seconds of an algorithm.
+pub(in crate::collective) type Estimate = fn(&CostInput) -> f64;
 
 /// How a collective is done.
 #[derive(Debug)]
@@ -34,8 +31,6 @@ pub struct Algorithm {
     pub(in crate::collective) only_ordered: bool,
     /// The tree between clusters, where there is one.
     pub(in crate::collective) tree: Option<(Between, Direction)>,
-    /// Whether the tree alone determines its cost.
-    pub(in crate::collective) is_tree: bool,
     /// `None` for what is never the best on a grid.
     pub(in crate::collective) estimate: Option<Estimate>,
 }
@@ -76,12 +71,6 @@ impl Algorithm {
     /// where [`Problem::ordered`] asks for it.
     pub fn keeps_order(&self) -> bool {
         !self.requires.contains(&Requirement::Commutative)
-    }
-
-    /// The tree between so many clusters, where there is one.
-    pub(in crate::collective) fn tree_for(&self, clusters: usize) -> Option<(Between, Direction)> {
-        let tree = self.tree;
-        tree.map(|(between, direction)| (between.for_clusters(clusters), direction))
     }
 
     /// The steps of `rank`, read by `steps`.

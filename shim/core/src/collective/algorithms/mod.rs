@@ -58,7 +58,6 @@ mod requirement;
 mod table;
 mod trees;
 
-pub(in crate::collective) use algorithm::Estimate;
 pub use algorithm::{Algorithm, Uniform};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;

@@ -25,7 +25,7 @@ use super::trees::Shape::{
     Alpha, Binary, Binomial, Chain, Flat, HighestBit, Octopus, Quadrinomial,
 };
 use crate::collective::Operation::{self, *};
-use crate::collective::read::estimate::{self, Scene};
+use crate::collective::read::estimate::{self, CostInput};
 use crate::platform::orders::Order;
 
 const GATHERS: &[Operation] = &[Gather, Gatherv];
@@ -50,7 +50,6 @@ const fn row(
         symmetric: false,
         only_ordered: false,
         tree: None,
-        is_tree: false,
         estimate: None,
     }
 }
@@ -74,16 +73,7 @@ impl Algorithm {
     const fn along(self, between: Between, direction: Direction) -> Self {
         Algorithm {
             tree: Some((between, direction)),
-            is_tree: true,
             ..self
-        }
-    }
-
-    /// The tree alone does not determine its cost.
-    const fn with_own_estimate(self, estimate: Estimate) -> Self {
-        Algorithm {
-            is_tree: false,
-            ..self.estimated(estimate)
         }
     }
 
@@ -109,13 +99,13 @@ macro_rules! between {
             broadcast::tree(p, r, s, $between)
         })
         .along($between, Direction::Down)
-        .estimated(|s, _, edges| estimate::broadcast_tree(s, edges))
+        .estimated(estimate::broadcast_tree)
     };
     ($name:literal, Reduce, $between:expr) => {
         row($name, &[Reduce], |p, r, s| reduce::tree(p, r, s, $between))
             .requires(&[Commutative])
             .along($between, Direction::Up)
-            .estimated(|s, _, edges| estimate::reduce_tree(s, edges))
+            .estimated(estimate::reduce_tree)
     };
     ($name:literal, Allreduce, $between:expr) => {
         row($name, &[Allreduce], |p, r, s| {
@@ -123,7 +113,7 @@ macro_rules! between {
         })
         .requires(&[Commutative])
         .along($between, Direction::Down)
-        .estimated(|s, _, edges| estimate::allreduce_tree(s, edges))
+        .estimated(estimate::allreduce_tree)
     };
 }
 
@@ -133,7 +123,7 @@ macro_rules! scatter_grouped {
         row($name, &[Scatter], |p, r, s| {
             grouped::scatter(p, r, s, $order)
         })
-        .estimated(|s, _, _| estimate::grouped(s, $order))
+        .estimated(|s| estimate::grouped(s, $order))
     };
 }
 
@@ -148,17 +138,17 @@ macro_rules! matched {
 }
 
 /// How many lanes work side by side.
-fn lanes_of(scene: &Scene) -> usize {
-    lanes::count(scene.clusters)
+fn lanes_of(input: &CostInput) -> usize {
+    lanes::count(input.clusters)
 }
 
 /// The same, as far as the message has segments for them.
-fn worthwhile_lanes_of(scene: &Scene) -> usize {
+fn worthwhile_lanes_of(input: &CostInput) -> usize {
     lanes::worthwhile(
-        scene.clusters,
-        Some(scene.network),
-        scene.bytes,
-        scene.piece.bytes,
+        input.clusters,
+        Some(input.network),
+        input.bytes,
+        input.segment.bytes,
     )
 }
 
@@ -192,14 +182,14 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
     row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))
         .along(Between::Order(Order::Mixed), Direction::Down)
-        .with_own_estimate(|s, _, edges| estimate::broadcast_lanes(s, edges, lanes::to_fill(s.clusters, Some(s.network)))),
-    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(|s, _, _| estimate::broadcast_exchange(s)),
+        .estimated(|s| estimate::broadcast_lanes(s, lanes::to_fill(s.clusters, Some(s.network)))),
+    row("grid-exchange", &[Bcast], broadcast::exchange).estimated(estimate::broadcast_exchange),
 
     row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
-    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(|s, _, _| estimate::chain(s)),
+    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(estimate::chain),
     row("binary", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binary)).requires(&[Commutative]),
     row("in-order-binary", &[Reduce], tree::reduce_in_order),
-    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(|s, _, _| estimate::binomial(s)),
+    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(estimate::binomial),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
@@ -214,79 +204,79 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     between!("grid-bottom-up-ready", Reduce, Between::Order(Order::BottomUpReady)),
     row("grid-mixed", &[Reduce], |p, r, s| reduce::tree(p, r, s, Between::Order(Order::Mixed))).requires(&[Commutative]),
     row("grid-lanes", &[Reduce], lanes::reduce_chain).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::reduce_lanes(s, lanes_of(s))),
+        .estimated(|s| estimate::reduce_lanes(s, lanes_of(s))),
     row("grid-exchange", &[Reduce], reduce_exchange::exchange).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::reduce_exchange(s)),
+        .estimated(estimate::reduce_exchange),
     row("grid-direct", &[Reduce], direct::reduce).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
+        .estimated(|s| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
-    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(|s, _, _| 2.0 * estimate::chain(s)),
+    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(estimate::chain),
     row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
-        .also(&["reduce-broadcast"]).for_order(|s, _, _| 2.0 * estimate::binomial(s)),
+        .also(&["reduce-broadcast"]).for_order(estimate::binomial),
     row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
-    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(|s, _, _| estimate::doubling(s)),
+    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(estimate::doubling),
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).also(&["rabenseifner"]),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
     row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::allreduce_exchange(s)),
+        .estimated(estimate::allreduce_exchange),
     between!("grid-chain", Allreduce, Between::Shape(Chain)),
     between!("grid-flat", Allreduce, Between::Shape(Flat)),
     between!("grid-ecef-lat", Allreduce, Between::Order(Order::EcefLat)),
     row("grid-lanes", &[Allreduce], lanes::allreduce).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::allreduce_ring(s, lanes_of(s))),
+        .estimated(|s| estimate::allreduce_ring(s, lanes_of(s))),
     row("grid-direct", &[Allreduce], direct::allreduce).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
+        .estimated(|s| estimate::allreduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Barrier], |p, r, s| tree::barrier(p, r, s, Flat)).also(&["linear"]),
     row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
     row("dissemination", &[Barrier], bruck::barrier).symmetric(),
     row("recursive-doubling", &[Barrier], doubling::barrier),
-    row("grid-exchange", &[Barrier], barrier::exchange).estimated(|s, _, _| estimate::barrier_exchange(s)),
+    row("grid-exchange", &[Barrier], barrier::exchange).estimated(estimate::barrier_exchange),
 
-    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(|s, of, _| estimate::direct(s, of)),
+    row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(estimate::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather),
-    row("grid-grouped", &[Gather], grouped::gather).estimated(|s, _, _| estimate::grouped(s, Grouped::InOrder)),
+    row("grid-grouped", &[Gather], grouped::gather).estimated(|s| estimate::grouped(s, Grouped::InOrder)),
 
-    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(|s, of, _| estimate::direct(s, of)),
+    row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(estimate::direct),
     row("binomial", &[Scatter], scatter::scatter),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
 
-    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric(),
     row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
     row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]),
     row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
-    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(|s, _, _| estimate::allgather_exchange(s)),
-    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(|s, _, _| estimate::allgather_lanes(s)),
+    row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(estimate::allgather_exchange),
+    row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(estimate::allgather_lanes),
 
-    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(estimate::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
     matched!("max-min", Matching::MaxMin),
     matched!("max-weight", Matching::MaxWeight),
     matched!("greedy", Matching::Greedy),
     matched!("open-shop", Matching::OpenShop),
-    row("grid-grouped", &[Alltoall], alltoall::grouped).estimated(|s, _, _| estimate::alltoall_grouped(s)),
+    row("grid-grouped", &[Alltoall], alltoall::grouped).estimated(estimate::alltoall_grouped),
 
-    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(|s, of, _| estimate::direct(s, of)),
+    row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
-        .estimated(|s, _, _| estimate::reduce_scatter_exchange(s)),
+        .estimated(estimate::reduce_scatter_exchange),
 
-    row("chain", SCANS, prefix::chain).also(&["linear"]).estimated(|s, _, _| estimate::chain(s)),
+    row("chain", SCANS, prefix::chain).also(&["linear"]).estimated(estimate::chain),
     row("all-to-all", SCANS, linear::scan),
     row("recursive-doubling", SCANS, doubling::scan),
-    row("hillis-steele", SCANS, prefix::hillis_steele).estimated(|s, _, _| estimate::doubling(s)),
-    row("grid-gather", SCANS, scan::gathered).estimated(|s, _, _| estimate::allgather_exchange(s)),
-    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(|s, _, _| estimate::scan_exchange(s)),
+    row("hillis-steele", SCANS, prefix::hillis_steele).estimated(estimate::doubling),
+    row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
 ];

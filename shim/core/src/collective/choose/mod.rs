@@ -1,16 +1,14 @@
-//! Which plan is used: what each strategy would take on the platform, the host's own among
-//! them, and the quickest of all.
+//! The choice of a plan: the quickest of all strategies and the native collective, by their estimated times.
 //!
 //! ```text
-//!   operation, bytes, root --> every strategy's time, with every size of messages
-//!                              the host's own, by the algorithm it usually takes
-//!                          --> the least: a strategy and a size, or the host
+//!   operation, bytes, root --> every strategy's time, with its best size of segments
+//!                              the native collective's, by the algorithm it usually takes
+//!                          --> the least: a strategy and a size, or the native one
 //! ```
 //!
 //! All ranks of a communicator come to the same choice when they have the same platform:
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
-mod candidates;
 mod rules;
 mod sizes;
 #[cfg(test)]
@@ -20,21 +18,19 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::collective::algorithms::Estimate;
-use crate::collective::algorithms::{Direction, costs};
-use crate::collective::read::estimate::{self, Costed, Leaders, Scene, Size};
-use crate::collective::{Clusters, Network, Strategy, Uniform};
-use crate::collective::{Host, Operation};
-use crate::platform::orders::Costs;
+use crate::collective::algorithms::costs;
+use crate::collective::network::MessageCosts;
+use crate::collective::read::estimate::{self, CostInput, HostLeaders, Size};
+use crate::collective::{Clusters, Host, Network, Operation, Strategy, Uniform};
 
 pub use rules::{between_clusters, segment};
-use sizes::{USUAL_EAGER_LIMIT, pieces};
+use sizes::{USUAL_EAGER_LIMIT, segments};
 
 /// Blocks that come to no more bytes are collected into one message.
 const MOST_TOGETHER: u64 = 4 << 10;
 
-/// A plan must be this much quicker than the host's own collective to take its place:
-/// the host's is known less well.
+/// A plan must be this much quicker than the native collective to take its place:
+/// the native one is known less well.
 const WORTH: f64 = 0.97;
 
 /// Of plans that differ by less, the first in the table, which is the simplest, is taken.
@@ -43,17 +39,17 @@ const ALIKE: f64 = 0.995;
 /// At most this many choices are remembered; a program that changes its root all the time has more.
 const MOST_CHOICES: usize = 1024;
 
-/// What was chosen for a call.
+/// The choice for a class of calls.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The strategy; `None` for the host's own collective.
+    /// The strategy; `None` for the native collective.
     pub strategy: Option<&'static Strategy>,
     /// The largest message that it sends, in bytes.
     pub segment: u64,
-    /// What it was predicted to take, in seconds, where that was asked.
+    /// Its predicted time in seconds, where a platform is known.
     pub seconds: Option<f64>,
     considered: Vec<Considered>,
-    host: Option<f64>,
+    native: Option<f64>,
 }
 
 /// A strategy with its best size of messages.
@@ -68,16 +64,16 @@ pub struct Considered {
 }
 
 impl Choice {
-    /// What was considered, the quickest first.
+    /// The strategies that came into question, the quickest first.
     pub fn considered(&self) -> Vec<Considered> {
         let mut all = self.considered.clone();
         all.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
         all
     }
 
-    /// What the host's own collective was predicted to take, in seconds.
-    pub fn host_seconds(&self) -> Option<f64> {
-        self.host
+    /// Predicted seconds of the native collective, where its algorithms are known.
+    pub fn native_seconds(&self) -> Option<f64> {
+        self.native
     }
 
     /// Why it was chosen, in one line.
@@ -87,8 +83,8 @@ impl Choice {
         };
         let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
         let mut text = format!("predicted {}", milliseconds(seconds));
-        if let Some(host) = self.host {
-            let _ = write!(text, "; the host's own {}", milliseconds(host));
+        if let Some(native) = self.native {
+            let _ = write!(text, "; the host's own {}", milliseconds(native));
         }
         let chosen = self.strategy.map(|strategy| strategy.name);
         let next = self.considered().into_iter();
@@ -105,11 +101,11 @@ impl Choice {
     }
 }
 
-/// What calls are alike.
+/// Calls that get the same choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Class {
     operation: Operation,
-    /// What is chosen for is the size of the class.
+    /// The size of the class, which the choice is made for.
     bytes: u64,
     root: usize,
     ordered: bool,
@@ -126,49 +122,47 @@ fn size_class(bytes: u64) -> u64 {
     }
 }
 
-/// Chooses for the collectives of one communicator, and remembers what it chose.
+/// Chooses for the collectives of one communicator, and remembers its choices.
 #[derive(Debug, Clone)]
 pub struct Chooser {
     known: Option<Known>,
-    host: Option<Host>,
-    /// Messages of up to so many bytes go at once.
+    native: Option<Host>,
+    /// The eager limit: messages of up to so many bytes go at once.
     eager: u64,
     chosen: HashMap<Class, Arc<Choice>>,
 }
 
-/// What is the same for all calls.
+/// The platform: the same for all calls.
 #[derive(Debug, Clone)]
 struct Known {
     network: Arc<Network>,
     sizes: Vec<Size>,
-    pieces: Vec<Costed>,
-    /// Between hosts, where the host's own collectives are those of HAN.
-    han: Option<Leaders>,
+    /// Costs of the segments that are tried, from small to large.
+    segments: Vec<MessageCosts>,
+    /// Between hosts, where the native collectives are those of HAN.
+    han: Option<HostLeaders>,
 }
 
 impl Chooser {
-    /// Chooses on this network, by rules where there is none. `host` is whose collectives
+    /// Chooses on this network, by rules where there is none. `native` is the MPI whose own collectives
     /// are to be beaten; `None` where they are out of the question.
-    pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, host: Option<Host>) -> Self {
-        let usual = host.map_or(USUAL_EAGER_LIMIT, Host::usual_eager_limit);
+    pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Host>) -> Self {
+        let usual = native.map_or(USUAL_EAGER_LIMIT, Host::usual_eager_limit);
         let seen = network.as_ref().map(|network| network.eager_limit());
         // A network that shows no limit was measured to have none among its sizes.
         let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));
-        let known = network.map(|network| {
-            let sizes = estimate::sizes(&network, clusters);
-            Known {
-                pieces: pieces(eager)
-                    .into_iter()
-                    .map(|bytes| Costed::new(&network, bytes).with_inside(&sizes))
-                    .collect(),
-                sizes,
-                network,
-                han: None,
-            }
+        let known = network.map(|network| Known {
+            segments: segments(eager)
+                .into_iter()
+                .map(|bytes| MessageCosts::new(&network, bytes))
+                .collect(),
+            sizes: estimate::sizes(&network, clusters),
+            network,
+            han: None,
         });
         Chooser {
             known,
-            host,
+            native,
             eager,
             chosen: HashMap::new(),
         }
@@ -183,11 +177,11 @@ impl Chooser {
         self
     }
 
-    /// The same where Open MPI's HAN does the host's own collectives, as it does by default in
+    /// The same where Open MPI's HAN does the native collectives, as it does by default in
     /// Open MPI 5.
     pub fn with_han(mut self) -> Self {
         if let Some(known) = &mut self.known {
-            known.han = Leaders::new(&known.network);
+            known.han = HostLeaders::new(&known.network);
         }
         self
     }
@@ -197,17 +191,21 @@ impl Chooser {
         self.eager
     }
 
-    /// The largest message, in bytes, that `strategy` should send for a call: what the network
-    /// says is best, or else the rule.
+    /// The largest message, in bytes, that `strategy` should send for a call: the best on the network,
+    /// or else by rule.
     pub fn segment(&self, strategy: &'static Strategy, call: &Uniform, clusters: &Clusters) -> u64 {
-        let estimated = self.known.as_ref().zip(strategy.estimate);
-        match estimated.filter(|_| clusters.count() > 1) {
+        let estimated = self.known.as_ref().filter(|_| clusters.count() > 1);
+        let estimated = estimated.and_then(|known| {
+            let costs = known.whole(call.operation, call.bytes, clusters);
+            known.with_best_segment(strategy, &known.input(call, clusters, &costs))
+        });
+        match estimated {
+            Some(plan) => plan.segment,
             None => rules::segment(call.operation, call.bytes, self.eager),
-            Some((known, estimate)) => known.segment(strategy, estimate, call, clusters),
         }
     }
 
-    /// What to do for `operation`. `bytes` are those of the message, or of one rank's
+    /// The choice for `operation`. `bytes` are those of the message, or of one rank's
     /// block (the mean, where they differ and all ranks know it); `None` where not all
     /// ranks know. `ordered` says that operands must stay in the order of ranks.
     /// `clusters` are those that the chooser was made with.
@@ -230,7 +228,7 @@ impl Chooser {
         }
         let predicted = match (&self.known, bytes) {
             (Some(known), Some(_)) if clusters.count() > 1 => {
-                known.predicted(class, clusters, self.host)
+                known.predicted(class, clusters, self.native)
             }
             _ => None,
         };
@@ -250,55 +248,57 @@ fn by_rule(class: Class, bytes: Option<u64>, eager: u64) -> Choice {
         segment: chosen.map_or(0, |(_, segment)| segment),
         seconds: None,
         considered: Vec::new(),
-        host: None,
+        native: None,
     }
 }
 
 impl Known {
     /// The quickest; `None` where no strategy's time is known.
-    fn predicted(&self, class: Class, clusters: &Clusters, host: Option<Host>) -> Option<Choice> {
-        let whole = self.whole(class.operation, class.bytes, clusters);
-        let root = self.root(class.operation, class.root, clusters);
-        let scene = self.scene(root, clusters, class.bytes, &whole);
-        let considered = candidates::considered(self, &scene, class.operation, class.ordered);
-        let mut best = *considered.first()?;
-        for other in &considered[1..] {
-            if other.seconds < ALIKE * best.seconds {
-                best = *other;
-            }
-        }
-        let host = host.map(|host| self.host_seconds(&scene, host, class));
-        let beats = host.is_none_or(|host| best.seconds < WORTH * host);
+    fn predicted(&self, class: Class, clusters: &Clusters, native: Option<Host>) -> Option<Choice> {
+        let costs = self.whole(class.operation, class.bytes, clusters);
+        let call = Uniform {
+            operation: class.operation,
+            bytes: class.bytes,
+            root: class.root,
+        };
+        let input = self.input(&call, clusters, &costs);
+        let serves = |strategy: &&Strategy| match class.ordered {
+            true => strategy.keeps_order(),
+            false => !strategy.only_ordered,
+        };
+        let considered: Vec<Considered> = Strategy::of(class.operation)
+            .filter(serves)
+            .filter_map(|strategy| self.with_best_segment(strategy, &input))
+            .collect();
+        let simplest = |best: Considered, other: &Considered| match other.seconds {
+            seconds if seconds < ALIKE * best.seconds => *other,
+            _ => best,
+        };
+        let best = considered.iter().fold(*considered.first()?, simplest);
+        let native = native.map(|native| self.native_seconds(&input, native, class.ordered));
+        let beats = native.is_none_or(|native| best.seconds < WORTH * native);
         Some(Choice {
             strategy: beats.then_some(best.strategy),
             segment: best.segment,
             seconds: match beats {
                 true => Some(best.seconds),
-                false => host,
+                false => native,
             },
             considered,
-            host,
+            native,
         })
     }
 
-    /// What the host's own collective takes. HAN does no reductions that keep an order.
-    fn host_seconds(&self, scene: &Scene, host: Host, class: Class) -> f64 {
-        let han = self.han.as_ref().filter(|_| !class.ordered);
-        let by_han = han.and_then(|leaders| leaders.seconds(scene, class.operation));
-        by_han.unwrap_or_else(|| estimate::host_seconds(scene, host, class.operation))
+    /// Seconds of the native collective. HAN does no reductions that keep an order.
+    fn native_seconds(&self, input: &CostInput, native: Host, ordered: bool) -> f64 {
+        let han = self.han.as_ref().filter(|_| !ordered);
+        let by_han = han.and_then(|leaders| leaders.seconds(input));
+        by_han.unwrap_or_else(|| estimate::native_seconds(input, native))
     }
 
-    /// The rank from which a collective starts.
-    fn root(&self, operation: Operation, root: usize, clusters: &Clusters) -> usize {
-        match operation.has_root() {
-            true => root,
-            false => clusters.leader(self.network.centre()),
-        }
-    }
-
-    /// What a message meets that is not cut. Small blocks of a cluster that are collected for all,
+    /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
     /// or for another cluster, go on together, as one message.
-    fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> Costed {
+    fn whole(&self, operation: Operation, bytes: u64, clusters: &Clusters) -> MessageCosts {
         let members = (0..clusters.count()).map(|c| clusters.members(c).len() as u64);
         let members = members.max().unwrap_or(1);
         let together = match operation {
@@ -311,65 +311,52 @@ impl Known {
             true => together,
             false => bytes,
         };
-        Costed::new(&self.network, size).with_inside(&self.sizes)
+        MessageCosts::new(&self.network, size)
     }
 
-    /// A call with `bytes` that goes in one piece, which `whole` was looked up for.
-    fn scene<'a>(
+    /// A call whose messages are not cut.
+    fn input<'a>(
         &'a self,
-        root: usize,
+        call: &Uniform,
         clusters: &'a Clusters,
-        bytes: u64,
-        whole: &'a Costed,
-    ) -> Scene<'a> {
-        Scene {
+        segment: &'a MessageCosts,
+    ) -> CostInput<'a> {
+        CostInput {
             network: &self.network,
             clusters,
             sizes: &self.sizes,
-            bytes,
-            root,
-            piece: whole,
+            operation: call.operation,
+            bytes: call.bytes,
+            root: match call.operation.has_root() {
+                true => call.root,
+                false => clusters.leader(self.network.centre()),
+            },
+            segment,
+            edges: &[],
         }
     }
 
-    /// The size of messages that suits a strategy best.
-    fn segment(
+    /// A strategy with the segments that suit it best; `None` where its time is not known.
+    fn with_best_segment(
         &self,
-        strategy: &Strategy,
-        estimate: Estimate,
-        call: &Uniform,
-        clusters: &Clusters,
-    ) -> u64 {
-        let whole = self.whole(call.operation, call.bytes, clusters);
-        let root = self.root(call.operation, call.root, clusters);
-        let scene = self.scene(root, clusters, call.bytes, &whole);
-        let edges = Orders::default().edges(&scene, strategy);
-        let best = |scene: &Scene| estimate(scene, call.operation, &edges);
-        self.best_size(&scene, call.operation, best).0
-    }
-}
-
-/// Costs that orders between clusters look at, once for each direction.
-#[derive(Default)]
-struct Orders {
-    down: std::cell::OnceCell<Costs>,
-    up: std::cell::OnceCell<Costs>,
-}
-
-impl Orders {
-    /// The tree between clusters; none for a strategy that has none.
-    fn edges(&self, scene: &Scene, strategy: &Strategy) -> Vec<(usize, usize)> {
-        strategy.tree.map_or(Vec::new(), |(between, direction)| {
-            let costs = || self.costs(scene, direction);
-            between.edges(scene.count(), scene.home(), costs)
-        })
-    }
-
-    fn costs(&self, scene: &Scene, direction: Direction) -> &Costs {
-        let cell = match direction {
-            Direction::Down => &self.down,
-            Direction::Up => &self.up,
+        strategy: &'static Strategy,
+        whole: &CostInput,
+    ) -> Option<Considered> {
+        let estimate = strategy.estimate?;
+        let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
+            let root = whole.clusters.of(whole.root);
+            let costs = || costs(whole.segment, whole.clusters, direction);
+            between.edges(whole.clusters.count(), root, costs)
+        });
+        let input = CostInput {
+            edges: &edges,
+            ..*whole
         };
-        cell.get_or_init(|| costs(scene.piece, scene.clusters, direction))
+        let (segment, seconds) = self.best_size(&input, estimate);
+        Some(Considered {
+            strategy,
+            segment,
+            seconds,
+        })
     }
 }

@@ -2,7 +2,7 @@
 //! two-level schedules measured on grids of clusters, links of some milliseconds
 //! between them.
 
-use super::sizes::MOST_PIECES;
+use super::sizes::MOST_SEGMENTS;
 use crate::collective::Operation::{self, *};
 
 /// A strategy's name, and the largest message that it sends, in bytes.
@@ -56,7 +56,7 @@ pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
         Scan | Exscan if bytes > 16 * KIB => 8 * KIB,
         _ => eager,
     };
-    handed_on.max(bytes.div_ceil(MOST_PIECES)).min(eager)
+    handed_on.max(bytes.div_ceil(MOST_SEGMENTS)).min(eager)
 }
 
 #[cfg(test)]

@@ -10,31 +10,23 @@
 //! fast as its cluster's link is, whatever leaves a cluster its uplink, which is as
 //! fast as the fastest link out of it (faster, where several pairs together were measured to be).
 
-mod links;
-mod messages;
+mod costs;
+
+use std::sync::Arc;
 
 use crate::collective::Clusters;
 use crate::collective::Operation;
 use crate::collective::read::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
 use crate::platform::{Link, Platform};
-pub use links::Hop;
-use links::Links;
-pub use messages::Messages;
+pub use costs::{MessageCost, MessageCosts, PathCost};
 
 /// A link that messages of several pairs share: how long each occupies it is `share`
 /// times the gap of a link.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Common {
-    link: usize,
+#[derive(Debug, Clone, PartialEq)]
+struct Shared {
+    link: Arc<Link>,
     share: f64,
-}
-
-impl Common {
-    /// How long a message occupies it for which the link has this gap.
-    fn seconds(&self, gap: f64) -> f64 {
-        self.share * gap
-    }
 }
 
 /// How far apart two ranks are.
@@ -55,15 +47,14 @@ pub struct Network {
     cluster_of: Vec<usize>,
     host_of: Vec<usize>,
     hosts: usize,
-    links: Links,
-    /// Cluster by cluster: the link from one to the other.
-    between: Vec<Option<usize>>,
-    within: Vec<Option<usize>>,
-    on_host: Vec<Option<usize>>,
-    uplink: Vec<Option<Common>>,
-    downlink: Vec<Option<Common>>,
-    /// The rank that speaks for each cluster.
-    speakers: Vec<usize>,
+    /// From cluster to cluster, row by row.
+    between: Vec<Option<Arc<Link>>>,
+    within: Vec<Option<Arc<Link>>>,
+    on_host: Vec<Option<Arc<Link>>>,
+    uplink: Vec<Option<Shared>>,
+    downlink: Vec<Option<Shared>>,
+    /// Leader of each cluster.
+    leaders: Vec<usize>,
     centre: usize,
     /// The longest latency between two clusters, in seconds.
     farthest: f64,
@@ -98,6 +89,32 @@ fn hosts_are_far_apart(platform: &Platform, clusters: &[usize]) -> bool {
     rest.iter().all(|&other| other == one) && within.is_some_and(|link| link.latency() >= FAR)
 }
 
+/// The link that all messages to or from a cluster of the platform share: as fast as the fastest on its
+/// `side`, or as several pairs together were measured to be.
+fn shared(
+    platform: &Platform,
+    side: impl Fn(usize) -> (usize, usize),
+    place: usize,
+) -> Option<Shared> {
+    let link = |other| {
+        let (from, to) = side(other);
+        platform.between(from, to)
+    };
+    let others = (0..platform.clusters().len()).filter(|&other| other != place);
+    let fastest =
+        others.min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
+    let alone = LARGE as f64 / link(fastest).gap(LARGE).max(f64::MIN_POSITIVE);
+    let together = platform.contents().parallel.iter();
+    let together = together
+        .filter(|measured| (measured.from, measured.to) == side(fastest))
+        .map(|measured| measured.bytes_per_second)
+        .fold(alone, f64::max);
+    Some(Shared {
+        share: alone / together,
+        link: Arc::new(link(fastest).clone()),
+    })
+}
+
 impl Network {
     /// The part of `platform` that a communicator uses: `ranks` has the rank of the
     /// world for each of its own. `None` if the platform has no such rank.
@@ -127,13 +144,12 @@ impl Network {
             cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
             hosts: host_number.len(),
             host_of,
-            links: Links::default(),
             between: vec![None; count * count],
             within: vec![None; count],
             on_host: vec![None; count],
             uplink: vec![None; count],
             downlink: vec![None; count],
-            speakers: (0..count)
+            leaders: (0..count)
                 .map(|c| {
                     let members = numbering.members(c);
                     let wanted = platform.clusters()[known[c]].leader;
@@ -149,35 +165,32 @@ impl Network {
         };
         for (c, &place) in known.iter().enumerate() {
             let cluster = &platform.clusters()[place];
-            let within = cluster.within.as_ref().map(|link| network.links.keep(link));
-            network.within[c] = within.filter(|_| !by_host);
-            let closest = cluster.levels.first().map(|level| &level.link);
-            network.on_host[c] = closest.map(|link| network.links.keep(link));
+            let within = cluster.within.clone().map(Arc::new);
+            network.within[c] = within.clone().filter(|_| !by_host);
+            let closest = cluster.levels.first();
+            network.on_host[c] = closest.map(|level| Arc::new(level.link.clone()));
             for (other, &there) in known.iter().enumerate() {
                 if other != c {
                     network.between[c * count + other] = match by_host {
-                        true => within,
-                        false => Some(network.links.keep(platform.between(place, there))),
+                        true => within.clone(),
+                        false => Some(Arc::new(platform.between(place, there).clone())),
                     };
                 }
             }
-            let card = || within.map(|link| Common { link, share: 1.0 });
-            network.uplink[c] = match by_host {
-                true => card(),
-                false => network.common(platform, place, true),
-            };
-            network.downlink[c] = match by_host {
-                true => card(),
-                false => network.common(platform, place, false),
+            let card = || within.clone().map(|link| Shared { link, share: 1.0 });
+            (network.uplink[c], network.downlink[c]) = match by_host {
+                true => (card(), card()),
+                false => (
+                    shared(platform, |other| (place, other), place),
+                    shared(platform, |other| (other, place), place),
+                ),
             };
         }
         network.centre = network.nearest_to_all();
         let latencies = network.between.iter().flatten();
-        network.farthest = latencies
-            .map(|&link| network.links.get(link).latency())
-            .fold(0.0, f64::max);
+        network.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
         network.slowest = (0..count)
-            .map(|c| network.leaving(c, LONG).max(network.entering(c, LONG)))
+            .map(|c| network.uplink(c, LONG).max(network.downlink(c, LONG)))
             .fold(0.0, f64::max);
         let lanes = (0..count).map(|c| network.members_to_fill(c, numbering.members(c).len()));
         network.lanes = lanes.max().unwrap_or(1);
@@ -192,41 +205,11 @@ impl Network {
         }
         let inside = self.on_host(cluster).map_or(0.0, |link| link.gap(LONG));
         let work = (members - 1) as f64 * (inside + self.computing.seconds(LONG));
-        let passing = self
-            .leaving(cluster, LONG)
-            .max(self.entering(cluster, LONG));
+        let passing = self.uplink(cluster, LONG).max(self.downlink(cluster, LONG));
         let to_keep_up = (work / passing.max(f64::MIN_POSITIVE)).ceil() as usize;
         self.pairs_to_fill(cluster)
             .max(to_keep_up)
             .clamp(1, members)
-    }
-
-    /// The uplink of a cluster of the platform, or its downlink: as fast as the fastest
-    /// link on that side.
-    fn common(&mut self, platform: &Platform, place: usize, leaving: bool) -> Option<Common> {
-        let others = (0..platform.clusters().len()).filter(|&other| other != place);
-        let link = |other| match leaving {
-            true => platform.between(place, other),
-            false => platform.between(other, place),
-        };
-        let fastest = others
-            .min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
-        let alone = LARGE as f64 / link(fastest).gap(LARGE).max(f64::MIN_POSITIVE);
-        let together = platform.contents().parallel.iter();
-        let together = together
-            .filter(|measured| {
-                let (here, there) = match leaving {
-                    true => (measured.from, measured.to),
-                    false => (measured.to, measured.from),
-                };
-                here == place && there == fastest
-            })
-            .map(|measured| measured.bytes_per_second)
-            .fold(alone, f64::max);
-        Some(Common {
-            share: alone / together,
-            link: self.links.keep(link(fastest)),
-        })
     }
 
     /// The same with one rank of each host, if every host has as many ranks, and several: what
@@ -250,7 +233,7 @@ impl Network {
         let cluster_of: Vec<usize> = kept.iter().map(|&rank| self.cluster_of[rank]).collect();
         let first = |cluster| cluster_of.iter().position(|&of| of == cluster);
         Some(Network {
-            speakers: (0..self.clusters())
+            leaders: (0..self.clusters())
                 .map(|cluster| first(cluster).unwrap_or(0))
                 .collect(),
             host_of: (0..self.hosts).collect(),
@@ -286,8 +269,8 @@ impl Network {
 
     /// The rank that speaks for each cluster: the platform's coordinator, or the lowest
     /// where that one is not in the communicator.
-    pub fn speakers(&self) -> &[usize] {
-        &self.speakers
+    pub fn leaders(&self) -> &[usize] {
+        &self.leaders
     }
 
     /// The cluster from which all others are reached soonest, there and back: from which
@@ -332,64 +315,44 @@ impl Network {
 
     /// The link from one cluster to another; `None` from one to itself.
     pub fn between(&self, from: usize, to: usize) -> Option<&Link> {
-        self.place_between(from, to)
-            .map(|link| self.links.get(link))
-    }
-
-    fn place_between(&self, from: usize, to: usize) -> Option<usize> {
-        self.between[from * self.clusters() + to]
+        self.between[from * self.clusters() + to].as_deref()
     }
 
     /// The link between hosts of a cluster, or the closest that is known.
     pub fn within(&self, cluster: usize) -> Option<&Link> {
-        self.place_within(cluster).map(|link| self.links.get(link))
-    }
-
-    fn place_within(&self, cluster: usize) -> Option<usize> {
-        self.within[cluster].or(self.on_host[cluster])
+        let known = self.within[cluster].as_ref();
+        known.or(self.on_host[cluster].as_ref()).map(Arc::as_ref)
     }
 
     /// The link between hosts of a cluster, where it has several.
     pub fn between_hosts(&self, cluster: usize) -> Option<&Link> {
-        self.within[cluster].map(|link| self.links.get(link))
+        self.within[cluster].as_deref()
     }
 
     /// The link between ranks of a host of a cluster, or the closest that is known.
     pub fn on_host(&self, cluster: usize) -> Option<&Link> {
-        self.place_on_host(cluster).map(|link| self.links.get(link))
-    }
-
-    fn place_on_host(&self, cluster: usize) -> Option<usize> {
-        self.on_host[cluster].or(self.within[cluster])
-    }
-
-    /// What messages of `bytes` meet.
-    pub fn messages(&self, bytes: u64) -> Messages<'_> {
-        Messages::new(self, bytes)
+        let known = self.on_host[cluster].as_ref();
+        known.or(self.within[cluster].as_ref()).map(Arc::as_ref)
     }
 
     /// Seconds that a message of `bytes` occupies the uplink of a cluster.
-    pub fn leaving(&self, cluster: usize, bytes: u64) -> f64 {
-        self.occupied(self.uplink[cluster], bytes)
+    pub fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
+        let uplink = self.uplink[cluster].as_ref();
+        uplink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
     /// Seconds that a message of `bytes` occupies the downlink of a cluster.
-    pub fn entering(&self, cluster: usize, bytes: u64) -> f64 {
-        self.occupied(self.downlink[cluster], bytes)
-    }
-
-    fn occupied(&self, common: Option<Common>, bytes: u64) -> f64 {
-        common.map_or(0.0, |common| {
-            common.seconds(self.links.get(common.link).gap(bytes))
-        })
+    pub fn downlink(&self, cluster: usize, bytes: u64) -> f64 {
+        let downlink = self.downlink[cluster].as_ref();
+        downlink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
     /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink of cluster
     /// `home`, from which all comes, or its downlink, to which all goes; without a root, the slowest of all.
     pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
         let seconds = match operation {
-            Operation::Bcast => self.leaving(home, LONG),
-            Operation::Reduce => self.entering(home, LONG),
+            Operation::Bcast => self.uplink(home, LONG),
+            Operation::Reduce => self.downlink(home, LONG),
             _ => self.slowest,
         };
         (self.farthest / seconds.max(f64::MIN_POSITIVE) * LONG as f64) as u64
@@ -399,7 +362,7 @@ impl Network {
     /// receiver first, which costs two latencies more. `None` where no such limit is known.
     pub fn eager_limit(&self) -> Option<u64> {
         let limits = self.between.iter().flatten();
-        let limits = limits.filter_map(|&link| self.links.get(link).eager_limit());
+        let limits = limits.filter_map(|link| link.eager_limit());
         // No MPI asks for so little: that was noise.
         limits.filter(|&limit| limit >= LEAST_LIMIT).min()
     }
@@ -409,11 +372,9 @@ impl Network {
     /// not measured with it.
     pub fn with_eager_limit(mut self, limit: u64) -> Self {
         let limit = limit.max(LEAST_LIMIT);
-        for pair in 0..self.between.len() {
-            let known = self.between[pair].map(|link| self.links.get(link));
-            if let Some(link) = known.filter(|link| link.eager_limit().is_none()) {
-                let asking = link.with_rendezvous_above(limit);
-                self.between[pair] = Some(self.links.keep(&asking));
+        for link in self.between.iter_mut().flatten() {
+            if link.eager_limit().is_none() {
+                *link = Arc::new(link.with_rendezvous_above(limit));
             }
         }
         self
@@ -421,7 +382,9 @@ impl Network {
 
     /// How many ranks of each cluster fill its uplink together: 1 where one alone does.
     pub fn pairs_to_fill(&self, cluster: usize) -> usize {
-        let share = self.uplink[cluster].map_or(1.0, |common| common.share);
+        let share = self.uplink[cluster]
+            .as_ref()
+            .map_or(1.0, |shared| shared.share);
         (1.0 / share.max(1e-3)).round().max(1.0) as usize
     }
 
@@ -469,7 +432,7 @@ mod tests {
         assert_eq!((one.clusters(), one.hosts()), (3, 3));
         assert_eq!(one.between(0, 2), Some(&far));
         assert_eq!(one.between_hosts(1), None);
-        assert_eq!(one.leaving(1, LARGE), far.gap(LARGE));
+        assert_eq!(one.uplink(1, LARGE), far.gap(LARGE));
         assert_eq!(one.distance(0, 3), Distance::Host);
         let near = grids::lan();
         let one = grids::of_numbers(&[0; 12], 4, |_| near.clone(), |_, _| unreachable!());

@@ -68,7 +68,7 @@ pub fn bound(
     // All uplinks together carry 2 (C - 1) messages of an allreduce.
     let together = match operation {
         Allreduce if count > 1 && bytes > 0 => {
-            let rates = (0..count).map(|cluster| 1.0 / network.leaving(cluster, bytes));
+            let rates = (0..count).map(|cluster| 1.0 / network.uplink(cluster, bytes));
             let pairs = (0..count * count).filter(|pair| pair / count != pair % count);
             let shortest = pairs
                 .map(|pair| latencies[pair])
@@ -82,8 +82,8 @@ pub fn bound(
         .map(|cluster| {
             let (leaves, enters) = crossing(cluster);
             let passing = |seconds: f64, bytes: u64| if bytes == 0 { 0.0 } else { seconds };
-            let busy = passing(network.leaving(cluster, leaves), leaves)
-                .max(passing(network.entering(cluster, enters), enters));
+            let busy = passing(network.uplink(cluster, leaves), leaves)
+                .max(passing(network.downlink(cluster, enters), enters));
             // At the root's own end the nearest cluster may be the last.
             let late = match rooted && cluster == home {
                 true => nearest,

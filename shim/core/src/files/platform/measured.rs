@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use super::super::{FileError, text};
-use crate::collective::read::predict::Collective;
+use crate::collective::Operation;
 
 /// One measured time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
     /// The operation.
-    pub collective: Collective,
+    pub collective: Operation,
     /// The strategy, as predictions name it.
     pub strategy: String,
     /// Bytes of the message, or of one rank's block.
@@ -54,7 +54,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<Vec<Measured>, FileError> {
                 format!(
                     "`{line}` is no measured time; write \
                      collective,strategy,bytes,segment,seconds, such as \
-                     bcast,rank-pipeline,1048576,16384,0.12"
+                     bcast,chain,1048576,16384,0.12"
                 ),
             )
         })?;

@@ -1,14 +1,14 @@
-//! Inputs of a heuristic: gaps, latencies and the times inside clusters.
+//! What a heuristic knows: gaps, latencies and the times inside clusters.
 
 use thiserror::Error;
 
-/// Reason why numbers are no costs.
+/// Why numbers are no costs.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum CostsError {
     /// A list of another length than the number of clusters needs.
     #[error("{what} has {found} numbers for {clusters} clusters; {expected} are needed")]
     Length {
-        /// Name of the list.
+        /// Which list.
         what: &'static str,
         /// Its length.
         found: usize,
@@ -23,21 +23,19 @@ pub enum CostsError {
     /// A negative or infinite number.
     #[error("{what} has {value}; numbers from 0 were expected")]
     Number {
-        /// Name of the list.
+        /// Which list.
         what: &'static str,
         /// The number.
         value: f64,
     },
 }
 
-/// Costs of one message between the leaders of `clusters`, in seconds.
+/// Costs of one message between the coordinators of `clusters`, in seconds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Costs {
     clusters: usize,
     gap: Vec<f64>,
     latency: Vec<f64>,
-    /// Both together.
-    transfer: Vec<f64>,
     inside: Vec<f64>,
 }
 
@@ -65,18 +63,12 @@ impl Costs {
         }
         for (what, list) in [("gap", &gap), ("latency", &latency), ("inside", &inside)] {
             let is_cost = |value: &f64| value.is_finite() && *value >= 0.0;
-            // Without a way out among them, numbers are examined several at a time.
-            if !list.iter().fold(true, |all, value| all & is_cost(value)) {
-                let value = list.iter().copied().find(|value| !is_cost(value));
-                let value = value.unwrap_or(f64::NAN);
+            if let Some(&value) = list.iter().find(|value| !is_cost(value)) {
                 return Err(CostsError::Number { what, value });
             }
         }
-        let transfer = gap.iter().zip(&latency);
         Ok(Costs {
             clusters,
-            // From 0, and not from -0, which costs may be.
-            transfer: transfer.map(|(gap, latency)| 0.0 + gap + latency).collect(),
             gap,
             latency,
             inside,
@@ -100,7 +92,13 @@ impl Costs {
 
     /// `g(i,j) + L(i,j)`: one message alone.
     pub fn transfer(&self, from: usize, to: usize) -> f64 {
-        self.transfer[from * self.clusters + to]
+        self.gap(from, to) + self.latency(from, to)
+    }
+
+    /// The transfers from one cluster to each other one, together.
+    pub(super) fn all_transfers(&self, from: usize) -> f64 {
+        let others = (0..self.clusters).filter(|&to| to != from);
+        others.map(|to| self.transfer(from, to)).sum()
     }
 
     /// `T_k`: what a cluster needs inside.

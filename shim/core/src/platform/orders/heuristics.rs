@@ -1,8 +1,6 @@
 //! The heuristics: which send comes next. Ties go to the lowest sender, then the
 //! lowest receiver.
 
-use super::ahead::{Next, Nothing};
-use super::greedy::State;
 use super::{Costs, Schedule};
 use crate::affinity::names::named;
 
@@ -83,14 +81,25 @@ impl Order {
         }
     }
 
-    /// The schedule from cluster `root`. Takes O(C^3) for C clusters at worst, and mostly much less.
+    /// The schedule from cluster `root`, in O(C^3) for C clusters.
     ///
     /// # Panics
     /// If there is no cluster `root`.
     pub fn schedule(self, costs: &Costs, root: usize) -> Schedule {
-        let mut schedule = Schedule::start(costs.clusters());
-        for (from, to) in self.sends(costs, root) {
+        let clusters = costs.clusters();
+        assert!(root < clusters, "the root is one of the clusters");
+        let mut schedule = Schedule::start(clusters);
+        let mut informed = vec![root];
+        let mut waiting: Vec<usize> = (0..clusters).filter(|&other| other != root).collect();
+        while !waiting.is_empty() {
+            let sets = (&informed[..], &waiting[..]);
+            let (from, to) = match self.for_clusters(clusters) {
+                Order::Flat => (root, waiting[0]),
+                order => order.next(costs, &schedule.ready, sets),
+            };
             schedule.send(costs, from, to);
+            waiting.retain(|&other| other != to);
+            informed.push(to);
         }
         schedule
     }
@@ -100,28 +109,57 @@ impl Order {
     /// # Panics
     /// If there is no cluster `root`.
     pub fn sends(self, costs: &Costs, root: usize) -> Vec<(usize, usize)> {
-        let clusters = costs.clusters();
-        assert!(root < clusters, "the root is one of the clusters");
-        if self == Order::Flat {
-            let others = (0..clusters).filter(|&to| to != root);
-            return others.map(|to| (root, to)).collect();
-        }
-        let state = State::new(costs, root);
-        let done = |free: f64, from, to| free + costs.transfer(from, to);
-        let alone = |_: f64, from, to| costs.transfer(from, to);
-        let latency = |_: f64, from, to| 0.0 + costs.latency(from, to);
-        let inside = |cluster| costs.inside(cluster);
-        match self.for_clusters(clusters) {
-            Order::Fnf => state.fastest_node_first(done),
-            Order::Fef => state.least_first(latency, Nothing),
-            Order::Flat | Order::Ecef => state.least_first(done, Nothing),
-            Order::EcefLa => state.least_first(done, Next::least(costs, |_| 0.0)),
-            Order::EcefLatMin => state.least_first(done, Next::least(costs, inside)),
-            Order::EcefLat | Order::Mixed => state.least_first(done, Next::most(costs, inside)),
-            Order::BottomUp => state.slowest_first(alone),
-            Order::BottomUpReady => state.slowest_first(done),
-        }
+        let sends = self.schedule(costs, root).sends;
+        sends.iter().map(|send| (send.from, send.to)).collect()
     }
+
+    /// The next send, where the coordinators of the first set have the message since `ready`, and those of
+    /// the second wait for it.
+    fn next(self, costs: &Costs, ready: &[f64], sets: (&[usize], &[usize])) -> (usize, usize) {
+        let (informed, waiting) = sets;
+        let mut best = ((f64::INFINITY, usize::MAX, usize::MAX), (0, 0));
+        for &to in waiting {
+            let weights = informed.iter().map(|&from| {
+                let weight = match self {
+                    Order::Fef => costs.latency(from, to),
+                    Order::BottomUp => costs.transfer(from, to),
+                    _ => ready[from] + costs.transfer(from, to),
+                };
+                (weight, from)
+            });
+            let (weight, from) = weights.fold((f64::INFINITY, usize::MAX), least);
+            // Some choose the receiver first, others the pair.
+            let key = match self {
+                Order::Fnf => (costs.all_transfers(to), to, from),
+                Order::BottomUp | Order::BottomUpReady => (-weight - costs.inside(to), to, from),
+                _ => (weight + self.look_ahead(costs, to, waiting), from, to),
+            };
+            if key < best.0 {
+                best = (key, (from, to));
+            }
+        }
+        best.1
+    }
+
+    /// Seconds of the next send of `to` to another cluster that waits; 0 where there is none.
+    fn look_ahead(self, costs: &Costs, to: usize, waiting: &[usize]) -> f64 {
+        let others = waiting.iter().filter(|&&other| other != to);
+        let done = |&other: &usize| costs.transfer(to, other) + costs.inside(other);
+        match self {
+            Order::EcefLa => others
+                .map(|&other| costs.transfer(to, other))
+                .reduce(f64::min),
+            Order::EcefLatMin => others.map(done).reduce(f64::min),
+            Order::EcefLat => others.map(done).reduce(f64::max),
+            _ => None,
+        }
+        .unwrap_or(0.0)
+    }
+}
+
+/// The pair with the lower time; of equal times the lower cluster.
+fn least(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
+    if other < one { other } else { one }
 }
 
 named!(Order, "order of clusters");

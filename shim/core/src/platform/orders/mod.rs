@@ -9,13 +9,10 @@
 //!   inside its cluster a leader goes on when its own sends are over
 //! ```
 
-mod ahead;
 mod costs;
 mod exhaustive;
-mod greedy;
 mod heuristics;
 pub mod monte_carlo;
-mod ranked;
 mod schedule;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,7 @@
 //! Trees between clusters: of a shape, or as a scheduler orders the sends.
 
-use std::borrow::Borrow;
-
 use crate::collective::algorithms::trees::{Neighbours, Shape, led_by, round};
-use crate::collective::network::Hop;
-use crate::collective::read::estimate::Costed;
+use crate::collective::network::{MessageCost, MessageCosts};
 use crate::collective::{Clusters, Problem};
 use crate::platform::orders::{Costs, Order};
 
@@ -28,21 +25,13 @@ pub enum Direction {
 }
 
 impl Between {
-    /// What it comes to for so many clusters.
-    pub fn for_clusters(self, clusters: usize) -> Between {
-        match self {
-            Between::Order(order) => Between::Order(order.for_clusters(clusters)),
-            shape => shape,
-        }
-    }
-
     /// The edges of the tree from cluster `root_cluster`, senders before their receivers, in the
     /// order in which each sender serves its own. `costs` are looked at by orders alone.
-    pub fn edges<C: Borrow<Costs>>(
+    pub fn edges(
         self,
         clusters: usize,
         root_cluster: usize,
-        costs: impl FnOnce() -> C,
+        costs: impl FnOnce() -> Costs,
     ) -> Vec<(usize, usize)> {
         match self {
             Between::Shape(shape) => {
@@ -53,7 +42,7 @@ impl Between {
                 }
                 edges
             }
-            Between::Order(order) => order.sends(costs().borrow(), root_cluster),
+            Between::Order(order) => order.sends(&costs(), root_cluster),
         }
     }
 }
@@ -61,32 +50,30 @@ impl Between {
 /// Costs of a message between leaders as the plans' executor meets them: a sender is
 /// free when the message has left its cluster, and the rest is latency. Inside, a binomial
 /// tree over the members.
-pub fn costs(costed: &Costed, clusters: &Clusters, direction: Direction) -> Costs {
+pub fn costs(message: &MessageCosts, clusters: &Clusters, direction: Direction) -> Costs {
     let count = clusters.count();
     let (gap, latency) = match direction {
-        Direction::Down => parted(&costed.leaving, |from, to| costed.hop(from, to)),
-        Direction::Up => parted(&costed.entering, |from, to| costed.hop(to, from)),
+        Direction::Down => parted(&message.uplink, |from, to| message.between(from, to)),
+        Direction::Up => parted(&message.downlink, |from, to| message.between(to, from)),
     };
     let inside = (0..count).map(|cluster| {
         let members = clusters.members(cluster).len();
-        f64::from(members.next_power_of_two().trailing_zeros()) * costed.within[cluster].seconds()
+        f64::from(members.next_power_of_two().trailing_zeros()) * message.within[cluster].seconds()
     });
     Costs::new(gap, latency, inside.collect())
         .expect("links have costs from 0, and there is one for each two clusters")
 }
 
-/// For how long the sender of each message is busy, as long as it occupies its uplink at most, and the rest, row by row.
-fn parted(busy: &[f64], hop: impl Fn(usize, usize) -> Hop) -> (Vec<f64>, Vec<f64>) {
-    let count = busy.len();
-    let mut gaps = Vec::with_capacity(count * count);
-    let mut latencies = Vec::with_capacity(count * count);
-    for (from, &busy) in busy.iter().enumerate() {
-        let gap = |hop: Hop| if hop.gap < busy { hop.gap } else { busy };
-        let hops = || (0..count).map(|to| hop(from, to));
-        gaps.extend(hops().map(gap));
-        latencies.extend(hops().map(|hop| hop.seconds() - gap(hop)));
-    }
-    (gaps, latencies)
+/// Gaps and latencies of messages, row by row: the sender is busy as long as its link to other clusters, at most.
+fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>, Vec<f64>) {
+    let pairs = (0..busy.len()).flat_map(|from| (0..busy.len()).map(move |to| (from, to)));
+    pairs
+        .map(|(from, to)| {
+            let cost = cost(from, to);
+            let gap = cost.gap.min(busy[from]);
+            (gap, cost.seconds() - gap)
+        })
+        .unzip()
 }
 
 /// Equal costs, where nothing is known.
@@ -104,7 +91,7 @@ pub fn edges(problem: &Problem, between: Between, direction: Direction) -> Vec<(
         .block(problem.root)
         .saturating_mul(problem.unit_bytes);
     between.edges(clusters.count(), root_cluster, || match problem.network {
-        Some(network) => costs(&Costed::new(network, bytes), clusters, direction),
+        Some(network) => costs(&MessageCosts::new(network, bytes), clusters, direction),
         None => equal_costs(clusters.count()),
     })
 }

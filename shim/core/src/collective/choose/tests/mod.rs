@@ -1,6 +1,6 @@
 mod near_the_bound;
 
-use super::sizes::MOST_PIECES;
+use super::sizes::MOST_SEGMENTS;
 use super::*;
 use crate::collective::read::simulate::{Options, simulate};
 use crate::collective::{Uniform, bound, grids};
@@ -192,7 +192,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
     };
     let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Host::OpenMpi));
     assert!(choice.strategy.is_none(), "{}", choice.reason());
-    assert!(choice.host_seconds().is_some());
+    assert!(choice.native_seconds().is_some());
     let call = Uniform {
         operation: Operation::Bcast,
         bytes: 64 * KIB,
@@ -307,7 +307,7 @@ fn open_mpis_own_collectives_are_replaced_wherever_they_were_measured_to_be_slow
                 root: 0,
             };
             let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Host::OpenMpi));
-            let host = 1e3 * choice.host_seconds().unwrap();
+            let host = 1e3 * choice.native_seconds().unwrap();
             let best = 1e3 * choice.considered()[0].seconds;
             let line =
                 format!("{operation} {bytes}: best {best:.1}, host {host:.1} for {measured}");
@@ -373,7 +373,7 @@ fn long_messages_are_not_cut_into_more_pieces_than_mpis_look_through_quickly() {
             let (choice, _) = chosen(&network, &call, None);
             for plan in choice.considered() {
                 let pieces = bytes.div_ceil(plan.segment);
-                assert!(pieces <= MOST_PIECES, "{operation} {bytes}: {plan:?}");
+                assert!(pieces <= MOST_SEGMENTS, "{operation} {bytes}: {plan:?}");
             }
         }
     }

@@ -158,7 +158,7 @@ fn plans_follow_where_ranks_run_so_that_any_order_takes_the_same_time() {
                 let network = Network::new(&platform, &order).unwrap();
                 let coordinators = platform.clusters().iter();
                 let coordinators: Vec<usize> = coordinators.map(|c| c.leader).collect();
-                let speakers = network.speakers().iter();
+                let speakers = network.leaders().iter();
                 let mut speakers: Vec<usize> = speakers.map(|&rank| order[rank]).collect();
                 speakers.sort_unstable();
                 assert_eq!(speakers, coordinators);
@@ -203,7 +203,7 @@ fn a_hosts_exchange_in_turn_is_predicted_to_take_longer_where_ranks_are_mixed_up
             root: 0,
         };
         let (choice, _) = chosen(&network, &call, Some(Host::Mpich));
-        choice.host_seconds().unwrap()
+        choice.native_seconds().unwrap()
     });
     println!("{block} {cyclic} {mixed} {other}");
     // Partners are in other clusters at every step: 303 ms for 282 with 64 KiB under MPICH 5.

@@ -1,287 +1,334 @@
-//! Algorithms that go by rank and know no clusters: those of hosts, and ours that keep the
+//! Algorithms that go by rank and know no clusters: those of the native MPI, and ours that keep the
 //! order of ranks.
 
-use super::exchanged::waiting_to_enter;
-use super::ways::{Links, Ways};
-use super::{Scene, Stage, direct, longer};
+use super::blocks::{direct, waiting_to_enter};
+use super::{CostInput, Stage};
 use crate::collective::algorithms::round;
+use crate::collective::network::PathCost;
 use crate::collective::{Host, Operation};
 
-/// Segments in which hosts send messages down a pipeline.
-const HOST_SEGMENT: u64 = 64 << 10;
+/// Segments in which native broadcasts go down a pipeline.
+const NATIVE_SEGMENT: u64 = 64 << 10;
+
+/// The uplink or the downlink of a cluster.
+#[derive(Debug, Clone, Copy, Default)]
+struct Access {
+    /// Until when it is busy, in seconds.
+    busy: f64,
+    /// How long it has been busy in all.
+    load: f64,
+}
+
+/// The links between clusters.
+struct Links<'a> {
+    clusters: &'a [usize],
+    uplink: Vec<Access>,
+    downlink: Vec<Access>,
+}
+
+impl<'a> Links<'a> {
+    /// All links are free.
+    fn new(input: &CostInput<'a>) -> Self {
+        Links {
+            clusters: input.network.cluster_of(),
+            uplink: vec![Access::default(); input.count()],
+            downlink: vec![Access::default(); input.count()],
+        }
+    }
+
+    /// A message whose sender is ready: when it has left, and when it is there.
+    fn send(&mut self, ready: f64, (from, to): (usize, usize), path: &PathCost) -> (f64, f64) {
+        let (here, there) = (self.clusters[from], self.clusters[to]);
+        if here == there {
+            return (ready + path.message.gap, ready + path.message.seconds());
+        }
+        let (uplink, downlink) = (&mut self.uplink[here], &mut self.downlink[there]);
+        let start = ready.max(uplink.busy);
+        uplink.busy = start + path.uplink;
+        uplink.load += path.uplink;
+        downlink.busy = (start + path.message.latency).max(downlink.busy) + path.downlink;
+        downlink.load += path.downlink;
+        let there = downlink.busy.max(start + path.message.seconds());
+        (uplink.busy, there)
+    }
+
+    /// All links are free again.
+    fn release(&mut self) {
+        for link in self.uplink.iter_mut().chain(&mut self.downlink) {
+            link.busy = 0.0;
+        }
+    }
+
+    /// How long the busiest link has been busy.
+    fn largest_load(&self) -> f64 {
+        let loads = self
+            .uplink
+            .iter()
+            .chain(&self.downlink)
+            .map(|link| link.load);
+        loads.fold(0.0, f64::max)
+    }
+}
 
 /// Along a tree by rank in which the rank at `distance` from the root has the parent
 /// `parent(distance)`, nearer to the root, and gets `bytes(distance)`. Of children, those
 /// farther away are served first where `far_first`.
 fn tree(
-    scene: &Scene,
+    input: &CostInput,
     parent: impl Fn(usize) -> usize,
     bytes: impl Fn(usize) -> u64,
     far_first: bool,
 ) -> Stage {
-    const NONE: usize = usize::MAX;
-    let ranks = scene.clusters.ranks();
-    let rank = |distance: usize| round(distance + scene.root, ranks);
-    // Children of each as a list through `next`, the one to be served first in front.
-    let (mut first, mut next) = (vec![NONE; ranks], vec![NONE; ranks]);
-    let mut enter = |child: usize| {
-        let above = parent(child);
-        next[child] = first[above];
-        first[above] = child;
-    };
-    match far_first {
-        true => (1..ranks).for_each(&mut enter),
-        false => (1..ranks).rev().for_each(&mut enter),
+    let ranks = input.clusters.ranks();
+    let rank = |distance: usize| round(distance + input.root, ranks);
+    let mut children = vec![Vec::new(); ranks];
+    for child in 1..ranks {
+        children[parent(child)].push(child);
     }
-    let mut links = Links::new(scene);
-    let mut at = vec![0.0; ranks];
-    let (mut last, mut period): (f64, f64) = (0.0, 0.0);
-    let (mut leaves, mut enters) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
+    let mut links = Links::new(input);
+    let (mut at, mut period) = (vec![0.0; ranks], 0.0_f64);
     for distance in 0..ranks {
         let (from, mut ready, mut own) = (rank(distance), at[distance], 0.0);
-        let mut child = first[distance];
-        while child != NONE {
-            let (to, size) = (rank(child), bytes(child));
-            let (here, there) = (scene.clusters.of(from), scene.clusters.of(to));
-            let way = links.ways.of(from, to, size);
-            (ready, at[child]) = links.send(ready, here, there, &way);
-            last = longer(last, at[child]);
-            if here == there {
-                own += way.hop.gap;
-            } else {
-                leaves[here] += way.leaving;
-                enters[there] += way.entering;
-                period = longer(period, way.hop.gap);
-            }
-            child = next[child];
+        if far_first {
+            children[distance].reverse();
         }
-        period = longer(period, own);
+        for &child in &children[distance] {
+            let to = rank(child);
+            let path = input.network.path(from, to, bytes(child));
+            (ready, at[child]) = links.send(ready, (from, to), &path);
+            match input.clusters.of(from) == input.clusters.of(to) {
+                true => own += path.message.gap,
+                false => period = period.max(path.message.gap),
+            }
+        }
+        period = period.max(own);
     }
-    let period = leaves.into_iter().chain(enters).fold(period, longer);
     Stage {
-        first: last,
-        period,
+        first: at.into_iter().fold(0.0, f64::max),
+        period: period.max(links.largest_load()),
     }
 }
 
-/// Rounds in each of which every rank sends one message: `to(rank, round)` says to whom,
-/// and `bytes(round)` how large it is. Each round waits for its slowest message.
+/// Rounds in each of which every rank sends one message: `to(rank, round)` is its receiver,
+/// and `bytes(round)` its size. Each round waits for its slowest message.
 fn rounds(
-    scene: &Scene,
+    input: &CostInput,
     count: u32,
     to: impl Fn(usize, u32) -> Option<usize>,
     bytes: impl Fn(u32) -> u64,
-) -> f64 {
-    let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
-    let hosts = scene.network.host_of();
-    let mut links = Links::new(scene);
-    let mut seconds = 0.0;
+) -> Stage {
+    let (mut links, mut first, mut inside) = (Links::new(input), 0.0, 0.0);
     for round in 0..count {
-        links.start_anew();
-        let size = bytes(round);
-        let mut slowest = 0.0;
-        let mut send = |(from, to), messages| {
-            slowest = longer(slowest, links.send_many(from, to, messages, size));
-        };
-        // Neighbours often send the same way.
-        let mut first = None;
-        let (mut way, mut messages) = ((usize::MAX, usize::MAX, false), 0);
-        for from in 0..ranks {
+        links.release();
+        let (mut slowest, mut gap) = (0.0_f64, 0.0_f64);
+        for from in 0..input.clusters.ranks() {
             let Some(to) = to(from, round) else {
                 continue;
             };
-            let is_near = hosts[from] == hosts[to];
-            let next = (clusters[from], clusters[to], is_near);
-            if next != way {
-                if let Some(pair) = first {
-                    send(pair, messages);
-                }
-                (first, way, messages) = (Some((from, to)), next, 0);
-            }
-            messages += 1;
+            let path = input.network.path(from, to, bytes(round));
+            slowest = slowest.max(links.send(0.0, (from, to), &path).1);
+            gap = gap.max(path.message.gap);
         }
-        if let Some(pair) = first {
-            send(pair, messages);
-        }
-        seconds += slowest;
+        first += slowest;
+        inside += gap;
     }
-    seconds
+    Stage {
+        first,
+        period: links.largest_load().max(inside),
+    }
 }
 
-/// Our own chain over ranks, in pieces.
-pub fn chain(scene: &Scene) -> f64 {
-    let piece = scene.piece.bytes.min(scene.bytes);
-    let stage = tree(scene, |distance| distance - 1, |_| piece, false);
-    stage.seconds(scene.pieces(scene.bytes))
-}
-
-/// Our own binomial tree over ranks, in pieces.
-pub fn binomial(scene: &Scene) -> f64 {
-    let piece = scene.piece.bytes.min(scene.bytes);
-    let stage = tree(scene, |distance| distance & (distance - 1), |_| piece, true);
-    stage.seconds(scene.pieces(scene.bytes))
-}
-
-/// Our own exchanges at distances 1, 2, 4, ...
-pub fn doubling(scene: &Scene) -> f64 {
-    let ranks = scene.clusters.ranks();
-    let to = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
-    let pieces = scene.pieces(scene.bytes);
-    let piece = scene.piece.bytes.min(scene.bytes);
-    rounds(scene, doublings(ranks), to, |_| piece) * pieces.max(1.0)
-}
-
-/// The least number of rounds that double up to so many.
-fn doublings(ranks: usize) -> u32 {
+/// Rounds up to the number of ranks, at distances 1, 2, 4, ...
+fn doublings(input: &CostInput) -> u32 {
+    let ranks = input.clusters.ranks();
     ranks.next_power_of_two().trailing_zeros()
 }
 
-/// A tree of the host's with the message for each rank, or the blocks of all below it.
-fn host_tree(scene: &Scene, algorithm: &str, blocks: bool) -> f64 {
-    let ranks = scene.clusters.ranks();
-    let lowest_bit_cleared = |distance: usize| distance & (distance - 1);
-    let highest_bit = |distance: usize| 1usize << distance.ilog2();
+/// Our own chain over ranks, in segments.
+pub fn chain(input: &CostInput) -> f64 {
+    own_tree(input, |distance| distance - 1, false)
+}
+
+/// Our own binomial tree over ranks, in segments.
+pub fn binomial(input: &CostInput) -> f64 {
+    own_tree(input, |distance| distance & (distance - 1), true)
+}
+
+fn own_tree(input: &CostInput, parent: impl Fn(usize) -> usize, far_first: bool) -> f64 {
+    let segment = input.segment.bytes.min(input.bytes);
+    let stage = tree(input, parent, |_| segment, far_first);
+    let seconds = stage.seconds(input.segments(input.bytes));
+    match input.operation {
+        // Up and down.
+        Operation::Allreduce => 2.0 * seconds,
+        _ => seconds,
+    }
+}
+
+/// Our own exchanges at distances 1, 2, 4, ...
+pub fn doubling(input: &CostInput) -> f64 {
+    let ranks = input.clusters.ranks();
+    let segment = input.segment.bytes.min(input.bytes);
+    let stage = |to: &dyn Fn(usize, usize) -> usize| {
+        let to = |rank, round: u32| Some(to(rank, 1 << round)).filter(|&to| to < ranks);
+        rounds(input, doublings(input), to, |_| segment)
+    };
+    let exchange = stage(&|rank, distance| rank ^ distance);
+    let more = match input.operation {
+        // Every rank sends to a higher one: more messages cross between clusters, beside those of an exchange.
+        Operation::Scan | Operation::Exscan => {
+            let upwards = stage(&|rank, distance| rank + distance);
+            (upwards.period - exchange.period).max(0.0)
+        }
+        _ => 0.0,
+    };
+    (exchange.first + more) * input.segments(input.bytes)
+}
+
+/// A native tree with the message for each rank, or the blocks of all below it.
+fn native_tree(input: &CostInput, algorithm: &str, blocks: bool) -> f64 {
+    let ranks = input.clusters.ranks();
     let base_four = |distance: usize| {
         let digit = 2 * (distance.trailing_zeros() / 2);
         distance & !(3 << digit)
     };
     let size = |distance: usize| match blocks {
-        false => scene.bytes,
+        false => input.bytes,
         true => {
             let below = distance & distance.wrapping_neg();
-            below.min(ranks - distance) as u64 * scene.bytes
+            below.min(ranks - distance) as u64 * input.bytes
         }
     };
-    let stage = match algorithm {
-        "linear" | "synchronised-linear" => tree(scene, |_| 0, |_| scene.bytes, false),
-        "highest-bit-binomial" => tree(scene, |d| d - highest_bit(d), |_| scene.bytes, false),
-        "quadrinomial" => tree(scene, base_four, |_| scene.bytes, true),
-        "binary" | "in-order-binary" => tree(scene, |d| (d - 1) / 2, |_| scene.bytes, false),
+    let tree = |parent: &dyn Fn(usize) -> usize, far_first| {
+        tree(input, parent, |_| input.bytes, far_first).first
+    };
+    match algorithm {
+        "linear" | "synchronised-linear" => tree(&|_| 0, false),
+        "highest-bit-binomial" => tree(&|d| d - (1usize << d.ilog2()), false),
+        "quadrinomial" => tree(&base_four, true),
+        "binary" | "in-order-binary" => tree(&|d| (d - 1) / 2, false),
         "chain" => {
-            let segment = scene.bytes.min(HOST_SEGMENT);
-            let stage = tree(scene, |d| d - 1, |_| segment, false);
-            let segments = scene.bytes.div_ceil(HOST_SEGMENT).max(1);
-            return stage.seconds(segments as f64);
+            let segment = input.bytes.min(NATIVE_SEGMENT);
+            let segments = input.bytes.div_ceil(NATIVE_SEGMENT).max(1);
+            let stage = self::tree(input, |d| d - 1, |_| segment, false);
+            stage.seconds(segments as f64)
         }
-        _ => tree(scene, lowest_bit_cleared, size, true),
-    };
-    stage.first
+        _ => self::tree(input, |d| d & (d - 1), size, true).first,
+    }
 }
 
 /// Everyone sends to the next rank, P - 1 times: what arrives last has come along nearly the whole ring, unless
 /// a link between clusters takes longer.
-fn ring(scene: &Scene, bytes: u64) -> f64 {
-    let ranks = scene.clusters.ranks();
-    let mut leaving = vec![0.0; scene.count()];
-    let mut around = 0.0;
-    let mut ways = Ways::new(scene);
+fn ring(input: &CostInput, bytes: u64) -> f64 {
+    let ranks = input.clusters.ranks();
+    let (mut uplink, mut around) = (vec![0.0; input.count()], 0.0);
     for from in 0..ranks {
-        let way = ways.of(from, round(from + 1, ranks), bytes);
-        around += way.hop.seconds();
-        leaving[scene.clusters.of(from)] += way.leaving;
+        let path = input.network.path(from, round(from + 1, ranks), bytes);
+        around += path.message.seconds();
+        uplink[input.clusters.of(from)] += path.uplink;
     }
-    let steps = (ranks - 1) as f64;
-    let busiest = leaving.into_iter().fold(0.0, longer);
-    (around / ranks as f64).max(busiest) * steps
+    let busiest = uplink.into_iter().fold(0.0, f64::max);
+    (around / ranks as f64).max(busiest) * (ranks - 1) as f64
 }
 
-/// So many messages are looked at for the time of an exchange in turn; of larger ones it is that of some
-/// steps.
-const LOOKED_AT: usize = 2048;
+/// Messages of a pairwise exchange that are looked at; of more, those of some steps stand for all.
+const MOST_MESSAGES: usize = 2048;
 
 /// Ranks exchange with one partner after the other, which all have done with a step before the next one: in
 /// each step some cluster has the most to send, which depends on where the ranks run; and where the partner is in
 /// another cluster than the one before, a message waits for half a message of others to enter it, on average.
 /// The partners are MPICH's; Open MPI's, which are always those at a distance, come to the same for ranks in
 /// blocks.
-fn in_turn(scene: &Scene) -> f64 {
-    let (ranks, clusters) = (scene.clusters.ranks(), scene.network.cluster_of());
+fn step_by_step(input: &CostInput) -> f64 {
+    let (ranks, clusters) = (input.clusters.ranks(), input.network.cluster_of());
     let partner = |rank: usize, step: usize| match ranks.is_power_of_two() {
         true => rank ^ step,
         false => round(rank + step, ranks),
     };
-    let apart = (ranks * ranks).div_ceil(LOOKED_AT);
-    let waiting = 0.5 * waiting_to_enter(scene) / ranks as f64;
-    let (mut steps, mut seconds) = (0.0, 0.0);
-    for step in (1..ranks).step_by(apart) {
-        let (mut leaving, mut entering) = (vec![0.0; scene.count()], vec![0.0; scene.count()]);
+    let waiting = 0.5 * waiting_to_enter(input) / ranks as f64;
+    let apart = (ranks * ranks).div_ceil(MOST_MESSAGES);
+    let seconds = (1..ranks).step_by(apart).map(|step| {
+        let (mut uplink, mut downlink) = (vec![0.0; input.count()], vec![0.0; input.count()]);
+        let mut waits = 0.0;
         for rank in 0..ranks {
             let (here, there) = (clusters[rank], clusters[partner(rank, step)]);
             if here != there {
-                leaving[here] += scene.piece.leaving[here];
-                entering[there] += scene.piece.entering[there];
+                uplink[here] += input.segment.uplink[here];
+                downlink[there] += input.segment.downlink[there];
                 if clusters[partner(rank, step - 1)] != there {
-                    seconds += waiting;
+                    waits += waiting;
                 }
             }
         }
-        steps += 1.0;
-        seconds += leaving.into_iter().chain(entering).fold(0.0, longer);
-    }
-    match steps > 0.0 {
-        true => scene.volume(scene.bytes) * seconds * (ranks - 1) as f64 / steps,
-        false => 0.0,
-    }
+        waits + uplink.into_iter().chain(downlink).fold(0.0, f64::max)
+    });
+    let seconds: Vec<f64> = seconds.collect();
+    let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
+    input.volume(input.bytes) * mean * (ranks - 1) as f64
 }
 
-/// Hosts do not wait for messages that go at once; with those that ask first, each rank waits for one partner
-/// after the other.
-fn pairwise(scene: &Scene) -> f64 {
-    let at_once = direct(scene, Operation::Alltoall).max(in_turn(scene));
-    let asks = scene.others(0).any(|to| {
-        let link = scene.network.between(0, to);
-        link.is_some_and(|link| link.handshake(scene.bytes) > 0.0)
+/// Native exchanges do not wait for messages that go at once; with those that ask first, each rank waits
+/// for one partner after the other.
+fn pairwise(input: &CostInput) -> f64 {
+    let at_once = direct(input).max(step_by_step(input));
+    let asks = input.others(0).any(|to| {
+        let link = input.network.between(0, to);
+        link.is_some_and(|link| link.handshake(input.bytes) > 0.0)
     });
-    if !asks {
-        return at_once;
-    }
-    let asking = scene.most(|here| {
-        let partners = scene.others(here);
+    let one_by_one = |here: usize| -> f64 {
+        let seconds = |to: usize| input.segment.between(here, to).seconds();
+        let partners = input.others(here);
         partners
-            .map(|there| scene.sizes[there].ranks as f64 * scene.piece.hop(here, there).seconds())
+            .map(|to| input.ranks(to) as f64 * seconds(to))
             .sum()
-    });
-    asking.max(at_once)
+    };
+    match asks {
+        true => input.largest(one_by_one).max(at_once),
+        false => at_once,
+    }
 }
 
-/// What a host's own collective takes, by the algorithm that it usually has for it: an
-/// estimate for what goes by rank.
-pub fn host_seconds(scene: &Scene, host: Host, operation: Operation) -> f64 {
-    let usual = host.usual_algorithm(operation, scene.clusters.ranks(), scene.bytes);
-    seconds(scene, operation, usual)
+/// Seconds of the native collective, by the algorithm that the MPI usually takes.
+pub fn native_seconds(input: &CostInput, native: Host) -> f64 {
+    let ranks = input.clusters.ranks();
+    let usual = native.usual_algorithm(input.operation, ranks, input.bytes);
+    seconds(input, usual)
 }
 
-/// What an algorithm by rank takes.
-pub(in crate::collective) fn seconds(scene: &Scene, operation: Operation, algorithm: &str) -> f64 {
+/// Seconds of an algorithm by rank.
+pub(super) fn seconds(input: &CostInput, algorithm: &str) -> f64 {
     use Operation::*;
-    let ranks = scene.clusters.ranks();
-    let bytes = scene.bytes;
-    let exchange = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
-    let shift = |rank: usize, times: u32| Some(round(rank + (1 << times), ranks));
-    let many = doublings(ranks);
+    let (ranks, bytes) = (input.clusters.ranks(), input.bytes);
+    let exchange = |bytes: &dyn Fn(u32) -> u64| {
+        let to = |rank: usize, round: u32| Some(rank ^ (1 << round)).filter(|&to| to < ranks);
+        rounds(input, doublings(input), to, bytes).first
+    };
+    let shift = |bytes: &dyn Fn(u32) -> u64| {
+        let to = |rank: usize, times: u32| Some(round(rank + (1 << times), ranks));
+        rounds(input, doublings(input), to, bytes).first
+    };
     let share = bytes.div_ceil(ranks as u64);
-    let halved = |round: u32| bytes >> (round + 1).min(63);
+    let halved = |bytes: u64| move |round: u32| bytes >> (round + 1).min(63);
     let doubled = |round: u32| bytes.saturating_mul(1 << round);
-    let ring = |bytes| ring(scene, bytes);
-    let doubling = |bytes| rounds(scene, many, exchange, |_| bytes);
+    let ring = |bytes| ring(input, bytes);
     // The nearest first, which exchange most, as the long reductions of both MPIs do.
-    let halving = || rounds(scene, many, exchange, halved);
+    let halving = || exchange(&halved(bytes));
     let of = |operation, bytes| {
-        let part = Scene { bytes, ..*scene };
-        host_tree(&part, "binomial", matches!(operation, Gather | Scatter))
+        let part = CostInput { bytes, ..*input };
+        native_tree(&part, "binomial", matches!(operation, Gather | Scatter))
     };
     let total = bytes.saturating_mul(ranks as u64);
-    match (operation, algorithm) {
-        (Scan | Exscan, "linear") => tree(scene, |d| d - 1, |_| bytes, false).first,
+    match (input.operation, algorithm) {
+        (Scan | Exscan, "linear") => tree(input, |d| d - 1, |_| bytes, false).first,
         (Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock, "pairwise") => {
-            pairwise(scene)
+            pairwise(input)
         }
-        (Barrier, "binomial" | "linear") => 2.0 * host_tree(scene, algorithm, false),
-        (Barrier | Allreduce | Scan | Exscan, "recursive-doubling") => doubling(bytes),
-        (Barrier, _) => rounds(scene, many, shift, |_| 0),
-        (Alltoall, _) => rounds(scene, many, shift, |_| total / 2),
-        (Allgather | Allgatherv, "recursive-doubling") => rounds(scene, many, exchange, doubled),
-        (Allgather | Allgatherv, "bruck") => rounds(scene, many, shift, doubled),
+        (Barrier, "binomial" | "linear") => 2.0 * native_tree(input, algorithm, false),
+        (Barrier | Allreduce | Scan | Exscan, "recursive-doubling") => exchange(&|_| bytes),
+        (Barrier, _) => shift(&|_| 0),
+        (Alltoall, _) => shift(&|_| total / 2),
+        (Allgather | Allgatherv, "recursive-doubling") => exchange(&doubled),
+        (Allgather | Allgatherv, "bruck") => shift(&doubled),
         (Allgather | Allgatherv, "gather-broadcast") => of(Gather, bytes) + of(Bcast, total),
         (Allgather | Allgatherv, _) => ring(bytes),
         (Allreduce, "ring") => 2.0 * ring(share),
@@ -293,19 +340,13 @@ pub(in crate::collective) fn seconds(scene: &Scene, operation: Operation, algori
         (ReduceScatter | ReduceScatterBlock, "reduce-scatterv") => {
             of(Reduce, total) + of(Scatter, bytes)
         }
-        (ReduceScatter | ReduceScatterBlock, _) => {
-            let whole = Scene {
-                bytes: total,
-                ..*scene
-            };
-            rounds(&whole, many, exchange, |round| total >> (round + 1).min(63))
-        }
+        (ReduceScatter | ReduceScatterBlock, _) => exchange(&halved(total)),
         (Bcast, "scatter-allgather") => of(Scatter, share) + ring(share),
         (Bcast, "scatter-doubling") => {
-            of(Scatter, share) + rounds(scene, many, exchange, |round| share << round.min(63))
+            of(Scatter, share) + exchange(&|round| share << round.min(63))
         }
         (Reduce, "reduce-scatter-gather") => halving() + of(Gather, share),
-        (Gather | Scatter, "binomial") => host_tree(scene, "binomial", true),
-        (_, algorithm) => host_tree(scene, algorithm, false),
+        (Gather | Scatter, "binomial") => native_tree(input, "binomial", true),
+        (_, algorithm) => native_tree(input, algorithm, false),
     }
 }

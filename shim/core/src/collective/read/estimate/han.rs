@@ -12,77 +12,80 @@
 //! 100 Mbit/s apart it was measured as this says within 7 %: broadcasts of 8 B, 64 KiB and 1 MiB in 20.7,
 //! 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
 
-use super::by_rank::{host_seconds, seconds};
-use super::{Costed, Scene, sizes};
-use crate::collective::{Clusters, Network};
-use crate::collective::{Host, Operation};
+use super::by_rank::{native_seconds, seconds};
+use super::{CostInput, Size, sizes};
+use crate::collective::network::MessageCosts;
+use crate::collective::{Clusters, Host, Network, Operation};
 
 /// `coll_han_*_segsize`, in bytes.
 const SEGMENT: u64 = 64 << 10;
 
 /// One rank of each host of a communicator.
 #[derive(Debug, Clone)]
-pub struct Leaders {
+pub struct HostLeaders {
     network: Network,
     clusters: Clusters,
+    sizes: Vec<Size>,
 }
 
-impl Leaders {
-    /// Those of this network; `None` where HAN leaves everything to others.
+impl HostLeaders {
+    /// Those of this network; `None` where HAN leaves everything to other components.
     pub fn new(network: &Network) -> Option<Self> {
         let network = network.one_of_each_host()?;
         let clusters = Clusters::of_network(&network);
-        Some(Leaders { network, clusters })
+        Some(HostLeaders {
+            sizes: sizes(&network, &clusters),
+            network,
+            clusters,
+        })
     }
 
-    /// What HAN takes for a collective; `None` for those that it does not do. `scene` is that of all ranks.
-    pub fn seconds(&self, scene: &Scene, operation: Operation) -> Option<f64> {
-        let sizes = sizes(&self.network, &self.clusters);
-        let host = scene.network.host_of()[scene.root];
-        let block = scene.bytes * (scene.clusters.ranks() / self.network.ranks()) as u64;
-        let at = |bytes: u64, of: &dyn Fn(&Scene) -> f64| {
-            let piece = Costed::new(&self.network, bytes);
-            of(&Scene {
+    /// Seconds of HAN for a collective of all ranks; `None` for those that it does not do.
+    pub fn seconds(&self, all: &CostInput) -> Option<f64> {
+        use Operation::{Allgather, Allreduce, Barrier, Bcast, Gather, Reduce, Scatter};
+        let between = |operation, bytes: u64, of: &dyn Fn(&CostInput) -> f64| {
+            of(&CostInput {
                 network: &self.network,
                 clusters: &self.clusters,
-                sizes: &sizes,
+                sizes: &self.sizes,
+                operation,
                 bytes,
-                root: host,
-                piece: &piece,
+                root: all.network.host_of()[all.root],
+                segment: &MessageCosts::new(&self.network, bytes),
+                edges: &[],
             })
         };
-        let tuned = |operation, bytes| {
-            at(bytes, &|scene| {
-                host_seconds(scene, Host::OpenMpi, operation)
+        let tuned = |bytes| {
+            between(all.operation, bytes, &|input| {
+                native_seconds(input, Host::OpenMpi)
             })
         };
-        let segment = scene.bytes.min(SEGMENT);
-        let further = scene.bytes.div_ceil(SEGMENT).max(1) as f64 - 1.0;
+        let by = |operation, algorithm, bytes| {
+            between(operation, bytes, &|input| seconds(input, algorithm))
+        };
+        let segment = all.bytes.min(SEGMENT);
+        let further = all.bytes.div_ceil(SEGMENT).max(1) as f64 - 1.0;
+        let first = by(Bcast, "linear", segment);
         // Further broadcasts start when the last one has left, not when it is there.
-        let broadcast = at(segment, &|scene| {
-            let linear = seconds(scene, Operation::Bcast, "linear");
-            let latency = scene
-                .others(scene.home())
-                .filter_map(|to| scene.network.between(scene.home(), to));
-            linear - latency.map(|link| link.latency()).fold(0.0, f64::max)
+        let broadcast = between(Bcast, segment, &|input| {
+            let root = input.root_cluster();
+            let links = input
+                .others(root)
+                .filter_map(|to| input.network.between(root, to));
+            first - links.map(|link| link.latency()).fold(0.0, f64::max)
         });
-        let reduce = at(segment, &|scene| {
-            let algorithm = match segment < 4 * self.network.ranks() as u64 {
-                true => "binomial",
-                false => "reduce-scatter-gather",
-            };
-            seconds(scene, Operation::Reduce, algorithm)
-        });
-        match operation {
-            Operation::Bcast => Some(tuned(operation, segment) + further * broadcast),
-            Operation::Reduce => Some((1.0 + further) * reduce),
-            Operation::Allreduce => {
-                let first = at(segment, &|scene| seconds(scene, Operation::Bcast, "linear"));
-                Some(reduce + first + further * reduce.max(broadcast))
-            }
-            Operation::Barrier => Some(tuned(operation, 0)),
-            Operation::Gather | Operation::Scatter | Operation::Allgather => {
-                Some(tuned(operation, block))
+        let reduce = match segment < 4 * self.network.ranks() as u64 {
+            true => by(Reduce, "binomial", segment),
+            false => by(Reduce, "reduce-scatter-gather", segment),
+        };
+        match all.operation {
+            Bcast => Some(tuned(segment) + further * broadcast),
+            Reduce => Some((1.0 + further) * reduce),
+            Allreduce => Some(reduce + first + further * reduce.max(broadcast)),
+            Barrier => Some(tuned(0)),
+            Gather | Scatter | Allgather => {
+                let block = all.clusters.ranks() / self.network.ranks();
+                Some(tuned(all.bytes * block as u64))
             }
             _ => None,
         }
@@ -107,7 +110,7 @@ mod tests {
     fn what_open_mpi_5_takes_on_four_hosts_is_predicted() {
         let network = four_hosts();
         let clusters = Clusters::of_network(&network);
-        let leaders = Leaders::new(&network).expect("hosts have four ranks each");
+        let leaders = HostLeaders::new(&network).expect("hosts have four ranks each");
         let sizes = sizes(&network, &clusters);
         for (operation, bytes, measured) in [
             (Operation::Bcast, 8, 20.7),
@@ -127,16 +130,17 @@ mod tests {
             (Operation::Scatter, 8, 21.0),
             (Operation::Barrier, 0, 21.7),
         ] {
-            let piece = Costed::new(&network, bytes);
-            let scene = Scene {
+            let input = CostInput {
                 network: &network,
                 clusters: &clusters,
                 sizes: &sizes,
+                operation,
                 bytes,
                 root: 0,
-                piece: &piece,
+                segment: &MessageCosts::new(&network, bytes),
+                edges: &[],
             };
-            let told = 1e3 * leaders.seconds(&scene, operation).expect("HAN does it");
+            let told = 1e3 * leaders.seconds(&input).expect("HAN does it");
             let error = told / measured - 1.0;
             assert!(
                 error.abs() < 0.1,
@@ -148,7 +152,7 @@ mod tests {
     #[test]
     fn han_leaves_to_others_what_has_no_two_levels_alike() {
         let on = |numbers: &[usize], each| {
-            Leaders::new(&of_numbers(
+            HostLeaders::new(&of_numbers(
                 numbers,
                 each,
                 |_| lan(),

@@ -1,118 +1,36 @@
-//! How long a strategy takes, from what passes each link: a few hundred operations,
-//! so that a choice among all strategies costs microseconds (the simulator, which
-//! follows every message, costs milliseconds).
+//! Estimated times of strategies, from the load of each link: tens of microseconds for a choice among all
+//! of them, where the simulator, which follows every message, takes milliseconds to seconds.
 //!
 //! ```text
-//!   time = the first piece's way to the last rank
-//!        + (pieces - 1) * what the busiest link on the way needs for one
+//!   time = the first segment's path to the last rank
+//!        + (segments - 1) * the time of one on the busiest link of the path
 //! ```
 //!
 //! which is the pipeline of thesis table 6.2 with any tree in place of the chain, and any
 //! link that several messages share in place of `g`.
 
-mod between;
+mod blocks;
 mod by_rank;
-mod exchanged;
 mod han;
-mod inside;
-mod reduced;
-mod ways;
+mod reductions;
+mod trees;
 
-use crate::collective::Operation;
-use crate::collective::network::Hop;
-use crate::collective::{Clusters, Network};
-pub(in crate::collective) use between::{
-    broadcast_exchange, broadcast_lanes, broadcast_tree, reduce_exchange,
-};
-pub(in crate::collective) use by_rank::{binomial, chain, doubling, host_seconds};
-pub(in crate::collective) use exchanged::{
+use crate::collective::algorithms::Shape;
+use crate::collective::network::{MessageCost, MessageCosts};
+use crate::collective::{Clusters, Network, Operation};
+pub(in crate::collective) use blocks::{
     allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
     reduce_scatter_exchange, scan_exchange,
 };
-pub(in crate::collective) use han::Leaders;
-pub(in crate::collective) use inside::Stage;
-pub(in crate::collective) use reduced::{
+pub(in crate::collective) use by_rank::{binomial, chain, doubling, native_seconds};
+pub(in crate::collective) use han::HostLeaders;
+pub(in crate::collective) use reductions::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,
     reduce_lanes, reduce_tree,
 };
-
-/// What messages of one size meet, between and inside all clusters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Costed {
-    /// The size, in bytes.
-    pub bytes: u64,
-    /// Seconds on the uplink of each cluster.
-    pub leaving: Vec<f64>,
-    /// Seconds on the downlink of each cluster.
-    pub entering: Vec<f64>,
-    /// From cluster to cluster, row by row.
-    between: Vec<Hop>,
-    /// Between hosts of each cluster.
-    pub within: Vec<Hop>,
-    /// Between ranks of a host of each cluster.
-    pub on_host: Vec<Hop>,
-    /// The longest way of one message from each cluster to another, in seconds.
-    pub farthest_from: Vec<f64>,
-    /// The longest way to each cluster from another, in seconds.
-    pub farthest_to: Vec<f64>,
-    /// The longest latency between two clusters, in seconds.
-    pub latency: f64,
-    /// What each cluster does inside with such messages, once [`Costed::with_inside`] has found it.
-    inside: Vec<Stage>,
-}
-
-impl Costed {
-    /// Looks up everything for messages of `bytes`.
-    pub fn new(network: &Network, bytes: u64) -> Self {
-        let clusters = network.clusters();
-        let messages = network.messages(bytes);
-        let between: Vec<Hop> = messages.all_between().collect();
-        let (mut farthest_from, mut farthest_to) = (vec![0.0; clusters], vec![0.0; clusters]);
-        let mut latency: f64 = 0.0;
-        for (row, farthest) in between
-            .chunks_exact(clusters.max(1))
-            .zip(&mut farthest_from)
-        {
-            for (way, farthest_to) in row.iter().zip(&mut farthest_to) {
-                *farthest = longer(*farthest, way.seconds());
-                *farthest_to = longer(*farthest_to, way.seconds());
-                latency = longer(latency, way.latency);
-            }
-        }
-        Costed {
-            bytes,
-            leaving: (0..clusters).map(|c| messages.leaving(c)).collect(),
-            entering: (0..clusters).map(|c| messages.entering(c)).collect(),
-            between,
-            within: (0..clusters).map(|c| messages.within(c)).collect(),
-            on_host: (0..clusters).map(|c| messages.on_host(c)).collect(),
-            farthest_from,
-            farthest_to,
-            latency,
-            inside: Vec::new(),
-        }
-    }
-
-    /// The same, with what clusters of these sizes do inside.
-    pub fn with_inside(mut self, sizes: &[Size]) -> Self {
-        let stage = |(cluster, size): (usize, &Size)| {
-            Stage::inside(size, self.within[cluster], self.on_host[cluster])
-        };
-        self.inside = sizes.iter().enumerate().map(stage).collect();
-        self
-    }
-
-    /// From one cluster to another.
-    pub fn hop(&self, from: usize, to: usize) -> Hop {
-        self.between[from * self.leaving.len() + to]
-    }
-}
-
-/// The longer of two times. Where either may be no number, `f64::max` looks for that, which is most of what
-/// estimates would do.
-fn longer(one: f64, other: f64) -> f64 {
-    if other > one { other } else { one }
-}
+pub(in crate::collective) use trees::{
+    broadcast_exchange, broadcast_lanes, broadcast_tree, reduce_exchange,
+};
 
 /// Ranks and hosts of one cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,66 +60,179 @@ pub fn sizes(network: &Network, clusters: &Clusters) -> Vec<Size> {
         .collect()
 }
 
-/// A collective whose time is asked for.
+/// Inputs of a cost estimate.
 #[derive(Debug, Clone, Copy)]
-pub struct Scene<'a> {
-    /// Where.
+pub struct CostInput<'a> {
+    /// The links.
     pub network: &'a Network,
-    /// The ranks, as generators see them.
+    /// The ranks, as algorithms see them.
     pub clusters: &'a Clusters,
-    /// How large the clusters are.
+    /// The sizes of the clusters.
     pub sizes: &'a [Size],
+    /// The collective.
+    pub operation: Operation,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
-    /// The root, 0 where there is none.
+    /// The root; where there is none, the leader of the cluster in the middle.
     pub root: usize,
-    /// Messages of one piece.
-    pub piece: &'a Costed,
+    /// Costs of one segment.
+    pub segment: &'a MessageCosts,
+    /// The tree between clusters of a strategy that has one: senders before their receivers, those of one
+    /// sender in the order in which it serves them.
+    pub edges: &'a [(usize, usize)],
 }
 
-impl Scene<'_> {
+impl CostInput<'_> {
     /// Number of clusters.
-    pub fn count(&self) -> usize {
+    fn count(&self) -> usize {
         self.sizes.len()
     }
 
+    /// All clusters but one.
+    fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
+        (0..self.count()).filter(move |&other| other != cluster)
+    }
+
+    /// Number of clusters but one.
+    fn number_of_others(&self) -> f64 {
+        (self.count() - 1) as f64
+    }
+
     /// The root's cluster.
-    pub fn home(&self) -> usize {
+    fn root_cluster(&self) -> usize {
         self.clusters.of(self.root)
     }
 
-    /// Bytes on their way while the busiest link is kept busy.
-    fn in_flight(&self, operation: Operation) -> u64 {
-        self.network.in_flight(operation, self.home())
+    /// Ranks of a cluster.
+    fn ranks(&self, cluster: usize) -> u64 {
+        self.sizes[cluster].ranks as u64
     }
 
-    /// How many pieces `bytes` have, at least one.
-    pub fn pieces(&self, bytes: u64) -> f64 {
-        bytes.div_ceil(self.piece.bytes.max(1)).max(1) as f64
+    /// Ranks of all clusters.
+    fn all_ranks(&self) -> u64 {
+        self.clusters.ranks() as u64
     }
 
-    /// The same with every piece but the last as large as it may be, and the last in
-    /// proportion: what links carry.
-    pub fn volume(&self, bytes: u64) -> f64 {
-        match self.piece.bytes {
+    /// Number of segments of `bytes`, at least one.
+    fn segments(&self, bytes: u64) -> f64 {
+        bytes.div_ceil(self.segment.bytes.max(1)).max(1) as f64
+    }
+
+    /// The load of `bytes` on a link, in segments: the last one counts in proportion.
+    fn volume(&self, bytes: u64) -> f64 {
+        match self.segment.bytes {
             0 => 1.0,
-            piece => (bytes as f64 / piece as f64).max(1.0),
+            segment => (bytes as f64 / segment as f64).max(1.0),
         }
     }
 
-    /// All clusters but one.
-    pub fn others(&self, cluster: usize) -> impl Iterator<Item = usize> + use<> {
-        let count = self.count();
-        (0..count).filter(move |&other| other != cluster)
+    /// The largest of a number for each cluster.
+    fn largest(&self, of: impl Fn(usize) -> f64) -> f64 {
+        (0..self.count()).map(of).fold(0.0, f64::max)
     }
 
-    /// The most of a number for each cluster.
-    pub fn most(&self, of: impl Fn(usize) -> f64) -> f64 {
-        (0..self.count()).map(of).fold(0.0, longer)
+    /// The largest of a cost of one message between two clusters.
+    fn largest_between(&self, of: impl Fn(MessageCost) -> f64) -> f64 {
+        self.largest(|from| {
+            let others = self.others(from);
+            let costs = others.map(|to| of(self.segment.between(from, to)));
+            costs.fold(0.0, f64::max)
+        })
     }
 
-    /// The longest way of one message from any cluster to any other.
-    pub fn farthest(&self) -> f64 {
-        self.most(|from| self.piece.farthest_from[from])
+    /// Seconds of one segment on the uplink or the downlink of a cluster, whichever is slower.
+    fn access(&self, cluster: usize) -> f64 {
+        self.segment.uplink[cluster].max(self.segment.downlink[cluster])
+    }
+
+    /// Seconds to reduce one segment.
+    fn reducing(&self) -> f64 {
+        let bytes = self.segment.bytes.min(self.bytes);
+        self.network.computing.seconds(bytes)
+    }
+
+    /// Bytes that each other cluster gets directly, so that the path is full while the first segments come
+    /// back over a relay: the bandwidth-delay product, shared among the others.
+    fn direct_part(&self) -> u64 {
+        let product = self.network.in_flight(self.operation, self.root_cluster());
+        match self.count() - 1 {
+            0 | 1 => self.bytes,
+            others => (product / others as u64).min(self.bytes),
+        }
+    }
+
+    /// The leader of a cluster sends segments to its members, or receives them: hosts first, then the ranks
+    /// of a host.
+    fn inside(&self, cluster: usize) -> Stage {
+        let size = self.sizes[cluster];
+        let last = Stage::group(size.on_host, self.segment.on_host[cluster]);
+        match size.hosts {
+            1 => last,
+            hosts => Stage::group(hosts, self.segment.within[cluster]).then(last),
+        }
+    }
+
+    /// The segments of a cluster reduced at its leader: the way back of [`CostInput::inside`], and the
+    /// computation.
+    fn reduced_inside(&self, cluster: usize) -> Stage {
+        let stage = self.inside(cluster);
+        let members = self.sizes[cluster].ranks.min(5) as f64 - 1.0;
+        Stage {
+            first: stage.first + self.reducing(),
+            period: stage.period + members * self.reducing(),
+        }
+    }
+
+    /// The members of a cluster exchange `bytes` in all: seconds of the busiest of them.
+    fn spread(&self, cluster: usize, bytes: u64) -> f64 {
+        let size = self.sizes[cluster];
+        if size.ranks < 2 {
+            return 0.0;
+        }
+        let cost = match size.hosts {
+            1 => self.segment.on_host[cluster],
+            _ => self.segment.within[cluster],
+        };
+        self.volume(bytes) * cost.gap + cost.latency
+    }
+}
+
+/// A stage of a pipeline.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Stage {
+    /// Seconds until the first segment has come through.
+    first: f64,
+    /// Seconds between two segments.
+    period: f64,
+}
+
+impl Stage {
+    /// The segments of this stage go on to `next`.
+    fn then(self, next: Stage) -> Stage {
+        Stage {
+            first: self.first + next.first,
+            period: self.period.max(next.period),
+        }
+    }
+
+    /// Seconds for so many segments.
+    fn seconds(self, segments: f64) -> f64 {
+        self.first + (segments - 1.0).max(0.0) * self.period
+    }
+
+    /// One of `members` serves the others along the tree of a cluster, or is served by them.
+    fn group(members: usize, cost: MessageCost) -> Stage {
+        if members < 2 {
+            return Stage::default();
+        }
+        let rounds = f64::from(members.next_power_of_two().trailing_zeros());
+        let (sends, hops) = match Shape::for_cluster(members) {
+            Shape::Flat => ((members - 1) as f64, 1.0),
+            _ => (rounds, rounds),
+        };
+        Stage {
+            first: sends * cost.gap + hops * cost.latency,
+            period: sends * cost.gap,
+        }
     }
 }

@@ -79,8 +79,8 @@ fn links(text: &mut String, network: &Network) {
     let clusters = network.clusters();
     for cluster in 0..clusters {
         for (name, seconds) in [
-            ("up", network.leaving(cluster, LARGE)),
-            ("down", network.entering(cluster, LARGE)),
+            ("up", network.uplink(cluster, LARGE)),
+            ("down", network.downlink(cluster, LARGE)),
         ] {
             let _ = writeln!(
                 text,

@@ -10,6 +10,7 @@ pub mod allreduce;
 pub mod alltoall;
 pub mod barrier;
 pub mod broadcast;
+mod column;
 mod compute;
 pub mod reduce;
 mod rounds;
@@ -19,6 +20,7 @@ pub mod segment;
 mod tests;
 pub mod thesis;
 
+pub use column::strategy_formula;
 pub use compute::Computing;
 pub use segment::{Segmented, best_segment};
 

@@ -82,6 +82,8 @@ struct Rank {
     left: usize,
     /// Until when it is occupied.
     busy: f64,
+    /// Whether an event is on its way that wakes it: one is enough.
+    waking: bool,
     end: f64,
 }
 
@@ -132,7 +134,10 @@ impl<'a> Engine<'a> {
     pub fn run(mut self) -> Result<Outcome, SimulationError> {
         while let Some(Event { at, what, .. }) = self.events.pop() {
             match what {
-                What::Wake(rank) => self.wake(rank, at),
+                What::Wake(rank) => {
+                    self.ranks[rank].waking = false;
+                    self.wake(rank, at);
+                }
                 What::End((rank, step)) => self.end(rank, step, at),
                 What::Start(message) => self.start(message, at),
                 What::Come(message, passing) => self.come(message, passing),
@@ -166,8 +171,10 @@ impl<'a> Engine<'a> {
             let busy = self.begin(rank, step, now);
             self.ranks[rank].busy = now + busy;
         }
-        let busy = self.ranks[rank].busy;
-        if !self.ranks[rank].ready.is_empty() {
+        let state = &mut self.ranks[rank];
+        if !state.ready.is_empty() && !state.waking {
+            state.waking = true;
+            let busy = state.busy;
             self.at(busy, What::Wake(rank));
         }
     }
@@ -231,7 +238,7 @@ impl<'a> Engine<'a> {
         let here = network.cluster_of()[rank];
         let least = match network.on_host(here) {
             Some(closest) => closest.gap(bytes),
-            None => network.leaving(here, bytes),
+            None => network.uplink(here, bytes),
         };
         network.link(rank, peer).map_or(0.0, |link| match sending {
             true => link.send(bytes).min(least),
@@ -406,6 +413,7 @@ impl Rank {
             ready: waits.ready().map(std::cmp::Reverse).collect(),
             left: plan.steps().len(),
             busy: 0.0,
+            waking: false,
             end: 0.0,
             waits,
         }

@@ -53,8 +53,8 @@ pub struct Links<'a> {
     port_in: Vec<f64>,
     card_out: Vec<f64>,
     card_in: Vec<f64>,
-    leaving: Vec<f64>,
-    entering: Vec<f64>,
+    uplink: Vec<f64>,
+    downlink: Vec<f64>,
     connections: HashMap<(usize, usize), f64>,
 }
 
@@ -69,8 +69,8 @@ impl<'a> Links<'a> {
             port_in: vec![0.0; ranks],
             card_out: vec![0.0; hosts],
             card_in: vec![0.0; hosts],
-            leaving: vec![0.0; clusters],
-            entering: vec![0.0; clusters],
+            uplink: vec![0.0; clusters],
+            downlink: vec![0.0; clusters],
             connections: HashMap::new(),
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Links<'a> {
                 let own = self.connections.entry((from, to)).or_default();
                 start
                     .beside(card, card_seconds(network, here, bytes, gap))
-                    .through(&mut self.leaving[here], network.leaving(here, bytes))
+                    .through(&mut self.uplink[here], network.uplink(here, bytes))
                     .through(own, gap)
             }
         }
@@ -115,7 +115,7 @@ impl<'a> Links<'a> {
             Distance::Grid => {
                 let there = network.cluster_of()[to];
                 passing
-                    .through(&mut self.entering[there], network.entering(there, bytes))
+                    .through(&mut self.downlink[there], network.downlink(there, bytes))
                     .beside(card, card_seconds(network, there, bytes, gap))
             }
         }

@@ -201,7 +201,7 @@ fn pieces_flow_through_all_levels_while_others_are_still_between_clusters() {
             let of = Sending::Overlapping;
             simulated(&network, Operation::Bcast, strategy, bytes, segment, of).seconds
         };
-        let once = network.leaving(0, bytes) + network.between(0, 1).unwrap().latency();
+        let once = network.uplink(0, bytes) + network.between(0, 1).unwrap().latency();
         assert!(
             taken(16 << 10) < 1.1 * once,
             "{strategy}: {}",

@@ -1,0 +1,187 @@
+//! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges, scans;
+//! and barriers.
+
+use super::CostInput;
+use crate::collective::Operation;
+use crate::collective::algorithms::{Grouped, by_tail, runs};
+
+/// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from one
+/// cluster to another.
+fn passing(input: &CostInput, messages: impl Fn(usize, usize) -> u64) -> f64 {
+    let messages = |from, to| messages(from, to) as f64;
+    let busiest = input.largest(|here| {
+        let out: f64 = input.others(here).map(|to| messages(here, to)).sum();
+        let back: f64 = input.others(here).map(|from| messages(from, here)).sum();
+        // A connection carries one rank's messages.
+        let used = input.others(here).filter(|&to| messages(here, to) > 0.0);
+        let connections = used.map(|to| input.segment.between(here, to).gap);
+        let access = f64::max(
+            out * input.segment.uplink[here],
+            back * input.segment.downlink[here],
+        );
+        connections.fold(access, f64::max)
+    });
+    let farthest = input.largest(|from| {
+        let used = input.others(from).filter(|&to| messages(from, to) > 0.0);
+        let latencies = used.map(|to| input.segment.between(from, to).latency);
+        latencies.fold(0.0, f64::max)
+    });
+    input.volume(input.bytes) * busiest + farthest
+}
+
+/// Clusters do not start together: once, a message waits for one from another cluster where both
+/// enter.
+pub fn waiting_to_enter(input: &CostInput) -> f64 {
+    match input.count() {
+        0..=2 => 0.0,
+        _ => input.largest(|cluster| input.segment.downlink[cluster]),
+    }
+}
+
+/// Everyone who has a block for another sends it directly there.
+pub fn direct(input: &CostInput) -> f64 {
+    use Operation::{Gather, Gatherv, Scatter, Scatterv};
+    let root = input.root_cluster();
+    let all_pairs = |from, to| input.ranks(from) * input.ranks(to);
+    let between = match input.operation {
+        Gather | Gatherv => passing(input, |from, to| match to == root {
+            true => input.ranks(from),
+            false => 0,
+        }),
+        Scatter | Scatterv => passing(input, |from, to| match from == root {
+            true => input.ranks(to),
+            false => 0,
+        }),
+        _ => passing(input, all_pairs) + waiting_to_enter(input),
+    };
+    // Every message of a rank passes its host's card.
+    let card = |cluster: usize, senders: usize| {
+        let cost = input.segment.within[cluster];
+        let others = input.all_ranks() as f64 - input.sizes[cluster].on_host as f64;
+        input.volume(input.bytes) * senders as f64 * others * cost.gap + cost.latency
+    };
+    let busiest_card = match input.operation {
+        Gather | Gatherv | Scatter | Scatterv => card(root, 1),
+        _ => input.largest(|cluster| card(cluster, input.sizes[cluster].on_host)),
+    };
+    between.max(busiest_card)
+}
+
+/// Blocks are gathered inside clusters, exchanged between leaders, and handed on as
+/// they come.
+pub fn allgather_exchange(input: &CostInput) -> f64 {
+    let all = input.all_ranks();
+    let gathered = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
+    let passing = input.largest(|here| {
+        let own = input.volume(input.bytes * input.ranks(here));
+        let foreign = input.volume(input.bytes * (all - input.ranks(here)));
+        // One connection carries all that goes from cluster to cluster.
+        let connections = input
+            .others(here)
+            .map(|to| own * input.segment.between(here, to).gap);
+        let access = f64::max(
+            input.number_of_others() * own * input.segment.uplink[here],
+            foreign * input.segment.downlink[here],
+        );
+        connections.fold(access, f64::max)
+    });
+    let first = input.largest(|c| input.inside(c).first);
+    let handed = input.volume(input.bytes * all) * input.largest(|c| input.inside(c).period);
+    let first_uplink = input.largest(|c| input.segment.uplink[c]);
+    let latency = (input.largest_between(|cost| cost.seconds()) - first_uplink).max(0.0);
+    gathered + latency + passing.max(handed) + waiting_to_enter(input) + first
+}
+
+/// Every member to one of each other cluster, who hands it on.
+pub fn allgather_lanes(input: &CostInput) -> f64 {
+    let passing = passing(input, |from, _| input.ranks(from));
+    let handed = input.largest(|c| input.spread(c, input.bytes * input.all_ranks()));
+    let segment = input.segment.bytes.min(input.bytes);
+    passing.max(handed) + waiting_to_enter(input) + input.largest(|c| input.spread(c, segment))
+}
+
+/// Members to leaders, leaders to each other, and back.
+pub fn barrier_exchange(input: &CostInput) -> f64 {
+    let inside = input.largest(|cluster| match input.sizes[cluster] {
+        size if size.ranks == 1 => 0.0,
+        size if size.hosts == 1 => input.segment.on_host[cluster].seconds(),
+        _ => input.segment.within[cluster].seconds(),
+    });
+    2.0 * inside + input.largest_between(|cost| cost.seconds())
+}
+
+/// One message of all blocks of a cluster from the root or to it, in the order that the
+/// algorithm takes, and inside.
+pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
+    let root = input.root_cluster();
+    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
+    let inside = |cluster: usize| input.spread(cluster, input.bytes * (input.ranks(cluster) - 1));
+    let cost = |cluster: usize| input.segment.between(root, cluster);
+    let tail = |cluster: usize| cost(cluster).latency + inside(cluster);
+    let passes = |cluster: usize| block(cluster) * cost(cluster).gap;
+    let (mut sent, mut last) = (0.0, inside(root));
+    for cluster in by_tail(input.clusters, root, order, passes, tail) {
+        let gap = cost(cluster).gap.max(input.segment.downlink[cluster]);
+        last = last.max(sent + block(cluster) * gap + tail(cluster));
+        sent += block(cluster) * input.segment.uplink[root];
+    }
+    last.max(sent + inside(root))
+}
+
+/// Blocks between two clusters go in one message between leaders.
+pub fn alltoall_grouped(input: &CostInput) -> f64 {
+    let away = |c: usize| input.bytes * input.ranks(c) * (input.all_ranks() - input.ranks(c));
+    let passing = input.largest(|cluster| {
+        let volume = input.volume(away(cluster)).max(input.number_of_others());
+        volume * input.access(cluster)
+    });
+    let local = input.largest(|cluster| input.spread(cluster, away(cluster)));
+    2.0 * local + passing + input.largest_between(|cost| cost.seconds())
+}
+
+/// Blocks reduced inside clusters, exchanged between leaders, and handed on.
+pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
+    let (all, others) = (input.all_ranks(), input.number_of_others());
+    let total = input.bytes * all;
+    let segments = input.segments(total);
+    let inside = input.largest(|cluster| input.inside(cluster).seconds(segments));
+    let passing = input.largest(|cluster| {
+        let leaves = input.volume(input.bytes * (all - input.ranks(cluster)));
+        let enters = others * input.volume(input.bytes * input.ranks(cluster));
+        f64::max(
+            leaves.max(others) * input.segment.uplink[cluster],
+            enters * input.segment.downlink[cluster],
+        )
+    });
+    let handed = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
+    let farthest = input.largest_between(|cost| cost.seconds());
+    inside + 2.0 * input.network.computing.seconds(total) + passing + farthest + handed
+}
+
+/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and these back.
+pub fn scan_exchange(input: &CostInput) -> f64 {
+    let runs = runs(input.clusters);
+    let mut own = vec![0.0; input.count()];
+    for run in &runs {
+        own[input.clusters.of(run.first)] += 1.0;
+    }
+    let (all, clusters) = (runs.len() as f64, input.count() as f64);
+    let bytes = input.bytes as f64 / clusters;
+    // A block that is smaller than a segment loads links in proportion, nearly.
+    let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
+    let given = |cluster: usize| block * own[cluster] * (clusters - 1.0);
+    let collected = |cluster: usize| block * (all - own[cluster]);
+    let both = |cluster: usize| given(cluster) + collected(cluster);
+    let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
+        let (uplink, downlink) = (&input.segment.uplink, &input.segment.downlink);
+        input.largest(|c| f64::max(leaves(c) * uplink[c], enters(c) * downlink[c]))
+    };
+    let (sums, prefixes) = (busy(&given, &collected), busy(&collected, &given));
+    let latency = input.largest_between(|cost| cost.latency);
+    // Prefixes follow at once where there is enough else to send meanwhile.
+    let last = prefixes / block.max(1.0);
+    let passing = (sums + latency + last).max(busy(&both, &both));
+    let segments = input.segments(input.bytes);
+    let inside = input.largest(|c| input.inside(c).seconds(segments));
+    2.0 * inside + latency + passing + all * input.reducing() / clusters
+}

@@ -1,0 +1,104 @@
+//! Broadcasts between clusters, and the reduction that is one of them backwards.
+
+use super::{CostInput, Stage};
+
+/// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the others.
+pub fn broadcast_tree(input: &CostInput) -> f64 {
+    along(input, 1)
+}
+
+/// Along the same tree with several ranks of every cluster side by side: each carries
+/// every `lanes`-th segment, so that a connection that cannot fill the uplink alone does not
+/// hold the others up.
+pub fn broadcast_lanes(input: &CostInput, lanes: usize) -> f64 {
+    let handed = match lanes {
+        1 => 0.0,
+        _ => input.segment.within[input.root_cluster()].seconds(),
+    };
+    handed + along(input, lanes)
+}
+
+fn along(input: &CostInput, lanes: usize) -> f64 {
+    // The path to each cluster, and how long it has sent the first segment to others.
+    let mut path = vec![Stage::default(); input.count()];
+    let mut sent = vec![0.0; input.count()];
+    for &(from, to) in input.edges {
+        let (cost, uplink) = (input.segment.between(from, to), input.segment.uplink[from]);
+        let degree = input.edges.iter().filter(|edge| edge.0 == from).count() as f64;
+        let shared = (degree * uplink).max(input.segment.downlink[to]);
+        path[to] = path[from].then(Stage {
+            first: sent[from] + cost.seconds(),
+            period: shared.max(cost.gap / lanes as f64),
+        });
+        sent[from] += uplink;
+    }
+    let segments = input.segments(input.bytes);
+    input.largest(|cluster| path[cluster].then(input.inside(cluster)).seconds(segments))
+}
+
+/// The root sends each segment to one other cluster, round-robin; they exchange them.
+pub fn broadcast_exchange(input: &CostInput) -> f64 {
+    exchange(input, |cluster| input.inside(cluster), 0.0)
+}
+
+/// Each cluster reduces some segments, and sends them to the root.
+pub fn reduce_exchange(input: &CostInput) -> f64 {
+    let reversed = CostInput {
+        segment: &input.segment.reversed(),
+        ..*input
+    };
+    // Results wait for the parts of two rounds.
+    exchange(&reversed, |cluster| input.reduced_inside(cluster), 2.0) + input.reducing()
+}
+
+fn exchange(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f64 {
+    let (root, others) = (input.root_cluster(), (input.count() - 1).max(1) as u64);
+    let direct = input.direct_part();
+    let exchanged = CostInput {
+        bytes: input.bytes - direct,
+        ..*input
+    };
+    // What goes directly leaves the root once for each cluster.
+    let sent = exchanged.bytes + others * direct;
+    let leaves = input.volume(sent) * input.segment.uplink[root];
+    let last = input.largest(|cluster| inside(cluster).first);
+    let latency = input.largest(|cluster| input.segment.between(root, cluster).latency);
+    let arrives = leaves + latency + last;
+    match exchanged.bytes {
+        0 => arrives,
+        _ => arrives.max(relayed(&exchanged, inside, rounds)),
+    }
+}
+
+/// The part that each cluster hands on to the others.
+fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f64 {
+    let (root, others) = (input.root_cluster(), input.number_of_others());
+    let volume = input.volume(input.bytes);
+    let uplink = &input.segment.uplink;
+    let busiest = input.others(root).map(|other| {
+        let passed_on = volume / others * (others - 1.0) * uplink[other];
+        let slowest = input.segment.between(root, other).gap / others;
+        passed_on.max(volume * input.segment.downlink[other].max(slowest))
+    });
+    let busiest = busiest.fold(volume * uplink[root], f64::max);
+    // With few segments, not all others hand some on.
+    let relays = input.clusters.others(root);
+    let relays = relays.take(input.segments(input.bytes) as usize);
+    let first = relays.map(|relay| {
+        let next = input.others(relay).filter(|&next| next != root);
+        let onwards = next.map(|next| input.segment.between(relay, next).seconds());
+        input.segment.between(root, relay).seconds() + onwards.fold(0.0, f64::max)
+    });
+    // Segments wait at the relay for half a round on average; for whole rounds, once that many are under way.
+    let rounds = rounds * (volume / others / 8.0).min(1.0);
+    let slowest_relay = input.others(root).map(|other| uplink[other]);
+    let waits =
+        ((others - 1.0).max(0.0) / 2.0 + rounds * others) * slowest_relay.fold(0.0, f64::max);
+    let period = input.largest(|cluster| inside(cluster).period);
+    first.fold(0.0, f64::max)
+        + waits
+        + input.largest(|cluster| inside(cluster).first)
+        + (busiest - uplink[root])
+            .max(0.0)
+            .max((volume - 1.0) * period)
+}

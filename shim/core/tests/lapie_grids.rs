@@ -8,7 +8,7 @@ use lapie::{CASE_1, CASE_2, CASE_3, Grid};
 use treepie_core::collective::Operation;
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
 use treepie_core::collective::{Clusters, Strategy, Uniform};
-use treepie_core::platform::orders::{Accounting, Order};
+use treepie_core::platform::orders::{Accounting, Order, optimum};
 
 const MEGABYTE: u64 = 1 << 20;
 
@@ -78,6 +78,39 @@ fn one_megabyte_on_88_and_78_processes_takes_what_the_replay_says() {
                 grid.name
             );
         }
+    }
+}
+
+#[test]
+fn the_best_order_of_88_processes_takes_what_the_replay_says_for_one_and_four_megabytes() {
+    use Order::*;
+    for (bytes, flat, bottom_up, ecef, best) in [
+        (MEGABYTE, 1.36, 0.58, 0.409, 0.395),
+        (4 * MEGABYTE, 5.44, 2.32, 1.60, 1.56),
+    ] {
+        let costs = CASE_1.costs(bytes);
+        let span = |order: Order| {
+            order
+                .schedule(&costs, 0)
+                .makespan(&costs, Accounting::AfterSends)
+        };
+        let exhaustive = optimum(&costs, 0, Accounting::AfterSends).unwrap();
+        let exhaustive = exhaustive.makespan(&costs, Accounting::AfterSends);
+        for (found, expected) in [
+            (span(Flat), flat),
+            (span(BottomUp), bottom_up),
+            (span(Fef), ecef),
+            (span(Ecef), ecef),
+            (span(EcefLa), ecef),
+            (span(EcefLatMin), ecef),
+            (exhaustive, best),
+        ] {
+            assert!(
+                (found / expected - 1.0).abs() < 0.05,
+                "{bytes}: {found} for {expected}"
+            );
+        }
+        assert!(exhaustive <= span(EcefLat));
     }
 }
 

@@ -117,7 +117,7 @@ fn pair(
 
 fn table(pairs: &[Pair]) -> Table {
     let mut table = Table::new([
-        "strategy",
+        "algorithm",
         "bytes",
         "segment",
         "measured",

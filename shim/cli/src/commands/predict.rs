@@ -56,15 +56,10 @@ pub struct Arguments {
     #[arg(long, value_name = "NS", default_value = "0.25")]
     compute: f64,
     /// The MPI whose own collectives are modelled: open-mpi, mpich
-    #[arg(
-        long,
-        visible_alias = "host",
-        value_name = "FAMILY",
-        default_value = "open-mpi"
-    )]
+    #[arg(long, value_name = "FAMILY", default_value = "open-mpi")]
     native: Host,
     /// One algorithm instead of all
-    #[arg(long, alias = "strategy", value_name = "NAME")]
+    #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
     /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti (and
     /// beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun -replay,
@@ -265,14 +260,17 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
 
 fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
     let call = &predictor.call;
+    let root = match call.operation.has_root() {
+        true => format!(", root {}", call.root),
+        false => String::new(),
+    };
     let mut text = format!(
-        "{}: {} of {} among {} in {}, root {}\nat least {}\n\n",
+        "{}: {} of {} among {} in {}{root}\nat least {}\n\n",
         Path::display(&arguments.file),
         call.operation,
         units::bytes(call.bytes as f64),
         pluralize(predictor.clusters.ranks(), "rank"),
         pluralize(predictor.clusters.count(), "cluster"),
-        call.root,
         units::seconds(lower_bound(predictor)),
     );
     text += &table(predictor, all, arguments).text();

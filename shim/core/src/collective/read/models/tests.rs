@@ -223,3 +223,58 @@ proptest! {
         }
     }
 }
+
+/// Each row of the tables against the simulation of its plan, one port a process as the thesis has it, on 16
+/// alike hosts. Formulas that wait for the slowest in every round agree to the last digit on powers of two; the
+/// others are bounds: a pipeline that overlaps (scatter and collection, octopus: its chains start one after the
+/// other), exchanges in which a port that sends also receives, and reductions whose operands wait.
+#[test]
+fn formulas_take_what_the_simulation_of_their_plans_takes() {
+    use crate::collective::read::simulate::{Options, Sending, simulate};
+    use crate::collective::{Clusters, Operation, Strategy, Uniform, grids};
+    let network = grids::network(&[16], |_| grids::lan(), |_, _| unreachable!());
+    let clusters = Clusters::of_network(&network);
+    let options = Options {
+        sending: Sending::OnePort,
+        ..Options::default()
+    };
+    let mut rows = 0;
+    for operation in Operation::all() {
+        for strategy in Strategy::of(operation) {
+            for bytes in [64, 64 << 10] {
+                let call = Uniform {
+                    operation,
+                    bytes,
+                    root: 0,
+                };
+                let form = Form::Corrected;
+                let mut silent = network.clone();
+                silent.computing.per_byte = 0.0;
+                let formula = strategy_formula(strategy, &call, bytes, &silent, &clusters, form);
+                let Some(formula) = formula else { continue };
+                let plans = strategy.plans(&call, Some(&silent), &clusters, bytes);
+                let taken = simulate(&silent, &plans, 1, options).unwrap().seconds;
+                println!(
+                    "{operation} {} {bytes}: {formula:e} {taken:e}",
+                    strategy.name
+                );
+                let ratio = formula / taken;
+                let is_exact = matches!(
+                    (operation, strategy.name),
+                    (Operation::Bcast, "flat" | "chain" | "binomial")
+                        | (Operation::Scatter | Operation::Gather, "flat")
+                        | (Operation::Scatter, "binomial")
+                        | (Operation::Barrier, "dissemination")
+                );
+                let tolerance = if is_exact { 1e-6 } else { 1.0 };
+                assert!(
+                    (ratio.ln()).abs() <= tolerance,
+                    "{operation} {} {bytes}: {formula} {taken}",
+                    strategy.name
+                );
+                rows += 1;
+            }
+        }
+    }
+    assert!(rows >= 40, "{rows}");
+}

@@ -4,7 +4,8 @@ use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
 use treepie_tests::{
-    Job, Library, Mpi, artifacts, assert_same_output, strategies, under_all_mpis, under_each_mpi,
+    Job, Library, Mpi, Outcome, artifacts, assert_same_output, strategies, under_all_mpis,
+    under_each_mpi,
 };
 
 /// Replays nothing but these collectives, with ranks in these clusters.
@@ -26,6 +27,100 @@ fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
             .run()
             .succeeded();
     }
+}
+
+/// Random datatypes and counts of one signature, other ones on each rank, on 2 to 8 ranks.
+fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
+    let clusters = ["0,1,0,1,0,1,0,1", "0,0,1,1,2,2,0,1", "0,1,1,2,1,1,2,0"];
+    let calls = if cfg!(feature = "all-mpis") { 600 } else { 60 };
+    for round in 0..strategies::rounds() {
+        let ranks = 2 + round % 7;
+        let clusters = &clusters[round % 3][..2 * ranks - 1];
+        Job::new(mpi, ranks, "collective_types")
+            .argument((seed() + round as u64).to_string())
+            .argument(calls.to_string())
+            .argument("backwards")
+            .with(replaced(&strategies::of_round(round), clusters))
+            .run()
+            .succeeded()
+            .silent();
+    }
+}
+
+fn what_is_chosen_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
+    let calls = if cfg!(feature = "all-mpis") {
+        3000
+    } else {
+        300
+    };
+    for (ranks, clusters) in [(4, "0,1,0,1"), (7, "0,0,1,1,2,2,1")] {
+        Job::new(mpi, ranks, "collective_types")
+            .argument((seed() + ranks as u64).to_string())
+            .argument(calls.to_string())
+            .with(replaced("auto", clusters))
+            .run()
+            .succeeded()
+            .silent();
+    }
+}
+
+fn types_that_one_rank_alone_has_are_moved(mpi: Mpi, program: &str) {
+    for collectives in ["auto", &strategies::of_round(0), &strategies::of_round(5)] {
+        let outcome = Job::new(mpi, 3, "collective_types")
+            .argument(program)
+            .with(replaced(collectives, "0,0,1"))
+            .run()
+            .succeeded()
+            .silent();
+        assert!(outcome.stdout.contains(" 0 wrong"), "{}", outcome.told());
+    }
+}
+
+/// This waited for ever: that rank alone went to the MPI's own collective.
+fn one_rank_may_send_elements_backwards(mpi: Mpi) {
+    types_that_one_rank_alone_has_are_moved(mpi, "negative-extent");
+}
+
+fn one_rank_may_send_one_element_many_times(mpi: Mpi) {
+    types_that_one_rank_alone_has_are_moved(mpi, "zero-extent");
+}
+
+fn some_ranks_may_have_elements_without_size_and_others_none(mpi: Mpi) {
+    types_that_one_rank_alone_has_are_moved(mpi, "no-size");
+}
+
+fn some_ranks_may_have_absolute_addresses(mpi: Mpi) {
+    types_that_one_rank_alone_has_are_moved(mpi, "absolute");
+}
+
+/// Wrong on one rank, or on all in a way that each sees for itself alone: an error at once or the right
+/// result, and never a wait.
+fn what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone(mpi: Mpi) {
+    let flat = "bcast=grid-flat,gather=flat,gatherv=flat,scatter=flat,reduce=grid-flat";
+    for (which, collectives) in [("alike", "auto"), ("alone", flat)] {
+        let outcome = Job::new(mpi, 4, "collective_refused")
+            .argument(which)
+            .with(replaced(collectives, "0,0,1,1"))
+            .run();
+        all_are_done(&outcome.succeeded().silent());
+    }
+}
+
+/// Also where what a thread does in one call of the MPI is parted by what others do.
+fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
+    let slow = artifacts::job(mpi, "slow_sendrecv.so");
+    let both = format!("{}:{}", artifacts::library().display(), slow.display());
+    let outcome = Job::new(mpi, 2, "collective_threads")
+        .argument("4")
+        .argument("50")
+        .variable("LD_PRELOAD", both)
+        .variable("TREEPIE_MODE", "replay")
+        .variable("TREEPIE_COLLECTIVES", "auto")
+        .variable("TREEPIE_CLUSTERS", "0,1")
+        .run()
+        .succeeded()
+        .silent();
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
 fn what_is_chosen_leaves_what_the_host_leaves(mpi: Mpi) {
@@ -200,9 +295,11 @@ fn all_are_done_with(mpi: Mpi, mismatch: &str) {
     let outcome = Job::new(mpi, 4, "collective_mismatches")
         .argument(mismatch)
         .with(replaced("bcast=grid-flat", "0,0,1,1"))
-        .run()
-        .succeeded()
-        .silent();
+        .run();
+    all_are_done(&outcome.succeeded().silent());
+}
+
+fn all_are_done(outcome: &Outcome) {
     // UCX tells of the message that nobody takes.
     let lines = outcome.stdout.lines().filter(|line| line.contains("rank"));
     let mut lines: Vec<&str> = lines.collect();
@@ -260,6 +357,12 @@ fn forms_with_large_counts_leave_what_the_host_leaves() {
 }
 
 under_each_mpi!(
+    one_rank_may_send_elements_backwards,
+    one_rank_may_send_one_element_many_times,
+    some_ranks_may_have_elements_without_size_and_others_none,
+    some_ranks_may_have_absolute_addresses,
+    what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone,
+    threads_do_not_receive_each_others_messages_to_themselves,
     every_predefined_operation_leaves_what_the_host_leaves,
     mismatched_calls_end_in_an_error_or_never_and_not_in_a_panic,
     a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it,
@@ -273,6 +376,8 @@ under_each_mpi!(
 );
 
 under_all_mpis!(
+    every_strategy_moves_what_ranks_describe_each_in_its_way,
+    what_is_chosen_moves_what_ranks_describe_each_in_its_way,
     every_strategy_leaves_what_the_host_leaves,
     what_is_chosen_leaves_what_the_host_leaves,
     settings_that_do_not_fit_give_one_line_and_the_hosts_collectives,

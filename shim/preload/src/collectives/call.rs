@@ -3,6 +3,7 @@
 use treepie_core::collective::Operation;
 
 use super::unit::Units;
+use crate::mpi::abi::ERR_COUNT;
 use crate::mpi::{Datatype, Handle, Op, Word, c_int};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
@@ -59,9 +60,57 @@ pub struct Elements {
     /// Where the first one is.
     pub address: Word,
     /// How many.
-    pub count: i64,
+    pub count: u64,
     /// Of what.
     pub datatype: Datatype,
+}
+
+/// A call that is wrong in a way that this rank alone may see. Others may be in its plan already: it
+/// returns an error at once, and they wait as they would without us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// In its plain arguments (a root, a count, a datatype), which every MPI looks at before it
+    /// communicates: the native collective returns at once, and says best what is wrong.
+    ByNative,
+    /// In what some MPIs do not look at, and would communicate with nobody: this code is returned.
+    With(c_int),
+}
+
+impl Elements {
+    /// As many of them as `bytes` bytes fill.
+    pub fn at_most(self, units: &mut Units, bytes: u64) -> Self {
+        let fit = match (self.count, bytes) {
+            // What is empty may have no datatype.
+            (0, _) | (_, u64::MAX) => None,
+            _ => units
+                .of(self.datatype)
+                .and_then(|unit| bytes.checked_div(unit.bytes)),
+        };
+        let count = fit.map_or(self.count, |fit| fit.min(self.count));
+        Elements { count, ..self }
+    }
+}
+
+impl Side {
+    /// The elements of a rank that has one block only, which starts where its buffer does.
+    ///
+    /// # Errors
+    /// A negative count.
+    pub fn only_block(&self) -> Result<Elements, Refused> {
+        Ok(Elements {
+            address: self.buffer,
+            count: self.length(self.count)?,
+            datatype: self.datatype,
+        })
+    }
+
+    /// A count as a length.
+    fn length(&self, count: i64) -> Result<u64, Refused> {
+        u64::try_from(count).map_err(|_| match self.counts {
+            0 => Refused::ByNative,
+            _ => Refused::With(ERR_COUNT),
+        })
+    }
 }
 
 impl Call {
@@ -84,7 +133,15 @@ impl Call {
     }
 
     /// The elements that `side` has for a rank.
-    pub fn elements(&self, units: &mut Units, side: &Side, rank: usize) -> Elements {
+    ///
+    /// # Errors
+    /// A negative count.
+    pub fn elements(
+        &self,
+        units: &mut Units,
+        side: &Side,
+        rank: usize,
+    ) -> Result<Elements, Refused> {
         let host = units.host();
         let each_has_its_type = self.operation == Operation::Alltoallw;
         let datatype = match each_has_its_type {
@@ -105,11 +162,11 @@ impl Call {
             (displacements, _) if each_has_its_type => self.integer_at(displacements, rank),
             (displacements, _) => self.integer_at(displacements, rank) * step(datatype),
         };
-        Elements {
+        Ok(Elements {
             address: side.buffer.wrapping_add_signed(offset as isize),
-            count,
+            count: side.length(count)?,
             datatype,
-        }
+        })
     }
 
     /// An element of an array of counts or displacements.

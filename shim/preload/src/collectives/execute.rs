@@ -83,6 +83,14 @@ pub struct Place {
     pub tags: Tags,
 }
 
+impl Place {
+    /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there: one
+    /// thread at a time is in a collective on a communicator.
+    pub fn to_oneself(&self) -> (Comm, usize, c_int) {
+        (self.comm, self.rank, OWN_TAG)
+    }
+}
+
 /// The tags of a call's messages. Each call has others than the calls before it, so that
 /// what a call that failed has left behind meets no receive of the next ones. A tag that is
 /// used again is so far behind that its message has long arrived.
@@ -297,7 +305,7 @@ pub unsafe fn copy(
                 Ok(())
             }
             false if from.0 == into || from.1 == 0 => Ok(()),
-            false => host.copy_elements(from, into, (place.comm, place.rank, OWN_TAG)),
+            false => host.transfer(from, (into, from.1, from.2), place.to_oneself()),
         }
     }
 }

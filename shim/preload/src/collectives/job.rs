@@ -6,15 +6,15 @@ use std::ops::Range;
 use treepie_core::collective::Amount;
 use treepie_core::collective::Operation::{self, *};
 
-use super::call::{Call, Elements, Side};
+use super::call::{Call, Refused, Side};
 use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
 use super::unit::{Room, Unit, Units};
+use crate::mpi::abi::ERR_BUFFER;
 use crate::mpi::native::Native as Host;
 use crate::mpi::{Handle, Op, Word, c_int};
 
-/// A call that a plan can be run for. `None` instead of one where the call is
-/// wrong in a way that one rank alone can see: the host says what.
+/// A call that a plan can be run for.
 pub struct Job {
     /// How much.
     pub amount: Amount,
@@ -31,10 +31,12 @@ pub struct Job {
 
 impl Job {
     /// The call on `place` among `ranks` ranks.
-    pub fn new(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
-        let root = usize::try_from(call.root).ok()?;
-        if root >= ranks {
-            return None;
+    ///
+    /// # Errors
+    /// A call that is wrong.
+    pub fn new(host: &Host, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
+        if !(0..ranks as i64).contains(&i64::from(call.root)) {
+            return Err(Refused::ByNative);
         }
         match call.operation.reduces() {
             true => Job::reducing(host, call, place, ranks),
@@ -42,40 +44,66 @@ impl Job {
         }
     }
 
-    fn moving(host: &Host, call: &Call, rank: usize, ranks: usize) -> Option<Job> {
+    fn moving(host: &Host, call: &Call, rank: usize, ranks: usize) -> Result<Job, Refused> {
         let is_root = call.root as usize == rank;
         let in_place = |side: &Side| side.buffer == host.abi.in_place;
+        let is_buffer = |side: &Side| match in_place(side) {
+            true => Err(Refused::With(ERR_BUFFER)),
+            false => Ok(()),
+        };
         // A rank's only block starts where its buffer does.
-        let only = |units: &mut Units, side: &Side| {
-            let elements = Elements {
-                address: side.buffer,
-                count: side.count,
-                datatype: side.datatype,
-            };
-            Packed::new(units, rank..rank + 1, false, |_, _| elements)
+        let only = |units: &mut Units, side: &Side, most: u64| {
+            is_buffer(side)?;
+            let block = |units: &mut Units, _| Ok(side.only_block()?.at_most(units, most));
+            Packed::new(units, rank..rank + 1, false, block)
         };
         let some = |units: &mut Units, side: &Side, of: Range<usize>, apart| {
+            is_buffer(side)?;
             Packed::new(units, of, apart, |units, of| call.elements(units, side, of))
+        };
+        // What is received: of what is sent as much is known as this rank itself sends. A message may be
+        // shorter than the place that it is received into, and MPIs let programs do so here.
+        let into = |units: &mut Units, input: &Packed| {
+            is_buffer(&call.receive)?;
+            let sent = input.bytes();
+            let most = |from: usize| match call.operation {
+                Gather | Allgather | Alltoall => sent[0],
+                Gatherv if from == rank => sent[0],
+                Alltoallv | Alltoallw if from == rank => sent[rank],
+                _ => u64::MAX,
+            };
+            Packed::new(units, 0..ranks, false, |units, from| {
+                let block = call.elements(units, &call.receive, from)?;
+                Ok(block.at_most(units, most(from)))
+            })
         };
         let units = &mut Units::new(host);
         let (send, receive) = (&call.send, &call.receive);
         let (input, output) = match call.operation {
             Barrier => (None, None),
-            Bcast => (None, Some(only(units, send)?)),
-            Gather | Gatherv if !is_root => (Some(only(units, send)?), None),
+            Bcast => (None, Some(only(units, send, u64::MAX)?)),
+            Gather | Gatherv if !is_root => (Some(only(units, send, u64::MAX)?), None),
             Gather | Gatherv | Allgather | Allgatherv => {
                 let input = match in_place(send) {
                     true => some(units, receive, rank..rank + 1, false)?,
-                    false => only(units, send)?,
+                    false => only(units, send, u64::MAX)?,
                 };
-                (Some(input), Some(some(units, receive, 0..ranks, false)?))
+                let output = into(units, &input)?;
+                // All others expect what they receive.
+                let expected = output.bytes()[rank];
+                let input = match call.operation == Allgatherv && input.bytes()[0] < expected {
+                    true => input.padded(expected),
+                    false => input,
+                };
+                (Some(input), Some(output))
             }
-            Scatter | Scatterv if !is_root => (None, Some(only(units, receive)?)),
+            Scatter | Scatterv if !is_root => (None, Some(only(units, receive, u64::MAX)?)),
             Scatter | Scatterv => {
                 let input = some(units, send, 0..ranks, false)?;
+                let own = input.bytes()[rank];
                 let output = match in_place(receive) {
-                    true => Packed::unwanted(input.bytes()[rank]),
-                    false => only(units, receive)?,
+                    true => Packed::unwanted(own),
+                    false => only(units, receive, own)?,
                 };
                 (Some(input), Some(output))
             }
@@ -84,12 +112,14 @@ impl Job {
                     true => some(units, receive, 0..ranks, true)?,
                     false => some(units, send, 0..ranks, false)?,
                 };
-                (Some(input), Some(some(units, receive, 0..ranks, false)?))
+                let output = into(units, &input)?;
+                (Some(input), Some(output))
             }
         };
-        let amount = moved(call.operation, rank, ranks, is_root, &input, &output)?;
+        let amount = moved(call.operation, rank, ranks, is_root, &input, &output)
+            .ok_or(Refused::With(host.abi.err_truncate))?;
         let unit = Unit::byte(host);
-        Some(Job {
+        Ok(Job {
             amount,
             spaces: Spaces {
                 unit,
@@ -105,29 +135,29 @@ impl Job {
         })
     }
 
-    fn reducing(host: &Host, call: &Call, place: Place, ranks: usize) -> Option<Job> {
+    fn reducing(host: &Host, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
         let mut units = Units::new(host);
-        let unit = units.of(call.receive.datatype)?;
+        let unit = units.of(call.receive.datatype).ok_or(Refused::ByNative)?;
         let amount = match call.operation {
             ReduceScatter => Amount::Parts(
                 (0..ranks)
-                    .map(|of| call.elements(&mut units, &call.receive, of).count)
-                    .map(|count| u64::try_from(count).ok())
-                    .collect::<Option<Vec<u64>>>()?,
+                    .map(|of| call.elements(&mut units, &call.receive, of))
+                    .map(|block| block.map(|block| block.count))
+                    .collect::<Result<Vec<u64>, Refused>>()?,
             ),
-            _ => Amount::Each(u64::try_from(call.receive.count).ok()?),
+            _ => Amount::Each(call.receive.only_block()?.count),
         };
         let total = match &amount {
             Amount::Parts(parts) => parts.iter().sum(),
             Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
             Amount::Each(units) => *units,
-            Amount::Exchanged { .. } => return None,
+            Amount::Exchanged { .. } => 0,
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
-        let is_used = call.operation != Reduce || call.root as usize == place.rank;
-        if send == receive && is_used && total > 0 {
-            // Not allowed: the host may say so.
-            return None;
+        let has_result = call.operation != Reduce || call.root as usize == place.rank;
+        let in_place = host.abi.in_place;
+        if has_result && receive == in_place || !has_result && send == in_place {
+            return Err(Refused::With(ERR_BUFFER));
         }
         let mut spaces = Spaces {
             unit,
@@ -137,13 +167,14 @@ impl Job {
             op: call.op,
         };
         let mut kept = None;
-        if send == host.abi.in_place {
-            let mut room = Room::new(unit.span(total));
-            spaces.input = room.base(&unit);
-            keep(host, &unit, total, receive, spaces.input, place).ok()?;
+        // The same buffer twice is not allowed; MPIs that do not look at it take it for in place.
+        if has_result && (send == in_place || send == receive) {
+            let mut room = Room::default();
+            spaces.input = room.hold(&unit, total);
+            keep(host, &unit, total, receive, spaces.input, place).map_err(Refused::With)?;
             kept = Some(room);
         }
-        Some(Job {
+        Ok(Job {
             amount,
             spaces,
             input: None,
@@ -165,12 +196,12 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, host: &Host) -> Result<(), c_int> {
+    pub fn load(&self, host: &Host, place: Place) -> Result<(), c_int> {
         if let Some(input) = &self.input {
-            input.load(host)?;
+            input.load(host, place)?;
         }
         match &self.output {
-            Some(output) if self.output_given => output.load(host),
+            Some(output) if self.output_given => output.load(host, place),
             _ => Ok(()),
         }
     }
@@ -179,9 +210,9 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, host: &Host) -> Result<(), c_int> {
+    pub fn store(&self, host: &Host, place: Place) -> Result<(), c_int> {
         match &self.output {
-            Some(output) if !self.output_given => output.store(host),
+            Some(output) if !self.output_given => output.store(host, place),
             _ => Ok(()),
         }
     }

@@ -1,11 +1,33 @@
 //! Collectives replaced by plans: a call becomes a problem, the problem a plan, and
 //! the plan is run over the host's point-to-point on a communicator of our own.
 //!
-//! Whether a call is replaced is decided from what all ranks know alike: the
-//! settings, the communicator, the operation, counts that must agree. What one
-//! rank alone can see to be wrong goes to the host there, which says what is wrong.
+//! # One rank alone never decides
+//!
+//! A rank in the native collective and a rank in a plan wait for each other for ever. So each way out
+//! of the plan is one that all ranks of the communicator take together, or one that communicates with
+//! nobody:
+//!
+//! | way out | why no rank is alone |
+//! |---|---|
+//! | nothing is replaced, or not this operation | the settings are rank 0's, and all agree that they are set up (`setup`) |
+//! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
+//! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
+//! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
+//! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
+//! | [`Refused::With`] | an error is returned, and nothing is called |
+//! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |
+//! | no memory | the process is aborted, and with it the job |
+//!
+//! How data lie in memory is no way out: counts and datatypes may differ from rank to rank as long as
+//! their signatures agree, and what can't be used where it is is copied (`packed`). Plans count bytes
+//! where they move data, and elements, which are the same on all ranks, where they reduce.
+//!
+//! Whether operands must stay in order is asked of the operation. MPI lets ranks give functions of their
+//! own that differ (MPI 4.1, 6.9.1) but for one operation; where some say that it commutes and others
+//! not, Open MPI and MPICH wait for ever as well, since they choose their algorithms by it.
 
 mod again;
+mod attached;
 mod call;
 mod communicator;
 mod eager;
@@ -21,6 +43,7 @@ use treepie_core::collective::Operation;
 use treepie_core::collective::{Amount, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
 
+use call::Refused;
 pub use call::{Call, Side};
 pub use setup::{Wanted, begin, end};
 
@@ -49,7 +72,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
         return None;
     }
     let host = host()?;
-    let communicator = Communicator::find(host, setup, comm)?;
+    let communicator = attached::find(host, setup, comm)?;
     let place = communicator.next_call();
     if let Some((spaces, plan)) = communicator.again.find(call) {
         let plan = plan?;
@@ -58,13 +81,17 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
         drop(errors);
         return Some(outcome(host, comm, result));
     }
-    if call.operation.reduces() && !host.can_reduce(call.receive.datatype, call.op, setup.alone) {
+    if call.operation.reduces() && !setup.can_reduce(host, call) {
         return None;
     }
     let ordered =
         call.operation.reduces() && (setup.reproducible || !host.is_commutative(call.op).ok()?);
     let ranks = communicator.clusters.ranks();
-    let job = Job::new(host, call, place, ranks)?;
+    let job = match Job::new(host, call, place, ranks) {
+        Ok(job) => job,
+        Err(Refused::ByNative) => return None,
+        Err(Refused::With(code)) => return Some(outcome(host, comm, Err(code))),
+    };
     let key = Key {
         operation: call.operation,
         root: call.root as usize,
@@ -77,10 +104,10 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
     let plan = plan?;
     let errors = errors::Returned::inside(host, comm, &communicator.handler);
     let performed = job
-        .load(host)
+        .load(host, place)
         .and_then(|()| perform(host, communicator, place, &plan, job.spaces));
     let result = match performed {
-        Ok(()) => job.store(host),
+        Ok(()) => job.store(host, place),
         Err(code) => {
             job.abandon();
             Err(code)
@@ -223,8 +250,7 @@ fn perform(
 ) -> Result<(), c_int> {
     let mut workplace = communicator.workplace().lock();
     let Workplace { scratch, account } = &mut *workplace;
-    scratch.grow(spaces.unit.span(plan.plan().scratch()));
-    spaces.scratch = scratch.base(&spaces.unit);
+    spaces.scratch = scratch.hold(&spaces.unit, plan.plan().scratch());
     // SAFETY: the spaces are the application's buffers, of the length that its
     // counts say, or room that was made for them.
     let result = unsafe { execute(host, plan, &spaces, place, account) };

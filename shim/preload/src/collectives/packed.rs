@@ -1,70 +1,102 @@
 //! The application's blocks as bytes one behind the other: where they are, if
 //! they are that already, and a copy if not.
+//!
+//! Every datatype can be copied, so that no rank has to decline a call for how its own data lie in
+//! memory: extents may be negative or nothing, elements may overlap, and addresses may be absolute. A
+//! message to oneself does it, in about the time of `MPI_Pack`, which MPICH 4.0 gets wrong at times: it
+//! takes `MPI_BOTTOM` for no buffer, and packed 64 of 65 bytes of a type that counts from there.
 
 use std::ops::Range;
 
-use super::call::Elements;
-use super::setup;
+use super::call::{Elements, Refused};
+use super::execute::Place;
 use super::unit::{Room, Unit, Units};
 use crate::mpi::native::Native as Host;
-use crate::mpi::{Comm, Datatype, Word, c_int};
+use crate::mpi::{Datatype, Word, c_int};
 
-/// At most this many bytes are packed at once: MPI counts them in an `int`.
+/// At most this many bytes are copied at once: MPI counts them in an `int`.
 const MOST_BYTES: u64 = 1 << 30;
+
+/// A message as MPI takes it: address, count, datatype.
+type Message = (Word, c_int, Datatype);
 
 /// Blocks as bytes.
 #[derive(Debug)]
 pub struct Packed {
     base: Word,
     bytes: Vec<u64>,
-    /// The copy, and the blocks with their units; none where the blocks are used
-    /// where they are.
-    copy: Option<(Room, Vec<(Elements, Unit)>)>,
+    /// Blocks that are not empty, with their units.
+    blocks: Vec<(Elements, Unit)>,
+    /// Where their copy is; none where the blocks are used where they are.
+    copy: Option<Room>,
 }
 
 impl Packed {
-    /// The `block` of each of these ranks; `None` if one is none (a negative count, no
-    /// datatype). `apart` asks for a copy in any case.
+    /// The `block` of each of these ranks. `apart` asks for a copy in any case.
+    ///
+    /// # Errors
+    /// A block that is none: a negative count, or no datatype.
     pub fn new(
         units: &mut Units,
         ranks: Range<usize>,
         apart: bool,
-        block: impl Fn(&mut Units, usize) -> Elements,
-    ) -> Option<Self> {
-        let mut all = Vec::with_capacity(ranks.len());
+        block: impl Fn(&mut Units, usize) -> Result<Elements, Refused>,
+    ) -> Result<Self, Refused> {
+        let mut blocks = Vec::with_capacity(ranks.len());
         let mut bytes = Vec::with_capacity(ranks.len());
         let mut in_order = !apart;
         let mut next = None;
         for rank in ranks {
-            let block = block(units, rank);
-            let count = u64::try_from(block.count).ok()?;
-            if count == 0 {
-                bytes.push(0);
+            let block = block(units, rank)?;
+            let unit = match block.count {
+                0 => None,
+                _ => Some(units.of(block.datatype).ok_or(Refused::ByNative)?),
+            };
+            let length = unit.map_or(0, |unit| block.count.saturating_mul(unit.bytes));
+            bytes.push(length);
+            let Some(unit) = unit.filter(|_| length > 0) else {
                 continue;
-            }
-            let unit = units.of(block.datatype)?;
-            bytes.push(count * unit.bytes);
+            };
             in_order &= unit.is_plain && next.is_none_or(|next| next == block.address);
-            next = Some(block.address.wrapping_add((count * unit.bytes) as usize));
-            all.push((block, unit));
+            next = Some(block.address.wrapping_add(length as usize));
+            blocks.push((block, unit));
         }
-        let mut base = all.first().map_or(0, |(block, _)| block.address);
-        let mut copy = None;
-        if !in_order {
-            let mut room = Room::new(bytes.iter().sum());
-            base = room.address();
-            copy = Some((room, all));
-        }
-        Some(Packed { base, bytes, copy })
+        let packed = Packed {
+            base: blocks.first().map_or(0, |(block, _)| block.address),
+            bytes,
+            blocks,
+            copy: None,
+        };
+        Ok(match in_order {
+            true => packed,
+            false => packed.copied(),
+        })
     }
 
     /// Room of its own for `bytes` bytes that nobody asks for.
     pub fn unwanted(bytes: u64) -> Self {
-        let mut room = Room::new(bytes);
+        let packed = Packed {
+            base: 0,
+            bytes: vec![bytes],
+            blocks: Vec::new(),
+            copy: None,
+        };
+        packed.copied()
+    }
+
+    /// The same as one block of `bytes` bytes, the last of which mean nothing.
+    pub fn padded(self, bytes: u64) -> Self {
+        let bytes = vec![bytes];
+        Packed { bytes, ..self }.copied()
+    }
+
+    fn copied(self) -> Self {
+        let total = self.bytes.iter().copied().fold(0, u64::saturating_add);
+        let mut room = Room::new(total);
         Packed {
             base: room.address(),
-            bytes: vec![bytes],
-            copy: Some((room, Vec::new())),
+            copy: Some(room),
+            ..self
         }
     }
 
@@ -87,86 +119,55 @@ impl Packed {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, host: &Host) -> Result<(), c_int> {
-        self.each(|(elements, unit), packed| {
-            let bytes = elements.1 as u64 * unit.bytes;
-            // SAFETY: the elements are the application's, and the copy has room
-            // for all of them.
-            unsafe {
-                match unit.is_plain {
-                    true => {
-                        copy_bytes(elements.0, packed, bytes);
-                        Ok(())
-                    }
-                    false => match alone_for(elements.0) {
-                        Some(alone) => {
-                            let bytes = (packed, bytes as c_int, host.byte());
-                            host.transfer(elements, bytes, (alone, 0, 0))
-                        }
-                        None => host.pack(elements, packed, bytes as c_int),
-                    },
-                }
-            }
-        })
+    pub fn load(&self, host: &Host, place: Place) -> Result<(), c_int> {
+        self.copy_each(host, place, |blocks, copy| (blocks, copy))
     }
 
     /// Puts the copy into the application's blocks, if there is one.
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, host: &Host) -> Result<(), c_int> {
-        self.each(|(elements, unit), packed| {
-            let bytes = elements.1 as u64 * unit.bytes;
-            // SAFETY: as in `load`, the other way round.
-            unsafe {
-                match unit.is_plain {
-                    true => {
-                        copy_bytes(packed, elements.0, bytes);
-                        Ok(())
-                    }
-                    false => match alone_for(elements.0) {
-                        Some(alone) => {
-                            let bytes = (packed, bytes as c_int, host.byte());
-                            host.transfer(bytes, elements, (alone, 0, 0))
-                        }
-                        None => host.unpack(packed, bytes as c_int, elements),
-                    },
-                }
-            }
-        })
+    pub fn store(&self, host: &Host, place: Place) -> Result<(), c_int> {
+        self.copy_each(host, place, |blocks, copy| (copy, blocks))
     }
 
-    /// Shows the application's elements, as many at once as MPI can count, with
-    /// where they are in the copy.
-    fn each(
+    /// Copies between the application's blocks and the copy, if there is one: from the first to the
+    /// second that `way` gives back of these.
+    fn copy_each(
         &self,
-        mut show: impl FnMut(((Word, c_int, Datatype), &Unit), Word) -> Result<(), c_int>,
+        host: &Host,
+        place: Place,
+        way: fn(Message, Message) -> (Message, Message),
     ) -> Result<(), c_int> {
-        let Some((_, blocks)) = &self.copy else {
+        if self.copy.is_none() {
             return Ok(());
-        };
-        let mut packed = self.base;
-        for (block, unit) in blocks {
-            let most = (MOST_BYTES / unit.bytes.max(1)).max(1);
+        }
+        let mut copy = self.base;
+        for (block, unit) in &self.blocks {
+            let most = (MOST_BYTES / unit.bytes).max(1);
             let mut done = 0;
-            while done < block.count as u64 {
-                let count = most.min(block.count as u64 - done);
-                let address = unit.address(block.address, done);
-                show(((address, count as c_int, block.datatype), unit), packed)?;
-                packed += (count * unit.bytes) as usize;
+            while done < block.count {
+                let count = most.min(block.count - done);
+                let bytes = count * unit.bytes;
+                let elements = (
+                    unit.address(block.address, done),
+                    count as c_int,
+                    block.datatype,
+                );
+                let (from, into) = way(elements, (copy, bytes as c_int, host.byte()));
+                // SAFETY: the elements are the application's, and the copy has room for all of them.
+                unsafe {
+                    match unit.is_plain {
+                        true => copy_bytes(from.0, into.0, bytes),
+                        false => host.transfer(from, into, place.to_oneself())?,
+                    }
+                }
+                copy += bytes as usize;
                 done += count;
             }
         }
         Ok(())
     }
-}
-
-/// The communicator of this process alone, for a message to itself where elements
-/// start from `MPI_BOTTOM`: MPICH's `MPI_Pack` takes that for no buffer.
-fn alone_for(address: Word) -> Option<Comm> {
-    setup::active()
-        .filter(|_| address == 0)
-        .map(|setup| setup.alone)
 }
 
 /// Copies bytes, unless they are there already.

@@ -1,6 +1,7 @@
 //! What replacing collectives needs to know from the start, the same on all ranks.
 
 use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -11,7 +12,8 @@ use treepie_core::collective::Host as Family;
 use treepie_core::files::configuration::Collectives;
 use treepie_core::platform::Platform;
 
-use super::communicator::ended;
+use super::attached::ended;
+use super::call::Call;
 use super::{eager, own};
 use crate::features;
 use crate::log;
@@ -84,6 +86,9 @@ pub enum SetupError {
         /// The first rank whose value differs.
         rank: usize,
     },
+    /// A call of ours failed elsewhere.
+    #[error("collectives: their set-up failed on another rank")]
+    OnAnotherRank,
     /// The setting did not come across.
     #[error("collectives: {0}")]
     Setting(String),
@@ -106,12 +111,21 @@ pub struct Setup {
     pub world_group: Group,
     /// The attribute that holds what is kept for a communicator.
     pub keyval: c_int,
-    /// A communicator of this process alone that returns errors.
-    pub alone: Comm,
+    /// A communicator of this process alone that returns errors; one thread uses it at a time.
+    alone: Mutex<Comm>,
     /// The largest message, in bytes, that the host sends at once, where nobody measured it.
     pub eager: u64,
     /// Open MPI's HAN does the host's own collectives.
     pub is_han: bool,
+}
+
+impl Setup {
+    /// Whether the native MPI reduces what a call names with the operation that it names.
+    pub fn can_reduce(&self, host: &Host, call: &Call) -> bool {
+        // Held over a call of the MPI, which waits for nobody else.
+        let alone = self.alone.lock();
+        host.can_reduce(call.receive.datatype, call.op, *alone)
+    }
 }
 
 /// The MPI's family, as models of its collectives know it.
@@ -194,17 +208,22 @@ pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError
     is_han[0] = own::is_han(host, family(host)).into();
     host.broadcast(world, &mut seen)?;
     let [eager @ .., is_han] = seen;
-    let alone = host.split_quietly(host.comm_self, 0)?;
-    host.return_errors(alone)?;
+    // This may fail on one rank alone: then none replaces anything.
+    let own = own_objects(host, world);
+    if host.least(world, own.is_ok().into())? == 0 {
+        own?;
+        return Err(SetupError::OnAnotherRank);
+    }
+    let (world_group, keyval, alone) = own?;
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,
         cluster_of_rank,
         host_of_rank: found.host_of_rank,
         platform: found.platform,
-        world_group: host.group(world)?,
-        keyval: host.new_private_keyval(ended)?,
-        alone,
+        world_group,
+        keyval,
+        alone: Mutex::new(alone),
         eager: u64::from_le_bytes(eager),
         is_han: is_han != 0,
     };
@@ -212,6 +231,14 @@ pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError
         features::begin(features::REPLACING);
     }
     Ok(())
+}
+
+/// The group of the world, the keyval of what is kept for communicators, and a communicator of this
+/// process alone that returns errors.
+fn own_objects(host: &Host, world: Comm) -> Result<(Group, c_int, Comm), HostError> {
+    let alone = host.split_quietly(host.comm_self, 0)?;
+    host.return_errors(alone)?;
+    Ok((host.group(world)?, host.new_private_keyval(ended)?, alone))
 }
 
 /// From now on the host does all collectives. `world` is the application's.
@@ -222,7 +249,7 @@ pub fn end(host: &Host, world: Comm) {
         if host.attribute(world, setup.keyval) != 0 {
             host.delete_attribute(world, setup.keyval);
         }
-        host.free_communicator(setup.alone);
+        host.free_communicator(*setup.alone.lock());
     }
 }
 

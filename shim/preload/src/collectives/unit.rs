@@ -1,5 +1,6 @@
 //! What plans count in, and how it lies in memory.
 
+use crate::log;
 use crate::mpi::native::{Extent, Native as Host};
 use crate::mpi::{Datatype, Word};
 
@@ -31,15 +32,14 @@ impl Unit {
         }
     }
 
-    /// An element of a datatype; `None` for what is no datatype, and for those
-    /// whose elements run backwards.
+    /// An element of a datatype; `None` for what is no datatype.
     pub fn element(host: &Host, datatype: Datatype) -> Option<Self> {
         if host.is_null_datatype(datatype) {
             return None;
         }
-        let extent = host.extent(datatype).filter(|extent| extent.step >= 0)?;
+        let extent = host.extent(datatype)?;
         let bytes = host.type_size(datatype);
-        let fills = extent.first == 0 && extent.step as u64 == bytes;
+        let fills = extent.first == 0 && u64::try_from(extent.step) == Ok(bytes);
         Some(Unit {
             datatype,
             bytes,
@@ -49,11 +49,14 @@ impl Unit {
         })
     }
 
-    /// Bytes from the first to behind the last of `count` units.
-    pub fn span(&self, count: u64) -> u64 {
+    /// Bytes from the lowest to behind the highest of `count` units; `u64::MAX` for more than there
+    /// are addresses.
+    fn span(&self, count: u64) -> u64 {
+        let steps = count.saturating_sub(1);
         match count {
             0 => 0,
-            _ => (count - 1) * self.extent.step as u64 + self.extent.span as u64,
+            _ => (steps.saturating_mul(self.extent.step.unsigned_abs()))
+                .saturating_add(self.extent.span.unsigned_abs()),
         }
     }
 
@@ -107,11 +110,19 @@ impl Room {
         room
     }
 
-    /// Makes the room large enough for `bytes` bytes; what was in it is lost.
-    pub fn grow(&mut self, bytes: u64) {
+    /// Makes the room large enough for `bytes` bytes; what was in it is lost. Where so much memory
+    /// can't be had, the process is aborted, as by any failed allocation: other ranks may be in the
+    /// call already, and would wait for this one for ever.
+    fn grow(&mut self, bytes: u64) {
         let words = bytes.div_ceil(size_of::<u128>() as u64) as usize;
         if words > self.0.capacity() {
-            self.0 = Vec::with_capacity(words);
+            self.0 = Vec::new();
+            if self.0.try_reserve_exact(words).is_err() {
+                log::error(&format!(
+                    "collectives: no memory for {bytes} bytes of a replaced collective"
+                ));
+                std::process::abort();
+            }
         }
     }
 
@@ -120,9 +131,61 @@ impl Room {
         self.0.as_mut_ptr() as Word
     }
 
-    /// The address of unit 0 of units that fill the room from its start.
-    pub fn base(&mut self, unit: &Unit) -> Word {
+    /// Makes the room large enough for `count` units; the address of unit 0. Where steps go
+    /// backwards, the last unit is the one at the start.
+    pub fn hold(&mut self, unit: &Unit, count: u64) -> Word {
+        self.grow(unit.span(count));
+        let backwards = count.saturating_sub(1) as i64 * unit.extent.step.min(0);
         self.address()
-            .wrapping_add_signed(-unit.extent.first as isize)
+            .wrapping_add_signed(-(backwards + unit.extent.first) as isize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mpi::Handle;
+
+    fn unit(step: i64, first: i64, span: i64) -> Unit {
+        Unit {
+            datatype: Datatype::ABSENT,
+            bytes: 4,
+            extent: Extent { step, first, span },
+            is_plain: false,
+        }
+    }
+
+    #[test]
+    fn units_lie_inside_of_their_room_whichever_way_they_go() {
+        for (step, first, span) in [
+            (4, 0, 4),
+            (-4, 0, 4),
+            (12, -8, 4),
+            (-12, 100, 16),
+            (0, 4, 4),
+        ] {
+            for count in [1, 2, 7] {
+                let unit = unit(step, first, span);
+                let mut room = Room::default();
+                let base = room.hold(&unit, count);
+                let start = room.address();
+                let bounds = (0..count).map(|index| {
+                    let lowest = unit
+                        .address(base, index)
+                        .wrapping_add_signed(first as isize);
+                    (lowest, lowest + span as usize)
+                });
+                let lowest = bounds.clone().map(|(lowest, _)| lowest).min();
+                let highest = bounds.map(|(_, highest)| highest).max();
+                assert_eq!(lowest, Some(start), "{unit:?}");
+                assert_eq!(highest, Some(start + unit.span(count) as usize), "{unit:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_bytes_than_there_are_addresses_are_not_taken_for_few() {
+        assert_eq!(unit(i64::MIN, 0, 4).span(1 << 40), u64::MAX);
+        assert_eq!(unit(1 << 62, 0, 4).span(5), u64::MAX);
     }
 }

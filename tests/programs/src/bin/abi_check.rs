@@ -111,6 +111,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         status_error,
         status_ignore,
         statuses_ignore,
+        err_truncate,
         err_intern,
         max_processor_name,
         max_library_version,
@@ -146,6 +147,13 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         findings.compare("MPI_GRAPH", *graph, RSMPI_GRAPH);
         findings.compare("MPI_DIST_GRAPH", *dist_graph, RSMPI_DIST_GRAPH);
     }
+    findings.compare("MPI_ERR_BUFFER", abi::ERR_BUFFER, MPI_ERR_BUFFER as i32);
+    findings.compare("MPI_ERR_COUNT", abi::ERR_COUNT, MPI_ERR_COUNT as i32);
+    findings.compare(
+        "MPI_ERR_TRUNCATE",
+        i64::from(*err_truncate),
+        i64::from(MPI_ERR_TRUNCATE),
+    );
     findings.compare(
         "MPI_ERR_INTERN",
         i64::from(*err_intern),

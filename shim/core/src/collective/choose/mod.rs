@@ -101,6 +101,9 @@ impl Choice {
     }
 }
 
+/// Stands for bytes that not all ranks know.
+const UNKNOWN: u64 = u64::MAX;
+
 /// Calls that get the same choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Class {
@@ -219,7 +222,7 @@ impl Chooser {
     ) -> Arc<Choice> {
         let class = Class {
             operation,
-            bytes: bytes.map_or(u64::MAX, size_class),
+            bytes: bytes.map_or(UNKNOWN, size_class),
             root,
             ordered,
         };
@@ -232,7 +235,7 @@ impl Chooser {
             }
             _ => None,
         };
-        let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, bytes, self.eager)));
+        let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, self.eager)));
         if self.chosen.len() >= MOST_CHOICES {
             self.chosen.clear();
         }
@@ -241,7 +244,9 @@ impl Chooser {
     }
 }
 
-fn by_rule(class: Class, bytes: Option<u64>, eager: u64) -> Choice {
+/// What the rules say of a class, whichever of its calls comes first: ranks remember different calls.
+fn by_rule(class: Class, eager: u64) -> Choice {
+    let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
     Choice {
         strategy: chosen.and_then(|(name, _)| Strategy::find(class.operation, name)),

@@ -79,6 +79,8 @@ pub struct Abi {
     pub status_ignore: usize,
     /// `MPI_STATUSES_IGNORE` as C passes it.
     pub statuses_ignore: usize,
+    /// `MPI_ERR_TRUNCATE`.
+    pub err_truncate: i32,
     /// `MPI_ERR_INTERN`.
     pub err_intern: i32,
     /// `MPI_MAX_PROCESSOR_NAME`.
@@ -118,6 +120,12 @@ impl SizedTypes {
         shift: 0,
     };
 }
+
+/// `MPI_ERR_BUFFER`, in every family.
+pub const ERR_BUFFER: i32 = 1;
+
+/// `MPI_ERR_COUNT`, in every family.
+pub const ERR_COUNT: i32 = 2;
 
 impl Abi {
     /// Bytes of an element of `datatype`, where its handle says so.

@@ -35,6 +35,7 @@ pub static MPICH: Abi = Abi {
     status_error: 16,
     status_ignore: 1,
     statuses_ignore: 1,
+    err_truncate: 14,
     err_intern: 16,
     max_processor_name: 128,
     max_library_version: 8192,

@@ -29,6 +29,7 @@ pub static STANDARD: Abi = Abi {
     status_error: 8,
     status_ignore: 0,
     statuses_ignore: 0,
+    err_truncate: 15,
     err_intern: 17,
     max_processor_name: 256,
     max_library_version: 8192,

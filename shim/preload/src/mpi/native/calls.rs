@@ -131,11 +131,14 @@ impl Native {
     /// [`Native::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
     pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<Comm, NativeError> {
-        let handler = self.error_handler(comm)?;
-        self.return_errors(comm)?;
+        // Others are in the call already: what fails here does not keep this process from it.
+        let handler = self.error_handler(comm).ok();
+        let _ = handler.map(|_| self.return_errors(comm));
         let made = self.split(comm, key);
-        self.set_error_handler(comm, handler)?;
-        self.free_error_handler(handler);
+        if let Some(handler) = handler {
+            let _ = self.set_error_handler(comm, handler);
+            self.free_error_handler(handler);
+        }
         made
     }
 

@@ -72,7 +72,6 @@ host_functions! {
     irecv: PMPI_Irecv(Word, c_int, Datatype, c_int, c_int, Comm, *mut Request);
     isend: PMPI_Isend(Word, c_int, Datatype, c_int, c_int, Comm, *mut Request);
     op_commutative: PMPI_Op_commutative(Op, *mut c_int);
-    pack: PMPI_Pack(Word, c_int, Datatype, Word, c_int, *mut c_int, Comm);
     recv: PMPI_Recv(*mut u8, c_int, Datatype, c_int, c_int, Comm, *mut u64);
     reduce_local: PMPI_Reduce_local(Word, Word, c_int, Datatype, Op);
     send: PMPI_Send(*const u8, c_int, Datatype, c_int, c_int, Comm);
@@ -85,7 +84,6 @@ host_functions! {
     type_get_true_extent: PMPI_Type_get_true_extent(Datatype, *mut i64, *mut i64);
     type_size: PMPI_Type_size(Datatype, *mut c_int);
     type_size_x: PMPI_Type_size_x(Datatype, *mut i64);
-    unpack: PMPI_Unpack(Word, c_int, *mut c_int, Word, c_int, Datatype, Comm);
     win_get_group: PMPI_Win_get_group(Win, *mut Group);
 }
 

@@ -43,6 +43,13 @@ impl Native {
         check("MPI_Allgather", code).map(|()| all)
     }
 
+    /// The least of what the ranks give, on all of them: how they find out together that one of them
+    /// can't go on. Collective.
+    pub fn least(&self, comm: Comm, mine: u8) -> Result<u8, NativeError> {
+        let all = self.allgather(comm, &[mine])?;
+        Ok(all.into_iter().fold(mine, u8::min))
+    }
+
     /// `MPI_BYTE`.
     pub fn byte(&self) -> Datatype {
         self.byte
@@ -125,22 +132,8 @@ impl Native {
         code_or(code, ())
     }
 
-    /// Copies elements without what is between them: a message from this process,
-    /// which is `rank` in `comm`, to itself.
-    ///
-    /// # Safety
-    /// Both are live memory, and do not overlap.
-    pub unsafe fn copy_elements(
-        &self,
-        from: (Word, c_int, Datatype),
-        into: Word,
-        way: (Comm, usize, c_int),
-    ) -> Result<(), c_int> {
-        unsafe { self.transfer(from, (into, from.1, from.2), way) }
-    }
-
-    /// Elements as elements of another datatype with the same signature, or as bytes:
-    /// a message from this process to itself, as [`Native::copy_elements`].
+    /// Copies elements into elements of another datatype with the same signature, or to or from bytes,
+    /// without what is between them: a message from this process, which is `rank` in `comm`, to itself.
     ///
     /// # Safety
     /// Both are live memory, and do not overlap.
@@ -166,56 +159,6 @@ impl Native {
                 tag,
                 comm,
                 status.as_mut_ptr(),
-            )
-        };
-        code_or(code, ())
-    }
-
-    /// `MPI_Pack` of `count` elements into `bytes` bytes.
-    ///
-    /// # Safety
-    /// The memory is there.
-    pub unsafe fn pack(
-        &self,
-        (from, count, datatype): (Word, c_int, Datatype),
-        into: Word,
-        bytes: c_int,
-    ) -> Result<(), c_int> {
-        let mut position = 0;
-        let code = unsafe {
-            (self.functions.pack)(
-                from,
-                count,
-                datatype,
-                into,
-                bytes,
-                &mut position,
-                self.comm_self,
-            )
-        };
-        code_or(code, ())
-    }
-
-    /// `MPI_Unpack` of `count` elements from `bytes` bytes.
-    ///
-    /// # Safety
-    /// The memory is there.
-    pub unsafe fn unpack(
-        &self,
-        from: Word,
-        bytes: c_int,
-        (into, count, datatype): (Word, c_int, Datatype),
-    ) -> Result<(), c_int> {
-        let mut position = 0;
-        let code = unsafe {
-            (self.functions.unpack)(
-                from,
-                bytes,
-                &mut position,
-                into,
-                count,
-                datatype,
-                self.comm_self,
             )
         };
         code_or(code, ())

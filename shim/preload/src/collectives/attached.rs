@@ -1,0 +1,183 @@
+//! Which communicator of ours belongs to one of the application's: it hangs on that one as an
+//! attribute, so that it ends with it, whoever ends it.
+//!
+//! All processes of a communicator must find the same, or some would run a plan while others wait in
+//! the native collective. What they look at is equal on all of them (whether it is an
+//! inter-communicator, its size, processes of other jobs); what may fail on one alone they agree on
+//! when the communicator is used for the first time.
+
+use super::communicator::{Communicator, Private};
+use super::setup::Setup;
+use crate::mpi::native::{Native as Host, NativeError};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
+
+/// What hangs on a communicator: nothing more than that, where its collectives are
+/// left to the host.
+struct Attached(Option<Communicator>);
+
+/// What a process has of what is made for a communicator, from the least on.
+#[derive(Clone, Copy)]
+#[repr(u8)]
+enum Had {
+    /// No attribute.
+    Nothing,
+    /// An attribute that says that its collectives are left to the host.
+    Mark,
+    /// A communicator of our own.
+    All,
+}
+
+/// What is kept for `comm`; at the first use, our own communicator is made,
+/// which all its processes do together. `None` where the host does its
+/// collectives, on all of them.
+pub fn find(host: &Host, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
+    let comm = host.plain(comm);
+    let attached = match recent::find(comm) {
+        Some(attached) => attached as *const Attached,
+        None => {
+            let attached = match host.attribute(comm, setup.keyval) {
+                0 => make(host, setup, comm)?,
+                attached => attached as *const Attached,
+            };
+            recent::keep(comm, attached as usize);
+            attached
+        }
+    };
+    // SAFETY: the attribute holds the address of what was attached, until the
+    // communicator ends; it can't while one of its collectives is called.
+    unsafe { (*attached).0.as_ref() }
+}
+
+/// Makes what hangs on `comm`. `None` where nothing can hang there.
+fn make(host: &Host, setup: &Setup, comm: Comm) -> Option<*const Attached> {
+    // A communicator that is none is refused by the native collective.
+    let ranks = match host.is_inter(comm).ok()? || host.size(comm).ok()? < 2 {
+        true => Ok(None),
+        false => world_ranks(host, setup, comm),
+    };
+    let Some(ranks) = ranks.transpose() else {
+        return attach(host, setup, comm, None);
+    };
+    // A process that failed takes part all the same, or others would wait for it.
+    let private = host.split_quietly(comm, 0).map(Private);
+    let made = private.and_then(|private| Communicator::new(host, setup, private, &ranks?));
+    let made = made.ok();
+    let is_made = made.is_some();
+    let attached = attach(host, setup, comm, made);
+    let mine = match (attached, is_made) {
+        (None, _) => Had::Nothing,
+        (Some(_), false) => Had::Mark,
+        (Some(_), true) => Had::All,
+    };
+    let least = host.least(comm, mine as u8).unwrap_or(Had::Nothing as u8);
+    if least == Had::Nothing as u8 && attached.is_some() {
+        host.delete_attribute(comm, setup.keyval);
+        return None;
+    }
+    let attached = attached?;
+    if least < Had::All as u8 {
+        // SAFETY: made above; nobody looks at it before this returns.
+        unsafe { (*attached.cast_mut()).0 = None };
+    }
+    Some(attached)
+}
+
+/// The ranks of the processes of `comm` in the application's world; `None` if some are of another
+/// job.
+fn world_ranks(host: &Host, setup: &Setup, comm: Comm) -> Result<Option<Vec<usize>>, NativeError> {
+    let group = host.group(comm)?;
+    let ranks = host.translate(group, setup.world_group);
+    host.free_group(group);
+    let ranks: Vec<usize> = ranks?.iter().map(|&rank| rank as usize).collect();
+    let all_are_here = ranks.iter().all(|&rank| rank < setup.cluster_of_rank.len());
+    Ok(all_are_here.then_some(ranks))
+}
+
+/// Hangs this on `comm`; `None` if that fails.
+fn attach(
+    host: &Host,
+    setup: &Setup,
+    comm: Comm,
+    communicator: Option<Communicator>,
+) -> Option<*const Attached> {
+    let attached = Box::into_raw(Box::new(Attached(communicator)));
+    if host
+        .set_attribute_to(comm, setup.keyval, attached as Word)
+        .is_err()
+    {
+        // SAFETY: made above, and known to nobody else.
+        drop(unsafe { Box::from_raw(attached) });
+        return None;
+    }
+    Some(attached)
+}
+
+/// `MPI_Comm_delete_attr_function` of the attribute.
+pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra: Word) -> c_int {
+    recent::forget(value);
+    // SAFETY: the value is what was attached, and nobody uses it any more.
+    drop(unsafe { Box::from_raw(value as *mut Attached) });
+    SUCCESS
+}
+
+/// What hangs on the communicators that were used last: to ask the host for an attribute costs
+/// more than all else that is looked up for a call like one before.
+mod recent {
+    use parking_lot::Mutex;
+
+    use crate::mpi::{Comm, Handle, Word};
+
+    const CELLS: usize = 8;
+
+    /// Communicators, and the values of their attributes; 0 in empty cells.
+    static RECENT: Mutex<[(Comm, Word); CELLS]> = Mutex::new([(Comm::ABSENT, 0); CELLS]);
+
+    fn cell_of(comm: Comm) -> usize {
+        // Handles are numbers that follow each other, or addresses on the heap.
+        let word = comm.word();
+        (word ^ word >> 4 ^ word >> 9) % CELLS
+    }
+
+    /// The value of a communicator's attribute, if it is known.
+    pub fn find(comm: Comm) -> Option<Word> {
+        let (of, value) = RECENT.lock()[cell_of(comm)];
+        (of == comm && value != 0).then_some(value)
+    }
+
+    /// A communicator's attribute has this value, until it is forgotten.
+    pub fn keep(comm: Comm, value: Word) {
+        RECENT.lock()[cell_of(comm)] = (comm, value);
+    }
+
+    /// The communicator with this value has ended: another one may get its handle.
+    pub fn forget(value: Word) {
+        for cell in RECENT.lock().iter_mut().filter(|cell| cell.1 == value) {
+            *cell = (Comm::ABSENT, 0);
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        #[test]
+        fn the_handle_of_a_communicator_that_ended_finds_nothing() {
+            let [one, other] = [0x8400_0001, 0x8400_0002].map(Comm::from_word);
+            keep(one, 16);
+            keep(other, 32);
+            forget(16);
+            assert_eq!(find(one), None);
+            assert_eq!(find(other), Some(32));
+        }
+
+        #[test]
+        fn one_communicator_is_not_taken_for_another_in_the_same_cell() {
+            let [one, other] = [0x7000_0000, 0x7000_0000 + (1 << 20)].map(Comm::from_word);
+            assert_eq!(cell_of(one), cell_of(other));
+            keep(one, 48);
+            assert_eq!(find(other), None);
+            keep(other, 64);
+            assert_eq!((find(one), find(other)), (None, Some(64)));
+        }
+    }
+}

@@ -77,13 +77,23 @@ mod tests {
     use crate::collectives::call::Side;
     use crate::collectives::unit::Unit;
     use crate::mpi::native::Extent;
-    use crate::mpi::{Datatype, Op};
+    use crate::mpi::{Datatype, Op, Word};
+
+    fn datatype(word: Word) -> Datatype {
+        // SAFETY: no MPI sees it.
+        unsafe { Datatype::from_word(word) }
+    }
+
+    fn op(word: Word) -> Op {
+        // SAFETY: no MPI sees it.
+        unsafe { Op::from_word(word) }
+    }
 
     fn call() -> Call {
         let side = |buffer| Side {
             buffer,
             count: 3,
-            datatype: Datatype::from_word(7),
+            datatype: datatype(7),
             datatypes: 0,
             counts: 0,
             displacements: 0,
@@ -93,7 +103,7 @@ mod tests {
             large: false,
             send: side(0x1000),
             receive: side(0x2000),
-            op: Op::from_word(5),
+            op: op(5),
             root: 0,
         }
     }
@@ -105,7 +115,7 @@ mod tests {
             span: 1,
         };
         let unit = Unit {
-            datatype: Datatype::from_word(7),
+            datatype: datatype(7),
             bytes: 1,
             extent,
             is_plain: true,
@@ -130,8 +140,8 @@ mod tests {
             |call| call.send.buffer += 8,
             |call| call.receive.buffer += 8,
             |call| call.send.count = 4,
-            |call| call.receive.datatype = Datatype::from_word(8),
-            |call| call.op = Op::from_word(6),
+            |call| call.receive.datatype = datatype(8),
+            |call| call.op = op(6),
             |call| call.root = 1,
         ];
         for change in changes {

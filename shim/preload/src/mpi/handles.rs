@@ -1,5 +1,7 @@
 //! The handles of MPI's objects, each a type of its own over the word that all of them are passed
 //! in. What a word is, says the table of the interface: entry points are generated with these types.
+//! So a handle is the native MPI's own: it comes from a call of the application's or from the native
+//! MPI, and safe code makes none of a number. One whose object has ended the native MPI refuses.
 
 use super::Word;
 
@@ -8,8 +10,11 @@ pub trait Handle: Copy {
     /// That of a parameter that a procedure does not have.
     const ABSENT: Self;
 
-    /// The handle that is passed as this word. Who calls this says what the word is.
-    fn from_word(word: Word) -> Self;
+    /// The handle that is passed as this word.
+    ///
+    /// # Safety
+    /// The word is a handle of this type that the native MPI gave or defines.
+    unsafe fn from_word(word: Word) -> Self;
 
     /// The word that it is passed in: an address, or an `int` below bits that mean nothing.
     fn word(self) -> Word;
@@ -31,7 +36,7 @@ macro_rules! handles {
             const ABSENT: Self = $name(0);
 
             #[inline(always)]
-            fn from_word(word: Word) -> Self {
+            unsafe fn from_word(word: Word) -> Self {
                 $name(word)
             }
 

@@ -88,15 +88,22 @@ impl Fortran {
 #[inline(always)]
 pub fn substitute(comm: AppComm) -> Comm {
     match is_world(comm) {
-        true => Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)),
+        true => replaced(),
         false => comm.as_written(),
     }
+}
+
+/// W'.
+#[inline(always)]
+fn replaced() -> Comm {
+    // SAFETY: `install` put W' there before it made any word the world; nothing else is put there.
+    unsafe { Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)) }
 }
 
 /// The application's world: W' in a replay.
 pub fn of_application(native: &Native) -> Comm {
     match is_substituted() {
-        true => Comm::from_word(SUBSTITUTION.to.load(Ordering::Relaxed)),
+        true => replaced(),
         false => native.world,
     }
 }
@@ -169,7 +176,7 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
 /// since callbacks of attributes on the world may use it. Collective.
 pub fn remove(native: &Native) {
     if is_substituted() {
-        let replaced = Comm::from_word(SUBSTITUTION.to.load(Ordering::Acquire));
+        let replaced = replaced();
         // A callback may refuse, which is no error where MPI itself ends the world.
         let _ = native.return_errors(replaced);
         native.free_communicator(replaced);

@@ -46,7 +46,8 @@ impl Native {
 
     /// Whether this handler is the one that stands for `MPI_ERRORS_ARE_FATAL`.
     pub fn is_stand_in(&self, handler: Errhandler) -> bool {
-        let stand_in = Errhandler::from_word(self.stand_in.load(Ordering::Acquire));
+        // SAFETY: nothing but a handler of `stands_for_fatal` is put there.
+        let stand_in = unsafe { Errhandler::from_word(self.stand_in.load(Ordering::Acquire)) };
         !stand_in.is_absent() && self.plain(handler) == self.plain(stand_in)
     }
 

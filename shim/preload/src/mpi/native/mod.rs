@@ -106,14 +106,18 @@ fn family() -> Option<&'static Abi> {
 }
 
 /// The handle that the MPI predefines.
-fn resolve<H: Handle>(handle: abi::Handle) -> Result<H, NativeError> {
+///
+/// # Safety
+/// It is of this type.
+unsafe fn resolve<H: Handle>(handle: abi::Handle) -> Result<H, NativeError> {
     let word = match handle {
         abi::Handle::Value(value) => Ok(value),
         abi::Handle::Symbol(symbol) => find_variable(symbol)
             .map(|address| address as Word)
             .ok_or(NativeError::Missing(symbol.to_str().unwrap_or("handle"))),
     };
-    word.map(H::from_word)
+    // SAFETY: the caller's promise.
+    word.map(|word| unsafe { H::from_word(word) })
 }
 
 impl Native {
@@ -124,23 +128,26 @@ impl Native {
     pub fn load() -> Result<&'static Native, NativeError> {
         NATIVE.get_or_try_init(|| {
             let abi = family().ok_or(NativeError::UnknownFamily)?;
-            Ok(Native {
-                abi,
-                world: resolve(abi.comm_world)?,
-                comm_self: resolve(abi.comm_self)?,
-                byte: resolve(abi.byte)?,
-                datatype_null: resolve(abi.datatype_null)?,
-                comm_null: resolve(abi.comm_null)?,
-                errors_are_fatal: resolve(abi.errors_are_fatal)?,
-                errors_return: resolve(abi.errors_return)?,
-                no_op: resolve(abi.no_op)?,
-                stand_in: AtomicUsize::new(0),
-                predefined_types: PredefinedTypes::beside(match abi.byte {
-                    abi::Handle::Symbol(symbol) => find_variable(symbol),
-                    abi::Handle::Value(_) => None,
-                }),
-                own_objects: OwnObjects::new(),
-                functions: Functions::find()?,
+            // SAFETY: each field of the ABI is the handle that its name says.
+            Ok(unsafe {
+                Native {
+                    abi,
+                    world: resolve(abi.comm_world)?,
+                    comm_self: resolve(abi.comm_self)?,
+                    byte: resolve(abi.byte)?,
+                    datatype_null: resolve(abi.datatype_null)?,
+                    comm_null: resolve(abi.comm_null)?,
+                    errors_are_fatal: resolve(abi.errors_are_fatal)?,
+                    errors_return: resolve(abi.errors_return)?,
+                    no_op: resolve(abi.no_op)?,
+                    stand_in: AtomicUsize::new(0),
+                    predefined_types: PredefinedTypes::beside(match abi.byte {
+                        abi::Handle::Symbol(symbol) => find_variable(symbol),
+                        abi::Handle::Value(_) => None,
+                    }),
+                    own_objects: OwnObjects::new(),
+                    functions: Functions::find()?,
+                }
             })
         })
     }
@@ -158,7 +165,8 @@ impl Native {
     /// The handle without the bits that mean nothing: the same for the same object.
     #[inline(always)]
     pub fn plain<H: Handle>(&self, handle: H) -> H {
-        H::from_word(handle.word() & self.handle_mask())
+        // SAFETY: the native MPI does not look at the other bits.
+        unsafe { H::from_word(handle.word() & self.handle_mask()) }
     }
 
     /// The handle stored at `address`.
@@ -167,12 +175,12 @@ impl Native {
     /// `address` must point to a handle of this type and MPI.
     pub unsafe fn read_handle<H: Handle>(&self, address: Word) -> H {
         // SAFETY: the caller's promise, and the family's handle width.
-        H::from_word(unsafe {
-            match self.abi.handle_bytes {
+        unsafe {
+            H::from_word(match self.abi.handle_bytes {
                 4 => *(address as *const u32) as Word,
                 _ => *(address as *const Word),
-            }
-        })
+            })
+        }
     }
 
     /// Writes a handle to `address`.

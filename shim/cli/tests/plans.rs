@@ -157,6 +157,6 @@ fn other_numbers_of_ranks_are_predicted() {
         ];
         let answer = desk.run(&arguments).good().json();
         assert_eq!(answer["ranks"].to_string(), ranks);
-        assert_eq!(answer["best"].is_string(), true);
+        assert!(answer["best"].is_string());
     }
 }

@@ -174,7 +174,7 @@ const FORCED: &[Algorithms] = {
 };
 
 /// Algorithms that are made of other collectives, which are left as usual.
-const COMPOSED: &[(Operation, &str, usize, &'static str)] = &[
+const COMPOSED: &[(Operation, &str, usize, &str)] = &[
     (Operation::Allgather, "allgather", 1, "gather-broadcast"),
     (Operation::Allgatherv, "allgatherv", 1, "gather-broadcast"),
     (Operation::Allreduce, "allreduce", 2, "reduce-broadcast"),

@@ -86,7 +86,7 @@ pub struct Place {
 impl Place {
     /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there: one
     /// thread at a time is in a collective on a communicator.
-    pub fn to_oneself(&self) -> (Comm, usize, c_int) {
+    pub fn to_oneself(self) -> (Comm, usize, c_int) {
         (self.comm, self.rank, OWN_TAG)
     }
 }

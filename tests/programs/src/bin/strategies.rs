@@ -44,7 +44,9 @@ fn main() -> ExitCode {
         let (repeats, rest) = arguments.split_first()?;
         let (platform, cells) = rest.split_first()?;
         let platform = PlatformFile::read(Path::new(platform)).ok()?.platform;
-        let cells = cells.iter().map(|cell| parse(cell, &platform, session.rank() as usize));
+        let cells = cells
+            .iter()
+            .map(|cell| parse(cell, &platform, session.rank() as usize));
         let cells: Vec<Cell> = cells.collect::<Option<_>>()?;
         (platform.ranks() == ranks).then_some((repeats.parse::<usize>().ok()?, cells))
     })();

@@ -119,7 +119,7 @@ impl Format {
 
 from_name!(Format, "format");
 
-/// The format that the ending of a file's name stands for: [`Format::of_path`]
+/// The format that the ending of a file's name stands for: [`Format::from_path`]
 /// for any kind of path.
 pub fn by_extension(path: impl AsRef<Path>) -> Option<Format> {
     Format::from_path(path.as_ref())

@@ -75,7 +75,7 @@ impl Shape {
     }
 
     /// A rank's neighbours in the tree over all ranks, in their order from the root on.
-    pub fn from_root(self, problem: &Problem, root: usize, rank: usize) -> Neighbours {
+    pub fn neighbours_from(self, problem: &Problem, root: usize, rank: usize) -> Neighbours {
         let mut children = Vec::new();
         let place = problem.before(rank, root);
         let parent = self.visit(problem.ranks(), place, |child| {

@@ -39,7 +39,7 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.blocks();
     let all = Range::input(0, blocks.total());
     let own = Range::output(0, problem.block(rank));
-    let at = Shape::Binomial.from_root(problem, 0, rank);
+    let at = Shape::Binomial.neighbours_from(problem, 0, rank);
     if rank != 0 {
         trees::reduce(steps, &at, all, None);
         return steps.receive(0, own);

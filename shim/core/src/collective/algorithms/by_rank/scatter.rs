@@ -29,7 +29,7 @@ impl Subtree {
     fn new(problem: &Problem, rank: usize) -> Self {
         let (first, end) = Subtree::places(problem, rank);
         Subtree {
-            at: Shape::Binomial.from_root(problem, problem.root, rank),
+            at: Shape::Binomial.neighbours_from(problem, problem.root, rank),
             first,
             end,
         }

@@ -16,7 +16,7 @@ use crate::collective::{Problem, Steps};
 
 /// `Bcast`.
 pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
-    let at = shape.from_root(problem, problem.root, rank);
+    let at = shape.neighbours_from(problem, problem.root, rank);
     trees::broadcast(steps, &at, Range::output(0, problem.block(rank)));
 }
 
@@ -27,7 +27,7 @@ pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shap
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     let is_root = rank == problem.root;
     let top = if problem.ordered { 0 } else { problem.root };
-    let at = shape.from_root(problem, top, rank);
+    let at = shape.neighbours_from(problem, top, rank);
     if top == problem.root {
         return trees::reduce(steps, &at, own, is_root.then_some(output));
     }
@@ -96,14 +96,14 @@ fn in_order(last: usize, rank: usize) -> (Option<usize>, Vec<usize>) {
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
-    let at = shape.from_root(problem, 0, rank);
+    let at = shape.neighbours_from(problem, 0, rank);
     trees::reduce(steps, &at, own, (rank == 0).then_some(output));
     trees::broadcast(steps, &at, output);
 }
 
 /// `Barrier`: synchronization messages go up a tree to rank 0, then down.
 pub fn barrier(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
-    let at = shape.from_root(problem, 0, rank);
+    let at = shape.neighbours_from(problem, 0, rank);
     for &child in &at.children {
         steps.await_signal(child);
     }

@@ -11,14 +11,35 @@ pub fn rounds() -> usize {
     each.max().unwrap_or(0)
 }
 
-/// For each operation its `round`-th strategy, round and round, as the setting
-/// `collectives` lists them.
+/// For each operation its `round`-th strategy, round and round.
+fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Strategy)> {
+    Operation::all().into_iter().map(move |operation| {
+        let all: Vec<_> = Strategy::of(operation).collect();
+        (operation, all[round % all.len()])
+    })
+}
+
+/// The strategies of a round, as the setting `collectives` lists them.
 pub fn of_round(round: usize) -> String {
     let mut list = String::new();
-    for operation in Operation::all() {
-        let names: Vec<&str> = Strategy::of(operation).map(|s| s.name).collect();
+    for (operation, strategy) in taken(round) {
         let comma = if list.is_empty() { "" } else { "," };
-        let _ = write!(list, "{comma}{operation}={}", names[round % names.len()]);
+        let _ = write!(list, "{comma}{operation}={}", strategy.name);
     }
     list
+}
+
+/// A number of ranks from 2 to 8 that all strategies of a round serve, other ones in other rounds.
+///
+/// # Panics
+/// If there is none.
+pub fn ranks_of_round(round: usize) -> usize {
+    let serves = |ranks: &usize| {
+        let requirements = taken(round).flat_map(|(_, strategy)| strategy.requires);
+        requirements
+            .into_iter()
+            .all(|required| required.allows(*ranks))
+    };
+    let mut numbers = (0..7).map(|next| 2 + (round + next) % 7);
+    numbers.find(serves).expect("two ranks are served by all")
 }

@@ -34,7 +34,7 @@ fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
     let clusters = ["0,1,0,1,0,1,0,1", "0,0,1,1,2,2,0,1", "0,1,1,2,1,1,2,0"];
     let calls = if cfg!(feature = "all-mpis") { 600 } else { 60 };
     for round in 0..strategies::rounds() {
-        let ranks = 2 + round % 7;
+        let ranks = strategies::ranks_of_round(round);
         let clusters = &clusters[round % 3][..2 * ranks - 1];
         Job::new(mpi, ranks, "collective_types")
             .argument((seed() + round as u64).to_string())

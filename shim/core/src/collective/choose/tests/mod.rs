@@ -22,6 +22,38 @@ fn grids() -> Vec<(&'static str, Network)> {
     ]
 }
 
+/// Ranks remember different calls: what one has forgotten must come out again as others know it.
+#[test]
+fn a_choice_is_that_of_its_class_whichever_call_comes_first() {
+    let clusters = Clusters::new(&[0, 0, 1, 1]);
+    let chosen = |operation, bytes: [u64; 2]| {
+        let mut chooser = Chooser::new(None, &clusters, None);
+        let [first, second] =
+            bytes.map(|bytes| chooser.choose(operation, Some(bytes), 0, false, &clusters));
+        let what = |choice: &Choice| {
+            (
+                choice.strategy.map(|strategy| strategy.name),
+                choice.segment,
+            )
+        };
+        [what(&first), what(&second)]
+    };
+    for operation in Operation::all() {
+        for power in 4..32 {
+            let most = 1u64 << power;
+            let alike = [most - most / 8 + 1, most];
+            assert_eq!(size_class(alike[0]), size_class(alike[1]));
+            let [one, other] = chosen(operation, alike);
+            let [again, _] = chosen(operation, [alike[1], alike[0]]);
+            assert_eq!(
+                (one, other),
+                (again, again),
+                "{operation} of {alike:?} bytes"
+            );
+        }
+    }
+}
+
 fn simulated(network: &Network, clusters: &Clusters, call: &Uniform, plan: &Considered) -> f64 {
     let plans = plan
         .strategy

@@ -13,7 +13,7 @@ pub fn rounds() -> usize {
 
 /// For each operation its `round`-th strategy, round and round.
 fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Strategy)> {
-    Operation::all().into_iter().map(move |operation| {
+    Operation::all().map(move |operation| {
         let all: Vec<_> = Strategy::of(operation).collect();
         (operation, all[round % all.len()])
     })

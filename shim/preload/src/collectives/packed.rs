@@ -154,13 +154,25 @@ impl Packed {
                     count as c_int,
                     block.datatype,
                 );
-                let (from, into) = way(elements, (copy, bytes as c_int, host.byte()));
+                // One element may have more bytes than an int counts.
+                let made = match c_int::try_from(bytes) {
+                    Ok(_) => None,
+                    Err(_) => Some(host.new_type_of_bytes(bytes)?),
+                };
+                let plain = match made {
+                    None => (copy, bytes as c_int, host.byte()),
+                    Some(all) => (copy, 1, all),
+                };
+                let (from, into) = way(elements, plain);
                 // SAFETY: the elements are the application's, and the copy has room for all of them.
                 unsafe {
                     match unit.is_plain {
                         true => copy_bytes(from.0, into.0, bytes),
                         false => host.transfer(from, into, place.to_oneself())?,
                     }
+                }
+                if let Some(made) = made {
+                    host.free_type(made);
                 }
                 copy += bytes as usize;
                 done += count;

@@ -79,6 +79,9 @@ host_functions! {
     test_cancelled: PMPI_Test_cancelled(Word, *mut c_int);
     testsome: PMPI_Testsome(c_int, *mut Request, *mut c_int, *mut c_int, *mut u8);
     topo_test: PMPI_Topo_test(Comm, *mut c_int);
+    type_commit: PMPI_Type_commit(*mut Datatype);
+    type_create_hindexed: PMPI_Type_create_hindexed(c_int, *const c_int, *const i64, Datatype, *mut Datatype);
+    type_free: PMPI_Type_free(*mut Datatype);
     type_get_envelope: PMPI_Type_get_envelope(Datatype, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
     type_get_extent: PMPI_Type_get_extent(Datatype, *mut i64, *mut i64);
     type_get_true_extent: PMPI_Type_get_true_extent(Datatype, *mut i64, *mut i64);

@@ -164,6 +164,31 @@ impl Native {
         code_or(code, ())
     }
 
+    /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts that
+    /// it does (`MPI_Type_create_hindexed`).
+    pub fn new_type_of_bytes(&self, bytes: u64) -> Result<Datatype, c_int> {
+        let starts: Vec<u64> = (0..bytes).step_by(1 << 30).collect();
+        let length = |start: &u64| (bytes - start).min(1 << 30) as c_int;
+        let lengths: Vec<c_int> = starts.iter().map(length).collect();
+        let mut made = Datatype::ABSENT;
+        let code = unsafe {
+            (self.functions.type_create_hindexed)(
+                lengths.len() as c_int,
+                lengths.as_ptr(),
+                starts.as_ptr().cast(),
+                self.byte,
+                &mut made,
+            )
+        };
+        code_or(code, ())?;
+        code_or(unsafe { (self.functions.type_commit)(&mut made) }, made)
+    }
+
+    /// `MPI_Type_free`.
+    pub fn free_type(&self, mut datatype: Datatype) {
+        unsafe { (self.functions.type_free)(&mut datatype) };
+    }
+
     /// `MPI_Op_commutative`.
     pub fn is_commutative(&self, op: Op) -> Result<bool, NativeError> {
         integer("MPI_Op_commutative", |flag| unsafe {

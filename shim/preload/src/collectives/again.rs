@@ -1,6 +1,6 @@
 //! Calls like one that was made before on the same communicator: programs call the same
 //! collectives on the same buffers again and again. Their plan and where it works are found by
-//! the call's arguments, without a question to the host.
+//! the call's arguments, without a question to the native MPI.
 //!
 //! What is kept is only what can't have changed since: calls that say all in their arguments,
 //! on datatypes and operations that are the MPI's own, whose plans work on the application's
@@ -14,13 +14,13 @@ use super::call::Call;
 use super::execute::{Prepared, Spaces};
 use super::job::Job;
 use crate::mpi::Handle;
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 
 /// So many different calls are kept for a communicator.
 const MOST_CALLS: usize = 8;
 
 /// What is done at a call: where the plan works, the scratch being another one each time, and the
-/// plan; `None` where the host does it.
+/// plan; `None` where the native MPI does it.
 type Done = (Spaces, Option<Arc<Prepared>>);
 
 /// The last calls on a communicator.
@@ -43,8 +43,8 @@ impl Again {
     }
 
     /// Keeps what is done at a call, if it is the same at each call like it.
-    pub fn keep(&self, host: &Host, call: &Call, job: &Job, plan: &Option<Arc<Prepared>>) {
-        if !call.is_whole() || !job.is_in_place() || !is_fixed(host, call) {
+    pub fn keep(&self, native: &Native, call: &Call, job: &Job, plan: &Option<Arc<Prepared>>) {
+        if !call.is_whole() || !job.is_in_place() || !is_fixed(native, call) {
             return;
         }
         self.add((*call, (job.spaces, plan.clone())));
@@ -63,10 +63,10 @@ impl Again {
 }
 
 /// Whether datatypes and operation are the MPI's own. What a procedure does not have is 0.
-fn is_fixed(host: &Host, call: &Call) -> bool {
+fn is_fixed(native: &Native, call: &Call) -> bool {
     let mut datatypes = [call.send.datatype, call.receive.datatype].into_iter();
-    datatypes.all(|datatype| datatype.is_absent() || host.is_own(datatype))
-        && (call.op.is_absent() || host.is_own(call.op))
+    datatypes.all(|datatype| datatype.is_absent() || native.is_own(datatype))
+        && (call.op.is_absent() || native.is_own(call.op))
 }
 
 #[cfg(test)]

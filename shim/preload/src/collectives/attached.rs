@@ -8,11 +8,11 @@
 
 use super::communicator::{Communicator, Private};
 use super::setup::Setup;
-use crate::mpi::native::{Native as Host, NativeError};
+use crate::mpi::native::{Native, NativeError};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
-/// left to the host.
+/// left to the native MPI.
 struct Attached(Option<Communicator>);
 
 /// What a process has of what is made for a communicator, from the least on.
@@ -21,22 +21,22 @@ struct Attached(Option<Communicator>);
 enum Had {
     /// No attribute.
     Nothing,
-    /// An attribute that says that its collectives are left to the host.
+    /// An attribute that says that its collectives are left to the native MPI.
     Mark,
     /// A communicator of our own.
     All,
 }
 
 /// What is kept for `comm`; at the first use, our own communicator is made,
-/// which all its processes do together. `None` where the host does its
+/// which all its processes do together. `None` where the native MPI does its
 /// collectives, on all of them.
-pub fn find(host: &Host, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
-    let comm = host.plain(comm);
+pub fn find(native: &Native, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
+    let comm = native.plain(comm);
     let attached = match recent::find(comm) {
         Some(attached) => attached as *const Attached,
         None => {
-            let attached = match host.attribute(comm, setup.keyval) {
-                0 => make(host, setup, comm)?,
+            let attached = match native.attribute(comm, setup.keyval) {
+                0 => make(native, setup, comm)?,
                 attached => attached as *const Attached,
             };
             recent::keep(comm, attached as usize);
@@ -49,29 +49,29 @@ pub fn find(host: &Host, setup: &Setup, comm: Comm) -> Option<&'static Communica
 }
 
 /// Makes what hangs on `comm`. `None` where nothing can hang there.
-fn make(host: &Host, setup: &Setup, comm: Comm) -> Option<*const Attached> {
+fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<*const Attached> {
     // A communicator that is none is refused by the native collective.
-    let ranks = match host.is_inter(comm).ok()? || host.size(comm).ok()? < 2 {
+    let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
-        false => world_ranks(host, setup, comm),
+        false => world_ranks(native, setup, comm),
     };
     let Some(ranks) = ranks.transpose() else {
-        return attach(host, setup, comm, None);
+        return attach(native, setup, comm, None);
     };
     // A process that failed takes part all the same, or others would wait for it.
-    let private = host.split_quietly(comm, 0).map(Private);
-    let made = private.and_then(|private| Communicator::new(host, setup, private, &ranks?));
+    let private = native.split_quietly(comm, 0).map(Private);
+    let made = private.and_then(|private| Communicator::new(native, setup, private, &ranks?));
     let made = made.ok();
     let is_made = made.is_some();
-    let attached = attach(host, setup, comm, made);
+    let attached = attach(native, setup, comm, made);
     let mine = match (attached, is_made) {
         (None, _) => Had::Nothing,
         (Some(_), false) => Had::Mark,
         (Some(_), true) => Had::All,
     };
-    let least = host.least(comm, mine as u8).unwrap_or(Had::Nothing as u8);
+    let least = native.least(comm, mine as u8).unwrap_or(Had::Nothing as u8);
     if least == Had::Nothing as u8 && attached.is_some() {
-        host.delete_attribute(comm, setup.keyval);
+        native.delete_attribute(comm, setup.keyval);
         return None;
     }
     let attached = attached?;
@@ -84,10 +84,14 @@ fn make(host: &Host, setup: &Setup, comm: Comm) -> Option<*const Attached> {
 
 /// The ranks of the processes of `comm` in the application's world; `None` if some are of another
 /// job.
-fn world_ranks(host: &Host, setup: &Setup, comm: Comm) -> Result<Option<Vec<usize>>, NativeError> {
-    let group = host.group(comm)?;
-    let ranks = host.translate(group, setup.world_group);
-    host.free_group(group);
+fn world_ranks(
+    native: &Native,
+    setup: &Setup,
+    comm: Comm,
+) -> Result<Option<Vec<usize>>, NativeError> {
+    let group = native.group(comm)?;
+    let ranks = native.translate(group, setup.world_group);
+    native.free_group(group);
     let ranks: Vec<usize> = ranks?.iter().map(|&rank| rank as usize).collect();
     let all_are_here = ranks.iter().all(|&rank| rank < setup.cluster_of_rank.len());
     Ok(all_are_here.then_some(ranks))
@@ -95,13 +99,13 @@ fn world_ranks(host: &Host, setup: &Setup, comm: Comm) -> Result<Option<Vec<usiz
 
 /// Hangs this on `comm`; `None` if that fails.
 fn attach(
-    host: &Host,
+    native: &Native,
     setup: &Setup,
     comm: Comm,
     communicator: Option<Communicator>,
 ) -> Option<*const Attached> {
     let attached = Box::into_raw(Box::new(Attached(communicator)));
-    if host
+    if native
         .set_attribute_to(comm, setup.keyval, attached as Word)
         .is_err()
     {
@@ -120,7 +124,7 @@ pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra:
     SUCCESS
 }
 
-/// What hangs on the communicators that were used last: to ask the host for an attribute costs
+/// What hangs on the communicators that were used last: to ask the native MPI for an attribute costs
 /// more than all else that is looked up for a call like one before.
 mod recent {
     use parking_lot::Mutex;

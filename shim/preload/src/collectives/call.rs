@@ -142,11 +142,11 @@ impl Call {
         side: &Side,
         rank: usize,
     ) -> Result<Elements, Refused> {
-        let host = units.host();
+        let native = units.native();
         let each_has_its_type = self.operation == Operation::Alltoallw;
         let datatype = match each_has_its_type {
             // SAFETY: the caller of the procedure gives a handle for each rank.
-            true => unsafe { host.read_handle(side.datatypes + rank * host.abi.handle_bytes) },
+            true => unsafe { native.read_handle(side.datatypes + rank * native.abi.handle_bytes) },
             false => side.datatype,
         };
         let count = match side.counts {

@@ -17,7 +17,7 @@ use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
 use crate::mpi::Comm;
-use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
+use crate::mpi::native::{Native, NativeError, native};
 
 /// What a plan was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -70,8 +70,8 @@ pub struct Private(pub Comm);
 
 impl Drop for Private {
     fn drop(&mut self) {
-        if let Some(host) = host() {
-            host.free_communicator(self.0);
+        if let Some(native) = native() {
+            native.free_communicator(self.0);
         }
     }
 }
@@ -82,11 +82,11 @@ impl Communicator {
     /// # Errors
     /// A call of ours that failed.
     pub fn new(
-        host: &Host,
+        native: &Native,
         setup: &Setup,
         private: Private,
         ranks: &[usize],
-    ) -> Result<Self, HostError> {
+    ) -> Result<Self, NativeError> {
         let network = setup.platform.as_ref();
         let network = network.and_then(|platform| Network::new(platform, ranks));
         let of_ranks = |known: &[usize]| -> Vec<usize> {
@@ -103,7 +103,7 @@ impl Communicator {
                 }
             }
         };
-        let family = setup::family(host);
+        let family = setup::family(native);
         // A platform that was written by hand says nothing of when this MPI asks.
         let by_hand = setup.platform.as_ref().is_some_and(Platform::is_by_hand);
         let network = network.map(|network| match by_hand {
@@ -115,12 +115,12 @@ impl Communicator {
             true => chooser.with_han(),
             false => chooser,
         };
-        host.return_errors(private.0)?;
+        native.return_errors(private.0)?;
         Ok(Communicator {
             place: Place {
                 comm: private.0,
-                rank: host.rank(private.0)?,
-                tags: Tags::new(host.largest_tag()),
+                rank: native.rank(private.0)?,
+                tags: Tags::new(native.largest_tag()),
             },
             _private: private,
             calls: AtomicU32::new(0),

@@ -1,4 +1,4 @@
-//! The largest message that the host MPI sends at once, where nobody measured it: what
+//! The largest message that the native MPI sends at once, where nobody measured it: what
 //! is larger asks its receiver first, which costs a message between clusters two to four latencies.
 //!
 //! Measured between hosts 10 ms apart, over TCP:
@@ -14,7 +14,7 @@ use std::env;
 use treepie_core::collective::Host as Family;
 use treepie_core::files::size;
 
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 
 const KIB: u64 = 1024;
 
@@ -25,7 +25,7 @@ const NONE: u64 = 48 * KIB;
 const HEADERS: u64 = 512;
 
 /// The largest message that goes at once, in bytes, by what this process sees.
-pub fn limit(host: &Host, family: Family) -> u64 {
+pub fn limit(native: &Native, family: Family) -> u64 {
     let set = |name: &str| env::var(name).ok().and_then(|text| bytes(&text));
     match family {
         Family::OpenMpi => set("OMPI_MCA_btl_tcp_eager_limit")
@@ -33,7 +33,7 @@ pub fn limit(host: &Host, family: Family) -> u64 {
                 set.saturating_sub(HEADERS)
             }),
         Family::Mpich => set("UCX_RNDV_THRESH").map_or_else(
-            || of_version(&host.library_version(), family),
+            || of_version(&native.library_version(), family),
             |set| set.saturating_sub(HEADERS),
         ),
     }

@@ -1,4 +1,4 @@
-//! Whom the host tells of an error inside a plan.
+//! Whom the native MPI tells of an error inside a plan.
 //!
 //! Messages are on a communicator of our own that returns errors. In the MPICH family, however,
 //! `MPI_Testsome` belongs to no communicator, and tells the world's handler, which usually ends the
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::Mutex;
 
 use crate::mpi::abi::Family;
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 use crate::mpi::{Comm, Errhandler};
 use crate::world::error_handlers;
 
@@ -19,14 +19,14 @@ use crate::world::error_handlers;
 pub struct Handler(AtomicU64);
 
 impl Handler {
-    fn ends_the_job(&self, host: &Host, comm: Comm) -> bool {
+    fn ends_the_job(&self, native: &Native, comm: Comm) -> bool {
         // Nothing is known yet where it is 0.
         let set = 1 + error_handlers::epoch();
         let known = self.0.load(Ordering::Relaxed);
         if known >> 1 == set {
             return known & 1 == 1;
         }
-        let ends = ends_the_job(host, comm);
+        let ends = ends_the_job(native, comm);
         self.0.store(set << 1 | u64::from(ends), Ordering::Relaxed);
         ends
     }
@@ -44,47 +44,47 @@ struct Returning {
 }
 
 /// While it lives, errors inside a plan are returned.
-pub struct Returned<'a>(Option<&'a Host>);
+pub struct Returned<'a>(Option<&'a Native>);
 
 impl<'a> Returned<'a> {
     /// For a plan that takes the place of a collective on `comm`, whose handler is `handler`.
-    pub fn inside(host: &'a Host, comm: Comm, handler: &Handler) -> Self {
-        if host.abi.family == Family::OpenMpi || handler.ends_the_job(host, comm) {
+    pub fn inside(native: &'a Native, comm: Comm, handler: &Handler) -> Self {
+        if native.abi.family == Family::OpenMpi || handler.ends_the_job(native, comm) {
             return Returned(None);
         }
         let mut returning = RETURNING.lock();
         returning.plans += 1;
         if returning.plans == 1 {
-            for of in [host.world, host.comm_self] {
-                if let Ok(handler) = host.error_handler(of) {
-                    let _ = host.return_errors(of);
+            for of in [native.world, native.comm_self] {
+                if let Ok(handler) = native.error_handler(of) {
+                    let _ = native.return_errors(of);
                     returning.handlers.push((of, handler));
                 }
             }
         }
-        Returned(Some(host))
+        Returned(Some(native))
     }
 }
 
 impl Drop for Returned<'_> {
     fn drop(&mut self) {
-        let Some(host) = self.0 else {
+        let Some(native) = self.0 else {
             return;
         };
         let mut returning = RETURNING.lock();
         returning.plans -= 1;
         if returning.plans == 0 {
             for (of, handler) in returning.handlers.drain(..) {
-                let _ = host.set_error_handler(of, handler);
-                host.free_error_handler(handler);
+                let _ = native.set_error_handler(of, handler);
+                native.free_error_handler(handler);
             }
         }
     }
 }
 
-fn ends_the_job(host: &Host, comm: Comm) -> bool {
-    host.error_handler(comm).is_ok_and(|handler| {
-        host.free_error_handler(handler);
-        host.is_fatal(handler)
+fn ends_the_job(native: &Native, comm: Comm) -> bool {
+    native.error_handler(comm).is_ok_and(|handler| {
+        native.free_error_handler(handler);
+        native.is_fatal(handler)
     })
 }

@@ -1,4 +1,4 @@
-//! Runs a plan over the host's non-blocking messages. Nothing here knows which
+//! Runs a plan over the native non-blocking messages. Nothing here knows which
 //! collective it is.
 
 use std::cmp::Reverse;
@@ -8,7 +8,7 @@ use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;
-use crate::mpi::native::{Native as Host, Requests};
+use crate::mpi::native::{Native, Requests};
 use crate::mpi::{Comm, Datatype, Op, Word, c_int};
 
 /// So many tags each call has for itself, before they are those of the next.
@@ -24,7 +24,7 @@ const PATIENCE: u32 = 32;
 /// are let in: on cores that it shares, those that pass on what it sends had to wait until all is done.
 const DONE_AT_ONCE: u32 = 16;
 
-/// So many steps are started before the host is asked for requests, where these are many: what comes
+/// So many steps are started before the native MPI is asked for requests, where these are many: what comes
 /// meanwhile lets earlier pieces go on. With 16 a reduction of 4 MiB took MPICH 4.0 425 ms for 384; with 4
 /// messages came before their receives, and a broadcast of 1 MiB took 166 ms for 118.
 const STARTED_AT_ONCE: u32 = 8;
@@ -135,7 +135,7 @@ pub struct Account {
 }
 
 struct Execution<'a> {
-    host: &'a Host,
+    native: &'a Native,
     prepared: &'a Prepared,
     spaces: &'a Spaces,
     place: Place,
@@ -153,7 +153,7 @@ struct Execution<'a> {
 /// # Safety
 /// The spaces are live memory of the lengths that the plan uses.
 pub unsafe fn execute(
-    host: &Host,
+    native: &Native,
     prepared: &Prepared,
     spaces: &Spaces,
     place: Place,
@@ -164,7 +164,7 @@ pub unsafe fn execute(
     account.ready.clear();
     account.ready.extend(prepared.waits.ready().map(Reverse));
     let mut execution = Execution {
-        host,
+        native,
         prepared,
         spaces,
         place,
@@ -187,7 +187,7 @@ impl Execution<'_> {
                 return Ok(());
             }
             let mut requests = std::mem::take(&mut self.account.requests);
-            let progress = self.host.test(&mut requests, |step| self.complete(step));
+            let progress = self.native.test(&mut requests, |step| self.complete(step));
             self.account.requests = requests;
             let went_on = progress? || !self.account.ready.is_empty();
             idle = if went_on { 0 } else { idle + 1 };
@@ -206,7 +206,7 @@ impl Execution<'_> {
         while let Some(Reverse(step)) = self.account.ready.pop() {
             // SAFETY: the caller's promise, and the step waits for nothing.
             unsafe { self.start(step)? };
-            let are_many = self.account.requests.are_many(self.host);
+            let are_many = self.account.requests.are_many(self.native);
             let action = &self.prepared.plan.steps()[step as usize].action;
             self.done += u32::from(!matches!(action, Action::Receive { .. }));
             if self.done >= DONE_AT_ONCE && (self.prepared.only_sends || are_many) {
@@ -232,26 +232,26 @@ impl Execution<'_> {
                 Action::Send { to, tag, range } => {
                     let message = self.elements(range);
                     let tag = self.place.tags.of(tag);
-                    let request = self.host.begin_send(message, to, tag, comm)?;
-                    self.account.requests.push(self.host, request, step);
+                    let request = self.native.begin_send(message, to, tag, comm)?;
+                    self.account.requests.push(self.native, request, step);
                 }
                 Action::Receive { from, tag, range } => {
                     let message = self.elements(range);
                     let tag = self.place.tags.of(tag);
-                    let request = self.host.begin_receive(message, from, tag, comm)?;
-                    self.account.requests.push(self.host, request, step);
+                    let request = self.native.begin_receive(message, from, tag, comm)?;
+                    self.account.requests.push(self.native, request, step);
                 }
                 Action::Reduce { left, right } => {
                     let (left, count, datatype) = self.elements(left);
                     let (right, _, _) = self.elements(right);
-                    self.host
+                    self.native
                         .reduce_local(left, right, count, datatype, self.spaces.op)?;
                     self.complete(step);
                 }
                 Action::Copy { from, into } => {
                     let from = self.elements(from);
                     let (into, _, _) = self.elements(into);
-                    copy(self.host, &self.spaces.unit, from, into, self.place)?;
+                    copy(self.native, &self.spaces.unit, from, into, self.place)?;
                     self.complete(step);
                 }
             }
@@ -291,7 +291,7 @@ impl Execution<'_> {
 /// # Safety
 /// Both are live memory of this many units.
 pub unsafe fn copy(
-    host: &Host,
+    native: &Native,
     unit: &Unit,
     from: (Word, c_int, Datatype),
     into: Word,
@@ -305,7 +305,7 @@ pub unsafe fn copy(
                 Ok(())
             }
             false if from.0 == into || from.1 == 0 => Ok(()),
-            false => host.transfer(from, (into, from.1, from.2), place.to_oneself()),
+            false => native.transfer(from, (into, from.1, from.2), place.to_oneself()),
         }
     }
 }

@@ -11,7 +11,7 @@ use super::execute::{Place, Spaces, copy};
 use super::packed::Packed;
 use super::unit::{Room, Unit, Units};
 use crate::mpi::abi::ERR_BUFFER;
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 use crate::mpi::{Handle, Op, Word, c_int};
 
 /// A call that a plan can be run for.
@@ -34,19 +34,19 @@ impl Job {
     ///
     /// # Errors
     /// A call that is wrong.
-    pub fn new(host: &Host, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
+    pub fn new(native: &Native, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
         if !(0..ranks as i64).contains(&i64::from(call.root)) {
             return Err(Refused::ByNative);
         }
         match call.operation.reduces() {
-            true => Job::reducing(host, call, place, ranks),
-            false => Job::moving(host, call, place.rank, ranks),
+            true => Job::reducing(native, call, place, ranks),
+            false => Job::moving(native, call, place.rank, ranks),
         }
     }
 
-    fn moving(host: &Host, call: &Call, rank: usize, ranks: usize) -> Result<Job, Refused> {
+    fn moving(native: &Native, call: &Call, rank: usize, ranks: usize) -> Result<Job, Refused> {
         let is_root = call.root as usize == rank;
-        let in_place = |side: &Side| side.buffer == host.abi.in_place;
+        let in_place = |side: &Side| side.buffer == native.abi.in_place;
         let is_buffer = |side: &Side| match in_place(side) {
             true => Err(Refused::With(ERR_BUFFER)),
             false => Ok(()),
@@ -77,7 +77,7 @@ impl Job {
                 Ok(block.at_most(units, most(from)))
             })
         };
-        let units = &mut Units::new(host);
+        let units = &mut Units::new(native);
         let (send, receive) = (&call.send, &call.receive);
         let (input, output) = match call.operation {
             Barrier => (None, None),
@@ -117,8 +117,8 @@ impl Job {
             }
         };
         let amount = moved(call.operation, rank, ranks, is_root, &input, &output)
-            .ok_or(Refused::With(host.abi.err_truncate))?;
-        let unit = Unit::byte(host);
+            .ok_or(Refused::With(native.abi.err_truncate))?;
+        let unit = Unit::byte(native);
         Ok(Job {
             amount,
             spaces: Spaces {
@@ -135,8 +135,8 @@ impl Job {
         })
     }
 
-    fn reducing(host: &Host, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
-        let mut units = Units::new(host);
+    fn reducing(native: &Native, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
+        let mut units = Units::new(native);
         let unit = units.of(call.receive.datatype).ok_or(Refused::ByNative)?;
         let amount = match call.operation {
             ReduceScatter => Amount::Parts(
@@ -155,7 +155,7 @@ impl Job {
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
         let has_result = call.operation != Reduce || call.root as usize == place.rank;
-        let in_place = host.abi.in_place;
+        let in_place = native.abi.in_place;
         if has_result && receive == in_place || !has_result && send == in_place {
             return Err(Refused::With(ERR_BUFFER));
         }
@@ -171,7 +171,7 @@ impl Job {
         if has_result && (send == in_place || send == receive) {
             let mut room = Room::default();
             spaces.input = room.hold(&unit, total);
-            keep(host, &unit, total, receive, spaces.input, place).map_err(Refused::With)?;
+            keep(native, &unit, total, receive, spaces.input, place).map_err(Refused::With)?;
             kept = Some(room);
         }
         Ok(Job {
@@ -196,12 +196,12 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, host: &Host, place: Place) -> Result<(), c_int> {
+    pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
         if let Some(input) = &self.input {
-            input.load(host, place)?;
+            input.load(native, place)?;
         }
         match &self.output {
-            Some(output) if self.output_given => output.load(host, place),
+            Some(output) if self.output_given => output.load(native, place),
             _ => Ok(()),
         }
     }
@@ -210,9 +210,9 @@ impl Job {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, host: &Host, place: Place) -> Result<(), c_int> {
+    pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
         match &self.output {
-            Some(output) if !self.output_given => output.store(host, place),
+            Some(output) if !self.output_given => output.store(native, place),
             _ => Ok(()),
         }
     }
@@ -226,7 +226,7 @@ impl Job {
 
 /// Copies `total` units, as many at once as MPI can count.
 fn keep(
-    host: &Host,
+    native: &Native,
     unit: &Unit,
     total: u64,
     from: Word,
@@ -239,7 +239,7 @@ fn keep(
         let count = most.min(total - done);
         let part = (unit.address(from, done), count as c_int, unit.datatype);
         // SAFETY: the application's buffer and room of our own have `total` units.
-        unsafe { copy(host, unit, part, unit.address(into, done), place)? };
+        unsafe { copy(native, unit, part, unit.address(into, done), place)? };
         done += count;
     }
     Ok(())

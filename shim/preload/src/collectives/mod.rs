@@ -1,5 +1,5 @@
 //! Collectives replaced by plans: a call becomes a problem, the problem a plan, and
-//! the plan is run over the host's point-to-point on a communicator of our own.
+//! the plan is run over the native point-to-point on a communicator of our own.
 //!
 //! # One rank alone never decides
 //!
@@ -48,14 +48,14 @@ pub use call::{Call, Side};
 pub use setup::{Wanted, begin, end};
 
 use crate::log;
-use crate::mpi::native::{Native as Host, native as host};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, c_int};
 use communicator::{Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
 use job::Job;
 use setup::Setup;
 
-/// A collective on `comm`: a plan, or `next`, the host's own.
+/// A collective on `comm`: a plan, or `next`, the native MPI's own.
 #[inline(always)]
 pub fn run(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
     let Some(setup) = setup::active() else {
@@ -64,33 +64,33 @@ pub fn run(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
     replace(setup, comm, &call).unwrap_or_else(next)
 }
 
-/// The result of the plan for a call; `None` where the host does it.
+/// The result of the plan for a call; `None` where the native MPI does it.
 #[inline(never)]
 fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
     let runner = setup.collectives.runner(call.operation);
     if *runner == Runner::Native {
         return None;
     }
-    let host = host()?;
-    let communicator = attached::find(host, setup, comm)?;
+    let native = native()?;
+    let communicator = attached::find(native, setup, comm)?;
     let place = communicator.next_call();
     if let Some((spaces, plan)) = communicator.again.find(call) {
         let plan = plan?;
-        let errors = errors::Returned::inside(host, comm, &communicator.handler);
-        let result = perform(host, communicator, place, &plan, spaces);
+        let errors = errors::Returned::inside(native, comm, &communicator.handler);
+        let result = perform(native, communicator, place, &plan, spaces);
         drop(errors);
-        return Some(outcome(host, comm, result));
+        return Some(outcome(native, comm, result));
     }
-    if call.operation.reduces() && !setup.can_reduce(host, call) {
+    if call.operation.reduces() && !setup.can_reduce(native, call) {
         return None;
     }
     let ordered =
-        call.operation.reduces() && (setup.reproducible || !host.is_commutative(call.op).ok()?);
+        call.operation.reduces() && (setup.reproducible || !native.is_commutative(call.op).ok()?);
     let ranks = communicator.clusters.ranks();
-    let job = match Job::new(host, call, place, ranks) {
+    let job = match Job::new(native, call, place, ranks) {
         Ok(job) => job,
         Err(Refused::ByNative) => return None,
-        Err(Refused::With(code)) => return Some(outcome(host, comm, Err(code))),
+        Err(Refused::With(code)) => return Some(outcome(native, comm, Err(code))),
     };
     let key = Key {
         operation: call.operation,
@@ -100,35 +100,35 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
         ordered,
     };
     let plan = communicator.plan(key, |key| make(runner, setup, communicator, key));
-    communicator.again.keep(host, call, &job, &plan);
+    communicator.again.keep(native, call, &job, &plan);
     let plan = plan?;
-    let errors = errors::Returned::inside(host, comm, &communicator.handler);
+    let errors = errors::Returned::inside(native, comm, &communicator.handler);
     let performed = job
-        .load(host, place)
-        .and_then(|()| perform(host, communicator, place, &plan, job.spaces));
+        .load(native, place)
+        .and_then(|()| perform(native, communicator, place, &plan, job.spaces));
     let result = match performed {
-        Ok(()) => job.store(host, place),
+        Ok(()) => job.store(native, place),
         Err(code) => {
             job.abandon();
             Err(code)
         }
     };
     drop(errors);
-    Some(outcome(host, comm, result))
+    Some(outcome(native, comm, result))
 }
 
 /// What a call returns whose plan ended like this; the handler of its communicator is told of errors.
-fn outcome(host: &Host, comm: Comm, result: Result<(), c_int>) -> c_int {
+fn outcome(native: &Native, comm: Comm, result: Result<(), c_int>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
         Err(code) => {
-            host.call_error_handler(comm, code);
+            native.call_error_handler(comm, code);
             code
         }
     }
 }
 
-/// This rank's plan; `None` where the host does it.
+/// This rank's plan; `None` where the native MPI does it.
 fn make(
     runner: &Runner,
     setup: &Setup,
@@ -242,7 +242,7 @@ fn tell(
 
 /// Runs a plan on what the spaces say, and on the communicator's own scratch.
 fn perform(
-    host: &Host,
+    native: &Native,
     communicator: &Communicator,
     place: Place,
     plan: &Prepared,
@@ -253,7 +253,7 @@ fn perform(
     spaces.scratch = scratch.hold(&spaces.unit, plan.plan().scratch());
     // SAFETY: the spaces are the application's buffers, of the length that its
     // counts say, or room that was made for them.
-    let result = unsafe { execute(host, plan, &spaces, place, account) };
+    let result = unsafe { execute(native, plan, &spaces, place, account) };
     if result.is_err() {
         // What is under way may still use it.
         std::mem::forget(std::mem::take(&mut *workplace));

@@ -1,19 +1,19 @@
-//! Who does the host's own collectives, so that what they take is predicted rightly.
+//! Who does the native MPI's own collectives, so that what they take is predicted rightly.
 
 use std::env;
 
 use treepie_core::collective::Host as Family;
 
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 
 /// Open MPI's `tuned` has this priority: HAN goes before it with a higher one.
 const OF_TUNED: i64 = 30;
 
 /// Whether Open MPI's HAN does them, by what this process sees.
-pub fn is_han(host: &Host, family: Family) -> bool {
+pub fn is_han(native: &Native, family: Family) -> bool {
     family == Family::OpenMpi
         && by_settings(
-            &host.library_version(),
+            &native.library_version(),
             env::var("OMPI_MCA_coll_han_priority").ok().as_deref(),
             env::var("OMPI_MCA_coll").ok().as_deref(),
         )

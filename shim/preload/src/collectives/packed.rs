@@ -11,7 +11,7 @@ use std::ops::Range;
 use super::call::{Elements, Refused};
 use super::execute::Place;
 use super::unit::{Room, Unit, Units};
-use crate::mpi::native::Native as Host;
+use crate::mpi::native::Native;
 use crate::mpi::{Datatype, Word, c_int};
 
 /// At most this many bytes are copied at once: MPI counts them in an `int`.
@@ -119,23 +119,23 @@ impl Packed {
     ///
     /// # Errors
     /// MPI's code.
-    pub fn load(&self, host: &Host, place: Place) -> Result<(), c_int> {
-        self.copy_each(host, place, |blocks, copy| (blocks, copy))
+    pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
+        self.copy_each(native, place, |blocks, copy| (blocks, copy))
     }
 
     /// Puts the copy into the application's blocks, if there is one.
     ///
     /// # Errors
     /// MPI's code.
-    pub fn store(&self, host: &Host, place: Place) -> Result<(), c_int> {
-        self.copy_each(host, place, |blocks, copy| (copy, blocks))
+    pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
+        self.copy_each(native, place, |blocks, copy| (copy, blocks))
     }
 
     /// Copies between the application's blocks and the copy, if there is one: from the first to the
     /// second that `way` gives back of these.
     fn copy_each(
         &self,
-        host: &Host,
+        native: &Native,
         place: Place,
         way: fn(Message, Message) -> (Message, Message),
     ) -> Result<(), c_int> {
@@ -157,10 +157,10 @@ impl Packed {
                 // One element may have more bytes than an int counts.
                 let made = match c_int::try_from(bytes) {
                     Ok(_) => None,
-                    Err(_) => Some(host.new_type_of_bytes(bytes)?),
+                    Err(_) => Some(native.new_type_of_bytes(bytes)?),
                 };
                 let plain = match made {
-                    None => (copy, bytes as c_int, host.byte()),
+                    None => (copy, bytes as c_int, native.byte()),
                     Some(all) => (copy, 1, all),
                 };
                 let (from, into) = way(elements, plain);
@@ -168,11 +168,11 @@ impl Packed {
                 unsafe {
                     match unit.is_plain {
                         true => copy_bytes(from.0, into.0, bytes),
-                        false => host.transfer(from, into, place.to_oneself())?,
+                        false => native.transfer(from, into, place.to_oneself())?,
                     }
                 }
                 if let Some(made) = made {
-                    host.free_type(made);
+                    native.free_type(made);
                 }
                 copy += bytes as usize;
                 done += count;

@@ -18,7 +18,7 @@ use super::{eager, own};
 use crate::features;
 use crate::log;
 use crate::mpi::abi;
-use crate::mpi::native::{Native as Host, NativeError as HostError};
+use crate::mpi::native::{Native, NativeError};
 use crate::mpi::{Comm, Group, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
 use crate::share::{Members, ShareError, gather_to_all};
@@ -52,12 +52,12 @@ impl Wanted {
     }
 }
 
-/// Why collectives are left to the host.
+/// Why collectives are left to the native MPI.
 #[derive(Debug, Error)]
 pub enum SetupError {
     /// A call of ours failed.
     #[error(transparent)]
-    Host(#[from] HostError),
+    Native(#[from] NativeError),
     /// What was shared did not come across.
     #[error(transparent)]
     Share(#[from] ShareError),
@@ -113,24 +113,24 @@ pub struct Setup {
     pub keyval: c_int,
     /// A communicator of this process alone that returns errors; one thread uses it at a time.
     alone: Mutex<Comm>,
-    /// The largest message, in bytes, that the host sends at once, where nobody measured it.
+    /// The largest message, in bytes, that the native MPI sends at once, where nobody measured it.
     pub eager: u64,
-    /// Open MPI's HAN does the host's own collectives.
+    /// Open MPI's HAN does the native MPI's own collectives.
     pub is_han: bool,
 }
 
 impl Setup {
     /// Whether the native MPI reduces what a call names with the operation that it names.
-    pub fn can_reduce(&self, host: &Host, call: &Call) -> bool {
+    pub fn can_reduce(&self, native: &Native, call: &Call) -> bool {
         // Held over a call of the MPI, which waits for nobody else.
         let alone = self.alone.lock();
-        host.can_reduce(call.receive.datatype, call.op, *alone)
+        native.can_reduce(call.receive.datatype, call.op, *alone)
     }
 }
 
 /// The MPI's family, as models of its collectives know it.
-pub fn family(host: &Host) -> Family {
-    match host.abi.family {
+pub fn family(native: &Native) -> Family {
+    match native.abi.family {
         abi::Family::OpenMpi => Family::OpenMpi,
         abi::Family::Mpich | abi::Family::Standard => Family::Mpich,
     }
@@ -181,14 +181,14 @@ fn same_settings(members: &Members<'_>) -> Result<(), SetupError> {
 ///
 /// # Errors
 /// A platform that is not this one, or a call that failed; all ranks get the same.
-pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError> {
-    let members = Members::new(host, world)?;
+pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupError> {
+    let members = Members::new(native, world)?;
     same_settings(&members)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
-    let found = clusters(host, world, wanted)?;
+    let found = clusters(native, world, wanted)?;
     let cluster_of_rank = found.cluster_of_rank;
     let count = Clusters::new(&cluster_of_rank).count();
-    if host.rank(world)? == 0 {
+    if native.rank(world)? == 0 {
         let ranks = cluster_of_rank.len();
         log::info(&format!(
             "collectives: {}, on {ranks} ranks in {count} cluster{}",
@@ -204,13 +204,13 @@ pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError
     // Process 0 tells all: plans must be the same on all ranks.
     let mut seen = [0; 9];
     let (eager, is_han) = seen.split_at_mut(8);
-    eager.copy_from_slice(&eager::limit(host, family(host)).to_le_bytes());
-    is_han[0] = own::is_han(host, family(host)).into();
-    host.broadcast(world, &mut seen)?;
+    eager.copy_from_slice(&eager::limit(native, family(native)).to_le_bytes());
+    is_han[0] = own::is_han(native, family(native)).into();
+    native.broadcast(world, &mut seen)?;
     let [eager @ .., is_han] = seen;
     // This may fail on one rank alone: then none replaces anything.
-    let own = own_objects(host, world);
-    if host.least(world, own.is_ok().into())? == 0 {
+    let own = own_objects(native, world);
+    if native.least(world, own.is_ok().into())? == 0 {
         own?;
         return Err(SetupError::OnAnotherRank);
     }
@@ -235,21 +235,25 @@ pub fn begin(host: &Host, world: Comm, wanted: &Wanted) -> Result<(), SetupError
 
 /// The group of the world, the keyval of what is kept for communicators, and a communicator of this
 /// process alone that returns errors.
-fn own_objects(host: &Host, world: Comm) -> Result<(Group, c_int, Comm), HostError> {
-    let alone = host.split_quietly(host.comm_self, 0)?;
-    host.return_errors(alone)?;
-    Ok((host.group(world)?, host.new_private_keyval(ended)?, alone))
+fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, Comm), NativeError> {
+    let alone = native.split_quietly(native.comm_self, 0)?;
+    native.return_errors(alone)?;
+    Ok((
+        native.group(world)?,
+        native.new_private_keyval(ended)?,
+        alone,
+    ))
 }
 
-/// From now on the host does all collectives. `world` is the application's.
+/// From now on the native MPI does all collectives. `world` is the application's.
 /// Collective.
-pub fn end(host: &Host, world: Comm) {
+pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
         features::end(features::REPLACING);
-        if host.attribute(world, setup.keyval) != 0 {
-            host.delete_attribute(world, setup.keyval);
+        if native.attribute(world, setup.keyval) != 0 {
+            native.delete_attribute(world, setup.keyval);
         }
-        host.free_communicator(*setup.alone.lock());
+        native.free_communicator(*setup.alone.lock());
     }
 }
 
@@ -262,8 +266,8 @@ struct Found {
 
 /// The cluster of every rank: as given, as the platform has it, or else a cluster
 /// for each host.
-fn clusters(host: &Host, world: Comm, wanted: &Wanted) -> Result<Found, SetupError> {
-    let ranks = host.size(world)?;
+fn clusters(native: &Native, world: Comm, wanted: &Wanted) -> Result<Found, SetupError> {
+    let ranks = native.size(world)?;
     if let Some(clusters) = &wanted.clusters {
         if clusters.len() != ranks {
             let given = clusters.len();
@@ -275,14 +279,14 @@ fn clusters(host: &Host, world: Comm, wanted: &Wanted) -> Result<Found, SetupErr
             platform: None,
         });
     }
-    let names = gather_to_all(&Members::new(host, world)?, &host.processor_name())?;
+    let names = gather_to_all(&Members::new(native, world)?, &native.processor_name())?;
     let mut known = std::collections::HashMap::new();
     let mut number = |name| {
         let next = known.len();
         *known.entry(name).or_insert(next)
     };
     let host_of_rank: Vec<usize> = names.iter().map(|name| number(name.as_str())).collect();
-    let platform = platform::settle(host, world, &names, &wanted.platform)?;
+    let platform = platform::settle(native, world, &names, &wanted.platform)?;
     Ok(Found {
         cluster_of_rank: match &platform {
             Some(platform) => platform.cluster_of_rank(),

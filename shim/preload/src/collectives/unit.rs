@@ -1,7 +1,7 @@
 //! What plans count in, and how it lies in memory.
 
 use crate::log;
-use crate::mpi::native::{Extent, Native as Host};
+use crate::mpi::native::{Extent, Native};
 use crate::mpi::{Datatype, Word};
 
 /// A unit of a plan: a byte where data is moved, an element where it is reduced.
@@ -19,9 +19,9 @@ pub struct Unit {
 
 impl Unit {
     /// A byte.
-    pub fn byte(host: &Host) -> Self {
+    pub fn byte(native: &Native) -> Self {
         Unit {
-            datatype: host.byte(),
+            datatype: native.byte(),
             bytes: 1,
             extent: Extent {
                 step: 1,
@@ -33,19 +33,19 @@ impl Unit {
     }
 
     /// An element of a datatype; `None` for what is no datatype.
-    pub fn element(host: &Host, datatype: Datatype) -> Option<Self> {
-        if host.is_null_datatype(datatype) {
+    pub fn element(native: &Native, datatype: Datatype) -> Option<Self> {
+        if native.is_null_datatype(datatype) {
             return None;
         }
-        let extent = host.extent(datatype)?;
-        let bytes = host.type_size(datatype);
+        let extent = native.extent(datatype)?;
+        let bytes = native.type_size(datatype);
         let fills = extent.first == 0 && u64::try_from(extent.step) == Ok(bytes);
         Some(Unit {
             datatype,
             bytes,
             extent,
             // Others may fill their extent as well, but not in order.
-            is_plain: fills && host.is_named(datatype),
+            is_plain: fills && native.is_named(datatype),
         })
     }
 
@@ -70,19 +70,19 @@ impl Unit {
 /// call mostly is.
 #[derive(Clone, Copy)]
 pub struct Units<'a> {
-    host: &'a Host,
+    native: &'a Native,
     last: Option<(Datatype, Option<Unit>)>,
 }
 
 impl<'a> Units<'a> {
     /// Nothing was asked for yet.
-    pub fn new(host: &'a Host) -> Self {
-        Units { host, last: None }
+    pub fn new(native: &'a Native) -> Self {
+        Units { native, last: None }
     }
 
     /// The MPI that is asked.
-    pub fn host(&self) -> &'a Host {
-        self.host
+    pub fn native(&self) -> &'a Native {
+        self.native
     }
 
     /// As [`Unit::element`].
@@ -90,7 +90,7 @@ impl<'a> Units<'a> {
         match self.last {
             Some((last, unit)) if last == datatype => unit,
             _ => {
-                let unit = Unit::element(self.host, datatype);
+                let unit = Unit::element(self.native, datatype);
                 self.last = Some((datatype, unit));
                 unit
             }

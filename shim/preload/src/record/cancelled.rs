@@ -14,7 +14,7 @@ use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 use crate::features::{self, CANCELLING};
-use crate::mpi::native::{Native as Host, native as host};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Request, SUCCESS, Word, c_int};
 
 /// What a request sent: kind, receiver, bytes.
@@ -87,21 +87,21 @@ impl Completion {
     };
 }
 
-/// Calls the host while cancelled requests are watched; `call` takes the status.
+/// Calls the native MPI while cancelled requests are watched; `call` takes the status.
 #[cold]
 pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
-    let Some(host) = host() else {
+    let Some(native) = native() else {
         return call(completion.status);
     };
-    let watched = completion.watched(host);
+    let watched = completion.watched(native);
     if watched.is_empty() {
         return call(completion.status);
     }
     let mut room = Vec::new();
     let mut status = completion.status;
-    if completion.ignores_status(host) {
+    if completion.ignores_status(native) {
         let count = usize::try_from(completion.count).unwrap_or(0).max(1);
-        room.resize(count * host.abi.status_bytes / 8 + 1, 0u64);
+        room.resize(count * native.abi.status_bytes / 8 + 1, 0u64);
         status = room.as_mut_ptr() as Word;
     }
     let code = call(status);
@@ -109,7 +109,7 @@ pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_
         for (at, request) in watched {
             // SAFETY: the call succeeded, and what it was given holds its results.
             if let Some(place) = unsafe { completion.status_of(at) } {
-                settle(host, request, status + place * host.abi.status_bytes);
+                settle(native, request, status + place * native.abi.status_bytes);
             }
         }
     }
@@ -118,7 +118,7 @@ pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_
 
 /// The watched request completed: its messages are taken back if it was
 /// cancelled.
-fn settle(host: &Host, request: Request, status: Word) {
+fn settle(native: &Native, request: Request, status: Word) {
     let mut all = WATCHED.lock();
     let Some(messages) = all.remove(&request) else {
         return;
@@ -127,7 +127,7 @@ fn settle(host: &Host, request: Request, status: Word) {
         features::end(CANCELLING);
     }
     drop(all);
-    if !host.is_cancelled(status) {
+    if !native.is_cancelled(status) {
         return;
     }
     let mut taken_back = TAKEN_BACK.lock();
@@ -138,18 +138,18 @@ fn settle(host: &Host, request: Request, status: Word) {
 
 impl Completion {
     /// The requests of this call that are watched, with their places.
-    fn watched(&self, host: &Host) -> Vec<(usize, Request)> {
+    fn watched(&self, native: &Native) -> Vec<(usize, Request)> {
         let all = WATCHED.lock();
         (0..usize::try_from(self.count).unwrap_or(0))
-            .map(|at| (at, handle_at(self.requests + at * host.abi.handle_bytes)))
+            .map(|at| (at, handle_at(self.requests + at * native.abi.handle_bytes)))
             .filter(|(_, request)| all.contains_key(request))
             .collect()
     }
 
-    fn ignores_status(&self, host: &Host) -> bool {
+    fn ignores_status(&self, native: &Native) -> bool {
         match self.array {
-            true => self.status == host.abi.statuses_ignore,
-            false => self.status == host.abi.status_ignore,
+            true => self.status == native.abi.statuses_ignore,
+            false => self.status == native.abi.status_ignore,
         }
     }
 

@@ -9,7 +9,7 @@ use super::communicators;
 use super::stream::{self, Identity};
 use crate::machine::allowed_cores;
 use crate::mpi::Comm;
-use crate::mpi::native::{Native as Host, NativeError as HostError};
+use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, ShareError, gather, gather_bytes, share};
 
 use thiserror::Error;
@@ -35,8 +35,8 @@ impl CollectError {
     }
 }
 
-impl From<HostError> for CollectError {
-    fn from(error: HostError) -> Self {
+impl From<NativeError> for CollectError {
+    fn from(error: NativeError) -> Self {
         CollectError::Share(error.into())
     }
 }
@@ -44,13 +44,13 @@ impl From<HostError> for CollectError {
 /// Fixes the world in whose ranks everything is counted, before counting begins.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn prepare(host: &Host, world: Comm) -> Result<(), HostError> {
-    communicators::set_world(host, world)?;
+/// A native call that failed.
+pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
+    communicators::set_world(native, world)?;
     stream::identify(Identity {
-        process: host.rank(host.world)? as u32,
-        rank: host.rank(world)? as u32,
-        host: host.processor_name(),
+        process: native.rank(native.world)? as u32,
+        rank: native.rank(world)? as u32,
+        host: native.processor_name(),
         allowed_cores: allowed_cores(),
     });
     Ok(())
@@ -63,20 +63,20 @@ pub fn prepare(host: &Host, world: Comm) -> Result<(), HostError> {
 /// # Errors
 /// A native call that failed, and on process 0 parts that make no sense.
 pub fn collect(
-    host: &Host,
+    native: &Native,
     run: &RunDescription,
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
     let mut part = Vec::new();
     stream::encode(Unlimited, &mut part);
-    let private = host.split(host.world, host.rank(host.world)?)?;
-    let result = host
+    let private = native.split(native.world, native.rank(native.world)?)?;
+    let result = native
         .return_errors(private)
-        .and_then(|()| Members::new(host, private))
+        .and_then(|()| Members::new(native, private))
         .map_err(CollectError::from)
         .and_then(|members| collect_over(&members, run, part, read_topology, write));
-    host.free_communicator(private);
+    native.free_communicator(private);
     result
 }
 

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
-use crate::mpi::native::{Native as Host, NativeError as HostError, native as host};
+use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, Group, Win};
 use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
@@ -41,10 +41,10 @@ static WORLD_GROUP: OnceCell<Group> = OnceCell::new();
 /// Fixes the world whose ranks everything is counted in.
 ///
 /// # Errors
-/// A call of the host's that failed.
-pub fn set_world(host: &Host, world: Comm) -> Result<(), HostError> {
+/// A native call that failed.
+pub fn set_world(native: &Native, world: Comm) -> Result<(), NativeError> {
     WORLD_GROUP
-        .get_or_try_init(|| host.group(world))
+        .get_or_try_init(|| native.group(world))
         .map(|_| ())
 }
 
@@ -63,16 +63,18 @@ pub fn window_epoch() -> u64 {
 /// The communicator with this handle; `None` for those that are not the
 /// application's.
 pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
-    let host = host()?;
-    let comm = host.plain(comm);
-    COMMUNICATORS.find_or(comm, || Communicator::look_up(host, comm).ok())
+    let native = native()?;
+    let comm = native.plain(comm);
+    COMMUNICATORS.find_or(comm, || Communicator::look_up(native, comm).ok())
 }
 
 /// The window with this handle; `None` for those that are not the application's.
 pub fn find_window(window: Win) -> Option<Arc<Window>> {
-    let host = host()?;
-    let window = host.plain(window);
-    WINDOWS.find_or(window, || translated(host, host.window_group(window)).ok())
+    let native = native()?;
+    let window = native.plain(window);
+    WINDOWS.find_or(window, || {
+        translated(native, native.window_group(window)).ok()
+    })
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
@@ -120,25 +122,25 @@ pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encode
 }
 
 /// The world ranks of a group, which is freed.
-fn translated(host: &Host, group: Result<Group, HostError>) -> Result<Vec<u32>, HostError> {
-    let world = *WORLD_GROUP.get().ok_or(HostError::UnknownFamily)?;
+fn translated(native: &Native, group: Result<Group, NativeError>) -> Result<Vec<u32>, NativeError> {
+    let world = *WORLD_GROUP.get().ok_or(NativeError::UnknownFamily)?;
     let group = group?;
-    let ranks = host.translate(group, world);
-    host.free_group(group);
+    let ranks = native.translate(group, world);
+    native.free_group(group);
     ranks
 }
 
 impl Communicator {
-    fn look_up(host: &Host, comm: Comm) -> Result<Self, HostError> {
-        let inter = host.is_inter(comm)?;
+    fn look_up(native: &Native, comm: Comm) -> Result<Self, NativeError> {
+        let inter = native.is_inter(comm)?;
         let group = match inter {
-            true => host.remote_group(comm),
-            false => host.group(comm),
+            true => native.remote_group(comm),
+            false => native.group(comm),
         };
         Ok(Communicator {
             handle: comm,
-            partners: translated(host, group)?,
-            rank: host.rank(comm)? as u32,
+            partners: translated(native, group)?,
+            rank: native.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),
             recent: Recent::default(),
@@ -157,7 +159,7 @@ impl Communicator {
     /// the order of the calls' arguments; `None` where there is no process.
     pub fn neighbours(&self) -> &[Option<u32>] {
         self.neighbours.get_or_init(|| {
-            let ranks = host().and_then(|host| host.neighbours(self.handle).ok());
+            let ranks = native().and_then(|native| native.neighbours(self.handle).ok());
             ranks
                 .unwrap_or_default()
                 .into_iter()
@@ -173,9 +175,9 @@ impl Communicator {
             if self.rank != 0 || self.inter {
                 return;
             }
-            if let Some(host) = host()
+            if let Some(native) = native()
                 && let Some(seen) =
-                    collectives::observe_block(host, operation, arguments, 0, self.partners.len())
+                    collectives::observe_block(native, operation, arguments, 0, self.partners.len())
             {
                 self.count(operation, &seen);
             }
@@ -198,7 +200,7 @@ impl Communicator {
             return None;
         }
         collectives::observe(
-            host()?,
+            native()?,
             operation,
             arguments,
             self.rank,

@@ -1,6 +1,6 @@
 //! Who sends how much to whom, counted as the calls pass.
 //!
-//! Entry points call the functions of this file around the host's. Each thread
+//! Entry points call the functions of this file around the native MPI's. Each thread
 //! counts by itself (`thread`), in tables that grow with its partners
 //! (`counters`); what is rare is shared under locks (`registry`,
 //! `communicators`, `prepared`, `collectives`). Only calls that succeed count, and only the
@@ -81,7 +81,7 @@ impl Message {
     };
 }
 
-/// Calls the host and, where this is the application's own call on a thread of
+/// Calls the native MPI and, where this is the application's own call on a thread of
 /// its own and counting is on, tells `count` of a call that succeeded.
 #[inline(always)]
 fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
@@ -127,7 +127,7 @@ pub fn send_receive(call: impl FnOnce() -> c_int, message: Message) -> c_int {
     })
 }
 
-/// A send that goes on after the call: `request` is where the host puts its
+/// A send that goes on after the call: `request` is where the native MPI puts its
 /// handle.
 #[inline(always)]
 pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
@@ -156,7 +156,7 @@ pub fn cancel(call: impl FnOnce() -> c_int, request: Word) -> c_int {
     })
 }
 
-/// A send that is only prepared: `request` is where the host puts its handle.
+/// A send that is only prepared: `request` is where the native MPI puts its handle.
 pub fn send_init(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
     around(CallClass::Send, call, |thread| {
         prepared::send(thread, &message, request)
@@ -187,7 +187,7 @@ pub fn collective(
     })
 }
 
-/// A collective that is only prepared: `request` is where the host puts its
+/// A collective that is only prepared: `request` is where the native MPI puts its
 /// handle.
 pub fn collective_init(
     operation: Operation,
@@ -213,7 +213,7 @@ pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, arguments: Argume
     })
 }
 
-/// A neighbourhood collective that is only prepared: `request` is where the host
+/// A neighbourhood collective that is only prepared: `request` is where the native MPI
 /// puts its handle.
 pub fn neighbourhood_init(
     call: impl FnOnce() -> c_int,

@@ -3,7 +3,7 @@
 
 use super::collectives::{Arguments, Reader};
 use super::communicators::Communicator;
-use crate::mpi::native::native as host;
+use crate::mpi::native::native;
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
 /// world, and bytes. Nothing is allocated.
@@ -13,9 +13,9 @@ pub fn each_message(
     arguments: &Arguments,
     mut each: impl FnMut(u32, u64),
 ) {
-    let Some(host) = host() else { return };
+    let Some(native) = native() else { return };
     let neighbours = communicator.neighbours();
-    let reader = Reader::new(host, arguments, neighbours.len());
+    let reader = Reader::new(native, arguments, neighbours.len());
     match reader.to_all() {
         Some(bytes) => neighbours
             .iter()

@@ -3,7 +3,7 @@
 
 use super::counters::Kind;
 use super::thread::Thread;
-use crate::mpi::native::native as host;
+use crate::mpi::native::native;
 use crate::mpi::{Datatype, Handle, Op, Win, c_int};
 
 /// Elements and their datatype.
@@ -53,16 +53,16 @@ impl Thread {
     /// Counts what a one-sided call moves.
     #[inline(always)]
     pub(super) fn count_access(&self, access: &Access, moved: &[(Kind, Elements)]) {
-        let (Some(host), Some(partner)) = (host(), self.target(access)) else {
+        let (Some(native), Some(partner)) = (native(), self.target(access)) else {
             return;
         };
         for &(kind, (elements, datatype)) in moved {
             // With MPI_NO_OP nothing goes to the target, and what the call says of it may be
             // anything.
             let is_nothing =
-                kind == Kind::Put && !access.op.is_absent() && host.is_no_op(access.op);
+                kind == Kind::Put && !access.op.is_absent() && native.is_no_op(access.op);
             if !is_nothing && elements > 0 {
-                let bytes = host.type_size(datatype).saturating_mul(elements as u64);
+                let bytes = native.type_size(datatype).saturating_mul(elements as u64);
                 self.count(kind, partner, bytes);
             }
         }

@@ -10,7 +10,7 @@ use super::counters::Kind;
 use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
-use crate::mpi::native::native as host;
+use crate::mpi::native::native;
 use crate::mpi::{Comm, Request, Word, c_int};
 use treepie_core::collective::Operation;
 
@@ -24,14 +24,14 @@ pub enum Prepared {
 
 static PREPARED: Registry<Request, Prepared> = Registry::new();
 
-/// A send was prepared; the host put its request at `address`.
+/// A send was prepared; the native MPI put its request at `address`.
 pub fn send(thread: &Thread, message: &Message, address: Word) {
     let sent = thread.partner_and_bytes(message);
     let prepared = Prepared::Messages(Kind::PointToPoint, sent.into_iter().collect());
     PREPARED.set(handle_at(address), Some(prepared));
 }
 
-/// A collective was prepared; the host put its request at `address`.
+/// A collective was prepared; the native MPI put its request at `address`.
 pub fn collective(operation: Operation, comm: Comm, arguments: &Arguments, address: Word) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(seen) = communicator.observe(operation, arguments)
@@ -41,7 +41,7 @@ pub fn collective(operation: Operation, comm: Comm, arguments: &Arguments, addre
     }
 }
 
-/// A neighbourhood collective was prepared; the host put its request at `address`.
+/// A neighbourhood collective was prepared; the native MPI put its request at `address`.
 pub fn neighbourhood(comm: Comm, arguments: &Arguments, address: Word) {
     if let Some(communicator) = communicators::find(comm) {
         let mut sent = Vec::new();
@@ -56,9 +56,9 @@ pub fn neighbourhood(comm: Comm, arguments: &Arguments, address: Word) {
 /// `count` requests, an array at `requests`, were started. Requests that send
 /// nothing are not known here.
 pub fn started(thread: &Thread, count: c_int, requests: Word) {
-    let Some(host) = host() else { return };
+    let Some(native) = native() else { return };
     for at in 0..usize::try_from(count).unwrap_or(0) {
-        let request = handle_at(requests + at * host.abi.handle_bytes);
+        let request = handle_at(requests + at * native.abi.handle_bytes);
         let find = |request| PREPARED.find(request);
         thread
             .requests

@@ -1,6 +1,6 @@
 //! What is known of handles: of communicators, windows and prepared requests.
 //! Looked up when a handle is first used, forgotten when the object ends, since
-//! the host may give the same handle to another one.
+//! the native MPI may give the same handle to another one.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use once_cell::sync::Lazy;
 use parking_lot::RwLock;
 
 use super::patience::Patience;
-use crate::mpi::native::native as host;
+use crate::mpi::native::native;
 use crate::mpi::{Handle, Word};
 
 /// What is known of a handle.
@@ -104,10 +104,10 @@ impl<T> Known<T> {
 
 /// The handle at `address`, which a procedure was given by an application.
 pub fn handle_at<H: Handle>(address: Word) -> H {
-    match host() {
+    match native() {
         // SAFETY: the procedures that lead here take the address of a handle; a
-        // null address is the host's to refuse.
-        Some(host) if address != 0 => unsafe { host.read_handle(address) },
+        // null address is the native MPI's to refuse.
+        Some(native) if address != 0 => unsafe { native.read_handle(address) },
         _ => H::ABSENT,
     }
 }

@@ -15,7 +15,7 @@ use super::handle_cache::HandleCache;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
-use crate::mpi::native::native as host;
+use crate::mpi::native::native;
 use crate::mpi::{Comm, Request, Win, Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the
@@ -94,7 +94,7 @@ impl Thread {
         Some((partner, bytes))
     }
 
-    /// Counts a message whose send is under way; the host put its request at
+    /// Counts a message whose send is under way; the native MPI put its request at
     /// `request`.
     #[inline(always)]
     pub fn count_begun_send(&self, message: &Message, request: Word) {
@@ -129,7 +129,7 @@ impl Thread {
         let dest = usize::try_from(message.dest).ok()?;
         let partner = self.with_communicator(message.comm, |comm| comm.partner(dest))??;
         let elements = message.count.saturating_mul(message.partitions).max(0);
-        let size = host()?.type_size(message.datatype);
+        let size = native()?.type_size(message.datatype);
         Some((partner, size.saturating_mul(elements as u64)))
     }
 

@@ -2,7 +2,7 @@
 
 use treepie_core::collective::Operation;
 
-use crate::mpi::native::{Native as Host, native as host};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Datatype, Handle, Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure
@@ -87,7 +87,7 @@ fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Datatype)>
     let sent = (arguments.send_count, arguments.send_type);
     let received = (arguments.receive_count, arguments.receive_type);
     let is_root = arguments.root == 0;
-    let in_place = || host().is_some_and(|host| arguments.send_buffer == host.abi.in_place);
+    let in_place = || native().is_some_and(|native| arguments.send_buffer == native.abi.in_place);
     Some(match operation {
         Barrier => (0, Datatype::ABSENT),
         Bcast | Reduce | Allreduce | Scan | Exscan => sent,
@@ -104,7 +104,7 @@ fn block(operation: Operation, arguments: &Arguments) -> Option<(i64, Datatype)>
 /// are equal; nothing of others, and on other ranks.
 #[inline(always)]
 pub fn observe_block(
-    host: &Host,
+    native: &Native,
     operation: Operation,
     arguments: &Arguments,
     rank: u32,
@@ -116,7 +116,7 @@ pub fn observe_block(
     let root = root_of(operation, arguments, size)?;
     let (elements, datatype) = block(operation, arguments)?;
     let bytes = match elements {
-        1.. => host.type_size(datatype).saturating_mul(elements as u64),
+        1.. => native.type_size(datatype).saturating_mul(elements as u64),
         _ => 0,
     };
     Some(Seen {
@@ -127,7 +127,7 @@ pub fn observe_block(
 
 /// What this rank has to report of a call; nothing where another rank does.
 pub fn observe(
-    host: &Host,
+    native: &Native,
     operation: Operation,
     arguments: &Arguments,
     rank: u32,
@@ -135,11 +135,11 @@ pub fn observe(
 ) -> Option<Seen> {
     use Operation::*;
     if operation.has_equal_blocks() {
-        return observe_block(host, operation, arguments, rank, size);
+        return observe_block(native, operation, arguments, rank, size);
     }
     let root = root_of(operation, arguments, size)?;
-    let reader = Reader::new(host, arguments, size);
-    let in_place = arguments.send_buffer == host.abi.in_place;
+    let reader = Reader::new(native, arguments, size);
+    let in_place = arguments.send_buffer == native.abi.in_place;
     let reports = match operation {
         Gatherv | Scatterv => root == Some(rank),
         Alltoallv | Alltoallw => true,
@@ -177,7 +177,7 @@ pub fn observe(
 
 /// Reads a call's arguments as bytes.
 pub struct Reader<'a> {
-    host: &'a Host,
+    native: &'a Native,
     arguments: &'a Arguments,
     size: usize,
 }
@@ -185,9 +185,9 @@ pub struct Reader<'a> {
 impl<'a> Reader<'a> {
     /// A reader for a call whose arrays have `size` elements.
     #[inline(always)]
-    pub fn new(host: &'a Host, arguments: &'a Arguments, size: usize) -> Self {
+    pub fn new(native: &'a Native, arguments: &'a Arguments, size: usize) -> Self {
         Reader {
-            host,
+            native,
             arguments,
             size,
         }
@@ -203,9 +203,9 @@ impl<'a> Reader<'a> {
     pub fn to_one(&self, at: usize) -> u64 {
         let arguments = self.arguments;
         match (arguments.send_counts, arguments.send_types) {
-            (counts, 0) if self.host.is_null_datatype(arguments.send_type) || counts == 0 => 0,
+            (counts, 0) if self.native.is_null_datatype(arguments.send_type) || counts == 0 => 0,
             (counts, 0) => {
-                let size = self.host.type_size(arguments.send_type);
+                let size = self.native.type_size(arguments.send_type);
                 self.count_at(counts, at).saturating_mul(size)
             }
             (counts, types) => self.part_of_type(counts, types, at),
@@ -214,7 +214,7 @@ impl<'a> Reader<'a> {
 
     #[inline(always)]
     fn bytes(&self, count: i64, datatype: Datatype) -> u64 {
-        self.host
+        self.native
             .type_size(datatype)
             .saturating_mul(count.max(0) as u64)
     }
@@ -237,10 +237,10 @@ impl<'a> Reader<'a> {
     }
 
     fn parts(&self, counts: Word, datatype: Datatype) -> Vec<u64> {
-        if counts == 0 || self.host.is_null_datatype(datatype) {
+        if counts == 0 || self.native.is_null_datatype(datatype) {
             return vec![0; self.size];
         }
-        let bytes = self.host.type_size(datatype);
+        let bytes = self.native.type_size(datatype);
         (0..self.size)
             .map(|rank| self.count_at(counts, rank).saturating_mul(bytes))
             .collect()
@@ -262,9 +262,9 @@ impl<'a> Reader<'a> {
         }
         // SAFETY: as for counts; a handle for each rank.
         let datatype = unsafe {
-            self.host
-                .read_handle(types + rank * self.host.abi.handle_bytes)
+            self.native
+                .read_handle(types + rank * self.native.abi.handle_bytes)
         };
-        count.saturating_mul(self.host.type_size(datatype))
+        count.saturating_mul(self.native.type_size(datatype))
     }
 }

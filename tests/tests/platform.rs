@@ -334,6 +334,8 @@ fn predictions_are_compared_with_measured_times() {
         "bcast",
         "--bytes",
         "64K",
+        "--segment",
+        "64K",
         "--json",
     ]));
     let flat = predicted["algorithms"]

@@ -21,9 +21,17 @@ fn every_plan_is_listed_beside_the_mpis_own_and_the_bound_and_the_chosen_one_is_
     let all = [&["predict", platform.as_str()], &arguments[..]].concat();
     let answer = desk.run(&all).good();
     let out = &answer.out;
+    let marked: Vec<&str> = out
+        .lines()
+        .filter(|line| line.starts_with("  * "))
+        .collect();
     assert_eq!(
-        out.lines().filter(|line| line.starts_with("  * ")).count(),
-        1,
+        marked.len(),
+        2,
+        "a row, and the line below that says why: {out}"
+    );
+    assert!(
+        marked[1].contains("chosen by TREEPIE_COLLECTIVES=auto"),
         "{out}"
     );
     for expected in [

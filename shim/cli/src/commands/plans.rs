@@ -62,7 +62,7 @@ pub fn export(
             write(out, &format!("{answer:#}\n"))
         }
         _ => Err(CommandError::usage(format!(
-            "--export {}: the ending says nothing; write .goal, .ti or .json",
+            "--export {}: unknown ending; write .goal, .ti or .json",
             out.display()
         ))),
     }

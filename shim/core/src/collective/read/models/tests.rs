@@ -263,7 +263,6 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
                     (operation, strategy.name),
                     (Operation::Bcast, "flat" | "chain" | "binomial")
                         | (Operation::Scatter | Operation::Gather, "flat")
-                        | (Operation::Scatter, "binomial")
                         | (Operation::Barrier, "dissemination")
                 );
                 let tolerance = if is_exact { 1e-6 } else { 1.0 };

@@ -34,34 +34,6 @@ pub(crate) fn parse<T: Copy>(
         })
 }
 
-/// The first name that `table` has for `choice`.
-pub(crate) fn name_of<T: PartialEq>(table: &[(&'static str, T)], choice: &T) -> &'static str {
-    table
-        .iter()
-        .find(|(_, listed)| listed == choice)
-        .map_or("unnamed", |&(name, _)| name)
-}
-
-/// Gives a type with a table `NAMES` of (name, choice) its `Display` and `FromStr`.
-macro_rules! named {
-    ($type:ty, $kind:literal) => {
-        impl std::fmt::Display for $type {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.pad($crate::affinity::names::name_of(Self::NAMES, self))
-            }
-        }
-
-        impl std::str::FromStr for $type {
-            type Err = $crate::affinity::UnknownName;
-
-            fn from_str(text: &str) -> Result<Self, Self::Err> {
-                $crate::affinity::names::parse($kind, Self::NAMES, text)
-            }
-        }
-    };
-}
-pub(crate) use named;
-
 /// The choice that `given` names: strum's name of a variant, or one of `others`. Case does not
 /// matter, nor whether words are joined by `-` or `_`.
 pub(crate) fn find<T: VariantArray + Copy + Into<&'static str>>(

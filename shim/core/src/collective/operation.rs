@@ -1,10 +1,15 @@
 //! The collective operations of MPI that a profile records.
 
-use crate::affinity::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use crate::affinity::names::from_name;
 
 /// A collective operation on an intra-communicator. Blocking, non-blocking and
 /// persistent forms are one operation: they move the same data.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 #[allow(missing_docs)] // each is the MPI function of that name
 pub enum Operation {
     Barrier,
@@ -40,29 +45,9 @@ pub(super) enum Unit {
 }
 
 impl Operation {
-    const NAMES: &'static [(&'static str, Operation)] = &[
-        ("barrier", Operation::Barrier),
-        ("bcast", Operation::Bcast),
-        ("gather", Operation::Gather),
-        ("gatherv", Operation::Gatherv),
-        ("scatter", Operation::Scatter),
-        ("scatterv", Operation::Scatterv),
-        ("allgather", Operation::Allgather),
-        ("allgatherv", Operation::Allgatherv),
-        ("alltoall", Operation::Alltoall),
-        ("alltoallv", Operation::Alltoallv),
-        ("alltoallw", Operation::Alltoallw),
-        ("reduce", Operation::Reduce),
-        ("allreduce", Operation::Allreduce),
-        ("reduce-scatter", Operation::ReduceScatter),
-        ("reduce-scatter-block", Operation::ReduceScatterBlock),
-        ("scan", Operation::Scan),
-        ("exscan", Operation::Exscan),
-    ];
-
     /// All operations, in the order of the MPI standard's chapter.
     pub fn all() -> impl Iterator<Item = Operation> {
-        Self::NAMES.iter().map(|&(_, operation)| operation)
+        Self::VARIANTS.iter().copied()
     }
 
     /// Whether one rank of the communicator is the root.
@@ -105,7 +90,7 @@ impl Operation {
     }
 }
 
-named!(Operation, "collective");
+from_name!(Operation, "collective");
 
 #[cfg(test)]
 mod tests {

@@ -4,7 +4,9 @@
 mod mpich;
 mod open_mpi;
 
-use crate::affinity::names::named;
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use crate::affinity::names::from_name;
 use crate::collective::operation::Operation;
 use crate::collective::{Algorithm, Flow};
 
@@ -12,7 +14,8 @@ use crate::collective::{Algorithm, Flow};
 ///
 /// What happens through memory that the ranks of a node share is modelled for
 /// neither, nor what an administrator has tuned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Host {
     /// Open MPI 4.1 and later.
     OpenMpi,
@@ -23,9 +26,6 @@ pub enum Host {
 impl Host {
     /// Both.
     pub const ALL: [Host; 2] = [Host::OpenMpi, Host::Mpich];
-
-    pub(in crate::collective) const NAMES: &'static [(&'static str, Host)] =
-        &[("open-mpi", Host::OpenMpi), ("mpich", Host::Mpich)];
 
     /// The largest message, in bytes, that these MPIs send at once over TCP in their usual settings;
     /// what is larger asks its receiver first. Measured between hosts: Open MPI 4.1 and 5 ask from
@@ -157,7 +157,7 @@ const COMPOSED: &[(&[Operation], &str, Parts)] = {
     ]
 };
 
-named!(Host, "MPI family");
+from_name!(Host, "MPI family");
 
 #[cfg(test)]
 mod tests {

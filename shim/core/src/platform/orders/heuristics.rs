@@ -1,11 +1,14 @@
 //! The heuristics: which send comes next. Ties go to the lowest sender, then the
 //! lowest receiver.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::{Costs, Schedule};
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A rule that orders the sends between clusters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Order {
     /// The root sends to all, in their order (MagPIe, ECO; item 50).
     Flat,
@@ -34,19 +37,6 @@ pub enum Order {
 }
 
 impl Order {
-    const NAMES: &'static [(&'static str, Order)] = &[
-        ("flat", Order::Flat),
-        ("fnf", Order::Fnf),
-        ("fef", Order::Fef),
-        ("ecef", Order::Ecef),
-        ("ecef-la", Order::EcefLa),
-        ("ecef-lat-min", Order::EcefLatMin),
-        ("ecef-lat", Order::EcefLat),
-        ("bottom-up", Order::BottomUp),
-        ("bottom-up-ready", Order::BottomUpReady),
-        ("mixed", Order::Mixed),
-    ];
-
     /// All of them.
     pub const ALL: [Order; 10] = [
         Order::Flat,
@@ -162,4 +152,4 @@ fn least(one: (f64, usize), other: (f64, usize)) -> (f64, usize) {
     if other < one { other } else { one }
 }
 
-named!(Order, "order of clusters");
+from_name!(Order, "order of clusters");

@@ -1,13 +1,16 @@
 //! Allgather (thesis 5.7, item 33). The size is that of ONE process's block.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::Group;
 use super::broadcast::Broadcast;
 use super::rounds::{doubling_blocks, floor_log2};
 use super::scatter::Scatter;
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to gather so that all have everything.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Allgather {
     /// Binomial gather, then a broadcast of everything.
     GatherBroadcast,
@@ -20,13 +23,6 @@ pub enum Allgather {
 }
 
 impl Allgather {
-    const NAMES: &'static [(&'static str, Allgather)] = &[
-        ("gather-broadcast", Allgather::GatherBroadcast),
-        ("ring", Allgather::Ring),
-        ("recursive-doubling", Allgather::RecursiveDoubling),
-        ("bruck", Allgather::Bruck),
-    ];
-
     /// All strategies.
     pub const ALL: [Allgather; 4] = [
         Allgather::GatherBroadcast,
@@ -63,4 +59,4 @@ impl Allgather {
     }
 }
 
-named!(Allgather, "allgather strategy");
+from_name!(Allgather, "allgather strategy");

@@ -1,12 +1,15 @@
 //! Allreduce (thesis 5.6, item 32).
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::broadcast::Broadcast;
 use super::reduce::{Reduce, folding, halving};
 use super::{Computing, Group};
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to reduce so that all have the result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Allreduce {
     /// Binomial reduce, binomial broadcast.
     ReduceBroadcast,
@@ -19,13 +22,6 @@ pub enum Allreduce {
 }
 
 impl Allreduce {
-    const NAMES: &'static [(&'static str, Allreduce)] = &[
-        ("reduce-broadcast", Allreduce::ReduceBroadcast),
-        ("recursive-doubling", Allreduce::RecursiveDoubling),
-        ("rabenseifner", Allreduce::Rabenseifner),
-        ("ring", Allreduce::Ring),
-    ];
-
     /// All strategies.
     pub const ALL: [Allreduce; 4] = [
         Allreduce::ReduceBroadcast,
@@ -67,4 +63,4 @@ impl Allreduce {
     }
 }
 
-named!(Allreduce, "allreduce strategy");
+from_name!(Allreduce, "allreduce strategy");

@@ -1,8 +1,10 @@
 //! All-to-all (thesis 6.4, items 44 to 47). The size is that of ONE message, from
 //! each process to each other.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::Group;
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 use crate::platform::Contention;
 
 /// `(P - 1) g(m) + L`: what a total exchange takes at least when each process
@@ -15,7 +17,8 @@ pub fn lower_bound(group: Group<'_>, bytes: u64) -> f64 {
 }
 
 /// A way to exchange between all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Alltoall {
     /// Everyone sends to all at once; contention decides.
     Direct,
@@ -26,12 +29,6 @@ pub enum Alltoall {
 }
 
 impl Alltoall {
-    const NAMES: &'static [(&'static str, Alltoall)] = &[
-        ("direct", Alltoall::Direct),
-        ("pairwise", Alltoall::Pairwise),
-        ("bruck", Alltoall::Bruck),
-    ];
-
     /// All strategies.
     pub const ALL: [Alltoall; 3] = [Alltoall::Direct, Alltoall::Pairwise, Alltoall::Bruck];
 
@@ -59,4 +56,4 @@ impl Alltoall {
     }
 }
 
-named!(Alltoall, "alltoall strategy");
+from_name!(Alltoall, "alltoall strategy");

@@ -1,11 +1,14 @@
 //! Barrier (thesis 5.3, item 29): messages of no bytes.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::Group;
 use super::rounds::floor_log2;
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to synchronise a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Barrier {
     /// Binomial gather, binomial broadcast.
     Binomial,
@@ -20,14 +23,6 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    const NAMES: &'static [(&'static str, Barrier)] = &[
-        ("binomial", Barrier::Binomial),
-        ("double-ring", Barrier::DoubleRing),
-        ("dissemination", Barrier::Dissemination),
-        ("recursive-doubling", Barrier::RecursiveDoubling),
-        ("tournament", Barrier::Tournament),
-    ];
-
     /// All strategies.
     pub const ALL: [Barrier; 5] = [
         Barrier::Binomial,
@@ -55,4 +50,4 @@ impl Barrier {
     }
 }
 
-named!(Barrier, "barrier strategy");
+from_name!(Barrier, "barrier strategy");

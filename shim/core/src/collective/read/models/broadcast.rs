@@ -3,12 +3,15 @@
 //! With handshakes the formulas of table 6.1's rendezvous rows come out: a
 //! handshake of `2 g(1) + 2 L` turns `L` into the printed `3 L + 2 g(1)`.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::segment::{Segmented, best_segment, segments};
 use super::{Form, Group};
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to broadcast inside a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Broadcast {
     /// The root sends to all, one after the other.
     Flat,
@@ -25,31 +28,19 @@ pub enum Broadcast {
     /// Binomial with segments.
     SegmentedBinomial,
     /// A binomial core of 2^1 processes, each with a pipeline.
+    #[strum(serialize = "octopus-1")]
     Octopus1,
     /// A binomial core of 2^2 processes, each with a pipeline.
+    #[strum(serialize = "octopus-2")]
     Octopus2,
     /// A binomial core of 2^3 processes, each with a pipeline.
+    #[strum(serialize = "octopus-3")]
     Octopus3,
     /// Binomial scatter, then a ring collects (van de Geijn, Thakur).
     ScatterCollection,
 }
 
 impl Broadcast {
-    const NAMES: &'static [(&'static str, Broadcast)] = &[
-        ("flat", Broadcast::Flat),
-        ("chain", Broadcast::Chain),
-        ("binary", Broadcast::Binary),
-        ("binomial", Broadcast::Binomial),
-        ("segmented-flat", Broadcast::SegmentedFlat),
-        ("segmented-chain", Broadcast::SegmentedChain),
-        ("pipeline", Broadcast::SegmentedChain),
-        ("segmented-binomial", Broadcast::SegmentedBinomial),
-        ("octopus-1", Broadcast::Octopus1),
-        ("octopus-2", Broadcast::Octopus2),
-        ("octopus-3", Broadcast::Octopus3),
-        ("scatter-collection", Broadcast::ScatterCollection),
-    ];
-
     /// All strategies, in the order of the thesis's tables.
     pub const ALL: [Broadcast; 11] = [
         Broadcast::Flat,
@@ -136,7 +127,7 @@ impl Broadcast {
     }
 }
 
-named!(Broadcast, "broadcast strategy");
+from_name!(Broadcast, "broadcast strategy", "pipeline" => Broadcast::SegmentedChain);
 
 /// `d` rounds inform a core of 2^d; each of the core feeds a chain.
 ///

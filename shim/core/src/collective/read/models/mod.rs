@@ -24,10 +24,15 @@ pub use column::strategy_formula;
 pub use compute::Computing;
 pub use segment::{Segmented, best_segment};
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use crate::platform::Timing;
 
 /// Which reading of a formula.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Display, IntoStaticStr, VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Form {
     /// Right for any number of processes, with the handshakes that were measured.
     #[default]
@@ -36,12 +41,7 @@ pub enum Form {
     Thesis,
 }
 
-impl Form {
-    const NAMES: &'static [(&'static str, Form)] =
-        &[("corrected", Form::Corrected), ("thesis", Form::Thesis)];
-}
-
-crate::affinity::names::named!(Form, "form of the models");
+crate::affinity::names::from_name!(Form, "form of the models");
 
 /// What every model is about: so many processes on alike links.
 #[derive(Clone, Copy)]

@@ -1,11 +1,14 @@
 //! Reduce (thesis 5.4, item 30), with the time to compute beside the messages.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::rounds::{ceil_log2, floor_log2};
 use super::{Computing, Group};
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to reduce inside a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Reduce {
     /// Everyone sends to the root, which computes.
     Flat,
@@ -18,14 +21,6 @@ pub enum Reduce {
 }
 
 impl Reduce {
-    const NAMES: &'static [(&'static str, Reduce)] = &[
-        ("flat", Reduce::Flat),
-        ("binomial", Reduce::Binomial),
-        ("rabenseifner", Reduce::Rabenseifner),
-        ("segmented-chain", Reduce::SegmentedChain),
-        ("pipeline", Reduce::SegmentedChain),
-    ];
-
     /// All strategies.
     pub const ALL: [Reduce; 4] = [
         Reduce::Flat,
@@ -64,7 +59,7 @@ impl Reduce {
     }
 }
 
-named!(Reduce, "reduce strategy");
+from_name!(Reduce, "reduce strategy", "pipeline" => Reduce::SegmentedChain);
 
 /// Messages of a half, a quarter, ... of `bytes`: one way of recursive halving
 /// or doubling among the largest power of two of processes.

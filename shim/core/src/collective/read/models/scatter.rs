@@ -1,12 +1,15 @@
 //! Scatter and gather (thesis table 6.3, items 31 and 43). The size is that of
 //! ONE process's message. Gather is scatter backwards: the same times.
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::rounds::{ceil_log2, doubling_blocks, floor_log2};
 use super::{Form, Group};
-use crate::affinity::names::named;
+use crate::affinity::names::from_name;
 
 /// A way to scatter or to gather inside a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Scatter {
     /// The root sends to each.
     Flat,
@@ -17,12 +20,6 @@ pub enum Scatter {
 }
 
 impl Scatter {
-    const NAMES: &'static [(&'static str, Scatter)] = &[
-        ("flat", Scatter::Flat),
-        ("chain", Scatter::Chain),
-        ("binomial", Scatter::Binomial),
-    ];
-
     /// All strategies, in the order of table 6.3.
     pub const ALL: [Scatter; 3] = [Scatter::Flat, Scatter::Chain, Scatter::Binomial];
 
@@ -61,7 +58,7 @@ impl Scatter {
     }
 }
 
-named!(Scatter, "scatter strategy");
+from_name!(Scatter, "scatter strategy");
 
 /// Blocks that the root of a binomial scatter sends, the largest first: P/2,
 /// P/4, ... 1 for a power of two; their sum is P - 1.

@@ -1,5 +1,7 @@
 //! By which rules a recorded collective becomes messages.
 
+use strum::VariantArray;
+
 use crate::affinity::UnknownName;
 use crate::collective::algorithms::TABLE;
 use crate::collective::native::Host;
@@ -22,7 +24,7 @@ const LOGICAL: &str = "logical";
 impl Model {
     /// Every name that stands for a model: of algorithms, those that look at ranks alone.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let hosts = Host::NAMES.iter().map(|&(name, _)| name);
+        let hosts = Host::VARIANTS.iter().map(|&host| host.into());
         let by_rank = TABLE.iter().filter(|algorithm| algorithm.is_by_rank());
         let mut algorithms: Vec<&str> = Vec::new();
         for name in by_rank.flat_map(|known| known.aliases.iter().copied().chain([known.name])) {

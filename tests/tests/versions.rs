@@ -37,13 +37,13 @@ fn other_library(directory: &Path) -> PathBuf {
     path
 }
 
-/// A job whose ranks in `others`, a pattern of the shell, have the other library.
-fn job(mpi: Mpi, directory: &Path, others: &str) -> Job {
+/// A job whose ranks in `others`, a pattern of the shell, have the library at `other`.
+fn job(mpi: Mpi, directory: &Path, others: &str, other: &Path) -> Job {
     let script = directory.join("start");
     let text = format!(
         "#!/bin/sh\ncase \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" in\n{others}) export \
          LD_PRELOAD={} ;;\nesac\nexec \"$@\"\n",
-        other_library(directory).display()
+        other.display()
     );
     fs::write(&script, text).expect("the directory is writable");
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("the file is ours");
@@ -56,6 +56,7 @@ fn ranks_whose_libraries_differ_all_run_the_plain_job(mpi: Mpi) {
     let plain = Job::new(mpi, RANKS, "ring").run().succeeded().silent();
     let directory = TempDir::new().expect("there is room for a directory");
     let directory = directory.path();
+    let other = other_library(directory);
     let profile = directory.join("p.yaml");
     let replay = |name, value: &str| {
         let mode = ("TREEPIE_MODE", "replay".to_owned());
@@ -69,7 +70,7 @@ fn ranks_whose_libraries_differ_all_run_the_plain_job(mpi: Mpi) {
         ("2", "rank 2 ", replay("TREEPIE_REORDER", "graph")),
         ("3", "rank 3 ", replay("TREEPIE_COLLECTIVES", "auto")),
     ] {
-        let outcome = job(mpi, directory, others).with(library).run();
+        let outcome = job(mpi, directory, others, &other).with(library).run();
         let messages = outcome.messages();
         assert_eq!(messages.len(), 1, "{}", outcome.told());
         let plainly = "as it would without treepie";

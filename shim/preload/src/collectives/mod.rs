@@ -181,7 +181,7 @@ fn make(
             }
             let choice = communicator.choose(key, bytes);
             if communicator.rank() == 0 {
-                let name = choice.strategy.map_or("host", |strategy| strategy.name);
+                let name = choice.strategy.map_or("native", |strategy| strategy.name);
                 tell(
                     communicator,
                     key,
@@ -204,7 +204,7 @@ fn make(
     if let Some(requirement) = strategy.unmet(&problem) {
         if communicator.rank() == 0 {
             let reason = format!("{} needs {requirement}", strategy.name);
-            tell(communicator, key, bytes, "host", segment, &reason);
+            tell(communicator, key, bytes, "native", segment, &reason);
         }
         return None;
     }

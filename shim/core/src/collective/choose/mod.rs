@@ -84,7 +84,7 @@ impl Choice {
         let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
         let mut text = format!("predicted {}", milliseconds(seconds));
         if let Some(native) = self.native {
-            let _ = write!(text, "; the host's own {}", milliseconds(native));
+            let _ = write!(text, "; the MPI's own {}", milliseconds(native));
         }
         let chosen = self.strategy.map(|strategy| strategy.name);
         let next = self.considered().into_iter();

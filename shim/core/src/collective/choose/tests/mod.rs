@@ -234,7 +234,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
     assert!(choice.strategy.is_some(), "{}", choice.reason());
     let reason = choice.reason();
     assert!(
-        reason.starts_with("predicted 2") && reason.contains("the host's own"),
+        reason.starts_with("predicted 2") && reason.contains("the MPI's own"),
         "{reason}"
     );
 }

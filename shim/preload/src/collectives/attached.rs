@@ -31,17 +31,9 @@ enum Had {
 /// which all its processes do together. `None` where the native MPI does its
 /// collectives, on all of them.
 pub fn find(native: &Native, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
-    let comm = native.plain(comm);
-    let attached = match recent::find(comm) {
-        Some(attached) => attached as *const Attached,
-        None => {
-            let attached = match native.attribute(comm, setup.keyval) {
-                0 => make(native, setup, comm)?,
-                attached => attached as *const Attached,
-            };
-            recent::keep(comm, attached as usize);
-            attached
-        }
+    let attached = match native.attribute(comm, setup.keyval) {
+        0 => make(native, setup, comm)?,
+        attached => attached as *const Attached,
     };
     // SAFETY: the attribute holds the address of what was attached, until the
     // communicator ends; it can't while one of its collectives is called.
@@ -118,75 +110,7 @@ fn attach(
 
 /// `MPI_Comm_delete_attr_function` of the attribute.
 pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra: Word) -> c_int {
-    recent::forget(value);
     // SAFETY: the value is what was attached, and nobody uses it any more.
     drop(unsafe { Box::from_raw(value as *mut Attached) });
     SUCCESS
-}
-
-/// What hangs on the communicators that were used last: to ask the native MPI for an attribute costs
-/// more than all else that is looked up for a call like one before.
-mod recent {
-    use parking_lot::Mutex;
-
-    use crate::mpi::{Comm, Handle, Word};
-
-    const CELLS: usize = 8;
-
-    /// Communicators, and the values of their attributes; 0 in empty cells.
-    static RECENT: Mutex<[(Comm, Word); CELLS]> = Mutex::new([(Comm::ABSENT, 0); CELLS]);
-
-    fn cell_of(comm: Comm) -> usize {
-        // Handles are numbers that follow each other, or addresses on the heap.
-        let word = comm.word();
-        (word ^ word >> 4 ^ word >> 9) % CELLS
-    }
-
-    /// The value of a communicator's attribute, if it is known.
-    pub fn find(comm: Comm) -> Option<Word> {
-        let (of, value) = RECENT.lock()[cell_of(comm)];
-        (of == comm && value != 0).then_some(value)
-    }
-
-    /// A communicator's attribute has this value, until it is forgotten.
-    pub fn keep(comm: Comm, value: Word) {
-        RECENT.lock()[cell_of(comm)] = (comm, value);
-    }
-
-    /// The communicator with this value has ended: another one may get its handle.
-    pub fn forget(value: Word) {
-        for cell in RECENT.lock().iter_mut().filter(|cell| cell.1 == value) {
-            *cell = (Comm::ABSENT, 0);
-        }
-    }
-
-    #[cfg(test)]
-    mod tests {
-        use super::*;
-
-        fn comm(word: Word) -> Comm {
-            // SAFETY: no MPI sees it.
-            unsafe { Comm::from_word(word) }
-        }
-
-        #[test]
-        fn the_handle_of_a_communicator_that_ended_finds_nothing() {
-            let [one, other] = [0x8400_0001, 0x8400_0002].map(comm);
-            keep(one, 16);
-            keep(other, 32);
-            forget(16);
-            assert_eq!(find(one), None);
-            assert_eq!(find(other), Some(32));
-        }
-
-        #[test]
-        fn one_communicator_is_not_taken_for_another_in_the_same_cell() {
-            let [one, other] = [0x7000_0000, 0x7000_0000 + (1 << 20)].map(comm);
-            assert_eq!(cell_of(one), cell_of(other));
-            keep(one, 48);
-            assert_eq!(find(other), None);
-            keep(other, 64);
-            assert_eq!((find(one), find(other)), (None, Some(64)));
-        }
-    }
 }

@@ -124,14 +124,6 @@ impl Call {
         root: 0,
     };
 
-    /// Whether what it says is all in itself, and not in arrays of the application's.
-    pub fn is_whole(&self) -> bool {
-        let has_arrays = |side: &Side| side.counts != 0 || side.displacements != 0;
-        !has_arrays(&self.send)
-            && !has_arrays(&self.receive)
-            && self.operation != Operation::Alltoallw
-    }
-
     /// The elements that `side` has for a rank.
     ///
     /// # Errors

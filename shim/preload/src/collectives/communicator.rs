@@ -11,8 +11,6 @@ use treepie_core::collective::Operation;
 use treepie_core::collective::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
 use treepie_core::platform::Platform;
 
-use super::again::Again;
-use super::errors::Handler;
 use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
@@ -49,10 +47,6 @@ pub struct Communicator {
     pub network: Option<Arc<Network>>,
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Prepared>>>>,
-    /// Calls like those before.
-    pub again: Again,
-    /// What the application's communicator does with errors.
-    pub handler: Handler,
     workplace: Mutex<Workplace>,
 }
 
@@ -128,8 +122,6 @@ impl Communicator {
             clusters,
             network,
             plans: Mutex::default(),
-            again: Again::default(),
-            handler: Handler::default(),
             workplace: Mutex::default(),
         })
     }

@@ -5,32 +5,11 @@
 //! job. While a plan runs for a communicator whose own handler does not end the job, the world
 //! returns errors as well; the handler of the call's communicator is called afterwards.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use parking_lot::Mutex;
 
 use crate::mpi::abi::Family;
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, Errhandler};
-use crate::world::error_handlers;
-
-/// What a communicator's error handler does, asked for once until one is set.
-#[derive(Debug, Default)]
-pub struct Handler(AtomicU64);
-
-impl Handler {
-    fn ends_the_job(&self, native: &Native, comm: Comm) -> bool {
-        // Nothing is known yet where it is 0.
-        let set = 1 + error_handlers::epoch();
-        let known = self.0.load(Ordering::Relaxed);
-        if known >> 1 == set {
-            return known & 1 == 1;
-        }
-        let ends = ends_the_job(native, comm);
-        self.0.store(set << 1 | u64::from(ends), Ordering::Relaxed);
-        ends
-    }
-}
 
 /// The plans that run with the world's errors returned, and what the world's handlers are else.
 static RETURNING: Mutex<Returning> = Mutex::new(Returning {
@@ -47,9 +26,9 @@ struct Returning {
 pub struct Returned<'a>(Option<&'a Native>);
 
 impl<'a> Returned<'a> {
-    /// For a plan that takes the place of a collective on `comm`, whose handler is `handler`.
-    pub fn inside(native: &'a Native, comm: Comm, handler: &Handler) -> Self {
-        if native.abi.family == Family::OpenMpi || handler.ends_the_job(native, comm) {
+    /// For a plan that takes the place of a collective on `comm`.
+    pub fn inside(native: &'a Native, comm: Comm) -> Self {
+        if native.abi.family == Family::OpenMpi || ends_the_job(native, comm) {
             return Returned(None);
         }
         let mut returning = RETURNING.lock();

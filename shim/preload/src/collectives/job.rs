@@ -26,7 +26,7 @@ pub struct Job {
     /// The output holds what the plan starts from.
     output_given: bool,
     /// What was in the buffer that both operands and results are in.
-    kept: Option<Room>,
+    _kept: Option<Room>,
 }
 
 impl Job {
@@ -131,7 +131,7 @@ impl Job {
             input,
             output,
             output_given: call.operation == Bcast && is_root,
-            kept: None,
+            _kept: None,
         })
     }
 
@@ -180,16 +180,8 @@ impl Job {
             input: None,
             output: None,
             output_given: false,
-            kept,
+            _kept: kept,
         })
-    }
-
-    /// Whether the plan works on the application's own buffers and on nothing else, which
-    /// [`Job::spaces`] says all of.
-    pub fn is_in_place(&self) -> bool {
-        let sides = [&self.input, &self.output];
-        let in_place = |side: &&Option<Packed>| side.as_ref().is_none_or(Packed::is_in_place);
-        self.kept.is_none() && sides.iter().all(in_place)
     }
 
     /// Puts the application's data where the plan reads it.

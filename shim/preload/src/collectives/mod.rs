@@ -26,7 +26,6 @@
 //! own that differ (MPI 4.1, 6.9.1) but for one operation; where some say that it commutes and others
 //! not, Open MPI and MPICH wait for ever as well, since they choose their algorithms by it.
 
-mod again;
 mod attached;
 mod call;
 mod communicator;
@@ -74,13 +73,6 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
     let native = native()?;
     let communicator = attached::find(native, setup, comm)?;
     let place = communicator.next_call();
-    if let Some((spaces, plan)) = communicator.again.find(call) {
-        let plan = plan?;
-        let errors = errors::Returned::inside(native, comm, &communicator.handler);
-        let result = perform(native, communicator, place, &plan, spaces);
-        drop(errors);
-        return Some(outcome(native, comm, result));
-    }
     if call.operation.reduces() && !setup.can_reduce(native, call) {
         return None;
     }
@@ -100,9 +92,8 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
         ordered,
     };
     let plan = communicator.plan(key, |key| make(runner, setup, communicator, key));
-    communicator.again.keep(native, call, &job, &plan);
     let plan = plan?;
-    let errors = errors::Returned::inside(native, comm, &communicator.handler);
+    let errors = errors::Returned::inside(native, comm);
     let performed = job
         .load(native, place)
         .and_then(|()| perform(native, communicator, place, &plan, job.spaces));

@@ -100,11 +100,6 @@ impl Packed {
         }
     }
 
-    /// Whether the blocks are used where they are.
-    pub fn is_in_place(&self) -> bool {
-        self.copy.is_none()
-    }
-
     /// Where the bytes are.
     pub fn base(&self) -> Word {
         self.base

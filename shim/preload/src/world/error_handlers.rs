@@ -4,21 +4,13 @@
 //! communicator's handle: it must find `MPI_COMM_WORLD` there, never W'.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Fortran, is_replacement, is_world, substitute};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{AppComm, Comm, Errhandler, Handle, SUCCESS, Word, c_int};
 use crate::record;
-
-/// How often the application has set an error handler.
-static SET: AtomicU64 = AtomicU64::new(0);
-
-/// The epoch of what is known of error handlers: it ends with each one that the application sets.
-pub fn epoch() -> u64 {
-    SET.load(Ordering::Relaxed)
-}
 
 /// `MPI_Comm_set_errhandler` and `MPI_Errhandler_set`.
 ///
@@ -32,12 +24,10 @@ pub unsafe fn set(
     record::quietly(|| {
         // SAFETY: the caller's promise; W' is as valid as the world it stands for.
         unsafe {
-            let code = match next(comm.as_written(), handler) {
+            match next(comm.as_written(), handler) {
                 SUCCESS if is_world(comm) => next(substitute(comm), handler),
                 code => code,
-            };
-            SET.fetch_add(1, Ordering::Relaxed);
-            code
+            }
         }
     })
 }

@@ -98,7 +98,6 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         byte,
         datatype_null,
         sized_types: _, // compare_sizes
-        own_handles: _, // compare_own
         errors_are_fatal,
         errors_return,
         no_op,
@@ -121,7 +120,6 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
     println!("          {family:?}");
     findings.compare("bytes of a handle", *handle_bytes, size_of::<MPI_Comm>());
     compare_sizes(abi, findings);
-    compare_own(abi, findings);
     // SAFETY: constants of mpi-sys's C part.
     unsafe {
         findings.compare("MPI_COMM_WORLD", word(comm_world), bits(RSMPI_COMM_WORLD));
@@ -232,41 +230,6 @@ fn compare_sizes(abi: &Abi, findings: &mut Findings) {
         unsafe { MPI_Type_size(datatype, &mut size) };
         let said = abi.type_size(bits(datatype)).map_or(-1, |size| size as i64);
         findings.compare(&format!("bytes of {name}"), said, i64::from(size));
-    }
-}
-
-/// Which handles the descriptor takes for the MPI's own, and which for the application's.
-fn compare_own(abi: &Abi, findings: &mut Findings) {
-    let Some(own) = &abi.own_handles else {
-        return; // handles of this family are addresses
-    };
-    unsafe extern "C" fn nothing(
-        _: *mut c_void,
-        _: *mut c_void,
-        _: *mut c_int,
-        _: *mut MPI_Datatype,
-    ) {
-    }
-    // SAFETY: datatypes and operations of this MPI, and room for those that are made of them.
-    let (predefined, made) = unsafe {
-        let (mut pair, mut op) = (RSMPI_DOUBLE, RSMPI_SUM);
-        MPI_Type_contiguous(2, RSMPI_DOUBLE, &mut pair);
-        MPI_Type_commit(&mut pair);
-        MPI_Op_create(Some(nothing), 1, &mut op);
-        let types = [RSMPI_FLOAT, RSMPI_DOUBLE, RSMPI_INT32_T, RSMPI_UINT64_T];
-        let ops = [RSMPI_SUM, RSMPI_MAX, RSMPI_MIN, RSMPI_PROD, RSMPI_BAND];
-        let predefined = types.map(bits).into_iter().chain(ops.map(bits));
-        let made = [bits(pair), bits(op)];
-        MPI_Type_free(&mut pair);
-        MPI_Op_free(&mut op);
-        (predefined.collect::<Vec<_>>(), made)
-    };
-    let is_own = |handle: &usize| i64::from(handle & own.mask == own.kind);
-    for handle in &predefined {
-        findings.compare("a predefined handle is the MPI's own", is_own(handle), 1);
-    }
-    for handle in &made {
-        findings.compare("a handle that was made is the MPI's own", is_own(handle), 0);
     }
 }
 

@@ -52,9 +52,6 @@ pub struct Abi {
     pub datatype_null: Handle,
     /// Which handles of predefined datatypes say their size; none where the mask is 0.
     pub sized_types: SizedTypes,
-    /// Which handles are of datatypes and operations that MPI defines; `None` where handles are
-    /// addresses.
-    pub own_handles: Option<OwnHandles>,
     /// `MPI_ERRORS_ARE_FATAL`.
     pub errors_are_fatal: Handle,
     /// `MPI_ERRORS_RETURN`.
@@ -89,15 +86,6 @@ pub struct Abi {
     pub max_library_version: usize,
     /// The keyvals of the attributes that MPI predefines on its world.
     pub predefined: Predefined,
-}
-
-/// Handles of what MPI defines, not the application: those whose bits under `mask` are `kind`.
-#[derive(Debug, Clone, Copy)]
-pub struct OwnHandles {
-    /// Bits that tell.
-    pub mask: usize,
-    /// What these bits are.
-    pub kind: usize,
 }
 
 /// Handles of datatypes that hold the size of an element: those whose bits under

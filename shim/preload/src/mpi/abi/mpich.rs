@@ -1,6 +1,6 @@
 //! MPICH 3.4 to 5 and its relatives: handles are 32-bit numbers.
 
-use super::{Abi, Family, Handle, OwnHandles, Predefined, SizedTypes};
+use super::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// MPICH's `mpi.h`.
 pub static MPICH: Abi = Abi {
@@ -18,11 +18,6 @@ pub static MPICH: Abi = Abi {
         kind: 0x4c00_0000,
         shift: 8,
     },
-    // HANDLE_KIND_BUILTIN, in the two highest bits. Pairs with gaps are of another kind.
-    own_handles: Some(OwnHandles {
-        mask: 0xc000_0000,
-        kind: 0x4000_0000,
-    }),
     errors_are_fatal: Handle::Value(0x5400_0000),
     errors_return: Handle::Value(0x5400_0001),
     no_op: Handle::Value(0x5800_000e),

@@ -12,7 +12,6 @@ pub static OPEN_MPI: Abi = Abi {
     byte: Handle::Symbol(c"ompi_mpi_byte"),
     datatype_null: Handle::Symbol(c"ompi_mpi_datatype_null"),
     sized_types: SizedTypes::NONE,
-    own_handles: None,
     errors_are_fatal: Handle::Symbol(c"ompi_mpi_errors_are_fatal"),
     errors_return: Handle::Symbol(c"ompi_mpi_errors_return"),
     no_op: Handle::Symbol(c"ompi_mpi_op_no_op"),

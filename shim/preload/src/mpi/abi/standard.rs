@@ -1,6 +1,6 @@
 //! The ABI that MPI 5.0 standardises (chapter 20): small numbers in pointers.
 
-use super::{Abi, Family, Handle, OwnHandles, Predefined, SizedTypes};
+use super::{Abi, Family, Handle, Predefined, SizedTypes};
 
 /// The standard's `mpi.h`.
 pub static STANDARD: Abi = Abi {
@@ -12,11 +12,6 @@ pub static STANDARD: Abi = Abi {
     byte: Handle::Value(0x247),
     datatype_null: Handle::Value(0x200),
     sized_types: SizedTypes::NONE,
-    // All that MPI defines is in the first page, where no pointer points.
-    own_handles: Some(OwnHandles {
-        mask: !0xfff,
-        kind: 0,
-    }),
     errors_are_fatal: Handle::Value(0x141),
     errors_return: Handle::Value(0x143),
     no_op: Handle::Value(0x3d),

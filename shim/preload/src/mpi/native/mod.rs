@@ -7,7 +7,6 @@ mod error_handlers;
 mod functions;
 mod messages;
 mod neighbours;
-mod own_objects;
 mod predefined_types;
 mod requests;
 
@@ -22,7 +21,6 @@ use super::lookup::{find, find_variable};
 use super::{Comm, Datatype, Errhandler, Handle, Op, Word, c_int};
 use functions::Functions;
 pub use messages::Extent;
-use own_objects::OwnObjects;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
 
@@ -66,7 +64,6 @@ pub struct Native {
     /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     stand_in: AtomicUsize,
     predefined_types: PredefinedTypes,
-    own_objects: OwnObjects,
     functions: Functions,
 }
 
@@ -145,7 +142,6 @@ impl Native {
                         abi::Handle::Symbol(symbol) => find_variable(symbol),
                         abi::Handle::Value(_) => None,
                     }),
-                    own_objects: OwnObjects::new(),
                     functions: Functions::find()?,
                 }
             })
@@ -194,15 +190,6 @@ impl Native {
                 4 => *(address as *mut u32) = handle.word() as u32,
                 _ => *(address as *mut Word) = handle.word(),
             }
-        }
-    }
-
-    /// Whether a datatype or an operation is known to be one of the MPI's own, which stays what
-    /// it is: the application's are made anew, and one may get the handle of another.
-    pub fn is_own(&self, handle: impl Handle) -> bool {
-        match self.abi.own_handles {
-            Some(own) => self.plain(handle).word() & own.mask == own.kind,
-            None => self.own_objects.has(handle.word()),
         }
     }
 

@@ -924,6 +924,30 @@ static void absolute(void)
     MPI_Type_free(&both);
 }
 
+/* One element of more bytes than an int counts, in one part on rank 0 and in two on the others: 4.5 GiB
+ * of memory for each rank. */
+static void large_element(void)
+{
+    int length = 280000000, half = length / 2, lengths[] = {half, half};
+    MPI_Aint starts[] = {0, (half + 1) * (MPI_Aint)sizeof(double)};
+    double *data = malloc((size_t)(length + 1) * sizeof *data);
+    long bad = 0;
+    MPI_Datatype type;
+    if (rank == 0)
+        MPI_Type_contiguous(length, MPI_DOUBLE, &type);
+    else
+        MPI_Type_create_hindexed(2, lengths, starts, MPI_DOUBLE, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i <= length; i++)
+        data[i] = rank == 0 ? i : -1;
+    MPI_Bcast(data, 1, type, 0, comm);
+    for (int i = 0; rank > 0 && i <= length; i++)
+        bad += data[i] != (i < half ? i : i == half ? -1 : i - 1);
+    check(bad == 0, "a broadcast of a large element");
+    MPI_Type_free(&type);
+    free(data);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -932,6 +956,7 @@ static const struct {
     {"zero-extent", zero_extent},
     {"no-size", no_size},
     {"absolute", absolute},
+    {"large-element", large_element},
 };
 
 int main(int argc, char **argv)

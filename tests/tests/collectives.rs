@@ -93,6 +93,20 @@ fn some_ranks_may_have_absolute_addresses(mpi: Mpi) {
     types_that_one_rank_alone_has_are_moved(mpi, "absolute");
 }
 
+/// On ranks that take 9 GiB of memory together: with `scripts/test --all-mpis` only.
+#[test]
+#[cfg(feature = "all-mpis")]
+fn one_element_may_have_more_bytes_than_an_int_counts() {
+    for mpi in [Mpi::OpenMpi, Mpi::Mpich] {
+        Job::new(mpi, 2, "collective_types")
+            .argument("large-element")
+            .with(replaced("bcast=grid-exchange", "0,1"))
+            .run()
+            .succeeded()
+            .silent();
+    }
+}
+
 /// Wrong on one rank, or on all in a way that each sees for itself alone: an error at once or the right
 /// result, and never a wait.
 fn what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone(mpi: Mpi) {

@@ -43,7 +43,7 @@
 //!
 //! * checked, for 1 to 33 ranks and every root (`cargo test -p treepie-core collective::tests`);
 //! * known to be the traffic that its plans send (`collective::read::traffic::tests::as_run`);
-//! * predicted: `treepie predict PLATFORM --plans --collective bcast --bytes 1M`;
+//! * predicted: `treepie predict PLATFORM --collective bcast --bytes 1M`;
 //! * a model of traffic: `treepie show app.profile.yaml --layer collectives --model two-chains`;
 //! * run: `TREEPIE_MODE=replay TREEPIE_COLLECTIVES=bcast=two-chains`.
 //!

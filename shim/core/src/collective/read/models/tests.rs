@@ -225,9 +225,9 @@ proptest! {
 }
 
 /// Each row of the tables against the simulation of its plan, one port a process as the thesis has it, on 16
-/// alike hosts. Formulas that wait for the slowest in every round agree to the last digit on powers of two; the
-/// others are bounds: a pipeline that overlaps (scatter and collection, octopus: its chains start one after the
-/// other), exchanges in which a port that sends also receives, and reductions whose operands wait.
+/// alike hosts. Most formulas agree to the last digit. Bruck's and the binomial trees that move blocks add a
+/// gap at the leaves that a port of ours does not wait for, pipelines overlap (binary, scatter and collection),
+/// and rounds in lock-step (pairwise) pay a latency each, which plans do not: there formulas are upper bounds.
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
     use crate::collective::read::simulate::{Options, Sending, simulate};
@@ -238,7 +238,7 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
         sending: Sending::OnePort,
         ..Options::default()
     };
-    let mut rows = 0;
+    let (mut rows, mut far) = (0, Vec::new());
     for operation in Operation::all() {
         for strategy in Strategy::of(operation) {
             for bytes in [64, 64 << 10] {
@@ -254,26 +254,26 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
                 let Some(formula) = formula else { continue };
                 let plans = strategy.plans(&call, Some(&silent), &clusters, bytes);
                 let taken = simulate(&silent, &plans, 1, options).unwrap().seconds;
-                println!(
-                    "{operation} {} {bytes}: {formula:e} {taken:e}",
-                    strategy.name
-                );
-                let ratio = formula / taken;
-                let is_exact = matches!(
-                    (operation, strategy.name),
-                    (Operation::Bcast, "flat" | "chain" | "binomial")
-                        | (Operation::Scatter | Operation::Gather, "flat")
-                        | (Operation::Barrier, "dissemination")
-                );
-                let tolerance = if is_exact { 1e-6 } else { 1.0 };
-                assert!(
-                    (ratio.ln()).abs() <= tolerance,
-                    "{operation} {} {bytes}: {formula} {taken}",
-                    strategy.name
-                );
+                let near_by = |part: f64| (formula / taken - 1.0).abs() <= part;
+                let name = strategy.name;
+                let is_near = match name {
+                    "pairwise" => formula >= taken,
+                    "flat" | "chain" | "ring" | "dissemination" | "octopus" => near_by(1e-6),
+                    "binomial" if matches!(operation, Operation::Bcast | Operation::Barrier) => {
+                        near_by(1e-6)
+                    }
+                    _ => near_by(0.35),
+                };
+                if !is_near {
+                    far.push(format!("{operation} {name} {bytes}: {formula:e} {taken:e}"));
+                }
                 rows += 1;
             }
         }
     }
+    assert!(
+        far.is_empty(),
+        "formula and simulation, in seconds: {far:#?}"
+    );
     assert!(rows >= 40, "{rows}");
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use treepie_core::affinity::Traffic;
+use treepie_core::collective::Record;
 use treepie_core::files::Profile;
 use treepie_core::files::parts;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
@@ -61,6 +62,43 @@ fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
         }
         assert_counted(&profile, how);
     }
+}
+
+/// Where plans ran collectives, parts say which, and by which clusters.
+fn parts_of_a_replaced_run_have_its_plans(mpi: Mpi) {
+    let directory = directory();
+    let output = directory.path().join("lost.profile.yaml");
+    let settings = [
+        ("TREEPIE_MODE", "replay"),
+        (
+            "TREEPIE_COLLECTIVES",
+            "barrier=grid-exchange,allreduce=grid-flat,bcast=grid-flat",
+        ),
+        ("TREEPIE_CLUSTERS", "0,1,1"),
+        ("TREEPIE_OUTPUT", &output.display().to_string()),
+    ];
+    let settings = settings.map(|(name, value)| (name, value.to_owned()));
+    let outcome = Job::new(mpi, RANKS, "endings")
+        .argument("abort")
+        .with(Library::Set(settings.to_vec()))
+        .run();
+    let profile = merged(&output, &outcome);
+    assert_eq!(profile.missing_ranks, [0; 0], "{}", outcome.told());
+    let planned = |record: &Record| record.plan.is_some();
+    assert!(
+        profile.collectives.iter().all(planned),
+        "{:?}",
+        profile.collectives
+    );
+    assert_eq!(profile.collectives.len(), 2, "{}", outcome.told());
+    let clusters = profile
+        .locality
+        .as_ref()
+        .map(|known| known.cluster_of_rank());
+    assert_eq!(clusters, Some(vec![0, 1, 1]));
+    profile
+        .check(&output)
+        .unwrap_or_else(|error| panic!("{error}"));
 }
 
 /// A handler that the application set before `MPI_Init` runs after the part is
@@ -135,6 +173,7 @@ fn the_command_makes_a_profile_of_the_parts(mpi: Mpi) {
 
 under_each_mpi!(
     every_rank_leaves_its_part_however_the_job_ends,
+    parts_of_a_replaced_run_have_its_plans,
     the_handler_of_the_application_runs_too,
     a_checkpoint_survives_sigkill,
     a_job_that_ends_well_leaves_its_profile_and_no_parts,

@@ -19,6 +19,7 @@ fn run_of(ranks: usize, run: u64) -> RunDescription {
         mpi: MpiDescription::default(),
         command: vec!["./app".into()],
         notes: Vec::new(),
+        locality: None,
     }
 }
 

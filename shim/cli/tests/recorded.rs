@@ -195,6 +195,7 @@ fn with_broadcast() -> Profile {
         group: vec![0, 1, 2, 3],
         root: Some(0),
         size_class: size_class(100),
+        plan: None,
         calls: 1,
         volume: Volume::Uniform(100),
     }];

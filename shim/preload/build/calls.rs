@@ -131,7 +131,7 @@ impl Procedure {
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() => format!(
-                "record::collective(Operation::{detail}, || collectives::run({next}, comm, {}), comm, {})",
+                "record::replaceable(Operation::{detail}, |plan| collectives::run({next}, comm, {}, plan), comm, {})",
                 self.collective(detail),
                 self.arguments()
             ),

@@ -74,6 +74,7 @@ fn record(ranks: usize, (operation, count, root): Call) -> Record {
         group: (0..ranks as u32).collect(),
         root: operation.has_root().then_some(root),
         size_class: size_class(block),
+        plan: None,
         calls: 1,
         volume,
     }

@@ -9,8 +9,8 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use treepie_core::affinity::Matrix;
 use treepie_core::affinity::formats::Format as MatrixFormat;
+use treepie_core::affinity::{Layer, Matrix};
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, read_any};
@@ -26,8 +26,9 @@ use crate::input::traffic::Input;
 use crate::output;
 use crate::picture::{Format, Unit};
 use crate::report::before_after::BeforeAfter;
+use crate::report::clusters;
 use crate::report::levels::{self, Crossing, Situation, crossings};
-use crate::report::summary::Summary;
+use crate::report::summary::{LayerSummary, Summary};
 use crate::report::table::Table;
 use crate::report::times;
 use crate::report::units;
@@ -151,6 +152,7 @@ impl Measured {
 struct ProfilesAnswer<'a> {
     before: &'a Summary,
     after: &'a Summary,
+    between_clusters: Option<serde_json::Value>,
     cores: Option<usize>,
     levels: Option<&'a [Crossing]>,
     cost: Option<serde_json::Value>,
@@ -167,11 +169,20 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
     if let (Some(path), Ok(measured)) = (&arguments.picture, &measured) {
         draw(path, measured, before, after)?;
     }
+    let between = match (&before.input, &after.input) {
+        (Input::Profile(first), Input::Profile(second)) => {
+            clusters::before_and_after((first, &before.bytes), (second, &after.bytes))
+        }
+        _ => None,
+    };
     if arguments.json {
         let found = measured.as_ref().ok();
         return output::print_json(&ProfilesAnswer {
             before: &before.summary,
             after: &after.summary,
+            between_clusters: between.map(|[before, after]| json!({
+                "clusters": before.clusters, "before": before.bytes, "after": after.bytes,
+            })),
             cores: found.map(|found| found.topology.leaf_count()),
             levels: found.map(|found| &found.crossings[..]),
             cost: found.map(|found| json!({"before": found.costs.0, "after": found.costs.1, "objective": "DistComm of size"})),
@@ -187,6 +198,9 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
         }
         Err(error) => format!("no levels are shown: {error}\n"),
     };
+    if let Some([first, second]) = &between {
+        text += &format!("\n{}\n", first.change(second));
+    }
     if let (Some(first), Some(second)) = (&before.summary.times, &after.summary.times) {
         text += &format!("\n{}", times::change(first, second).text());
     }
@@ -219,7 +233,8 @@ fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result
         .write(path)
 }
 
-/// Messages and bytes of each layer of both: a replay changes none of them.
+/// Messages and bytes of each layer of both. A replay changes none of them but where plans replace
+/// collectives, which are a row of their own.
 fn layer_table(before: &Summary, after: &Summary) -> String {
     let mut table = Table::new(["sent", "messages before", "after", "bytes before", "after"]);
     let mut row = |name: &str, first: (u64, u64), second: (u64, u64)| {
@@ -231,17 +246,23 @@ fn layer_table(before: &Summary, after: &Summary) -> String {
             units::bytes(second.1 as f64),
         ]);
     };
-    let layer = |summary: &Summary, name: &str| {
-        let found = summary.layers.iter().find(|layer| layer.layer == name);
+    let both = || before.layers.iter().chain(&after.layers);
+    let is_mixed = both().any(|layer| layer.as_run);
+    let sent = |summary: &Summary, of: &LayerSummary| {
+        let mut layers = summary.layers.iter();
+        let found = layers.find(|layer| (&layer.layer, layer.as_run) == (&of.layer, of.as_run));
         found.map_or((0, 0), |layer| (layer.messages, layer.bytes))
     };
-    for name in treepie_core::affinity::Layer::ALL
-        .iter()
-        .map(|layer| layer.to_string())
-    {
-        let (first, second) = (layer(before, &name), layer(after, &name));
-        if (first, second) != ((0, 0), (0, 0)) {
-            row(&name, first, second);
+    for name in Layer::ALL.iter().map(Layer::to_string) {
+        for as_run in [false, true] {
+            let mut alike = both().filter(|layer| layer.layer == name && layer.as_run == as_run);
+            if let Some(layer) = alike.next() {
+                let title = match is_mixed {
+                    true => layer.title(),
+                    false => layer.layer.clone(),
+                };
+                row(&title, sent(before, layer), sent(after, layer));
+            }
         }
     }
     row(

@@ -171,13 +171,7 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
     let layers = input.layers();
     let chosen = layers.into_iter().filter_map(|(layer, traffic)| {
         let chosen = arguments.choice.layers().contains(&layer) && !traffic.is_none();
-        chosen.then(|| LayerSummary {
-            layer: layer.to_string(),
-            messages: traffic.messages,
-            bytes: traffic.bytes,
-            modelled: false,
-            model: None,
-        })
+        chosen.then(|| LayerSummary::counted(layer, traffic))
     });
     let summary = MatrixSummary::new(&matrix, chosen.collect());
     match arguments.json {

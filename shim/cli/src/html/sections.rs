@@ -11,7 +11,7 @@ use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{phases, placement, plan, platform, times, units};
+use crate::report::{clusters, collectives, phases, placement, plan, platform, times, units};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -58,7 +58,7 @@ pub fn write(
     page.cards(&cards(facts));
     where_it_ran(page, facts, sources)?;
     what_crosses(page, facts)?;
-    what_was_gained(page, facts);
+    what_was_gained(page, facts, sources);
     what_is_left(page, facts, sources);
     if let Some((path, file)) = &sources.platform {
         page.section("platform", "The platform");
@@ -263,9 +263,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     }
     page.heading("By kind of call");
     page.table("layers", &facts.summary.layer_table());
-    if facts.summary.layers.iter().any(|layer| layer.modelled) {
-        page.paragraph("The traffic of collectives is modelled from their calls, groups and sizes; all else was counted.");
-    }
+    collectives_of(page, &facts.summary);
     if !facts.summary.top_pairs.is_empty() {
         page.heading("The busiest pairs");
         page.table("pairs", &facts.summary.pair_table());
@@ -286,8 +284,32 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     Ok(())
 }
 
+/// Which collectives are modelled, and which are as they were run.
+fn collectives_of(page: &mut Page, summary: &Summary) {
+    let modelled = summary.layers.iter().any(|layer| layer.modelled);
+    let as_run = summary.layers.iter().any(|layer| layer.as_run);
+    match (as_run, modelled) {
+        (false, false) => (),
+        (false, true) => page.paragraph("The traffic of collectives is modelled from their calls, groups and sizes; all else was counted."),
+        (true, _) => page.paragraph("Collectives that plans ran have the messages of these plans, as run; the MPI's own are modelled from their calls, groups and sizes; all else was counted."),
+    }
+    if collectives::is_any_planned(&summary.collectives) {
+        page.table("collectives", &collectives::table(&summary.collectives));
+    }
+    if let Some(between) = &summary.between_clusters {
+        page.paragraph(&format!("{}.", capitalized(&between.text())));
+    }
+}
+
+/// A sentence's beginning.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
 /// Before and after, by level and by link, and in seconds where they were measured.
-fn what_was_gained(page: &mut Page, facts: &Facts) {
+fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
     let Ok(machine) = &facts.machine else {
         return;
     };
@@ -308,6 +330,17 @@ fn what_was_gained(page: &mut Page, facts: &Facts) {
     );
     if let Some(table) = after.gain.links_table(Unit::Bytes) {
         page.table("links", &table);
+    }
+    if let (Some(summary), Some((_, profile))) = (&facts.after, &sources.after) {
+        let (first, second) = (&machine.before.bytes, &after.state.bytes);
+        let found = clusters::before_and_after((&sources.before.1, first), (profile, second));
+        if let Some([first, second]) = found {
+            page.paragraph(&format!("{}.", capitalized(&first.change(&second))));
+        }
+        if collectives::is_any_planned(&summary.collectives) {
+            page.heading("Collectives in the replay");
+            page.table("replaced", &collectives::table(&summary.collectives));
+        }
     }
     if let Some(promised) = &after.promised {
         page.heading("What the placement promised, and what was measured");

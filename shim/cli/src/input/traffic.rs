@@ -207,11 +207,10 @@ impl Input {
 
 /// The layers of a profile, or of the phase that was chosen.
 fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) -> TrafficMatrix {
-    let model = choice.model.unwrap_or_else(|| profile.host_model());
     let named = |phase: &&Phase| Some(&phase.name) == choice.phase.as_ref();
     match profile.phases.iter().find(named) {
-        Some(phase) => profile.traffic_of_phase(phase, layers, model),
-        None => profile.traffic_by(layers, model),
+        Some(phase) => profile.traffic_of_phase(phase, layers, choice.model),
+        None => profile.traffic_by(layers, choice.model),
     }
 }
 

@@ -1,6 +1,8 @@
 //! Output of the command: tables of numbers in units that people read.
 
 pub mod before_after;
+pub mod clusters;
+pub mod collectives;
 pub mod gain;
 pub mod levels;
 pub mod matrix;

@@ -42,7 +42,11 @@ pub struct PhaseSummary {
 }
 
 /// The phases of a profile, `all` being all of its traffic.
-pub fn for_profile(profile: &Profile, all: &TrafficMatrix, model: Model) -> Vec<PhaseSummary> {
+pub fn for_profile(
+    profile: &Profile,
+    all: &TrafficMatrix,
+    model: Option<Model>,
+) -> Vec<PhaseSummary> {
     let traffic: Vec<TrafficMatrix> = profile
         .phases
         .iter()

@@ -9,6 +9,8 @@ use treepie_core::collective::Model;
 use treepie_core::files::list;
 use treepie_core::files::profile::Profile;
 
+use super::clusters::{BetweenClusters, ProcessClusters};
+use super::collectives::{self, CollectiveSummary};
 use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
@@ -39,6 +41,10 @@ pub struct Summary {
     pub bytes: u64,
     /// Each layer that has traffic.
     pub layers: Vec<LayerSummary>,
+    /// Who ran which collectives, and where their messages come from.
+    pub collectives: Vec<CollectiveSummary>,
+    /// Traffic between the clusters that plans were made for, if some ran.
+    pub between_clusters: Option<BetweenClusters>,
     /// Ordered pairs of different ranks that communicate.
     pub pairs: usize,
     /// The pairs with most bytes, the busiest first.
@@ -115,6 +121,31 @@ pub struct LayerSummary {
     pub modelled: bool,
     /// Name of that model.
     pub model: Option<String>,
+    /// True where the numbers are those of the plans that ran.
+    pub as_run: bool,
+}
+
+impl LayerSummary {
+    /// A layer that was counted.
+    pub fn counted(layer: Layer, sum: Traffic) -> Self {
+        LayerSummary {
+            layer: layer.to_string(),
+            messages: sum.messages,
+            bytes: sum.bytes,
+            modelled: false,
+            model: None,
+            as_run: false,
+        }
+    }
+
+    /// Its name with where its numbers come from, unless they were counted.
+    pub fn title(&self) -> String {
+        match &self.model {
+            Some(model) => format!("{} (modelled: {model})", self.layer),
+            None if self.as_run => format!("{} (as run)", self.layer),
+            None => self.layer.clone(),
+        }
+    }
 }
 
 /// Traffic from one rank to another.
@@ -132,9 +163,9 @@ pub struct PairSummary {
 
 impl Summary {
     /// Looks through a profile that was read from `path`. Collectives are expanded
-    /// by `model`, or as the job's MPI does them.
+    /// by `model`, or as they were run by plans, the others as the job's MPI does them.
     pub fn new(path: &Path, profile: &Profile, model: Option<Model>) -> Self {
-        let model = model.unwrap_or_else(|| profile.host_model());
+        let collectives = collectives::for_profile(profile, model);
         let mut all = TrafficMatrix::new(profile.ranks);
         let mut layers = Vec::new();
         for &layer in Layer::ALL {
@@ -143,15 +174,10 @@ impl Summary {
             for (from, to, traffic) in of_layer.entries() {
                 all.add(from, to, traffic);
             }
-            if !sum.is_none() {
-                let modelled = layer == Layer::Collectives;
-                layers.push(LayerSummary {
-                    layer: layer.to_string(),
-                    messages: sum.messages,
-                    bytes: sum.bytes,
-                    modelled,
-                    model: modelled.then(|| model.to_string()),
-                });
+            if layer == Layer::Collectives {
+                layers.extend(collectives::layers(&collectives, &layer.to_string()));
+            } else if !sum.is_none() {
+                layers.push(LayerSummary::counted(layer, sum));
             }
         }
         let total = all.total();
@@ -171,6 +197,10 @@ impl Summary {
             messages: total.messages,
             bytes: total.bytes,
             layers,
+            collectives,
+            between_clusters: ProcessClusters::of(profile)
+                .and_then(|clusters| clusters.of_ranks(profile))
+                .map(|clusters| BetweenClusters::new(&size, &clusters)),
             pairs: partners.count(),
             top_pairs: top_pairs(&all),
             symmetry: symmetry(&size),
@@ -230,6 +260,12 @@ impl Summary {
         }
         text.push('\n');
         text += &self.layer_table().text();
+        if collectives::is_any_planned(&self.collectives) {
+            text += &format!("\n{}", collectives::table(&self.collectives).text());
+        }
+        if let Some(between) = &self.between_clusters {
+            text += &format!("\n{}\n", between.text());
+        }
         for (number, group) in self.shared_memory.iter().enumerate() {
             text += match number {
                 0 => "\nshared memory, so they must stay on one node: ranks ",
@@ -300,11 +336,7 @@ pub fn layer_table(layers: &[LayerSummary]) -> Table {
         ]
     };
     for layer in layers {
-        let name = match &layer.model {
-            Some(model) => format!("{} (modelled: {model})", layer.layer),
-            None => layer.layer.clone(),
-        };
-        table.row(row(name, layer.messages, layer.bytes));
+        table.row(row(layer.title(), layer.messages, layer.bytes));
     }
     table.row(row("all".to_owned(), messages, bytes));
     table

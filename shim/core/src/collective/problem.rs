@@ -2,7 +2,7 @@
 
 use crate::collective::Operation;
 use crate::collective::plan::Range;
-use crate::collective::{Clusters, Flow, Network};
+use crate::collective::{Clusters, Flow, Network, Uniform};
 
 /// How much data there is, in units.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -59,6 +59,15 @@ impl Problem<'_> {
         Flow {
             in_flight: flow.in_flight.or_else(|| Some(self.in_flight())),
             ..flow
+        }
+    }
+
+    /// The call as one that all ranks make alike, of `bytes` bytes where they are known.
+    pub fn call(&self, bytes: Option<u64>) -> Uniform {
+        Uniform {
+            operation: self.operation,
+            bytes: bytes.unwrap_or(0),
+            root: self.root,
         }
     }
 

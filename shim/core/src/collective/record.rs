@@ -5,9 +5,10 @@ use std::collections::HashSet;
 use thiserror::Error;
 
 use crate::collective::operation::{Operation, Unit};
+use crate::collective::{Algorithm, AsRun, Clusters, Flow, Network};
 
 /// Equal calls of one collective, counted together: same operation, same group,
-/// same root, same class of size.
+/// same root, same class of size, run in the same way.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// What was called.
@@ -18,10 +19,46 @@ pub struct Record {
     pub root: Option<u32>,
     /// [`size_class`] of the bytes of one call.
     pub size_class: u8,
+    /// The plan that ran them; `None` for the native collective.
+    pub plan: Option<PlanRun>,
     /// Number of calls; a call that all ranks make together counts once.
     pub calls: u64,
     /// Bytes of all calls together.
     pub volume: Volume,
+}
+
+/// A plan that ran in place of the native collective: all of it that is not the same for every
+/// collective of the communicator ([`Locality`](crate::collective::Locality)).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanRun {
+    /// Name of its algorithm.
+    pub algorithm: String,
+    /// The largest message, in units.
+    pub segment: u64,
+    /// Bytes of a unit: of an element where operands are reduced, 1 elsewhere.
+    pub unit_bytes: u64,
+    /// Whether operands had to stay in the order of ranks.
+    pub ordered: bool,
+}
+
+impl PlanRun {
+    /// How `operation` was run by it in a communicator of these clusters; `None` if no algorithm of
+    /// that name does it.
+    pub fn as_run<'a>(
+        &self,
+        operation: Operation,
+        clusters: &'a Clusters,
+        network: Option<&'a Network>,
+    ) -> Option<AsRun<'a>> {
+        Some(AsRun {
+            algorithm: Algorithm::find(operation, &self.algorithm)?,
+            clusters,
+            network,
+            ordered: self.ordered,
+            unit_bytes: self.unit_bytes,
+            flow: Flow::from(self.segment),
+        })
+    }
 }
 
 /// Bytes of all calls of a [`Record`] together.
@@ -109,6 +146,17 @@ pub enum RecordError {
         /// Number of ranks in the communicator.
         size: usize,
     },
+    /// It was run by an algorithm that is not known here.
+    #[error(
+        "a {operation} was run by the algorithm `{name}`, which this treepie does not know; read it \
+         with the treepie that wrote it"
+    )]
+    UnknownAlgorithm {
+        /// The operation of the record.
+        operation: Operation,
+        /// The name of the algorithm.
+        name: String,
+    },
     /// This kind of volume means nothing for the operation.
     #[error("a {operation} cannot have its bytes {form}: give {expected}")]
     WrongVolume {
@@ -129,7 +177,21 @@ impl Record {
     pub fn validate(&self, ranks: usize) -> Result<(), RecordError> {
         self.validate_group(ranks)?;
         self.validate_root()?;
+        self.validate_plan()?;
         self.validate_volume()
+    }
+
+    fn validate_plan(&self) -> Result<(), RecordError> {
+        let operation = self.operation;
+        match &self.plan {
+            Some(plan) if Algorithm::find(operation, &plan.algorithm).is_none() => {
+                Err(RecordError::UnknownAlgorithm {
+                    operation,
+                    name: plan.algorithm.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn validate_group(&self, ranks: usize) -> Result<(), RecordError> {
@@ -245,6 +307,7 @@ mod tests {
             group: vec![4, 2, 0],
             root: Some(1),
             size_class: size_class(100),
+            plan: None,
             calls: 5,
             volume: Volume::Uniform(500),
         }
@@ -311,6 +374,25 @@ mod tests {
                 ..
             })
         ));
+    }
+
+    #[test]
+    fn a_plan_of_an_unknown_algorithm_is_refused_by_its_name() {
+        let by = |algorithm: &str| Record {
+            plan: Some(PlanRun {
+                algorithm: algorithm.into(),
+                segment: 8,
+                unit_bytes: 1,
+                ordered: false,
+            }),
+            ..bcast()
+        };
+        assert_eq!(by("grid-chain").validate(5), Ok(()));
+        assert_eq!(
+            by("teleport").validate(5).unwrap_err().to_string(),
+            "a bcast was run by the algorithm `teleport`, which this treepie does not know; read it \
+             with the treepie that wrote it"
+        );
     }
 
     #[test]

@@ -34,6 +34,14 @@ impl Flow {
         in_flight: Some(0),
     };
 
+    /// The same flow in units of which there are `factor` times as many.
+    pub fn times(self, factor: u64) -> Flow {
+        Flow {
+            segment: self.segment.saturating_mul(factor),
+            in_flight: self.in_flight.map(|units| units.saturating_mul(factor)),
+        }
+    }
+
     /// Units of the segments that a message of `length` units is cut into.
     pub fn segment_of(&self, length: u64) -> u64 {
         match self.segment {

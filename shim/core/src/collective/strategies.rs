@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::{Operation, Record, Volume, size_class};
+use super::{Algorithm, Operation, PlanRun, Record, Volume, size_class};
 
 /// Valid records of any collective in any group of a world of `ranks` ranks.
 pub(crate) fn records(ranks: u32) -> impl Strategy<Value = Record> {
@@ -16,20 +16,39 @@ pub(crate) fn records(ranks: u32) -> impl Strategy<Value = Record> {
         .prop_flat_map(|(operation, group, root, calls)| {
             let root = operation.has_root().then(|| root.index(group.len()) as u32);
             let volumes = volumes(operation, group.len());
-            (Just((operation, group, root, calls)), volumes)
+            (
+                Just((operation, group, root, calls)),
+                volumes,
+                plans(operation),
+            )
         })
-        .prop_map(|((operation, group, root, calls), volume)| {
+        .prop_map(|((operation, group, root, calls), volume, plan)| {
             let mut record = Record {
                 operation,
                 group,
                 root,
                 size_class: 0,
+                plan,
                 calls,
                 volume,
             };
             record.size_class = size_class(record.block_bytes());
             record
         })
+}
+
+fn plans(operation: Operation) -> impl Strategy<Value = Option<PlanRun>> {
+    let algorithms: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
+    let algorithm = prop::sample::select(algorithms);
+    let plan = (algorithm, 1u64..1 << 20, 1u64..20, any::<bool>());
+    prop::option::of(
+        plan.prop_map(|(algorithm, segment, unit_bytes, ordered)| PlanRun {
+            algorithm: algorithm.to_owned(),
+            segment,
+            unit_bytes,
+            ordered,
+        }),
+    )
 }
 
 fn volumes(operation: Operation, size: usize) -> BoxedStrategy<Volume> {

@@ -85,7 +85,7 @@ fn world_ranks(
     let ranks = native.translate(group, setup.world_group);
     native.free_group(group);
     let ranks: Vec<usize> = ranks?.iter().map(|&rank| rank as usize).collect();
-    let all_are_here = ranks.iter().all(|&rank| rank < setup.cluster_of_rank.len());
+    let all_are_here = ranks.iter().all(|&rank| rank < setup.locality.ranks());
     Ok(all_are_here.then_some(ranks))
 }
 

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use parking_lot::Mutex;
-use treepie_core::collective::Operation;
-use treepie_core::collective::{Amount, Choice, Chooser, Clusters, Network, Strategy, Uniform};
-use treepie_core::platform::Platform;
+use treepie_core::collective::{
+    Amount, Choice, Chooser, Clusters, Network, Operation, Strategy, Uniform,
+};
 
 use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
 use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError, native};
+use crate::record::Plan;
 
 /// What a plan was made for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -32,6 +33,15 @@ pub struct Key {
     pub ordered: bool,
 }
 
+/// A plan that was chosen, and how it is counted.
+#[derive(Debug)]
+pub struct Chosen {
+    /// What is run.
+    pub plan: Prepared,
+    /// What is said of it.
+    pub run: Plan,
+}
+
 /// At most this many plans are kept for a communicator.
 const MOST_PLANS: usize = 64;
 
@@ -46,7 +56,7 @@ pub struct Communicator {
     /// What messages between them meet, if the platform is known.
     pub network: Option<Arc<Network>>,
     chooser: Mutex<Chooser>,
-    plans: Mutex<HashMap<Key, Option<Arc<Prepared>>>>,
+    plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     workplace: Mutex<Workplace>,
 }
 
@@ -81,29 +91,9 @@ impl Communicator {
         private: Private,
         ranks: &[usize],
     ) -> Result<Self, NativeError> {
-        let network = setup.platform.as_ref();
-        let network = network.and_then(|platform| Network::new(platform, ranks));
-        let of_ranks = |known: &[usize]| -> Vec<usize> {
-            let of = |&rank: &usize| known[rank];
-            ranks.iter().map(of).collect()
-        };
-        let clusters = match &network {
-            Some(network) => Clusters::of_network(network),
-            None => {
-                let clusters = Clusters::new(&of_ranks(&setup.cluster_of_rank));
-                match setup.host_of_rank.is_empty() {
-                    true => clusters,
-                    false => clusters.with_closer(&of_ranks(&setup.host_of_rank)),
-                }
-            }
-        };
+        let (clusters, network) = setup.locality.of(ranks);
+        let network = network.map(Arc::new);
         let family = setup::family(native);
-        // A platform that was written by hand says nothing of when this MPI asks.
-        let by_hand = setup.platform.as_ref().is_some_and(Platform::is_by_hand);
-        let network = network.map(|network| match by_hand {
-            true => Arc::new(network.with_eager_limit(setup.eager)),
-            false => Arc::new(network),
-        });
         let chooser = Chooser::new(network.clone(), &clusters, Some(family));
         let chooser = match setup.is_han {
             true => chooser.with_han(),
@@ -142,11 +132,7 @@ impl Communicator {
     }
 
     /// The plan for `key`, made by `make` at the first use.
-    pub fn plan(
-        &self,
-        key: Key,
-        make: impl FnOnce(&Key) -> Option<Prepared>,
-    ) -> Option<Arc<Prepared>> {
+    pub fn plan(&self, key: Key, make: impl FnOnce(&Key) -> Option<Chosen>) -> Option<Arc<Chosen>> {
         let mut plans = self.plans.lock();
         if let Some(plan) = plans.get(&key) {
             return plan.clone();
@@ -165,9 +151,9 @@ impl Communicator {
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
     }
 
-    /// The largest message, in bytes, that is sent at once.
-    pub fn eager_limit(&self) -> u64 {
-        self.chooser.lock().eager_limit()
+    /// The largest message, in bytes, of the plan of a choice.
+    pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
+        self.chooser.lock().largest_message(choice, bytes)
     }
 
     /// The largest message, in bytes, that a strategy should send for a call.

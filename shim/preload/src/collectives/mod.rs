@@ -38,34 +38,42 @@ mod packed;
 mod setup;
 mod unit;
 
-use treepie_core::collective::Operation;
-use treepie_core::collective::{Amount, Problem, Strategy};
+use std::cell::Cell;
+
+use treepie_core::collective::choose::are_bytes_known;
+use treepie_core::collective::{Amount, PlanRun, Problem, Strategy};
 use treepie_core::files::configuration::Runner;
 
 use call::Refused;
 pub use call::{Call, Side};
-pub use setup::{Wanted, begin, end};
+pub use setup::{Wanted, begin, end, locality};
 
 use crate::log;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, c_int};
-use communicator::{Communicator, Key, Workplace};
+use crate::record::{self, Plan};
+use communicator::{Chosen, Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
 use job::Job;
 use setup::Setup;
 
-/// A collective on `comm`: a plan, or `next`, the native MPI's own.
+/// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
 #[inline(always)]
-pub fn run(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
+pub fn run(
+    next: impl FnOnce() -> c_int,
+    comm: Comm,
+    call: Call,
+    ran: &Cell<Option<Plan>>,
+) -> c_int {
     let Some(setup) = setup::active() else {
         return next();
     };
-    replace(setup, comm, &call).unwrap_or_else(next)
+    replace(setup, comm, &call, ran).unwrap_or_else(next)
 }
 
 /// The result of the plan for a call; `None` where the native MPI does it.
 #[inline(never)]
-fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
+fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Option<c_int> {
     let runner = setup.collectives.runner(call.operation);
     if *runner == Runner::Native {
         return None;
@@ -91,12 +99,12 @@ fn replace(setup: &Setup, comm: Comm, call: &Call) -> Option<c_int> {
         unit: job.spaces.unit.bytes,
         ordered,
     };
-    let plan = communicator.plan(key, |key| make(runner, setup, communicator, key));
-    let plan = plan?;
+    let chosen = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
+    ran.set(Some(chosen.run));
     let errors = errors::Returned::inside(native, comm);
     let performed = job
         .load(native, place)
-        .and_then(|()| perform(native, communicator, place, &plan, job.spaces));
+        .and_then(|()| perform(native, communicator, place, &chosen.plan, job.spaces));
     let result = match performed {
         Ok(()) => job.store(native, place),
         Err(code) => {
@@ -120,12 +128,7 @@ fn outcome(native: &Native, comm: Comm, result: Result<(), c_int>) -> c_int {
 }
 
 /// This rank's plan; `None` where the native MPI does it.
-fn make(
-    runner: &Runner,
-    setup: &Setup,
-    communicator: &Communicator,
-    key: &Key,
-) -> Option<Prepared> {
+fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
     let problem = Problem {
         operation: key.operation,
         root: key.root,
@@ -137,13 +140,7 @@ fn make(
     };
     let bytes = match &key.amount {
         Amount::Each(units) => Some(units * key.unit),
-        // These parts all ranks know, others not.
-        Amount::Parts(parts)
-            if matches!(
-                key.operation,
-                Operation::Allgatherv | Operation::ReduceScatter
-            ) =>
-        {
+        Amount::Parts(parts) if are_bytes_known(key.operation) => {
             Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64)
         }
         Amount::Parts(_) | Amount::Exchanged { .. } => None,
@@ -182,14 +179,8 @@ fn make(
                     &choice.reason(),
                 );
             }
-            // Blocks that are sent whole go together with others in one message, too.
-            let is_whole = bytes.is_some_and(|bytes| choice.segment >= bytes);
-            let least = if is_whole {
-                communicator.eager_limit()
-            } else {
-                0
-            };
-            (choice.strategy?, choice.segment.max(least))
+            let segment = communicator.largest_message(&choice, bytes);
+            (choice.strategy?, segment)
         }
     };
     if let Some(requirement) = strategy.unmet(&problem) {
@@ -200,11 +191,15 @@ fn make(
         return None;
     }
     let segment = (segment / key.unit.max(1)).max(1);
-    Some(Prepared::new(strategy.plan(
-        &problem,
-        communicator.rank(),
-        segment,
-    )))
+    Some(Chosen {
+        plan: Prepared::new(strategy.plan(&problem, communicator.rank(), segment)),
+        run: record::plan(PlanRun {
+            algorithm: strategy.name.to_owned(),
+            segment,
+            unit_bytes: key.unit,
+            ordered: key.ordered,
+        }),
+    })
 }
 
 /// Says what was chosen and why, once for each plan.

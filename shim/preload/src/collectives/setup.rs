@@ -7,10 +7,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_core::collective::Clusters;
-use treepie_core::collective::Host as Family;
+use treepie_core::collective::{Clusters, Host as Family, Locality};
 use treepie_core::files::configuration::Collectives;
-use treepie_core::platform::Platform;
 
 use super::attached::ended;
 use super::call::Call;
@@ -100,13 +98,8 @@ pub struct Setup {
     pub collectives: Collectives,
     /// Reductions do not depend on where ranks run.
     pub reproducible: bool,
-    /// The cluster of every rank of the application's world.
-    pub cluster_of_rank: Vec<usize>,
-    /// The host of every rank of the application's world, as a number; empty where it was
-    /// not asked.
-    pub host_of_rank: Vec<usize>,
-    /// The platform of the application's world, if it is known.
-    pub platform: Option<Platform>,
+    /// Where the ranks of the application's world are.
+    pub locality: Locality,
     /// The group of the application's world.
     pub world_group: Group,
     /// The attribute that holds what is kept for a communicator.
@@ -147,6 +140,11 @@ pub fn active() -> Option<&'static Setup> {
     }
 }
 
+/// Where the ranks of the application's world are, as plans see it, while collectives are replaced.
+pub fn locality() -> Option<&'static Locality> {
+    active().map(|setup| &setup.locality)
+}
+
 /// What says which collectives are replaced. Process 0's decides; others must not say
 /// something else.
 const VARIABLES: [&str; 6] = [
@@ -185,8 +183,8 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     let members = Members::new(native, world)?;
     same_settings(&members)?;
     let collectives = wanted.collectives.parse().map_err(SetupError::Setting)?;
-    let found = clusters(native, world, wanted)?;
-    let cluster_of_rank = found.cluster_of_rank;
+    let mut locality = locality_of(native, world, wanted)?;
+    let cluster_of_rank = locality.cluster_of_rank();
     let count = Clusters::new(&cluster_of_rank).count();
     if native.rank(world)? == 0 {
         let ranks = cluster_of_rank.len();
@@ -208,6 +206,10 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     is_han[0] = own::is_han(native, family(native)).into();
     native.broadcast(world, &mut seen)?;
     let [eager @ .., is_han] = seen;
+    let eager = u64::from_le_bytes(eager);
+    if let Locality::Platform { eager_limit, .. } = &mut locality {
+        *eager_limit = eager;
+    }
     // This may fail on one rank alone: then none replaces anything.
     let own = own_objects(native, world);
     if native.least(world, own.is_ok().into())? == 0 {
@@ -218,13 +220,11 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,
-        cluster_of_rank,
-        host_of_rank: found.host_of_rank,
-        platform: found.platform,
+        locality,
         world_group,
         keyval,
         alone: Mutex::new(alone),
-        eager: u64::from_le_bytes(eager),
+        eager,
         is_han: is_han != 0,
     };
     if SETUP.set(setup).is_ok() {
@@ -257,42 +257,35 @@ pub fn end(native: &Native, world: Comm) {
     }
 }
 
-/// Where all ranks are.
-struct Found {
-    cluster_of_rank: Vec<usize>,
-    host_of_rank: Vec<usize>,
-    platform: Option<Platform>,
-}
-
-/// The cluster of every rank: as given, as the platform has it, or else a cluster
-/// for each host.
-fn clusters(native: &Native, world: Comm, wanted: &Wanted) -> Result<Found, SetupError> {
+/// Where every rank is: in the cluster that was given, where the platform has it, or else in a cluster
+/// for each host. The eager limit is left to be said.
+fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality, SetupError> {
     let ranks = native.size(world)?;
     if let Some(clusters) = &wanted.clusters {
         if clusters.len() != ranks {
             let given = clusters.len();
             return Err(SetupError::Clusters { given, ranks });
         }
-        return Ok(Found {
+        return Ok(Locality::Numbers {
             cluster_of_rank: clusters.iter().map(|&number| number as usize).collect(),
             host_of_rank: Vec::new(),
-            platform: None,
         });
     }
     let names = gather_to_all(&Members::new(native, world)?, &native.processor_name())?;
+    if let Some(platform) = platform::settle(native, world, &names, &wanted.platform)? {
+        return Ok(Locality::Platform {
+            platform,
+            eager_limit: 0,
+        });
+    }
     let mut known = std::collections::HashMap::new();
     let mut number = |name| {
         let next = known.len();
         *known.entry(name).or_insert(next)
     };
     let host_of_rank: Vec<usize> = names.iter().map(|name| number(name.as_str())).collect();
-    let platform = platform::settle(native, world, &names, &wanted.platform)?;
-    Ok(Found {
-        cluster_of_rank: match &platform {
-            Some(platform) => platform.cluster_of_rank(),
-            None => host_of_rank.clone(),
-        },
+    Ok(Locality::Numbers {
+        cluster_of_rank: host_of_rank.clone(),
         host_of_rank,
-        platform,
     })
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
-use super::collectives::{self, Amount, Arguments, Recent, Seen, Tallies};
+use super::collectives::{self, Amount, Arguments, Plan, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use crate::mpi::native::{Native, NativeError, native};
@@ -168,9 +168,9 @@ impl Communicator {
         })
     }
 
-    /// Counts a collective call as far as this rank reports it.
+    /// Counts a collective call, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_call(&self, operation: Operation, arguments: &Arguments) {
+    pub fn count_call(&self, operation: Operation, arguments: &Arguments, plan: Option<Plan>) {
         if operation.has_equal_blocks() {
             if self.rank != 0 || self.inter {
                 return;
@@ -179,17 +179,17 @@ impl Communicator {
                 && let Some(seen) =
                     collectives::observe_block(native, operation, arguments, 0, self.partners.len())
             {
-                self.count(operation, &seen);
+                self.count(operation, &seen, plan);
             }
         } else {
-            self.count_parts(operation, arguments);
+            self.count_parts(operation, arguments, plan);
         }
     }
 
     #[inline(never)]
-    fn count_parts(&self, operation: Operation, arguments: &Arguments) {
+    fn count_parts(&self, operation: Operation, arguments: &Arguments, plan: Option<Plan>) {
         if let Some(seen) = self.observe(operation, arguments) {
-            self.count(operation, &seen);
+            self.count(operation, &seen, plan);
         }
     }
 
@@ -208,24 +208,24 @@ impl Communicator {
         )
     }
 
-    /// Counts a collective call.
+    /// Counts a collective call, which `plan` has run.
     #[inline(always)]
-    pub fn count(&self, operation: Operation, seen: &Seen) {
+    pub fn count(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
         match seen.amount {
-            Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes) => (),
-            _ => self.count_rare(operation, seen),
+            Amount::Block(bytes) if self.recent.add(operation, seen.root, bytes, plan) => (),
+            _ => self.count_rare(operation, seen, plan),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn count_rare(&self, operation: Operation, seen: &Seen) {
+    fn count_rare(&self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
         let mut tallies = self.tallies.lock();
         if let Amount::Block(bytes) = seen.amount {
             self.recent
-                .turn_to(&mut tallies, operation, seen.root, bytes);
+                .turn_to(&mut tallies, operation, seen.root, bytes, plan);
         }
-        tallies.add(operation, seen);
+        tallies.add(operation, seen, plan);
     }
 
     /// Whether this process speaks for the communicator; its ranks in the world.

@@ -25,6 +25,7 @@ pub mod collect;
 pub mod phases;
 pub mod stream;
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use treepie_core::affinity::times::CallClass;
@@ -33,7 +34,7 @@ use treepie_core::collective::Operation;
 use crate::features::{self, CANCELLING, COUNTING, TIMING};
 use crate::mpi::{Comm, Datatype, Handle, SUCCESS, Word, c_int};
 pub use cancelled::Completion;
-pub use collectives::Arguments;
+pub use collectives::{Arguments, Plan, plan};
 use counters::Kind;
 pub use one_sided::Access;
 pub use patience::{Limited, Unlimited};
@@ -178,13 +179,27 @@ pub fn collective(
     comm: Comm,
     arguments: Arguments,
 ) -> c_int {
+    replaceable(operation, |_| call(), comm, arguments)
+}
+
+/// A collective that a plan may run: `call` leaves it where it is told to.
+#[inline(always)]
+pub fn replaceable(
+    operation: Operation,
+    call: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
+    comm: Comm,
+    arguments: Arguments,
+) -> c_int {
+    let plan = Cell::new(None);
     let class = match operation {
         Operation::Barrier => CallClass::Barrier,
         _ => CallClass::Collective,
     };
-    around(class, call, |thread| {
-        thread.count_collective(operation, comm, &arguments);
-    })
+    around(
+        class,
+        || call(&plan),
+        |thread| thread.count_collective(operation, comm, &arguments, plan.get()),
+    )
 }
 
 /// A collective that is only prepared: `request` is where the native MPI puts its

@@ -69,7 +69,7 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
                     }
                 }
                 Prepared::Collective(communicator, operation, seen) => {
-                    communicator.count(*operation, seen);
+                    communicator.count(*operation, seen, None);
                 }
             });
     }

@@ -8,7 +8,7 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::collective::Operation;
 
 use super::Message;
-use super::collectives::Arguments;
+use super::collectives::{Arguments, Plan};
 use super::communicators::{self, Communicator, Window};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
@@ -103,11 +103,17 @@ impl Thread {
         }
     }
 
-    /// Counts a collective on `comm` as far as this rank reports it.
+    /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_collective(&self, operation: Operation, comm: Comm, arguments: &Arguments) {
+    pub fn count_collective(
+        &self,
+        operation: Operation,
+        comm: Comm,
+        arguments: &Arguments,
+        plan: Option<Plan>,
+    ) {
         self.with_communicator(comm, |communicator| {
-            communicator.count_call(operation, arguments);
+            communicator.count_call(operation, arguments, plan);
         });
     }
 

@@ -83,6 +83,15 @@ impl Decision {
         }
     }
 
+    /// How traffic is counted, where it is, to be completed.
+    pub fn recording_mut(&mut self) -> Option<&mut Recording> {
+        match self {
+            Decision::Plain | Decision::Abort => None,
+            Decision::Profile(recording) => Some(recording),
+            Decision::Replay(replay) => replay.recording.as_mut(),
+        }
+    }
+
     /// Whether there is something to undo when the job ends.
     pub fn needs_an_end(&self) -> bool {
         match self {

@@ -293,6 +293,7 @@ fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription
         },
         command: command(),
         notes,
+        locality: None,
     }
 }
 

@@ -4,6 +4,8 @@
 use std::time::{Duration, Instant};
 use std::{env, fmt, thread};
 
+use treepie_core::files::profile;
+
 use super::decision::{Decision, Next, Opening, Replay};
 use super::request::{Draft, Request};
 use super::{State, errors, exits, finish, hosts, monitor, partial, signals};
@@ -121,8 +123,8 @@ impl Starting {
             log::info("this job was spawned by another: it is neither replayed nor profiled");
             return Ok(Decision::Plain);
         }
-        let decision = self.agree()?;
-        self.adopt(&decision)?;
+        let mut decision = self.agree()?;
+        self.adopt(&mut decision)?;
         Ok(decision)
     }
 
@@ -169,7 +171,7 @@ impl Starting {
     }
 
     /// Does what all ranks have agreed on.
-    fn adopt(&self, decision: &Decision) -> Result<(), ShareError> {
+    fn adopt(&self, decision: &mut Decision) -> Result<(), ShareError> {
         let native = self.native;
         let world = match decision {
             Decision::Plain => return Ok(()),
@@ -182,6 +184,10 @@ impl Starting {
         }
         if let Decision::Replay(replay) = decision {
             self.replace(replay, world)?;
+        }
+        if let Some(recording) = decision.recording_mut() {
+            // Known now, and the same on all ranks.
+            recording.run.locality = locality_text();
         }
         if decision.needs_an_end() {
             native.at_finalize(finish::on_finalize)?;
@@ -248,6 +254,13 @@ impl Starting {
         }
         Ok(self.world.broadcast(&mut [0])?)
     }
+}
+
+/// Where plans see the ranks, as profiles have it.
+fn locality_text() -> Option<String> {
+    let text = profile::locality_text(collectives::locality()?);
+    text.inspect_err(|error| log::error(&error.to_string()))
+        .ok()
 }
 
 /// How long each step of a start took, on one process.

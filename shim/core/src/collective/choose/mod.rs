@@ -9,6 +9,7 @@
 //! All ranks of a communicator come to the same choice when they have the same platform:
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
+mod foresee;
 mod rules;
 mod sizes;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use crate::collective::network::MessageCosts;
 use crate::collective::read::estimate::{self, CostInput, HostLeaders, Size};
 use crate::collective::{Clusters, Host, Network, Operation, Strategy, Uniform};
 
+pub use foresee::are_bytes_known;
 pub use rules::{between_clusters, segment};
 use sizes::{USUAL_EAGER_LIMIT, segments};
 
@@ -187,11 +189,6 @@ impl Chooser {
             known.han = HostLeaders::new(&known.network);
         }
         self
-    }
-
-    /// The largest message that plans send here at once, in bytes.
-    pub fn eager_limit(&self) -> u64 {
-        self.eager
     }
 
     /// The largest message, in bytes, that `strategy` should send for a call: the best on the network,

@@ -17,7 +17,7 @@ use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
 
 /// First bytes of every file.
-const FIRST_LINE: &[u8] = b"treepie part 2\n";
+const FIRST_LINE: &[u8] = b"treepie part 3\n";
 
 /// Ending of the names of part files.
 const ENDING: &str = ".part";
@@ -39,6 +39,10 @@ pub struct RunDescription {
     pub command: Vec<String>,
     /// Remarks for people.
     pub notes: Vec<String>,
+    /// Who is near whom, where plans replace collectives: [`locality_text`].
+    ///
+    /// [`locality_text`]: crate::files::profile::locality_text
+    pub locality: Option<String>,
 }
 
 impl RunDescription {
@@ -61,6 +65,7 @@ impl RunDescription {
                 encoder.text(text);
             }
         }
+        encoder.text(self.locality.as_deref().unwrap_or_default());
     }
 
     fn decode(decoder: &mut Decoder<'_>) -> Option<RunDescription> {
@@ -76,6 +81,7 @@ impl RunDescription {
             },
             command: decoder.list(Decoder::text)?,
             notes: decoder.list(Decoder::text)?,
+            locality: Some(decoder.text()?).filter(|text| !text.is_empty()),
         })
     }
 }
@@ -124,7 +130,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
     let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
         return Err(wrong(
             "is no part of a profile that this treepie reads; a part starts with the line `treepie \
-             part 2`",
+             part 3`",
         ));
     };
     let cut_off = || wrong("was cut off or changed: its checksum is not right; remove it");
@@ -172,7 +178,12 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
         merger.add(part).map_err(|error| wrong(error.to_string()))?;
     }
     match merger {
-        Some((merger, _)) => Ok(merger.finish()),
+        Some((merger, first)) => merger.finish().map_err(|error| FileError::Text {
+            path: first,
+            line: 0,
+            column: 0,
+            problem: one_line(&error.to_string()),
+        }),
         None => Err(FileError::Text {
             path: directory.to_owned(),
             line: 0,
@@ -241,6 +252,7 @@ mod tests {
             },
             command: vec!["./app".into(), "-x".into()],
             notes: vec!["a note".into()],
+            locality: None,
         }
     }
 

@@ -24,7 +24,7 @@ pub use file::{
 pub use merge::{Merged, Merger, PartError};
 pub use part::{Part, Phase, Span};
 pub use records::Records;
-pub use wire::{Encoder, Sink, decode_all};
+pub use wire::{Alike, Encoder, Sink, decode_all};
 
 /// Kind that a message is counted as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

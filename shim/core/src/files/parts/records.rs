@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{Encoder, Sink};
+use super::{Alike, Encoder, Sink};
 use crate::affinity::Traffic;
-use crate::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, PlanRun, Record, Volume};
 
-/// Operation, root, size class, world ranks of the communicator.
-type Key = (Operation, Option<u32>, u8, Vec<u32>);
+/// Operation, root, size class, plan, world ranks of the communicator.
+type Key = (Operation, Option<u32>, u8, Option<PlanRun>, Vec<u32>);
 
 /// Sum of equal calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,7 @@ impl Records {
             record.operation,
             record.root,
             record.size_class,
+            record.plan,
             record.group,
         );
         let sum = self.0.entry(key).or_insert_with(|| Sum {
@@ -83,8 +84,13 @@ impl Records {
 
     /// Writes all records; nothing is allocated.
     pub fn encode<S: Sink>(&self, encoder: &mut Encoder<'_, S>) {
-        for ((operation, root, size_class, group), sum) in &self.0 {
-            let of = (*operation, *root, *size_class);
+        for ((operation, root, size_class, plan, group), sum) in &self.0 {
+            let of = Alike {
+                operation: *operation,
+                root: *root,
+                size_class: *size_class,
+                plan: plan.as_ref(),
+            };
             match &sum.volume {
                 SumVolume::Uniform(bytes) => encoder.uniform(of, sum.calls, group, *bytes),
                 SumVolume::PerRank(parts) => encoder.per_rank(of, sum.calls, group, parts),
@@ -105,11 +111,12 @@ impl Records {
 
     /// All records, in a fixed order.
     pub fn into_vec(self) -> Vec<Record> {
-        let record = |((operation, root, size_class, group), sum): (Key, Sum)| Record {
+        let record = |((operation, root, size_class, plan, group), sum): (Key, Sum)| Record {
             operation,
             group,
             root,
             size_class,
+            plan,
             calls: sum.calls,
             volume: match sum.volume {
                 SumVolume::Uniform(bytes) => Volume::Uniform(bytes),
@@ -147,6 +154,7 @@ mod tests {
             group: vec![0, 1],
             root: None,
             size_class: 4,
+            plan: None,
             calls,
             volume,
         }
@@ -160,6 +168,31 @@ mod tests {
         records.add(record(1, Volume::Pairs(vec![(0, 1, 2, 1)])));
         let sum = record(2, Volume::Pairs(vec![(0, 1, 10, 2), (1, 0, 9, 1)]));
         assert_eq!(records.into_vec(), [sum]);
+    }
+
+    #[test]
+    fn what_a_plan_ran_is_apart_from_what_the_native_mpi_ran() {
+        let mut records = Records::default();
+        let native = record(1, Volume::Uniform(8));
+        let plan = PlanRun {
+            algorithm: "pairwise".into(),
+            segment: 64,
+            unit_bytes: 1,
+            ordered: false,
+        };
+        let planned = Record {
+            plan: Some(plan),
+            ..native.clone()
+        };
+        for record in [&native, &planned, &planned] {
+            records.add(record.clone());
+        }
+        let calls: Vec<u64> = records
+            .into_vec()
+            .iter()
+            .map(|record| record.calls)
+            .collect();
+        assert_eq!(calls, [1, 2]);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub struct PlatformFile {
 /// The file as it is written.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Document {
+pub(in crate::files) struct Document {
     treepie: String,
     version: u64,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -138,21 +138,7 @@ impl PlatformFile {
     /// Text that is no platform, or one that contradicts itself.
     pub fn from_text(path: &Path, text: &str) -> Result<Self, FileError> {
         header::check(path, text, Some(Kind::Platform))?;
-        let document: Document = yaml::parse(path, text)?;
-        if document.columns != COLUMNS {
-            let problem = format!("are `{}`; this treepie reads `{COLUMNS}`", document.columns);
-            return Err(FileError::field(path, "columns", problem));
-        }
-        let contents = document.contents(path)?;
-        let platform = Platform::new(contents)
-            .map_err(|error| FileError::field(path, error.field, error.problem))?;
-        document.check_ranks(path, &platform)?;
-        Ok(PlatformFile {
-            producer: document.producer,
-            date: document.date,
-            mpi: document.mpi,
-            platform,
-        })
+        yaml::parse::<Document>(path, text)?.build(path)
     }
 
     /// Writes the platform, whole or not at all.
@@ -173,7 +159,25 @@ impl PlatformFile {
 }
 
 impl Document {
-    fn new(file: &PlatformFile) -> Document {
+    /// The platform, checked; `path` is for messages.
+    pub(in crate::files) fn build(self, path: &Path) -> Result<PlatformFile, FileError> {
+        if self.columns != COLUMNS {
+            let problem = format!("are `{}`; this treepie reads `{COLUMNS}`", self.columns);
+            return Err(FileError::field(path, "columns", problem));
+        }
+        let contents = self.contents(path)?;
+        let platform = Platform::new(contents)
+            .map_err(|error| FileError::field(path, error.field, error.problem))?;
+        self.check_ranks(path, &platform)?;
+        Ok(PlatformFile {
+            producer: self.producer,
+            date: self.date,
+            mpi: self.mpi,
+            platform,
+        })
+    }
+
+    pub(in crate::files) fn new(file: &PlatformFile) -> Document {
         let platform = &file.platform;
         let contents = platform.contents();
         let name = |cluster: usize| contents.clusters[cluster].name.clone();

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::locality::LocalityDocument;
 use super::phases::PhaseDocument;
 use super::records::Records;
 use super::times::TimesDocument;
@@ -32,6 +33,8 @@ pub(super) struct Document {
     missing_ranks: Vec<usize>,
     #[serde(default, skip_serializing_if = "Records::is_empty")]
     collectives: Records,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    locality: Option<LocalityDocument>,
     pub(super) layers: Vec<LayerFiles>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) phases: Vec<PhaseDocument>,
@@ -128,6 +131,7 @@ impl Document {
             process_of_rank: profile.process_of_rank.clone(),
             missing_ranks: profile.missing_ranks.clone(),
             collectives: Records::new(&profile.collectives),
+            locality: profile.locality.as_ref().map(LocalityDocument::new),
             layers,
             phases,
             shared_memory: profile
@@ -151,6 +155,9 @@ impl Document {
             .collectives
             .build()
             .map_err(|(field, problem)| FileError::field(path, field, problem))?;
+        let locality = self
+            .locality
+            .map(|locality| locality.build(path, self.ranks));
         let allowed_cores = apart(&self.allowed_cores, self.process_of_rank.len())
             .map_err(|problem| FileError::field(path, "allowed_cores", problem))?;
         let shared_memory = self
@@ -177,6 +184,7 @@ impl Document {
             process_of_rank: self.process_of_rank,
             allowed_cores,
             collectives,
+            locality: locality.transpose()?,
             missing_ranks: self.missing_ranks,
             shared_memory,
             times,

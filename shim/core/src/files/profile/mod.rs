@@ -6,6 +6,7 @@
 
 mod document;
 mod layers;
+mod locality;
 mod phases;
 mod records;
 #[cfg(test)]
@@ -13,6 +14,7 @@ mod tests;
 mod times;
 mod topologies;
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -20,8 +22,9 @@ use serde::{Deserialize, Serialize};
 use super::permutation::PermutationError;
 use super::{FileError, Kind, header, list, permutation, text, yaml};
 use crate::affinity::{Layer, TrafficMatrix};
-use crate::collective::{self, Model, Record, expand};
+use crate::collective::{self, Clusters, Locality, Model, Network, Record, expand, expand_as_run};
 use document::Document;
+pub use locality::{locality_from_text, locality_text};
 pub use phases::Phase;
 pub use times::Times;
 pub use topologies::HostTopology;
@@ -83,6 +86,8 @@ pub struct Profile {
     pub neighbourhood: TrafficMatrix,
     /// Collectives, as they were called.
     pub collectives: Vec<Record>,
+    /// Who is near whom, where plans ran in place of native collectives.
+    pub locality: Option<Locality>,
     /// The same, phase by phase; empty if the job was not cut into phases. The
     /// phases together are the whole.
     pub phases: Vec<Phase>,
@@ -114,6 +119,7 @@ impl Profile {
             one_sided: TrafficMatrix::new(ranks),
             neighbourhood: TrafficMatrix::new(ranks),
             collectives: Vec::new(),
+            locality: None,
             phases: Vec::new(),
             shared_memory: Vec::new(),
             times: None,
@@ -166,23 +172,39 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The traffic between ranks in some layers, added up. Collectives are
-    /// expanded with the algorithms that the job's MPI usually chooses: that part
+    /// The traffic between ranks in some layers, added up. Collectives that plans ran are expanded as
+    /// they were run; the others with the algorithms that the job's MPI usually chooses: that part
     /// is modelled, not counted.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
-        self.traffic_by(layers, self.host_model())
+        self.traffic_by(layers, None)
     }
 
-    /// As [`Profile::traffic`], with collectives expanded by `model`.
-    pub fn traffic_by(&self, layers: &[Layer], model: Model) -> TrafficMatrix {
+    /// As [`Profile::traffic`], with all collectives expanded by `model`, where one is given.
+    pub fn traffic_by(&self, layers: &[Layer], model: Option<Model>) -> TrafficMatrix {
         let counted = (&self.matrices()[..], &self.collectives[..]);
         self.sum(counted, layers, model)
     }
 
     /// As [`Profile::traffic_by`], of one of the phases.
-    pub fn traffic_of_phase(&self, phase: &Phase, layers: &[Layer], model: Model) -> TrafficMatrix {
+    pub fn traffic_of_phase(
+        &self,
+        phase: &Phase,
+        layers: &[Layer],
+        model: Option<Model>,
+    ) -> TrafficMatrix {
         let counted = (&phase.matrices()[..], &phase.collectives[..]);
         self.sum(counted, layers, model)
+    }
+
+    /// The traffic of some of the collectives, as [`Profile::traffic_by`] has it.
+    pub fn traffic_of_collectives<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record>,
+        model: Option<Model>,
+    ) -> TrafficMatrix {
+        let mut sum = TrafficMatrix::new(self.ranks);
+        self.expand(records, model, &mut sum);
+        sum
     }
 
     /// Some layers of what was counted, added up.
@@ -190,7 +212,7 @@ impl Profile {
         &self,
         (matrices, records): (&[(Layer, &TrafficMatrix)], &[Record]),
         layers: &[Layer],
-        model: Model,
+        model: Option<Model>,
     ) -> TrafficMatrix {
         let mut sum = TrafficMatrix::new(self.ranks);
         for (layer, counted) in matrices {
@@ -200,11 +222,35 @@ impl Profile {
             }
         }
         if layers.contains(&Layer::Collectives) {
-            for record in records {
-                expand(record, model, self.host_rules(), &mut sum);
-            }
+            self.expand(records, model, &mut sum);
         }
         sum
+    }
+
+    /// Adds the messages of collectives.
+    fn expand<'a>(
+        &self,
+        records: impl IntoIterator<Item = &'a Record>,
+        model: Option<Model>,
+        into: &mut TrafficMatrix,
+    ) {
+        let host = self.host_rules();
+        // Many records are of one communicator.
+        let mut seen: HashMap<&[u32], (Clusters, Option<Network>)> = HashMap::new();
+        for record in records {
+            let as_run = record.plan.as_ref().zip(self.locality.as_ref());
+            let (Some((plan, locality)), None) = (as_run, model) else {
+                expand(record, model.unwrap_or(Model::Host(host)), host, into);
+                continue;
+            };
+            let (clusters, network) = seen.entry(&record.group).or_insert_with(|| {
+                let ranks: Vec<usize> = record.group.iter().map(|&rank| rank as usize).collect();
+                locality.of(&ranks)
+            });
+            if let Some(run) = plan.as_run(record.operation, clusters, network.as_ref()) {
+                expand_as_run(record, &run, into);
+            }
+        }
     }
 
     /// The model that stands for the job's MPI.
@@ -252,7 +298,7 @@ impl Profile {
         }
         for phase in &self.phases {
             for record in &phase.collectives {
-                if let Err(problem) = records::check(record, self.ranks) {
+                if let Err(problem) = records::check(record, self.ranks, self.locality.is_some()) {
                     let field = format!("phases.{}.collectives", phase.name);
                     return Err(FileError::field(path, field, problem));
                 }
@@ -303,9 +349,19 @@ impl Profile {
             }
         }
         for (index, record) in self.collectives.iter().enumerate() {
-            if let Err(problem) = records::check(record, ranks) {
-                return wrong(&format!("collectives.rows[{index}]"), problem);
+            let field = format!("collectives.rows[{index}]");
+            if let Err(problem) = records::check(record, ranks, self.locality.is_some()) {
+                return wrong(&field, problem);
             }
+        }
+        if let Some(locality) = &self.locality
+            && locality.ranks() != ranks
+        {
+            let found = locality.ranks();
+            return wrong(
+                "locality",
+                format!("is of {found} ranks; {ranks} were expected"),
+            );
         }
         Ok(())
     }

@@ -8,17 +8,19 @@
 //!   - 0,2
 //!   rows:
 //!   - allreduce group=0 class=4 calls=100 bytes=800
-//!   - bcast group=1 root=1 class=11 calls=5 bytes=5120
+//!   - bcast group=1 root=1 class=11 calls=5 bytes=5120 plan=grid-chain segment=65536
 //!   - allgatherv group=0 class=4 calls=1 bytes-by-rank=8*3,16
 //!   - alltoallv group=1 class=4 calls=2 pairs=0>1:16/2,1>0:32/2
 //! ```
 //!
 //! `800*16` is sixteen times 800; `0>1:16/2` is 16 bytes in 2 messages from rank
-//! 0 to rank 1 of the group.
+//! 0 to rank 1 of the group. A row with `plan` was run by that algorithm, in messages of at most
+//! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks where
+//! `ordered=1`; the others by the native collective.
 
 use serde::{Deserialize, Serialize};
 
-use crate::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::list;
 
 /// The records as they are written.
@@ -65,9 +67,16 @@ impl Records {
     }
 }
 
-/// Checks a record of a job of `ranks` ranks.
-pub(super) fn check(record: &Record, ranks: usize) -> Result<(), String> {
+/// Checks a record of a job of `ranks` ranks, whose locality is known or not.
+pub(super) fn check(record: &Record, ranks: usize, has_locality: bool) -> Result<(), String> {
     record.validate(ranks).map_err(|error| error.to_string())?;
+    if record.plan.is_some() && !has_locality {
+        return Err(
+            "a plan ran it, and there is no `locality`, which plans are made by; take the \
+                    profile again"
+                .into(),
+        );
+    }
     if record.size_class > 64 {
         let class = record.size_class;
         return Err(format!(
@@ -94,7 +103,7 @@ fn row(record: &Record, group: usize) -> String {
         text += &format!(" root={root}");
     }
     text += &format!(" class={} calls={}", record.size_class, record.calls);
-    text + &match &record.volume {
+    text += &match &record.volume {
         Volume::Uniform(bytes) => format!(" bytes={bytes}"),
         Volume::PerRank(bytes) => format!(" bytes-by-rank={}", repeated(bytes)),
         Volume::Pairs(pairs) => {
@@ -104,7 +113,20 @@ fn row(record: &Record, group: usize) -> String {
                 .collect();
             format!(" pairs={}", items.join(","))
         }
+    };
+    text + &record.plan.as_ref().map_or(String::new(), plan_words)
+}
+
+/// The words of a plan, each with a blank in front.
+fn plan_words(plan: &PlanRun) -> String {
+    let mut text = format!(" plan={} segment={}", plan.algorithm, plan.segment);
+    if plan.unit_bytes != 1 {
+        text += &format!(" unit={}", plan.unit_bytes);
     }
+    if plan.ordered {
+        text += " ordered=1";
+    }
+    text
 }
 
 /// Numbers joined by commas, with `8*3` for 8,8,8.
@@ -141,15 +163,30 @@ fn read_row(text: &str, groups: &[Vec<u32>]) -> Result<Record, String> {
     let size_class = fields.number("class")?;
     let calls = fields.number("calls")?;
     let volume = read_volume(&mut fields, group.len())?;
+    let plan = read_plan(&mut fields)?;
     fields.finish()?;
     Ok(Record {
         operation,
         group: group.clone(),
         root,
         size_class,
+        plan,
         calls,
         volume,
     })
+}
+
+/// The plan of a row, whose algorithm is still to be checked.
+fn read_plan(fields: &mut Fields<'_>) -> Result<Option<PlanRun>, String> {
+    if !fields.has("plan") {
+        return Ok(None);
+    }
+    Ok(Some(PlanRun {
+        algorithm: fields.text("plan")?.to_owned(),
+        segment: fields.number("segment")?,
+        unit_bytes: fields.number_or("unit", 1)?,
+        ordered: fields.number_or("ordered", 0)? != 0,
+    }))
 }
 
 fn read_volume(fields: &mut Fields<'_>, size: usize) -> Result<Volume, String> {
@@ -234,12 +271,19 @@ impl<'a> Fields<'a> {
         whole(text).map_err(|problem| format!("{name}: {problem}"))
     }
 
+    fn number_or(&mut self, name: &str, otherwise: u64) -> Result<u64, String> {
+        match self.has(name) {
+            true => self.number(name),
+            false => Ok(otherwise),
+        }
+    }
+
     fn finish(self) -> Result<(), String> {
         match self.0.first() {
             None => Ok(()),
             Some((name, _)) => Err(format!(
-                "{name} is unknown here; known are group, root, class, calls, and one of bytes, \
-                 bytes-by-rank, pairs"
+                "{name} is unknown here; known are group, root, class, calls, one of bytes, \
+                 bytes-by-rank, pairs, and plan with segment, unit, ordered"
             )),
         }
     }
@@ -257,6 +301,7 @@ mod tests {
             group: group.to_vec(),
             root,
             size_class: size_class(bytes),
+            plan: None,
             calls: 2,
             volume,
         };
@@ -296,6 +341,15 @@ mod tests {
                 0,
                 Volume::Pairs(Vec::new()),
             ),
+            Record {
+                plan: Some(PlanRun {
+                    algorithm: "grid-direct".into(),
+                    segment: 4096,
+                    unit_bytes: 8,
+                    ordered: true,
+                }),
+                ..record(Operation::Allreduce, &[2, 0], None, 8, Volume::Uniform(16))
+            },
         ]
     }
 
@@ -311,6 +365,8 @@ mod tests {
                 "allgatherv group=0 class=4 calls=2 bytes-by-rank=8*3,16",
                 "alltoallv group=1 class=4 calls=2 pairs=0>1:16/2,1>0:32/2",
                 "alltoallw group=1 class=0 calls=2 pairs=",
+                "allreduce group=1 class=4 calls=2 bytes=16 plan=grid-direct segment=4096 unit=8 \
+                 ordered=1",
             ]
         );
         assert_eq!(written.build().unwrap(), records());
@@ -342,9 +398,13 @@ mod tests {
                 "group is given twice; keep one of them",
             ),
             (
+                "bcast group=0 root=0 class=1 calls=1 bytes=1 plan=grid-chain",
+                "segment is missing; write segment=...",
+            ),
+            (
                 "bcast group=0 root=0 class=1 calls=1 bytes=1 colour=2",
-                "colour is unknown here; known are group, root, class, calls, and one of bytes, \
-                 bytes-by-rank, pairs",
+                "colour is unknown here; known are group, root, class, calls, one of bytes, \
+                 bytes-by-rank, pairs, and plan with segment, unit, ordered",
             ),
             (
                 "gatherv group=0 root=0 class=1 calls=1 bytes-by-rank=1*99999999999",

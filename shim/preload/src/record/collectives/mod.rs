@@ -1,6 +1,6 @@
 //! Collectives, one counter a call: how often each was called on a communicator,
-//! with which root and which size. What traffic that causes is modelled when the
-//! profile is read.
+//! with which root and which size, and which plan ran it in place of the native collective.
+//! What traffic that causes is expanded when the profile is read.
 //!
 //! Where all ranks of a communicator know the same of a call, one of them
 //! reports it: rank 0, or the root where only the root knows. Where each rank
@@ -9,8 +9,11 @@
 mod observe;
 mod tallies;
 
+use std::collections::HashSet;
+
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
+use treepie_core::collective::PlanRun;
 use treepie_core::files::parts::Records;
 
 pub use observe::{Amount, Arguments, Reader, Seen, observe, observe_block};
@@ -25,6 +28,22 @@ static RECORDS: Lazy<Mutex<Records>> = Lazy::new(Mutex::default);
 /// communicator is put away.
 pub fn put_away_records(patience: impl Patience) -> Option<MutexGuard<'static, Records>> {
     patience.acquire(|| RECORDS.try_lock())
+}
+
+/// A plan as calls that it runs are counted: one address for all equal ones, which lasts as long as
+/// the process.
+pub type Plan = &'static PlanRun;
+
+/// The address of a plan, to be asked for when the plan is made.
+pub fn plan(run: PlanRun) -> Plan {
+    static KNOWN: Lazy<Mutex<HashSet<Plan>>> = Lazy::new(Mutex::default);
+    let mut known = KNOWN.lock();
+    if let Some(known) = known.get(&run) {
+        return known;
+    }
+    let run: Plan = Box::leak(Box::new(run));
+    known.insert(run);
+    run
 }
 
 /// Whether what was counted on a communicator with this group is reported.

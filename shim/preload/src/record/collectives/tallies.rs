@@ -2,13 +2,15 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use treepie_core::affinity::Traffic;
-use treepie_core::collective::{Operation, size_class};
-use treepie_core::files::parts::{Encoder, Sink};
+use treepie_core::collective::{Operation, PlanRun, size_class};
+use treepie_core::files::parts::{Alike, Encoder, Sink};
 
 use super::super::sums::Sums;
+use super::Plan;
 use super::observe::{Amount, Seen};
 
 /// Calls that were alike, together.
@@ -20,8 +22,8 @@ struct Tally {
     sent: HashMap<(u32, u32), Traffic, BuildHasherDefault<KeyHasher>>,
 }
 
-/// What makes calls alike: operation, root, size class.
-type Key = (Operation, Option<u32>, u8);
+/// What makes calls alike.
+type Key = Alike<'static>;
 
 /// The calls on one communicator.
 #[derive(Default)]
@@ -45,18 +47,27 @@ pub struct Recent {
 /// Calls of one kind.
 #[derive(Default)]
 struct Cell {
-    /// A packed [`Key`]; 0 while there is none.
+    /// A [`Key`] without its plan, [`pack`]ed; 0 while there is none.
     key: AtomicU64,
+    /// The plan that ran them; null for the native collective.
+    plan: AtomicPtr<PlanRun>,
     sums: Sums,
 }
 
 impl Recent {
     /// Counts a call where calls like it are counted now; `false` where none was of late.
     #[inline(always)]
-    pub fn add(&self, operation: Operation, root: Option<u32>, bytes: u64) -> bool {
+    pub fn add(
+        &self,
+        operation: Operation,
+        root: Option<u32>,
+        bytes: u64,
+        plan: Option<Plan>,
+    ) -> bool {
         let key = pack(operation, root, size_class(bytes));
         let cell = &self.cells[cell_of(key)];
-        let is_counted = cell.key.load(Ordering::Relaxed) == key;
+        let is_counted = cell.key.load(Ordering::Relaxed) == key
+            && cell.plan.load(Ordering::Relaxed) == address(plan);
         if is_counted {
             cell.sums.add(bytes);
         }
@@ -71,12 +82,19 @@ impl Recent {
         operation: Operation,
         root: Option<u32>,
         bytes: u64,
+        plan: Option<Plan>,
     ) {
-        let key = (operation, root, size_class(bytes));
-        let packed = pack(key.0, key.1, key.2);
+        let size_class = size_class(bytes);
+        let packed = pack(operation, root, size_class);
         let at = cell_of(packed);
         self.cells[at].settle(tallies, at);
-        tallies.recent[at] = Some(key);
+        tallies.recent[at] = Some(Alike {
+            operation,
+            root,
+            size_class,
+            plan,
+        });
+        self.cells[at].plan.store(address(plan), Ordering::Relaxed);
         self.cells[at].key.store(packed, Ordering::Relaxed);
     }
 
@@ -108,7 +126,13 @@ fn cell_of(packed: u64) -> usize {
     (packed ^ packed >> 8 ^ packed >> 16) as usize % CELLS
 }
 
-/// A key as one number that is not 0.
+/// Where a plan is; null where there is none.
+#[inline(always)]
+fn address(plan: Option<Plan>) -> *mut PlanRun {
+    plan.map_or(ptr::null(), ptr::from_ref).cast_mut()
+}
+
+/// A key without its plan as one number that is not 0.
 #[inline(always)]
 fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
     let root = root.map_or(0, |root| u64::from(root) + 1);
@@ -117,7 +141,7 @@ fn pack(operation: Operation, root: Option<u32>, size_class: u8) -> u64 {
 
 impl Tallies {
     /// Counts one call.
-    pub fn add(&mut self, operation: Operation, seen: &Seen) {
+    pub fn add(&mut self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
         let class = match &seen.amount {
             Amount::Block(bytes) => size_class(*bytes),
             Amount::Parts(parts) => {
@@ -130,7 +154,13 @@ impl Tallies {
             // their reports are together.
             Amount::Sent(..) => 0,
         };
-        let tally = self.all.entry((operation, seen.root, class)).or_default();
+        let key = Alike {
+            operation,
+            root: seen.root,
+            size_class: class,
+            plan,
+        };
+        let tally = self.all.entry(key).or_default();
         // Of what all ranks report, rank 0's report is the call.
         tally.calls += u64::from(!matches!(seen.amount, Amount::Sent(1.., _)));
         match &seen.amount {
@@ -166,7 +196,7 @@ impl Tallies {
     pub fn encode<S: Sink>(&self, recent: &Recent, group: &[u32], encoder: &mut Encoder<'_, S>) {
         use Operation::*;
         for (&of, tally) in &self.all {
-            match of.0 {
+            match of.operation {
                 Alltoallv | Alltoallw => {
                     let pairs = tally
                         .sent
@@ -235,16 +265,37 @@ mod tests {
     #[test]
     fn a_cell_that_counts_other_calls_leaves_what_it_counted_to_the_tallies() {
         let (recent, mut tallies) = (Recent::default(), Tallies::default());
-        assert!(!recent.add(Operation::Bcast, Some(0), 8));
-        recent.turn_to(&mut tallies, Operation::Bcast, Some(0), 8);
-        assert!(recent.add(Operation::Bcast, Some(0), 8));
-        assert!(recent.add(Operation::Bcast, Some(0), 8));
+        let count = |root, plan| recent.add(Operation::Bcast, Some(root), 8, plan);
+        let mut turn_to =
+            |root, plan| recent.turn_to(&mut tallies, Operation::Bcast, Some(root), 8, plan);
+        assert!(!count(0, None));
+        turn_to(0, None);
+        assert!(count(0, None));
+        assert!(count(0, None));
         let cell = |root| cell_of(pack(Operation::Bcast, Some(root), size_class(8)));
         let other = (1..).find(|&root| cell(root) == cell(0));
         let other = other.expect("there are more roots than cells");
-        recent.turn_to(&mut tallies, Operation::Bcast, Some(other), 8);
-        assert!(!recent.add(Operation::Bcast, Some(0), 8));
-        let tally = &tallies.all[&(Operation::Bcast, Some(0), size_class(8))];
-        assert_eq!((tally.calls, tally.bytes), (2, 16));
+        turn_to(other, None);
+        assert!(!count(0, None));
+        let plan = super::super::plan(PlanRun {
+            algorithm: "flat".into(),
+            segment: 1,
+            unit_bytes: 1,
+            ordered: false,
+        });
+        turn_to(0, Some(plan));
+        assert!(!count(0, None), "the native collective is not the plan");
+        assert!(count(0, Some(plan)));
+        recent.settle(&mut tallies);
+        let of = |plan| {
+            let tally = &tallies.all[&Alike {
+                operation: Operation::Bcast,
+                root: Some(0),
+                size_class: size_class(8),
+                plan,
+            }];
+            (tally.calls, tally.bytes)
+        };
+        assert_eq!((of(None), of(Some(plan))), ((2, 16), (1, 8)));
     }
 }

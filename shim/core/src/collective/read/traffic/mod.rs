@@ -241,7 +241,9 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         if !run.algorithm.serves(&problem_of_first) {
             return;
         }
-        let mut sent = Sent::new(problem_of_first.flow(run.flow));
+        // What was said in elements, where there are no whole ones.
+        let flow = run.flow.times(run.unit_bytes.max(1) / unit_bytes);
+        let mut sent = Sent::new(problem_of_first.flow(flow));
         let mut add = |from: usize, sent: &[(usize, Traffic)], shift: usize| {
             for &(to, one) in sent {
                 let to = (to + shift) % ranks;

@@ -14,8 +14,8 @@ use super::part::{Part, Phase};
 use super::wire::decode_all;
 use crate::affinity::times::CallTime;
 use crate::collective::RecordError;
-use crate::files::list;
-use crate::files::profile::{self, Host, Profile, Times};
+use crate::files::profile::{self, Host, Profile, Times, locality_from_text};
+use crate::files::{FileError, list};
 use counts::{Layers, MergedPhase, named_phase, reported};
 use open_phase::close_phases;
 
@@ -48,6 +48,9 @@ pub enum PartError {
     /// A record of a collective that makes no sense.
     #[error("{0}; remove it")]
     Record(#[from] RecordError),
+    /// Who is near whom cannot be read.
+    #[error(transparent)]
+    Locality(#[from] FileError),
     /// Bytes that are no part.
     #[error("did not arrive as it was sent; take the profile again")]
     Unreadable,
@@ -149,7 +152,7 @@ impl Merger {
         for part in decode_all(bytes) {
             merger.add(part.ok_or(PartError::Unreadable)?)?;
         }
-        Ok(merger.finish())
+        merger.finish()
     }
 
     fn check(&self, part: &Part) -> Result<(), PartError> {
@@ -209,8 +212,15 @@ impl Merger {
     }
 
     /// The profile.
-    pub fn finish(self) -> Merged {
+    ///
+    /// # Errors
+    /// A run whose text of who is near whom is none.
+    pub fn finish(self) -> Result<Merged, PartError> {
         let ranks = self.run.ranks;
+        let locality = self.run.locality.as_deref();
+        let locality = locality
+            .map(|text| locality_from_text(text, ranks))
+            .transpose()?;
         let missing: Vec<usize> = (0..ranks)
             .filter(|&rank| !self.seen.contains(&(rank as u32)))
             .collect();
@@ -253,12 +263,13 @@ impl Merger {
             one_sided: self.layers.one_sided,
             neighbourhood: self.layers.neighbourhood,
             collectives: reported(self.layers.collectives),
+            locality,
             phases,
             shared_memory: self.shared_memory.into_iter().collect(),
             times: self.times,
             ..Profile::new(ranks)
         };
-        Merged { profile }
+        Ok(Merged { profile })
     }
 }
 

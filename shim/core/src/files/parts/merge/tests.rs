@@ -49,7 +49,7 @@ fn ranks_and_processes_are_told_apart() {
     let mut merger = two_ranks();
     merger.add(part(0, &[(1, 10)])).unwrap();
     merger.add(part(1, &[])).unwrap();
-    let profile = merger.finish().profile;
+    let profile = merger.finish().unwrap().profile;
     assert_eq!(profile.process_of_rank, [1, 0]);
     assert_eq!(profile.hosts[0].name, "node1");
     assert_eq!(profile.point_to_point.get(0, 1), Traffic::new(1, 10));
@@ -63,7 +63,7 @@ fn the_phase_that_goes_on_has_what_no_other_has() {
     whole.phases = vec![phase("1", false, &[(0, 5)])];
     whole.open_phase = Some(phase("2", false, &[]));
     merger.add(whole).unwrap();
-    let profile = merger.finish().profile;
+    let profile = merger.finish().unwrap().profile;
     let of_phase: Vec<_> = profile
         .phases
         .iter()
@@ -81,7 +81,7 @@ fn a_phase_that_comes_back_at_the_end_is_one_phase() {
     whole.phases = vec![phase("1", false, &[(0, 5)])];
     whole.open_phase = Some(phase("1", false, &[]));
     merger.add(whole).unwrap();
-    let phases = merger.finish().profile.phases;
+    let phases = merger.finish().unwrap().profile.phases;
     assert_eq!(phases.len(), 1);
     assert_eq!(phases[0].point_to_point.total().bytes, 35);
     assert_eq!(phases[0].seconds, 1.0);
@@ -95,6 +95,7 @@ fn what_is_left_out_is_in_no_matrix() {
         group: vec![0, 1],
         root: Some(0),
         size_class: 3,
+        plan: None,
         calls,
         volume: Volume::Uniform(4 * calls),
     };
@@ -104,7 +105,7 @@ fn what_is_left_out_is_in_no_matrix() {
     whole.phases[0].collectives.add(record(1));
     whole.open_phase = Some(phase("1", false, &[]));
     merger.add(whole).unwrap();
-    let profile = merger.finish().profile;
+    let profile = merger.finish().unwrap().profile;
     assert_eq!(profile.point_to_point.total().bytes, 5);
     assert_eq!(profile.collectives, [record(2)]);
     assert_eq!(profile.phases.len(), 1);

@@ -3,7 +3,7 @@
 use super::Tag;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Part, Phase, Span};
 
 /// The parts that stand one after the other in `bytes`; `None`, and no more after
@@ -87,6 +87,10 @@ impl Decoder<'_> {
                 None => None,
             },
             size_class: u8::try_from(self.number()?).ok()?,
+            plan: match self.number()? {
+                0 => None,
+                _ => Some(self.plan()?),
+            },
             calls: self.number()?,
             group: self.group()?,
             volume: match self.number()? {
@@ -97,6 +101,15 @@ impl Decoder<'_> {
                 ),
                 _ => return None,
             },
+        })
+    }
+
+    fn plan(&mut self) -> Option<PlanRun> {
+        Some(PlanRun {
+            algorithm: self.text()?,
+            segment: self.number()?,
+            unit_bytes: self.number()?,
+            ordered: self.number()? != 0,
         })
     }
 

@@ -3,8 +3,21 @@
 use super::{Sink, Tag};
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Span};
+
+/// What calls that are counted together have in common, beside their group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Alike<'a> {
+    /// The collective.
+    pub operation: Operation,
+    /// The root, as a rank of the communicator.
+    pub root: Option<u32>,
+    /// Class of the bytes of one call.
+    pub size_class: u8,
+    /// The plan that ran them; `None` for the native collective.
+    pub plan: Option<&'a PlanRun>,
+}
 
 /// Writes one part.
 pub struct Encoder<'a, S: Sink>(&'a mut S);
@@ -75,12 +88,18 @@ impl<'a, S: Sink> Encoder<'a, S> {
     }
 
     /// Fields before the volume of a record of a collective.
-    fn collective(&mut self, of: (Operation, Option<u32>, u8), calls: u64, group: &[u32]) {
-        let (operation, root, size_class) = of;
+    fn collective(&mut self, of: Alike<'_>, calls: u64, group: &[u32]) {
         self.tag(Tag::Collective);
-        self.number(operation as u64);
-        self.number(root.map_or(0, |root| u64::from(root) + 1));
-        self.number(u64::from(size_class));
+        self.number(of.operation as u64);
+        self.number(of.root.map_or(0, |root| u64::from(root) + 1));
+        self.number(u64::from(of.size_class));
+        self.number(u64::from(of.plan.is_some()));
+        if let Some(plan) = of.plan {
+            self.text(&plan.algorithm);
+            self.number(plan.segment);
+            self.number(plan.unit_bytes);
+            self.number(u64::from(plan.ordered));
+        }
         self.number(calls);
         self.group(group);
     }
@@ -95,28 +114,15 @@ impl<'a, S: Sink> Encoder<'a, S> {
         }
     }
 
-    /// A record whose ranks have the same volume; operation, root and size class
-    /// are `of`.
-    pub fn uniform(
-        &mut self,
-        of: (Operation, Option<u32>, u8),
-        calls: u64,
-        group: &[u32],
-        bytes: u64,
-    ) {
+    /// A record whose ranks have the same volume.
+    pub fn uniform(&mut self, of: Alike<'_>, calls: u64, group: &[u32], bytes: u64) {
         self.collective(of, calls, group);
         self.number(0);
         self.number(bytes);
     }
 
     /// A record with one volume for each rank.
-    pub fn per_rank(
-        &mut self,
-        of: (Operation, Option<u32>, u8),
-        calls: u64,
-        group: &[u32],
-        bytes: &[u64],
-    ) {
+    pub fn per_rank(&mut self, of: Alike<'_>, calls: u64, group: &[u32], bytes: &[u64]) {
         self.collective(of, calls, group);
         self.number(1);
         self.number(bytes.len() as u64);
@@ -128,7 +134,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
     /// A record with one volume for each pair: from, to, bytes, messages.
     pub fn pairs(
         &mut self,
-        of: (Operation, Option<u32>, u8),
+        of: Alike<'_>,
         calls: u64,
         group: &[u32],
         pairs: impl ExactSizeIterator<Item = (u32, u32, u64, u64)>,
@@ -146,7 +152,12 @@ impl<'a, S: Sink> Encoder<'a, S> {
 
     /// A record, whichever volume it has.
     pub fn record(&mut self, record: &Record) {
-        let of = (record.operation, record.root, record.size_class);
+        let of = Alike {
+            operation: record.operation,
+            root: record.root,
+            size_class: record.size_class,
+            plan: record.plan.as_ref(),
+        };
         let (calls, group) = (record.calls, &record.group);
         match &record.volume {
             Volume::Uniform(bytes) => self.uniform(of, calls, group, *bytes),

@@ -8,7 +8,7 @@ mod tests;
 
 pub use decode::decode_all;
 pub(super) use decode::{Decoder, less};
-pub use encode::Encoder;
+pub use encode::{Alike, Encoder};
 
 /// Where encoded bytes go.
 pub trait Sink {

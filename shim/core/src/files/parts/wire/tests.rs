@@ -1,7 +1,7 @@
 use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::collective::{Operation, Record, Volume};
+use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Part, Span};
 
 fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
@@ -10,6 +10,12 @@ fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
         group: vec![2, 0, 1],
         root,
         size_class: 7,
+        plan: operation.has_root().then(|| PlanRun {
+            algorithm: "grid-chain".into(),
+            segment: 1 << 14,
+            unit_bytes: 8,
+            ordered: true,
+        }),
         calls: 3,
         volume,
     }

@@ -21,6 +21,7 @@ fn record(operation: Operation, size: usize, root: usize, volume: Volume) -> Rec
         group: (0..size as u32).collect(),
         root: operation.has_root().then_some(root as u32),
         size_class: size_class(BLOCK),
+        plan: None,
         calls: 1,
         volume,
     }

@@ -1,0 +1,166 @@
+//! What goes from cluster to cluster, for the clusters that the plans of a run were made for.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use treepie_core::affinity::Matrix;
+use treepie_core::files::profile::{Host, Profile};
+
+use super::units;
+
+/// The clusters of a run's processes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProcessClusters {
+    hosts: Vec<Host>,
+    /// The cluster of each process.
+    of: Vec<usize>,
+}
+
+/// Traffic between clusters.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct BetweenClusters {
+    /// Number of clusters.
+    pub clusters: usize,
+    /// Bytes that leave a cluster.
+    pub bytes: f64,
+    /// All bytes.
+    pub of: f64,
+}
+
+impl ProcessClusters {
+    /// The clusters that the plans of this run were made for; `None` where none ran.
+    pub fn of(profile: &Profile) -> Option<Self> {
+        let of_rank = profile.locality.as_ref()?.cluster_of_rank();
+        let mut of = vec![0; profile.ranks];
+        for (&process, cluster) in profile.process_of_rank.iter().zip(of_rank) {
+            of[process] = cluster;
+        }
+        Some(ProcessClusters {
+            hosts: profile.hosts.clone(),
+            of,
+        })
+    }
+
+    /// The cluster of each rank of a profile of the same job: of the same process, where the processes are
+    /// on the same hosts, or else of the host of its process. `None` for a host that is in no cluster, or
+    /// in several.
+    pub fn of_ranks(&self, profile: &Profile) -> Option<Vec<usize>> {
+        let of_process = match self.hosts == profile.hosts {
+            true => self.of.clone(),
+            false => self.by_host(profile)?,
+        };
+        let of = |&process: &usize| of_process.get(process).copied();
+        profile.process_of_rank.iter().map(of).collect()
+    }
+
+    fn by_host(&self, profile: &Profile) -> Option<Vec<usize>> {
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for host in &self.hosts {
+            for &process in &host.processes {
+                let cluster = self.of[process];
+                if *known.entry(&host.name).or_insert(cluster) != cluster {
+                    return None;
+                }
+            }
+        }
+        let mut of = vec![0; profile.ranks];
+        for host in &profile.hosts {
+            for &process in &host.processes {
+                of[process] = *known.get(&*host.name)?;
+            }
+        }
+        Some(of)
+    }
+}
+
+impl BetweenClusters {
+    /// What `bytes` has between ranks of different clusters.
+    pub fn new(bytes: &Matrix, cluster_of_rank: &[usize]) -> Self {
+        let mut known = cluster_of_rank.to_vec();
+        known.sort_unstable();
+        known.dedup();
+        let crossing =
+            |&(from, to, _): &(usize, usize, f64)| cluster_of_rank[from] != cluster_of_rank[to];
+        BetweenClusters {
+            clusters: known.len(),
+            bytes: bytes
+                .entries()
+                .filter(crossing)
+                .map(|(.., bytes)| bytes)
+                .sum(),
+            of: bytes.total(),
+        }
+    }
+
+    /// In one line, without its end.
+    pub fn text(&self) -> String {
+        format!(
+            "between the {} clusters that plans were made for: {} ({})",
+            self.clusters,
+            units::bytes(self.bytes),
+            units::share(self.bytes, self.of)
+        )
+    }
+
+    /// This before and `after`, in one line without its end.
+    pub fn change(&self, after: &BetweenClusters) -> String {
+        format!(
+            "between the {} clusters that plans were made for: {} before, {} after ({})",
+            self.clusters,
+            units::bytes(self.bytes),
+            units::bytes(after.bytes),
+            units::change(self.bytes, after.bytes)
+        )
+    }
+}
+
+/// Traffic between the clusters that plans of one of two runs were made for, before and after: profiles
+/// with the bytes that are compared. `None` where no plan ran, or where the runs have other hosts.
+pub fn before_and_after(
+    (first, before): (&Profile, &Matrix),
+    (second, after): (&Profile, &Matrix),
+) -> Option<[BetweenClusters; 2]> {
+    let known = ProcessClusters::of(second).or_else(|| ProcessClusters::of(first))?;
+    Some([
+        BetweenClusters::new(before, &known.of_ranks(first)?),
+        BetweenClusters::new(after, &known.of_ranks(second)?),
+    ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treepie_core::collective::Locality;
+
+    fn on(hosts: &[(&str, &[usize])]) -> Profile {
+        let mut profile = Profile::new(4);
+        profile.hosts = hosts
+            .iter()
+            .map(|&(name, processes)| Host {
+                name: name.to_owned(),
+                processes: processes.to_vec(),
+            })
+            .collect();
+        profile
+    }
+
+    #[test]
+    fn another_run_has_the_clusters_of_its_processes_or_hosts() {
+        let mut replaced = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
+        replaced.process_of_rank = vec![3, 0, 1, 2];
+        replaced.locality = Some(Locality::Numbers {
+            cluster_of_rank: vec![1, 0, 0, 1],
+            host_of_rank: Vec::new(),
+        });
+        let clusters = ProcessClusters::of(&replaced);
+        let of_ranks = |profile: &Profile| clusters.as_ref().and_then(|all| all.of_ranks(profile));
+        assert_eq!(of_ranks(&replaced), Some(vec![1, 0, 0, 1]));
+        let plain = on(&[("a", &[0, 1]), ("b", &[2, 3])]);
+        assert_eq!(of_ranks(&plain), Some(vec![0, 0, 1, 1]));
+        let cyclic = on(&[("a", &[0, 2]), ("b", &[1, 3])]);
+        assert_eq!(of_ranks(&cyclic), Some(vec![0, 1, 0, 1]));
+        let elsewhere = on(&[("a", &[0, 2]), ("c", &[1, 3])]);
+        assert_eq!(of_ranks(&elsewhere), None);
+        assert_eq!(ProcessClusters::of(&plain), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! Collectives of a profile: which were run by plans, whose messages are known, and which by the
+//! native MPI, whose messages are modelled.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use treepie_core::affinity::Traffic;
+use treepie_core::collective::{Model, Operation, Record};
+use treepie_core::files::profile::Profile;
+
+use super::summary::LayerSummary;
+use super::table::Table;
+use super::units;
+
+/// Calls of one collective that were run in the same way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CollectiveSummary {
+    /// The operation: `bcast`.
+    pub collective: String,
+    /// Algorithm of the plan that ran it; none for the native collective.
+    pub plan: Option<String>,
+    /// Number of calls.
+    pub calls: u64,
+    /// Messages of all ranks.
+    pub messages: u64,
+    /// Bytes of all ranks.
+    pub bytes: u64,
+    /// Model that the messages follow from; none where they are as run.
+    pub model: Option<String>,
+}
+
+impl CollectiveSummary {
+    /// Whether its messages are those of the plan that ran.
+    pub fn is_as_run(&self) -> bool {
+        self.model.is_none()
+    }
+}
+
+/// The collectives of a profile, by operation, with messages as run or by a model: `model`, or that of
+/// the job's MPI for what no plan ran.
+pub fn for_profile(profile: &Profile, model: Option<Model>) -> Vec<CollectiveSummary> {
+    let mut alike: BTreeMap<(Operation, Option<&str>), Vec<&Record>> = BTreeMap::new();
+    for record in &profile.collectives {
+        let plan = record.plan.as_ref().map(|plan| plan.algorithm.as_str());
+        alike
+            .entry((record.operation, plan))
+            .or_default()
+            .push(record);
+    }
+    let summary = |((operation, plan), records): ((Operation, Option<&str>), Vec<&Record>)| {
+        let calls = records.iter().map(|record| record.calls);
+        let sent = profile.traffic_of_collectives(records.iter().copied(), model);
+        let Traffic { messages, bytes } = sent.total();
+        let modelled = match (plan, model) {
+            (Some(_), None) => None,
+            (_, model) => Some(model.unwrap_or_else(|| profile.host_model()).to_string()),
+        };
+        CollectiveSummary {
+            collective: operation.to_string(),
+            plan: plan.map(str::to_owned),
+            calls: calls.fold(0, u64::saturating_add),
+            messages,
+            bytes,
+            model: modelled,
+        }
+    };
+    alike.into_iter().map(summary).collect()
+}
+
+/// The layer of collectives: as run, and modelled, where there are such.
+pub fn layers(collectives: &[CollectiveSummary], layer: &str) -> Vec<LayerSummary> {
+    let of = |as_run: bool| {
+        let alike = || {
+            collectives
+                .iter()
+                .filter(move |one| one.is_as_run() == as_run)
+        };
+        let sum = |of: fn(&CollectiveSummary) -> u64| alike().map(of).fold(0, u64::saturating_add);
+        LayerSummary {
+            layer: layer.to_owned(),
+            messages: sum(|one| one.messages),
+            bytes: sum(|one| one.bytes),
+            modelled: !as_run,
+            model: alike().find_map(|one| one.model.clone()),
+            as_run,
+        }
+    };
+    let sent = |layer: &LayerSummary| layer.messages > 0 || layer.bytes > 0;
+    [true, false].map(of).into_iter().filter(sent).collect()
+}
+
+/// Whether a plan ran any of them.
+pub fn is_any_planned(collectives: &[CollectiveSummary]) -> bool {
+    collectives.iter().any(|one| one.plan.is_some())
+}
+
+/// Who ran which collective, and where its messages come from.
+pub fn table(collectives: &[CollectiveSummary]) -> Table {
+    let mut table = Table::new(["collective", "run by", "calls", "messages", "bytes", "are"]);
+    for one in collectives {
+        table.row([
+            one.collective.clone(),
+            one.plan.clone().unwrap_or_else(|| "the MPI".to_owned()),
+            units::count(one.calls as f64),
+            units::count(one.messages as f64),
+            units::bytes(one.bytes as f64),
+            one.model
+                .as_ref()
+                .map_or("as run".to_owned(), |model| format!("modelled: {model}")),
+        ]);
+    }
+    table
+}

@@ -37,6 +37,7 @@ mod processes;
 pub mod results;
 pub mod strategies;
 mod turns;
+pub mod two_clusters;
 mod watched;
 
 pub use job::Job;

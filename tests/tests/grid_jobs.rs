@@ -2,77 +2,39 @@
 //! `MPI_Init`, a host that dies while it is measured, several ranks on each host, and a
 //! grid for a user who is not root.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use treepie_core::files::grid::Grid;
 use treepie_core::files::platform::PlatformFile;
+use treepie_tests::two_clusters::{LIMIT, TwoClusters};
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 
-/// Two clusters of two hosts, far enough apart that measuring takes seconds.
-const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n\
-    - {name: a, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n\
-    - {name: b, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n";
-
-/// Seconds after which a job is ended.
-const LIMIT: &str = "100";
-
-/// A grid of two clusters for one command after the other.
-struct Two {
-    folder: tempfile::TempDir,
-}
-
-impl Two {
-    fn new() -> Two {
-        let folder = tempfile::tempdir().expect("a temporary directory");
-        std::fs::write(folder.path().join("two.grid.yaml"), TWO).expect("a file");
-        Two { folder }
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    /// `grid run` with one rank a host, or as many as `options` say.
-    fn run(&self, options: &[&str]) -> Command {
-        let mut command = Command::new("timeout");
-        command
-            .arg(LIMIT)
-            .arg(artifacts::grid())
-            .arg("run")
-            .arg(self.file("two.grid.yaml"))
-            .args(options)
-            .arg("--")
-            .env("TREEPIE_GRID_STATE", self.file("state"));
-        command
-    }
-
-    /// A job of one rank a host that measures its platform in `MPI_Init` unless
-    /// `platform` fits; its first line on standard output and our messages.
-    #[track_caller]
-    fn measuring_job(&self, mpi: Mpi, platform: &Path) -> (String, Vec<String>) {
-        // The grid's own library stays preloaded behind ours.
-        let script = format!(
-            "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
-             TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {}",
-            artifacts::library().display(),
-            platform.display(),
-            artifacts::job(mpi, "collectives").display()
-        );
-        let done = self
-            .run(&[])
-            .arg(mpi.launcher())
-            .args(["-n", "4", "sh", "-c", &script])
-            .output()
-            .expect("the grid starts");
-        let said = text(&done.stderr);
-        let ours = said.lines().filter(|line| line.starts_with("treepie"));
-        let ours: Vec<String> = ours.map(str::to_owned).collect();
-        let printed = text(&done.stdout);
-        let first = printed.lines().next().unwrap_or_default();
-        assert!(!first.is_empty(), "{said}");
-        (first.to_owned(), ours)
-    }
+/// A job of one rank a host that measures its platform in `MPI_Init` unless
+/// `platform` fits; its first line on standard output and our messages.
+#[track_caller]
+fn measuring_job(grid: &TwoClusters, mpi: Mpi, platform: &Path) -> (String, Vec<String>) {
+    // The grid's own library stays preloaded behind ours.
+    let script = format!(
+        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
+         TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {}",
+        artifacts::library().display(),
+        platform.display(),
+        artifacts::job(mpi, "collectives").display()
+    );
+    let done = grid
+        .run(&[])
+        .arg(mpi.launcher())
+        .args(["-n", "4", "sh", "-c", &script])
+        .output()
+        .expect("the grid starts");
+    let said = text(&done.stderr);
+    let ours = said.lines().filter(|line| line.starts_with("treepie"));
+    let ours: Vec<String> = ours.map(str::to_owned).collect();
+    let printed = text(&done.stdout);
+    let first = printed.lines().next().unwrap_or_default();
+    assert!(!first.is_empty(), "{said}");
+    (first.to_owned(), ours)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -86,7 +48,7 @@ fn told(done: &Output) -> String {
 /// The clusters that schedules are made for are those of the ranks as the application sees them:
 /// a permutation moves ranks between hosts, and their clusters with them.
 fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
-    let grid = Two::new();
+    let grid = TwoClusters::new();
     for (permutation, clusters) in [
         ("0,1,2,3,4,5,6,7", "0,0,1,1,2,2,3,3"),
         ("0,4,1,5,2,6,3,7", "0,1,2,3,0,1,2,3"),
@@ -117,13 +79,13 @@ fn text_of(command: &mut Command) -> String {
 /// `TREEPIE_PROBE=auto`: the first job measures the grid and keeps what it found; the
 /// next one takes that; a platform whose latencies are others is measured again.
 fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
-    let grid = Two::new();
+    let grid = TwoClusters::new();
     let platform = grid.file("kept.platform.yaml");
     let count = |messages: &[String], what: &str| {
         let with = messages.iter().filter(|line| line.contains(what));
         with.count()
     };
-    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    let (printed, messages) = measuring_job(&grid, mpi, &platform);
     assert_eq!(printed, "collectives: all results right");
     assert_eq!(
         count(&messages, "the platform was measured in"),
@@ -138,7 +100,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
     let latency = kept.between(0, 1).latency();
     assert!((0.9..1.2).contains(&(latency / 20e-3)), "{latency}");
 
-    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    let (printed, messages) = measuring_job(&grid, mpi, &platform);
     assert_eq!(printed, "collectives: all results right");
     assert_eq!(count(&messages, "was measured in"), 0, "{messages:#?}");
 
@@ -154,7 +116,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
         })
         .collect();
     std::fs::write(&platform, nearer.join("\n") + "\n").expect("the file");
-    let (printed, messages) = grid.measuring_job(mpi, &platform);
+    let (printed, messages) = measuring_job(&grid, mpi, &platform);
     assert_eq!(printed, "collectives: all results right");
     assert_eq!(
         count(&messages, "does not fit what is here"),
@@ -170,7 +132,7 @@ fn a_job_measures_the_grid_once_and_prefers_what_was_saved(mpi: Mpi) {
 
 /// A host dies while the platform is measured: one line says so, and no file is left.
 fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) {
-    let grid = Two::new();
+    let grid = TwoClusters::new();
     let dying = grid.file("probe");
     let script = format!(
         "#!/bin/sh\nif [ \"$(hostname)\" = b0 ]; then\n\
@@ -209,7 +171,7 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
 /// is measured beside the cluster's and the grid's. A time that is too short for all of
 /// it is said, with what was left out.
 fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
-    let grid = Two::new();
+    let grid = TwoClusters::new();
     let probed = |name: &str, budget: &str| {
         let output = grid.file(name);
         let done = grid
@@ -280,7 +242,7 @@ under_each_mpi!(
 
 /// `scripts/grid` in a user namespace whose user is not root, with what else is given.
 fn not_as_root(options: &[&str], words: &[&str]) -> Output {
-    let grid = Two::new();
+    let grid = TwoClusters::new();
     Command::new("timeout")
         .arg(LIMIT)
         .args(["unshare", "--user"])

@@ -54,6 +54,11 @@ impl Packet {
         length as f64 + frames as f64 * FRAME + ((frames - 1) * headers) as f64
     }
 
+    /// Bytes behind the headers: of a segment without data, none.
+    pub fn payload_bytes(&self) -> u64 {
+        (self.0.len() - HEADER).saturating_sub(self.header_bytes()) as u64
+    }
+
     /// Bytes of the IP and the TCP header with their options, which each frame has.
     fn header_bytes(&self) -> usize {
         let words = |at: usize, shift: u8| {

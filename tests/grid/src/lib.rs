@@ -9,6 +9,7 @@
 //! The kernel needs namespaces and TUN devices, not netem. [`model`] is pure and
 //! is where latencies and rates are decided; the rest moves packets.
 
+pub mod carried;
 pub mod device;
 pub mod launch;
 pub mod model;

@@ -2,11 +2,14 @@
 //!
 //! ```text
 //! grid up FILE                             make the hosts and links of FILE
-//! grid run [FILE] [--ranks N] [--cyclic] -- COMMAND...
+//! grid run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND...
 //!                                          run COMMAND on the first host; with FILE,
-//!                                          the grid is made before and removed after
+//!                                          the grid is made before and removed after;
+//!                                          OUT gets what the links carried meanwhile
 //! grid on HOST -- COMMAND...               run COMMAND on a host
 //! grid hosts                               list the hosts
+//! grid carried                             what the links between clusters carried: from, to,
+//!                                          bytes of payload, bytes on the wire
 //! grid down                                remove everything
 //! ```
 
@@ -18,8 +21,8 @@ use treepie_core::files::grid::Grid;
 use treepie_grid::launch::{self, Ranks};
 use treepie_grid::{GridError, serve, state};
 
-const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] -- COMMAND... | \
-                     on HOST -- COMMAND... | hosts | down";
+const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND... | \
+                     on HOST -- COMMAND... | hosts | carried | down";
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
@@ -58,7 +61,9 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
         ("serve", [folder]) => {
             let folder = Path::new(folder);
             let grid = Grid::read(&folder.join("grid.yaml"))?;
-            serve::serve(&grid, &state::tag(folder), || state::ready(folder)).map(|()| 0)
+            let ready = || state::ready(folder);
+            let tell = |carried: &str| state::tell(folder, carried);
+            serve::serve(&grid, &state::tag(folder), ready, tell).map(|()| 0)
         }
         ("run", _) => run(rest),
         ("on", [host, dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
@@ -75,6 +80,10 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
             for host in current()?.host_names() {
                 println!("{host}");
             }
+            Ok(0)
+        }
+        ("carried", []) => {
+            print!("{}", state::carried()?);
             Ok(0)
         }
         ("down", []) => {
@@ -113,7 +122,7 @@ fn run(words: &[OsString]) -> Result<u8, GridError> {
         each: 1,
         cyclic: false,
     };
-    let mut file = None;
+    let (mut file, mut output) = (None, None);
     let mut options = options.iter();
     while let Some(option) = options.next() {
         match option.to_str() {
@@ -122,6 +131,7 @@ fn run(words: &[OsString]) -> Result<u8, GridError> {
                 let number = options.next().and_then(|word| word.to_str()?.parse().ok());
                 ranks.each = number.filter(|&number| number > 0).ok_or_else(usage)?;
             }
+            Some("--carried") => output = Some(options.next().ok_or_else(usage)?),
             Some(option) if option.starts_with('-') => return Err(usage()),
             _ => file = Some(PathBuf::from(option)),
         }
@@ -137,13 +147,20 @@ fn run(words: &[OsString]) -> Result<u8, GridError> {
         None => None,
     };
     let grid = current()?;
-    wait(&mut launch::command(
+    let status = wait(&mut launch::command(
         &grid,
         &state::folder(),
         ranks,
         &library(),
         command,
-    )?)
+    )?)?;
+    if let Some(output) = output {
+        let written = std::fs::write(output, state::carried()?);
+        written.map_err(|error| {
+            GridError::system(output.display().to_string(), error, "choose another file")
+        })?;
+    }
+    Ok(status)
 }
 
 fn wait(command: &mut Command) -> Result<u8, GridError> {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use treepie_core::files::grid::Grid;
 
+use crate::carried::Carried;
 use crate::device::{Device, Packet};
 use crate::model::{Model, Time};
 use crate::{GridError, namespaces};
@@ -14,12 +15,19 @@ use crate::{GridError, namespaces};
 const TURN: usize = 32;
 
 static ENDS: AtomicBool = AtomicBool::new(false);
+/// Whether somebody asks what was carried.
+static ASKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn end(_signal: libc::c_int) {
     ENDS.store(true, Ordering::Relaxed);
 }
 
-/// Makes the devices, says `ready`, and carries packets until it is told to end.
+extern "C" fn ask(_signal: libc::c_int) {
+    ASKED.store(true, Ordering::Relaxed);
+}
+
+/// Makes the devices, says `ready`, and carries packets until it is told to end. At SIGUSR1 it gives
+/// `tell` what it has carried.
 ///
 /// # Errors
 /// Devices that cannot be made.
@@ -27,6 +35,7 @@ pub fn serve(
     grid: &Grid,
     tag: &str,
     ready: impl FnOnce() -> Result<(), GridError>,
+    tell: impl Fn(&str) -> Result<(), GridError>,
 ) -> Result<(), GridError> {
     let addresses = namespaces::addresses(grid);
     let mut devices = Vec::new();
@@ -37,8 +46,7 @@ pub fn serve(
     }
     on_time();
     ready()?;
-    carry(grid, devices, &addresses);
-    Ok(())
+    carry(grid, devices, &addresses, tell)
 }
 
 /// Asks for the processor as soon as there is something to do, and for timers
@@ -46,12 +54,14 @@ pub fn serve(
 fn on_time() {
     let priority = libc::sched_param { sched_priority: 50 };
     let handler = end as extern "C" fn(libc::c_int) as libc::sighandler_t;
-    // SAFETY: plain calls with values; the handler only stores a flag.
+    let asked = ask as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    // SAFETY: plain calls with values; the handlers only store a flag.
     unsafe {
         libc::sched_setscheduler(0, libc::SCHED_FIFO, &priority);
         libc::prctl(libc::PR_SET_TIMERSLACK, 1000_u64);
         libc::signal(libc::SIGTERM, handler);
         libc::signal(libc::SIGINT, handler);
+        libc::signal(libc::SIGUSR1, asked);
     }
 }
 
@@ -65,13 +75,19 @@ fn now() -> Time {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-fn carry(grid: &Grid, mut devices: Vec<Device>, addresses: &[Ipv4Addr]) {
+fn carry(
+    grid: &Grid,
+    mut devices: Vec<Device>,
+    addresses: &[Ipv4Addr],
+    tell: impl Fn(&str) -> Result<(), GridError>,
+) -> Result<(), GridError> {
     let host_at: HashMap<Ipv4Addr, usize> = addresses
         .iter()
         .enumerate()
         .map(|(host, &address)| (address, host))
         .collect();
     let mut model: Model<Packet> = Model::new(grid);
+    let mut carried = Carried::new(grid);
     let mut files: Vec<libc::pollfd> = devices
         .iter()
         .map(|device| libc::pollfd {
@@ -82,6 +98,9 @@ fn carry(grid: &Grid, mut devices: Vec<Device>, addresses: &[Ipv4Addr]) {
         .collect();
     while !ENDS.load(Ordering::Relaxed) {
         wait(&mut files, model.next());
+        if ASKED.swap(false, Ordering::Relaxed) {
+            tell(&carried.to_string())?;
+        }
         for (host, file) in files.iter().enumerate() {
             if file.revents & libc::POLLIN == 0 {
                 continue;
@@ -95,6 +114,7 @@ fn carry(grid: &Grid, mut devices: Vec<Device>, addresses: &[Ipv4Addr]) {
                     .and_then(|address| host_at.get(&address));
                 if let Some(&to) = to {
                     let bytes = packet.wire_bytes();
+                    carried.add((host, to), packet.payload_bytes(), bytes);
                     model.send(now(), host, to, bytes, packet);
                 }
             }
@@ -103,6 +123,7 @@ fn carry(grid: &Grid, mut devices: Vec<Device>, addresses: &[Ipv4Addr]) {
             devices[delivered.to].give(&delivered.packet);
         }
     }
+    Ok(())
 }
 
 /// Waits for a packet, or for the time of the next event.

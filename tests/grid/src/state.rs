@@ -129,6 +129,46 @@ pub fn ready(folder: &Path) -> Result<(), GridError> {
     write(&folder.join("ready"), "")
 }
 
+/// Says what was carried until now, for [`carried`].
+///
+/// # Errors
+/// A folder that is gone.
+pub fn tell(folder: &Path, carried: &str) -> Result<(), GridError> {
+    let unfinished = folder.join("carried.part");
+    write(&unfinished, carried)?;
+    let told = folder.join(CARRIED);
+    fs::rename(&unfinished, &told).map_err(|error| failed(&told, &error))
+}
+
+/// The file in which the server says what it has carried.
+const CARRIED: &str = "carried";
+
+/// What the links between clusters have carried until now.
+///
+/// # Errors
+/// No grid, or one whose server does not answer.
+pub fn carried() -> Result<String, GridError> {
+    let told = folder().join(CARRIED);
+    let _ = fs::remove_file(&told);
+    let pid = fs::read_to_string(folder().join("pid")).unwrap_or_default();
+    let server = pid.trim().parse::<libc::pid_t>();
+    let Some(server) = server.ok().filter(|_| is_ours(pid.trim())) else {
+        return Err(GridError::Usage(
+            "no grid is up; make one with `grid up FILE`".into(),
+        ));
+    };
+    // SAFETY: a signal to a process that was just seen to be the server.
+    unsafe { libc::kill(server, libc::SIGUSR1) };
+    let began = Instant::now();
+    loop {
+        match fs::read_to_string(&told) {
+            Ok(carried) => return Ok(carried),
+            Err(error) if began.elapsed() > READY_LIMIT => return Err(failed(&told, &error)),
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
 /// Ends the server and removes all hosts; whether there was a grid.
 pub fn down() -> bool {
     let folder = folder();

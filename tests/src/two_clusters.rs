@@ -1,0 +1,56 @@
+//! An emulated grid of two clusters of two hosts, for one command after the other.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::artifacts;
+
+/// Far enough apart that measuring takes seconds.
+const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n\
+    - {name: a, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n\
+    - {name: b, hosts: 2, latency_us: 1000, mbit: 200, uplink_mbit: 100}\n";
+
+/// Seconds after which a command on the grid is ended.
+pub const LIMIT: &str = "100";
+
+/// A grid of two clusters, with a folder of its own.
+pub struct TwoClusters {
+    folder: tempfile::TempDir,
+}
+
+impl Default for TwoClusters {
+    fn default() -> Self {
+        TwoClusters::new()
+    }
+}
+
+impl TwoClusters {
+    /// The description of the grid, in a new folder.
+    ///
+    /// # Panics
+    /// If there is no room for it.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().expect("a temporary directory");
+        std::fs::write(folder.path().join("two.grid.yaml"), TWO).expect("a file");
+        TwoClusters { folder }
+    }
+
+    /// A file in its folder.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// `grid run` with one rank a host, or as `options` say.
+    pub fn run(&self, options: &[&str]) -> Command {
+        let mut command = Command::new("timeout");
+        command
+            .arg(LIMIT)
+            .arg(artifacts::grid())
+            .arg("run")
+            .arg(self.file("two.grid.yaml"))
+            .args(options)
+            .arg("--")
+            .env("TREEPIE_GRID_STATE", self.file("state"));
+        command
+    }
+}

@@ -1,4 +1,5 @@
-//! Profiles of replaced collectives: what is as run and what is modelled, and what goes between clusters.
+//! Profiles of replaced collectives: what is as run and what is modelled, what goes between clusters,
+//! and placements for the plans that a replay will run.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -6,6 +7,8 @@ mod support;
 use support::Desk;
 use treepie_core::collective::{Locality, Operation, PlanRun, Record, Volume, size_class};
 use treepie_core::files::profile::{Host, Profile};
+
+const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
 
 /// Eight ranks, two on each of four hosts.
 fn plain() -> Profile {
@@ -141,6 +144,46 @@ fn a_comparison_shows_what_goes_between_the_clusters_of_the_plans() {
         .good()
         .out;
     assert!(!two_plain.contains("clusters"), "{two_plain}");
+}
+
+#[test]
+fn a_placement_for_plans_keeps_what_they_send_inside_clusters() {
+    let desk = desk();
+    desk.write("two.platform.yaml", PLATFORM);
+    let words = [
+        "map",
+        "plain.profile.yaml",
+        "--topology",
+        "4:2",
+        "--platform",
+        "two.platform.yaml",
+    ];
+    let text = desk
+        .run(&[&words[..], &["--collectives", "auto"]].concat())
+        .good()
+        .out;
+    let line = "  collectives as auto runs them on two.platform.yaml: allgather by grid-";
+    assert!(text.contains(line), "{text}");
+    let refused = |words: &[&str]| desk.run(words).err;
+    let without = [
+        "map",
+        "plain.profile.yaml",
+        "--topology",
+        "4:2",
+        "--collectives",
+        "auto",
+    ];
+    assert!(
+        refused(&without).contains("--platform"),
+        "{}",
+        refused(&without)
+    );
+    let unknown = [&words[..], &["--collectives", "bcast=teleport"]].concat();
+    let error = refused(&unknown);
+    assert!(
+        error.contains("bcast has no algorithm `teleport`; known are native, auto, "),
+        "{error}"
+    );
 }
 
 #[test]

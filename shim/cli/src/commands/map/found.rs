@@ -30,6 +30,7 @@ pub struct Answer<'a> {
     strategy: String,
     seconds: f64,
     objectives: &'a Gain,
+    collectives: Option<String>,
     output: String,
 }
 
@@ -48,6 +49,10 @@ pub struct Found<'a> {
     placed: Placed,
     seconds: f64,
     bytes: Matrix,
+    /// Where they are others before: plans that replace collectives follow the ranks.
+    bytes_before: Option<Matrix>,
+    /// What replaces collectives, in words.
+    collectives: Option<String>,
     before: Vec<usize>,
     leaf_of_process: Vec<usize>,
     crossings: Vec<Crossing>,
@@ -65,24 +70,39 @@ impl<'a> Found<'a> {
         placed: Placed,
         seconds: f64,
     ) -> Result<Self, CommandError> {
-        let bytes = job.input.bytes(&arguments.choice)?;
+        let choice = &arguments.choice;
+        let mut bytes = job.input.bytes(choice)?;
         let before = job.before(&arguments.how, &bytes)?;
         let after = &placed.placement.leaf_of_rank;
-        let of = |leaf_of_rank| Situation {
+        let (mut bytes_before, mut collectives) = (None, None);
+        if let Some(replaced) = &job.replaced {
+            let at = |leaves: &[usize]| replaced.input(&job.input, &job.topology, leaves);
+            bytes_before = Some(at(&before)?.bytes(choice)?);
+            let foreseen = at(after)?;
+            bytes = foreseen.bytes(choice)?;
+            collectives = Some(replaced.text(&foreseen));
+        }
+        let first = Situation {
+            matrix: bytes_before.as_ref().unwrap_or(&bytes),
+            leaf_of_rank: &before,
+        };
+        let second = Situation {
             matrix: &bytes,
-            leaf_of_rank,
+            leaf_of_rank: after,
         };
         let alone = !arguments.limits.share_cores() && !arguments.how.strategy.balances_loads();
         let bounded = alone.then_some(&job.usable);
         Ok(Found {
-            crossings: crossings(&job.topology, of(&before), of(after)),
-            gain: Gain::new(&job.topology, bounded, of(&before), of(after)),
+            crossings: crossings(&job.topology, first, second),
+            gain: Gain::new(&job.topology, bounded, first, second),
             leaf_of_process: launched_on(job.leaf_of_process.as_deref(), after),
             arguments,
             job,
             placed,
             seconds,
             bytes,
+            bytes_before,
+            collectives,
             before,
         })
     }
@@ -93,10 +113,11 @@ impl<'a> Found<'a> {
 
     /// Before and after.
     pub fn picture(&self) -> Result<Picture, CommandError> {
-        let of = |leaf_of_rank| Situation {
-            matrix: &self.bytes,
+        let of = |matrix, leaf_of_rank| Situation {
+            matrix,
             leaf_of_rank,
         };
+        let first = self.bytes_before.as_ref().unwrap_or(&self.bytes);
         let topology = &self.job.topology;
         let picture = BeforeAfter {
             title: format!(
@@ -111,7 +132,8 @@ impl<'a> Found<'a> {
             topology,
             unit: self.job.input.bytes_unit(),
         };
-        picture.pair(of(&self.before), of(self.assignment()), &self.crossings)
+        let (first, second) = (of(first, &self.before), of(&self.bytes, self.assignment()));
+        picture.pair(first, second, &self.crossings)
     }
 
     /// The placement to write.
@@ -164,6 +186,10 @@ impl<'a> Found<'a> {
             strategy: self.placed.strategy.to_string(),
             seconds: self.seconds,
             objectives: &self.gain,
+            collectives: self
+                .collectives
+                .as_deref()
+                .map(|text| text.trim().to_owned()),
             output: output.display().to_string(),
         }
     }
@@ -195,6 +221,7 @@ impl<'a> Found<'a> {
         if usable < cores {
             text += &format!("  on the {usable} of {cores} cores where processes run\n");
         }
+        text += self.collectives.as_deref().unwrap_or_default();
         let chosen = self.placed.strategy;
         text += &match self.arguments.how.strategy {
             Strategy::Best => format!("  strategy: {chosen}, the best of those tried"),

@@ -2,6 +2,7 @@
 
 mod constraints;
 mod found;
+mod replaced;
 mod search;
 
 use std::num::NonZero;
@@ -21,6 +22,7 @@ use treepie_core::topology::Topology;
 
 use self::constraints::ConstraintOptions;
 use self::found::Found;
+use self::replaced::{Replaced, ReplacedOptions};
 use super::Outcome;
 use super::options::MatrixChoice;
 use crate::error::CommandError;
@@ -55,6 +57,8 @@ pub struct Arguments {
     how: How,
     #[command(flatten)]
     choice: MatrixChoice,
+    #[command(flatten)]
+    replaced: ReplacedOptions,
     #[command(flatten)]
     machine: MachineChoice,
     #[command(flatten)]
@@ -145,6 +149,8 @@ struct Job {
     /// Core of each rank now, where that is known.
     current: Option<Vec<usize>>,
     loads: Option<Vec<f64>>,
+    /// The collectives that the replay replaces.
+    replaced: Option<Replaced>,
 }
 
 impl Job {
@@ -176,6 +182,7 @@ impl Job {
             _ => topology.clone(),
         };
         Ok(Job {
+            replaced: Replaced::new(arguments, &input)?,
             loads: how.loads.as_deref().map(numbers::loads).transpose()?,
             input,
             topology,
@@ -201,7 +208,6 @@ impl Job {
 
     fn place(&self, arguments: &Arguments) -> Result<Placed, CommandError> {
         let how = &arguments.how;
-        let matrix = self.input.matrix(&arguments.choice)?;
         let what = format!("placing {}", pluralize(self.input.ranks(), "rank"));
         let progress = Arc::new(Progress::default());
         let _working = (!arguments.quiet).then(|| match how.budget {
@@ -215,10 +221,13 @@ impl Job {
             progress: Some(&progress),
             ..self.options(how)
         };
-        let strategy = how.strategy;
+        if let Some(replaced) = &self.replaced {
+            return self.place_for_plans(replaced, arguments, &options);
+        }
+        let matrix = self.input.matrix(&arguments.choice)?;
         Ok(search::within(
             how.budget,
-            strategy,
+            how.strategy,
             &matrix,
             &self.usable,
             &options,

@@ -5,6 +5,7 @@
 //! the matrices add up to: matrices of another run are noticed and refused.
 
 mod document;
+mod foreseen;
 mod layers;
 mod locality;
 mod phases;

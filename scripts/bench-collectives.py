@@ -3,9 +3,13 @@ from the physical limit.
 
     bench-collectives.py [--table] [--plots FOLDER] GRID.json RANKS_OF_A_HOST KEPT
     bench-collectives.py --rounds TREEPIE PLATFORM COLLECTIVES
+    bench-collectives.py --slower PERCENT PAIRS
 
 KEPT is a folder with `times`, and perhaps `predictions` and `every`. With --rounds:
-lists of strategies that take each strategy of each collective once.
+lists of strategies that take each strategy of each collective once. With --slower:
+PAIRS has such a folder for each pair of runs, replaced and native; a table of their
+times goes to standard error, and the rows whose median ratio is larger to standard
+output.
 """
 
 import argparse
@@ -130,6 +134,33 @@ def comparisons(rows, columns):
                     apart.append(max(times) / min(times))
             if apart:
                 print(f"{mpi}-{who}: orders apart by {mean(apart):.2f} (geometric mean), {max(apart):.2f} at most")
+
+
+def slower(percent, pairs):
+    """The rows of pairs of runs that the library made slower than the MPI by more than `percent`."""
+    times = {}
+    for folder in sorted(os.listdir(pairs)):
+        for (name, size), row in read(f"{pairs}/{folder}/times").items():
+            for mpi in {mpi for mpi, *_ in row}:
+                both = [time for who in ("native", "treepie") for (m, w, _), time in row.items() if (m, w) == (mpi, who)]
+                if len(both) == 2:
+                    times.setdefault((name, size), {}).setdefault(mpi, []).append(both)
+    mpis = sorted({mpi for row in times.values() for mpi in row})
+    report = lambda line: print(line, file=sys.stderr)
+    report("median ms of the MPI's own and of replaced collectives, and their ratio (median of pairs)")
+    report(f"{'collective':<21}{'bytes':>7}" + "".join(f"{mpi:>30}" for mpi in mpis))
+    for (name, size), row in times.items():
+        line = f"{name:<21}{size:>7}"
+        for mpi in mpis:
+            if mpi not in row:
+                line += f"{'-':>30}"
+                continue
+            native, replaced = (median(column) for column in zip(*row[mpi]))
+            ratio = median([after / before for before, after in row[mpi]])
+            line += f"{f'{native:.2f} {replaced:.2f} {ratio:.2f} of {len(row[mpi])}':>30}"
+            if ratio > 1 + float(percent) / 100:
+                print(mpi, name, size)
+        report(line)
 
 
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c510a", "#5e4fa2"]
@@ -272,5 +303,7 @@ def main():
 
 if sys.argv[1] == "--rounds":
     rounds(*sys.argv[2:])
+elif sys.argv[1] == "--slower":
+    slower(*sys.argv[2:])
 else:
     main()

@@ -10,8 +10,8 @@
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
- * rank's block for gather, scatter, allgather and alltoall, and the message
- * otherwise. Connections are used before they are timed. Results are looked at
+ * rank's block for gather, scatter, allgather and alltoall, their variants with
+ * counts for each rank, and reduce-scatter; the message otherwise. Connections are used before they are timed. Results are looked at
  * in a repetition that does not count.
  */
 #define _GNU_SOURCE
@@ -24,6 +24,8 @@
 #define MOST_BLOCK (1 << 18) /* larger blocks for each rank take too long */
 
 #define MOST_ORDERS 8
+
+#define MOST_RANKS 32
 
 static int rank, ranks, wrong; /* rank in `comm`, whose order is looked at */
 static MPI_Comm comm;
@@ -44,12 +46,39 @@ static void wait_until(double when)
 
 static int has_blocks(const char *name)
 {
-    return !strcmp(name, "gather") || !strcmp(name, "scatter") || !strcmp(name, "allgather") ||
-           !strcmp(name, "alltoall");
+    return !strncmp(name, "gather", 6) || !strncmp(name, "scatter", 7) ||
+           !strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
+           !strncmp(name, "reduce-scatter", 14);
+}
+
+/* A collective with a count for each rank; 0 if there is none of this name. */
+static int call_with_counts(const char *name, int bytes)
+{
+    int counts[MOST_RANKS], floats[MOST_RANKS], places[MOST_RANKS];
+    MPI_Datatype types[MOST_RANKS];
+    for (int i = 0; i < ranks; i++)
+        counts[i] = bytes, floats[i] = bytes / 4, places[i] = i * bytes, types[i] = MPI_BYTE;
+    if (!strcmp(name, "gatherv"))
+        MPI_Gatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, 0, comm);
+    else if (!strcmp(name, "scatterv"))
+        MPI_Scatterv(in, counts, places, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
+    else if (!strcmp(name, "allgatherv"))
+        MPI_Allgatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, comm);
+    else if (!strcmp(name, "alltoallv"))
+        MPI_Alltoallv(in, counts, places, MPI_BYTE, out, counts, places, MPI_BYTE, comm);
+    else if (!strcmp(name, "alltoallw"))
+        MPI_Alltoallw(in, counts, places, types, out, counts, places, types, comm);
+    else if (!strcmp(name, "reduce-scatter"))
+        MPI_Reduce_scatter(in, out, floats, MPI_FLOAT, MPI_SUM, comm);
+    else
+        return 0;
+    return 1;
 }
 
 static void call(const char *name, int bytes)
 {
+    if (call_with_counts(name, bytes))
+        return;
     if (!strcmp(name, "bcast"))
         MPI_Bcast(in, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "reduce"))
@@ -64,6 +93,12 @@ static void call(const char *name, int bytes)
         MPI_Allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
     else if (!strcmp(name, "alltoall"))
         MPI_Alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
+    else if (!strcmp(name, "reduce-scatter-block"))
+        MPI_Reduce_scatter_block(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
+    else if (!strcmp(name, "scan"))
+        MPI_Scan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
+    else if (!strcmp(name, "exscan"))
+        MPI_Exscan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm);
     else if (!strcmp(name, "barrier"))
         MPI_Barrier(comm);
     else {
@@ -103,8 +138,9 @@ static MPI_Comm ordered(const char *order)
 /* Each rank gives its number; whether the first and last that came are right. */
 static void give(const char *name, int bytes)
 {
-    int reduced = strstr(name, "reduce") != NULL;
-    for (int i = 0; reduced && i < bytes / 4; i++)
+    int reduced = strstr(name, "reduce") != NULL || strstr(name, "scan") != NULL;
+    int floats = bytes / 4 * (has_blocks(name) ? ranks : 1);
+    for (int i = 0; reduced && i < floats; i++)
         ((float *)in)[i] = rank + i % 3;
     if (!reduced)
         memset(in, rank + 1, (size_t)bytes * (has_blocks(name) ? ranks : 1));
@@ -114,15 +150,22 @@ static void look(const char *name, int bytes)
 {
     float *sums = (float *)out;
     int last = bytes / 4 - 1, sum = ranks * (ranks - 1) / 2;
+    int first = rank * (bytes / 4), before = rank * (rank - 1) / 2;
     int right = 1;
     if (!strcmp(name, "bcast"))
         right = in[0] == 1 && in[bytes - 1] == 1;
     else if (!strcmp(name, "allreduce") || (!strcmp(name, "reduce") && rank == 0))
         right = sums[0] == sum && sums[last] == sum + ranks * (last % 3);
-    else if (!strcmp(name, "scatter"))
+    else if (!strncmp(name, "reduce-scatter", 14))
+        right = sums[0] == sum + ranks * (first % 3) && sums[last] == sum + ranks * ((first + last) % 3);
+    else if (!strcmp(name, "scan"))
+        right = sums[0] == before + rank && sums[last] == before + rank + (rank + 1) * (last % 3);
+    else if (!strcmp(name, "exscan"))
+        right = rank == 0 || (sums[0] == before && sums[last] == before + rank * (last % 3));
+    else if (!strncmp(name, "scatter", 7))
         right = out[0] == 1 && out[bytes - 1] == 1;
-    else if (!strcmp(name, "allgather") || !strcmp(name, "alltoall") ||
-             (!strcmp(name, "gather") && rank == 0))
+    else if (!strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
+             (!strncmp(name, "gather", 6) && rank == 0))
         for (int i = 0; i < ranks; i++)
             right &= out[(size_t)i * bytes] == i + 1 && out[(size_t)(i + 1) * bytes - 1] == i + 1;
     wrong += !right;
@@ -198,7 +241,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     size_t most = (size_t)MOST_BLOCK * ranks > 4 << 20 ? (size_t)MOST_BLOCK * ranks : 4 << 20;
-    if (repetitions < 1 || repetitions > 64 || ranks > 32)
+    if (repetitions < 1 || repetitions > 64 || ranks > MOST_RANKS)
         MPI_Abort(MPI_COMM_WORLD, 2);
     in = malloc(most), out = malloc(most);
     memset(in, 0, most), memset(out, 0, most);

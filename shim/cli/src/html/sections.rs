@@ -7,11 +7,12 @@ use super::sources::Sources;
 use crate::input::plan::Simulated;
 use crate::input::topology::describe;
 use crate::picture::Unit;
+use crate::report::clusters::{self, BetweenClusters};
 use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{clusters, collectives, phases, placement, plan, platform, times, units};
+use crate::report::{collectives, phases, placement, plan, platform, times, units};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -55,7 +56,7 @@ pub fn write(
     sources: &Sources,
     plan: Option<&Simulated>,
 ) -> Result<(), String> {
-    page.cards(&cards(facts));
+    page.cards(&cards(facts, sources));
     where_it_ran(page, facts, sources)?;
     what_crosses(page, facts)?;
     what_was_gained(page, facts, sources);
@@ -83,7 +84,7 @@ pub fn write(
 }
 
 /// The figures that matter.
-fn cards(facts: &Facts) -> Vec<Card> {
+fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
     let summary = &facts.summary;
     let bytes = |value: f64| Unit::Bytes.text(value);
     let mut cards = Vec::new();
@@ -98,6 +99,15 @@ fn cards(facts: &Facts) -> Vec<Card> {
                     detail: format!("{} to {}", text(before), text(after)),
                     better: (before != after).then_some(after < before),
                 };
+            if let Some([first, second]) = between_clusters(facts, sources) {
+                cards.push(change(
+                    "clusters",
+                    "bytes between clusters".into(),
+                    first.bytes,
+                    second.bytes,
+                    &bytes,
+                ));
+            }
             let short = top.between.split(" (").next().unwrap_or(&top.between);
             cards.push(change(
                 "top-level",
@@ -156,6 +166,14 @@ fn cards(facts: &Facts) -> Vec<Card> {
         better: None,
     });
     cards
+}
+
+/// Traffic between the clusters that plans were made for, in both runs.
+fn between_clusters(facts: &Facts, sources: &Sources) -> Option<[BetweenClusters; 2]> {
+    let machine = facts.machine.as_ref().ok()?;
+    let after = machine.after.as_ref().filter(|after| after.measured)?;
+    let second = (&sources.after.as_ref()?.1, &after.state.bytes);
+    clusters::before_and_after((&sources.before.1, &machine.before.bytes), second)
 }
 
 fn some_messages(summary: &Summary) -> String {
@@ -317,9 +335,12 @@ fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
         return;
     };
     page.section("gained", "What was gained");
-    page.paragraph(match after.measured {
-        true => "Counted in both runs: as the launcher started it, and in the replay.",
-        false => "Counted in the first run, and computed for the placement. A profile taken in the replay (treepie replay ... -o after.profile.yaml), given as a further file, puts measurement in its place.",
+    let planned = facts.after.as_ref();
+    let planned = planned.filter(|summary| collectives::is_any_planned(&summary.collectives));
+    page.paragraph(match (after.measured, planned) {
+        (true, None) => "Counted in both runs: as the launcher started it, and in the replay.",
+        (true, Some(_)) => "From both runs: as the launcher started it, and in the replay, where plans ran collectives; these are as run, the MPI's own modelled, and all else was counted.",
+        (false, _) => "Counted in the first run, and computed for the placement. A profile taken in the replay (treepie replay ... -o after.profile.yaml), given as a further file, puts measurement in its place.",
     });
     let cost = |state: &State| state.situation().dist_comm(&machine.topology);
     let costs = (cost(&machine.before), cost(&after.state));
@@ -331,16 +352,12 @@ fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
     if let Some(table) = after.gain.links_table(Unit::Bytes) {
         page.table("links", &table);
     }
-    if let (Some(summary), Some((_, profile))) = (&facts.after, &sources.after) {
-        let (first, second) = (&machine.before.bytes, &after.state.bytes);
-        let found = clusters::before_and_after((&sources.before.1, first), (profile, second));
-        if let Some([first, second]) = found {
-            page.paragraph(&format!("{}.", capitalized(&first.change(&second))));
-        }
-        if collectives::is_any_planned(&summary.collectives) {
-            page.heading("Collectives in the replay");
-            page.table("replaced", &collectives::table(&summary.collectives));
-        }
+    if let Some([first, second]) = between_clusters(facts, sources) {
+        page.paragraph(&format!("{}.", capitalized(&first.change(&second))));
+    }
+    if let Some(summary) = planned {
+        page.heading("Collectives in the replay");
+        page.table("replaced", &collectives::table(&summary.collectives));
     }
     if let Some(promised) = &after.promised {
         page.heading("What the placement promised, and what was measured");
@@ -391,7 +408,13 @@ fn what_is_left(page: &mut Page, facts: &Facts, sources: &Sources) {
         .sum();
     if modelled > 0 {
         let share = units::share(modelled as f64, summary.bytes as f64);
-        lines.push(format!("{share} of the bytes are modelled, not counted"));
+        let run = match facts.after {
+            Some(_) => " of the first run",
+            None => "",
+        };
+        lines.push(format!(
+            "{share} of the bytes{run} are modelled, not counted"
+        ));
     }
     page.list(&lines);
     page.heading("What to do next");

@@ -96,7 +96,14 @@ pub fn is_any_planned(collectives: &[CollectiveSummary]) -> bool {
 
 /// Who ran which collective, and where its messages come from.
 pub fn table(collectives: &[CollectiveSummary]) -> Table {
-    let mut table = Table::new(["collective", "run by", "calls", "messages", "bytes", "are"]);
+    let mut table = Table::new([
+        "collective",
+        "run by",
+        "calls",
+        "messages",
+        "bytes",
+        "known",
+    ]);
     for one in collectives {
         table.row([
             one.collective.clone(),

@@ -157,6 +157,7 @@ impl Job {
     fn new(arguments: &Arguments, input: Input) -> Result<Self, CommandError> {
         let limits = &arguments.limits;
         let how = &arguments.how;
+        let replaced = Replaced::new(arguments, &input)?;
         let topology = arguments.machine.topology(&input)?;
         let constraints = limits.constraints(&topology)?;
         let shares_cores = limits.share_cores() || how.strategy.balances_loads();
@@ -182,7 +183,7 @@ impl Job {
             _ => topology.clone(),
         };
         Ok(Job {
-            replaced: Replaced::new(arguments, &input)?,
+            replaced,
             loads: how.loads.as_deref().map(numbers::loads).transpose()?,
             input,
             topology,

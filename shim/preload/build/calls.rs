@@ -4,12 +4,12 @@
 use super::table::Procedure;
 
 /// A field of a struct that describes a call: the first parameter that a procedure has of these
-/// names, as a number of this type unless that is empty.
+/// names, with what makes the field of it behind.
 type Field = (&'static str, &'static [&'static str], &'static str);
 
 const MESSAGE: &[Field] = &[
-    ("count", &["sendcount", "count"], "i64"),
-    ("partitions", &["partitions"], "i64"),
+    ("count", &["sendcount", "count"], " as i64"),
+    ("partitions", &["partitions"], " as i64"),
     ("datatype", &["sendtype", "datatype"], ""),
     ("dest", &["dest"], ""),
     ("comm", &["comm"], ""),
@@ -18,14 +18,14 @@ const MESSAGE: &[Field] = &[
 /// What the traffic of a collective depends on.
 const ARGUMENTS: &[Field] = &[
     ("send_buffer", &["sendbuf"], ""),
-    ("send_count", &["sendcount", "count"], "i64"),
+    ("send_count", &["sendcount", "count"], " as i64"),
     ("send_type", &["sendtype", "datatype"], ""),
-    ("send_counts", &["sendcounts"], ""),
+    ("send_counts", &["sendcounts"], ".into()"),
     ("send_types", &["sendtypes"], ""),
-    ("receive_count", &["recvcount"], "i64"),
+    ("receive_count", &["recvcount"], " as i64"),
     ("receive_type", &["recvtype"], ""),
     ("receive_types", &["recvtypes"], ""),
-    ("receive_counts", &["recvcounts"], ""),
+    ("receive_counts", &["recvcounts"], ".into()"),
     ("root", &["root"], ""),
 ];
 
@@ -34,25 +34,25 @@ const CALL: &[Field] = &[("op", &["op"], ""), ("root", &["root"], "")];
 /// The sides of a collective. `displs` belongs to the side that has counts.
 const SEND: &[Field] = &[
     ("buffer", &["sendbuf", "buffer"], ""),
-    ("count", &["sendcount", "count"], "i64"),
+    ("count", &["sendcount", "count"], " as i64"),
     ("datatype", &["sendtype", "datatype"], ""),
     ("datatypes", &["sendtypes"], ""),
-    ("counts", &["sendcounts"], ""),
-    ("displacements", &["sdispls", "displs"], ""),
+    ("counts", &["sendcounts"], ".into()"),
+    ("displacements", &["sdispls", "displs"], ".into()"),
 ];
 const RECEIVE: &[Field] = &[
     ("buffer", &["recvbuf", "buffer"], ""),
-    ("count", &["recvcount", "count"], "i64"),
+    ("count", &["recvcount", "count"], " as i64"),
     ("datatype", &["recvtype", "datatype"], ""),
     ("datatypes", &["recvtypes"], ""),
-    ("counts", &["recvcounts"], ""),
-    ("displacements", &["rdispls", "displs"], ""),
+    ("counts", &["recvcounts"], ".into()"),
+    ("displacements", &["rdispls", "displs"], ".into()"),
 ];
 
 const ACCESS: &[Field] = &[
-    ("origin_count", &["origin_count"], "i64"),
+    ("origin_count", &["origin_count"], " as i64"),
     ("origin_type", &["origin_datatype", "datatype"], ""),
-    ("result_count", &["result_count"], "i64"),
+    ("result_count", &["result_count"], " as i64"),
     ("result_type", &["result_datatype", "datatype"], ""),
     ("op", &["op"], ""),
     ("target", &["target_rank"], ""),
@@ -60,7 +60,7 @@ const ACCESS: &[Field] = &[
 ];
 
 const COMPLETION: &[Field] = &[
-    ("count", &["count", "incount"], "c_int"),
+    ("count", &["count", "incount"], " as c_int"),
     ("requests", &["request", "array_of_requests"], ""),
     ("flag", &["flag"], ""),
     ("index", &["index", "indx"], ""),
@@ -74,13 +74,9 @@ impl Procedure {
     /// those of the struct's `NONE`.
     fn literal(&self, name: &str, fields: &[Field], more: &str) -> String {
         let mut text = format!("{name} {{ {more}");
-        for (field, names, number) in fields {
+        for (field, names, behind) in fields {
             if let Some(parameter) = self.find(names) {
-                text += &format!("{field}: {}", parameter.name);
-                if !number.is_empty() {
-                    text += &format!(" as {number}");
-                }
-                text += ", ";
+                text += &format!("{field}: {}{behind}, ", parameter.name);
             }
         }
         text + &format!("..{name}::NONE }}")
@@ -88,8 +84,7 @@ impl Procedure {
 
     /// What a collective's function is told of it.
     fn arguments(&self) -> String {
-        let large = if self.large { "large: true, " } else { "" };
-        self.literal("Arguments", ARGUMENTS, large)
+        self.literal("Arguments", ARGUMENTS, "")
     }
 
     /// All arguments of a collective that plans can take the place of.
@@ -100,10 +95,8 @@ impl Procedure {
             self.literal("Side", &fields[..fields.len() - displacements], "")
         };
         let (send, receive) = (side(SEND, "sendcounts"), side(RECEIVE, "recvcounts"));
-        let sides = format!(
-            "operation: Operation::{operation}, large: {}, send: {send}, receive: {receive}, ",
-            self.large
-        );
+        let sides =
+            format!("operation: Operation::{operation}, send: {send}, receive: {receive}, ");
         self.literal("Call", CALL, &sides)
     }
 

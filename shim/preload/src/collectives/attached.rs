@@ -6,14 +6,19 @@
 //! inter-communicator, its size, processes of other jobs); what may fail on one alone they agree on
 //! when the communicator is used for the first time.
 
-use super::communicator::{Communicator, Private};
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
+
+use super::communicator::Communicator;
 use super::setup::Setup;
 use crate::mpi::native::{Native, NativeError};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
 /// left to the native MPI.
-struct Attached(Option<Communicator>);
+#[derive(Default)]
+struct Attached(OnceCell<Arc<Communicator>>);
 
 /// What a process has of what is made for a communicator, from the least on.
 #[derive(Clone, Copy)]
@@ -30,48 +35,47 @@ enum Had {
 /// What is kept for `comm`; at the first use, our own communicator is made,
 /// which all its processes do together. `None` where the native MPI does its
 /// collectives, on all of them.
-pub fn find(native: &Native, setup: &Setup, comm: Comm) -> Option<&'static Communicator> {
-    let attached = match native.attribute(comm, setup.keyval) {
-        0 => make(native, setup, comm)?,
-        attached => attached as *const Attached,
-    };
-    // SAFETY: the attribute holds the address of what was attached, until the
-    // communicator ends; it can't while one of its collectives is called.
-    unsafe { (*attached).0.as_ref() }
+pub fn find(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
+    match native.attribute(comm, setup.keyval) {
+        0 => make(native, setup, comm),
+        attached => {
+            // SAFETY: the attribute holds the address of what was attached, until the
+            // communicator ends; it can't while one of its collectives is called.
+            let attached = unsafe { &*(attached as *const Attached) };
+            attached.0.get().cloned()
+        }
+    }
 }
 
-/// Makes what hangs on `comm`. `None` where nothing can hang there.
-fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<*const Attached> {
+/// Makes what hangs on `comm`, and what is kept for it.
+fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
     // A communicator that is none is refused by the native collective.
     let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
         false => world_ranks(native, setup, comm),
     };
-    let Some(ranks) = ranks.transpose() else {
-        return attach(native, setup, comm, None);
-    };
+    let attached = attach(native, setup, comm);
+    let ranks = ranks.transpose()?;
     // A process that failed takes part all the same, or others would wait for it.
-    let private = native.split_quietly(comm, 0).map(Private);
+    let private = native.split_quietly(comm, 0);
     let made = private.and_then(|private| Communicator::new(native, setup, private, &ranks?));
-    let made = made.ok();
-    let is_made = made.is_some();
-    let attached = attach(native, setup, comm, made);
-    let mine = match (attached, is_made) {
+    let mine = match (attached, &made) {
         (None, _) => Had::Nothing,
-        (Some(_), false) => Had::Mark,
-        (Some(_), true) => Had::All,
+        (Some(_), Err(_)) => Had::Mark,
+        (Some(_), Ok(_)) => Had::All,
     };
     let least = native.least(comm, mine as u8).unwrap_or(Had::Nothing as u8);
     if least == Had::Nothing as u8 && attached.is_some() {
         native.delete_attribute(comm, setup.keyval);
         return None;
     }
-    let attached = attached?;
+    let (attached, made) = (attached?, Arc::new(made.ok()?));
     if least < Had::All as u8 {
-        // SAFETY: made above; nobody looks at it before this returns.
-        unsafe { (*attached.cast_mut()).0 = None };
+        return None;
     }
-    Some(attached)
+    // SAFETY: it hangs on `comm`, one of whose collectives is called.
+    let kept = unsafe { &*attached }.0.get_or_init(|| made);
+    Some(Arc::clone(kept))
 }
 
 /// The ranks of the processes of `comm` in the application's world; `None` if some are of another
@@ -89,14 +93,9 @@ fn world_ranks(
     Ok(all_are_here.then_some(ranks))
 }
 
-/// Hangs this on `comm`; `None` if that fails.
-fn attach(
-    native: &Native,
-    setup: &Setup,
-    comm: Comm,
-    communicator: Option<Communicator>,
-) -> Option<*const Attached> {
-    let attached = Box::into_raw(Box::new(Attached(communicator)));
+/// Hangs a mark on `comm`, to which more can be added; `None` if that fails.
+fn attach(native: &Native, setup: &Setup, comm: Comm) -> Option<*const Attached> {
+    let attached = Box::into_raw(Box::<Attached>::default());
     if native
         .set_attribute_to(comm, setup.keyval, attached as Word)
         .is_err()

@@ -4,7 +4,7 @@ use treepie_core::collective::Operation;
 
 use super::unit::Units;
 use crate::mpi::abi::ERR_COUNT;
-use crate::mpi::{Datatype, Handle, Op, Word, c_int};
+use crate::mpi::{Counts, Datatype, Handle, Op, Word, c_int};
 
 /// One side of a call: the send or the receive buffer. What a procedure does not
 /// have is 0.
@@ -18,10 +18,10 @@ pub struct Side {
     pub datatype: Datatype,
     /// Address of the datatypes of all ranks (`Alltoallw`).
     pub datatypes: Word,
-    /// Address of the counts of all ranks.
-    pub counts: Word,
-    /// Address of the displacements of all ranks.
-    pub displacements: Word,
+    /// The counts of all ranks.
+    pub counts: Counts,
+    /// The displacements of all ranks.
+    pub displacements: Counts,
 }
 
 impl Side {
@@ -31,8 +31,8 @@ impl Side {
         count: 0,
         datatype: Datatype::ABSENT,
         datatypes: 0,
-        counts: 0,
-        displacements: 0,
+        counts: Counts::ABSENT,
+        displacements: Counts::ABSENT,
     };
 }
 
@@ -42,8 +42,6 @@ impl Side {
 pub struct Call {
     /// Which collective.
     pub operation: Operation,
-    /// Counts are `MPI_Count` and displacements `MPI_Aint` in arrays, not `int`.
-    pub large: bool,
     /// The send buffer; that of a broadcast.
     pub send: Side,
     /// The receive buffer.
@@ -106,9 +104,9 @@ impl Side {
 
     /// A count as a length.
     fn length(&self, count: i64) -> Result<u64, Refused> {
-        u64::try_from(count).map_err(|_| match self.counts {
-            0 => Refused::ByNative,
-            _ => Refused::With(ERR_COUNT),
+        u64::try_from(count).map_err(|_| match self.counts.is_absent() {
+            true => Refused::ByNative,
+            false => Refused::With(ERR_COUNT),
         })
     }
 }
@@ -117,7 +115,6 @@ impl Call {
     /// A barrier.
     pub const NONE: Call = Call {
         operation: Operation::Barrier,
-        large: false,
         send: Side::NONE,
         receive: Side::NONE,
         op: Op::ABSENT,
@@ -141,35 +138,22 @@ impl Call {
             true => unsafe { native.read_handle(side.datatypes + rank * native.abi.handle_bytes) },
             false => side.datatype,
         };
-        let count = match side.counts {
-            0 => side.count,
-            counts => self.integer_at(counts, rank),
-        };
+        // SAFETY: the caller of the procedure gives an element for each rank.
+        let at = |array: Counts| (!array.is_absent()).then(|| unsafe { array.at(rank) });
+        let count = at(side.counts).unwrap_or(side.count);
         let mut step = |datatype| units.of(datatype).map_or(0, |unit| unit.extent.step);
-        let offset = match (side.displacements, count) {
+        let offset = match (at(side.displacements), count) {
             // What is empty is nowhere, and may have no datatype.
             (_, 0) => 0,
-            (0, _) if rank == 0 => 0,
-            (0, count) => rank as i64 * count * step(datatype),
-            (displacements, _) if each_has_its_type => self.integer_at(displacements, rank),
-            (displacements, _) => self.integer_at(displacements, rank) * step(datatype),
+            (None, _) if rank == 0 => 0,
+            (None, count) => rank as i64 * count * step(datatype),
+            (Some(displacement), _) if each_has_its_type => displacement,
+            (Some(displacement), _) => displacement * step(datatype),
         };
         Ok(Elements {
             address: side.buffer.wrapping_add_signed(offset as isize),
             count: side.length(count)?,
             datatype,
         })
-    }
-
-    /// An element of an array of counts or displacements.
-    fn integer_at(&self, array: Word, rank: usize) -> i64 {
-        // SAFETY: the caller of the procedure gives arrays with an element for
-        // each rank, of the width that the procedure takes.
-        unsafe {
-            match self.large {
-                true => *(array as *const i64).add(rank),
-                false => i64::from(*(array as *const c_int).add(rank)),
-            }
-        }
     }
 }

@@ -14,8 +14,7 @@ use treepie_core::collective::{
 use super::execute::{Account, Place, Prepared, Tags};
 use super::setup::{self, Setup};
 use super::unit::Room;
-use crate::mpi::Comm;
-use crate::mpi::native::{Native, NativeError, native};
+use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::record::Plan;
 
 /// What a plan was made for.
@@ -48,7 +47,7 @@ const MOST_PLANS: usize = 64;
 /// An intra-communicator of at least two processes of this job.
 pub struct Communicator {
     place: Place,
-    _private: Private,
+    _private: OwnComm,
     /// Calls that all its processes made until now.
     calls: AtomicU32,
     /// Who is near whom.
@@ -69,17 +68,6 @@ pub struct Workplace {
     pub account: Account,
 }
 
-/// A communicator of our own.
-pub struct Private(pub Comm);
-
-impl Drop for Private {
-    fn drop(&mut self) {
-        if let Some(native) = native() {
-            native.free_communicator(self.0);
-        }
-    }
-}
-
 impl Communicator {
     /// With the processes of `private`, which have these ranks in the application's world.
     ///
@@ -88,7 +76,7 @@ impl Communicator {
     pub fn new(
         native: &Native,
         setup: &Setup,
-        private: Private,
+        private: OwnComm,
         ranks: &[usize],
     ) -> Result<Self, NativeError> {
         let (clusters, network) = setup.locality.of(ranks);
@@ -99,11 +87,11 @@ impl Communicator {
             true => chooser.with_han(),
             false => chooser,
         };
-        native.return_errors(private.0)?;
+        native.return_errors(private.handle())?;
         Ok(Communicator {
             place: Place {
-                comm: private.0,
-                rank: native.rank(private.0)?,
+                comm: private.handle(),
+                rank: native.rank(private.handle())?,
                 tags: Tags::new(native.largest_tag()),
             },
             _private: private,

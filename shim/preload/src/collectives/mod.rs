@@ -99,12 +99,12 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         unit: job.spaces.unit.bytes,
         ordered,
     };
-    let chosen = communicator.plan(key, |key| make(runner, setup, communicator, key))?;
+    let chosen = communicator.plan(key, |key| make(runner, setup, &communicator, key))?;
     ran.set(Some(chosen.run));
     let errors = errors::Returned::inside(native, comm);
     let performed = job
         .load(native, place)
-        .and_then(|()| perform(native, communicator, place, &chosen.plan, job.spaces));
+        .and_then(|()| perform(native, &communicator, place, &chosen.plan, job.spaces));
     let result = match performed {
         Ok(()) => job.store(native, place),
         Err(code) => {

@@ -11,14 +11,11 @@ use std::ops::Range;
 use super::call::{Elements, Refused};
 use super::execute::Place;
 use super::unit::{Room, Unit, Units};
-use crate::mpi::native::Native;
-use crate::mpi::{Datatype, Word, c_int};
+use crate::mpi::native::{Message, Native};
+use crate::mpi::{Word, c_int};
 
 /// At most this many bytes are copied at once: MPI counts them in an `int`.
 const MOST_BYTES: u64 = 1 << 30;
-
-/// A message as MPI takes it: address, count, datatype.
-type Message = (Word, c_int, Datatype);
 
 /// Blocks as bytes.
 #[derive(Debug)]

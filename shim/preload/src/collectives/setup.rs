@@ -16,10 +16,10 @@ use super::{eager, own};
 use crate::features;
 use crate::log;
 use crate::mpi::abi;
-use crate::mpi::native::{Native, NativeError};
+use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::mpi::{Comm, Group, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
-use crate::share::{Members, ShareError, gather_to_all};
+use crate::share::{Group as _, Members, ShareError, gather_to_all, share};
 
 /// What the user asks for, as process 0 tells all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -104,8 +104,9 @@ pub struct Setup {
     pub world_group: Group,
     /// The attribute that holds what is kept for a communicator.
     pub keyval: c_int,
-    /// A communicator of this process alone that returns errors; one thread uses it at a time.
-    alone: Mutex<Comm>,
+    /// A communicator of this process alone that returns errors; one thread uses it at a time. Gone
+    /// when nothing is replaced any more.
+    alone: Mutex<Option<OwnComm>>,
     /// The largest message, in bytes, that the native MPI sends at once, where nobody measured it.
     pub eager: u64,
     /// Open MPI's HAN does the native MPI's own collectives.
@@ -117,7 +118,9 @@ impl Setup {
     pub fn can_reduce(&self, native: &Native, call: &Call) -> bool {
         // Held over a call of the MPI, which waits for nobody else.
         let alone = self.alone.lock();
-        native.can_reduce(call.receive.datatype, call.op, *alone)
+        alone
+            .as_ref()
+            .is_some_and(|own| native.can_reduce(call.receive.datatype, call.op, own.handle()))
     }
 }
 
@@ -186,7 +189,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     let mut locality = locality_of(native, world, wanted)?;
     let cluster_of_rank = locality.cluster_of_rank();
     let count = Clusters::new(&cluster_of_rank).count();
-    if native.rank(world)? == 0 {
+    if members.rank() == 0 {
         let ranks = cluster_of_rank.len();
         log::info(&format!(
             "collectives: {}, on {ranks} ranks in {count} cluster{}",
@@ -200,13 +203,11 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         ));
     }
     // Process 0 tells all: plans must be the same on all ranks.
-    let mut seen = [0; 9];
-    let (eager, is_han) = seen.split_at_mut(8);
-    eager.copy_from_slice(&eager::limit(native, family(native)).to_le_bytes());
-    is_han[0] = own::is_han(native, family(native)).into();
-    native.broadcast(world, &mut seen)?;
-    let [eager @ .., is_han] = seen;
-    let eager = u64::from_le_bytes(eager);
+    let seen = (members.rank() == 0).then(|| {
+        let family = family(native);
+        (eager::limit(native, family), own::is_han(native, family))
+    });
+    let (eager, is_han) = share(&members, seen)?;
     if let Locality::Platform { eager_limit, .. } = &mut locality {
         *eager_limit = eager;
     }
@@ -223,9 +224,9 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         locality,
         world_group,
         keyval,
-        alone: Mutex::new(alone),
+        alone: Mutex::new(Some(alone)),
         eager,
-        is_han: is_han != 0,
+        is_han,
     };
     if SETUP.set(setup).is_ok() {
         features::begin(features::REPLACING);
@@ -235,9 +236,9 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
 
 /// The group of the world, the keyval of what is kept for communicators, and a communicator of this
 /// process alone that returns errors.
-fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, Comm), NativeError> {
+fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), NativeError> {
     let alone = native.split_quietly(native.comm_self, 0)?;
-    native.return_errors(alone)?;
+    native.return_errors(alone.handle())?;
     Ok((
         native.group(world)?,
         native.new_private_keyval(ended)?,
@@ -253,7 +254,7 @@ pub fn end(native: &Native, world: Comm) {
         if native.attribute(world, setup.keyval) != 0 {
             native.delete_attribute(world, setup.keyval);
         }
-        native.free_communicator(*setup.alone.lock());
+        *setup.alone.lock() = None;
     }
 }
 

@@ -23,7 +23,10 @@ use treepie_core::collective::Operation;
 use crate::collectives::{self, Call, Side};
 use crate::features;
 use crate::log;
-use crate::mpi::{AppComm, Datatype, Errhandler, Group, Op, Win, Word, c_int, native};
+use crate::mpi::{
+    AppComm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
+    c_int, native,
+};
 use crate::record::{self, Access, Arguments, Completion, Message};
 use linker::optional_symbol;
 use next::Next;

@@ -1,6 +1,8 @@
 //! Makes entry points of a procedure's signature and names, and of what is done around it.
 
-use crate::mpi::{AppComm, Comm, Datatype, Errhandler, Group, Op, Win, Word};
+use crate::mpi::{
+    AppComm, Comm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
+};
 use crate::world;
 
 /// A parameter of an entry point, and what is passed on where the application gave it.
@@ -41,7 +43,9 @@ macro_rules! passed_as_they_are {
     )* };
 }
 
-passed_as_they_are! { Word i32 i64 Datatype Errhandler Group Op Win }
+passed_as_they_are! {
+    Word i32 i64 Datatype Errhandler Group Op Win IntArray LargeArray StatusAddress
+}
 
 /// The entry points of a procedure, one for each of its names, which goes on to the next of that
 /// name: at once where none of `$features` is on, with W' for the world; otherwise through

@@ -44,22 +44,22 @@ fn a_send_under_way_is_counted_with_its_request() {
 fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
     let expected = "
         procedure! { optional [MPI_Scatterv_c PMPI_Scatterv_c]
-            (sendbuf: Word, sendcounts: Word, displs: Word, sendtype: Datatype, recvbuf: Word,
+            (sendbuf: Word, sendcounts: LargeArray, displs: LargeArray, sendtype: Datatype, recvbuf: Word,
              recvcount: i64, recvtype: Datatype, root: c_int, comm: AppComm)
             features::COLLECTIVES, pass next =>
             record::collective(Operation::Scatterv,
                 || collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
                                             recvcount, recvtype, root, comm),
                     comm,
-                    Call { operation: Operation::Scatterv, large: true,
-                        send: Side { buffer: sendbuf, datatype: sendtype, counts: sendcounts,
-                                     displacements: displs, ..Side::NONE },
+                    Call { operation: Operation::Scatterv,
+                        send: Side { buffer: sendbuf, datatype: sendtype, counts: sendcounts.into(),
+                                     displacements: displs.into(), ..Side::NONE },
                         receive: Side { buffer: recvbuf, count: recvcount as i64,
                                         datatype: recvtype, ..Side::NONE },
                         root: root, ..Call::NONE }),
                 comm,
-                Arguments { large: true, send_buffer: sendbuf, send_type: sendtype,
-                    send_counts: sendcounts, receive_count: recvcount as i64,
+                Arguments { send_buffer: sendbuf, send_type: sendtype,
+                    send_counts: sendcounts.into(), receive_count: recvcount as i64,
                     receive_type: recvtype, root: root, ..Arguments::NONE })
         }";
     assert_eq!(generated("MPI_Scatterv_c"), words(expected));
@@ -70,7 +70,7 @@ fn a_completion_can_be_given_other_statuses() {
     let expected = "
         procedure! { common [MPI_Waitsome PMPI_Waitsome]
             (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
-             array_of_statuses: Word)
+             array_of_statuses: StatusAddress)
             features::RECORD, pass next =>
             record::complete(
                 Completion { array: true, count: incount as c_int, requests: array_of_requests,

@@ -2,11 +2,13 @@
 //! functions and variables are, and those functions with Rust's types.
 
 pub mod abi;
+mod addresses;
 pub mod elf;
 mod handles;
 pub mod lookup;
 pub mod native;
 
+pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
 pub use handles::{AppComm, Comm, Datatype, Errhandler, Group, Handle, Op, Request, Win};
 
 /// An argument of an MPI procedure as it is passed: handles, pointers and

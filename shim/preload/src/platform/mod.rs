@@ -112,12 +112,8 @@ pub fn settle(
         (of_file, true) => {
             // On a communicator of our own, where no message of the application is.
             let private = native.split(world, native.rank(world)?)?;
-            let found = native
-                .return_errors(private)
-                .map_err(PlatformUnknown::from)
-                .and_then(|()| checked_or_measured(native, private, of_file, known));
-            native.free_communicator(private);
-            found.map(Some)
+            native.return_errors(private.handle())?;
+            checked_or_measured(native, private.handle(), of_file, known).map(Some)
         }
     }
 }

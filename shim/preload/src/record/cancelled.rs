@@ -15,7 +15,7 @@ use super::registry::handle_at;
 use super::thread::Thread;
 use crate::features::{self, CANCELLING};
 use crate::mpi::native::{Native, native};
-use crate::mpi::{Request, SUCCESS, Word, c_int};
+use crate::mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
 
 /// What a request sent: kind, receiver, bytes.
 type Messages = Vec<(Kind, u32, u64)>;
@@ -68,7 +68,7 @@ pub struct Completion {
     /// Where it says which ones completed.
     pub indices: Word,
     /// The status, or an array of them.
-    pub status: Word,
+    pub status: StatusAddress,
     /// Whether `status` is an array with one for each request.
     pub array: bool,
 }
@@ -82,14 +82,14 @@ impl Completion {
         index: 0,
         completed: 0,
         indices: 0,
-        status: 0,
+        status: StatusAddress::ABSENT,
         array: false,
     };
 }
 
 /// Calls the native MPI while cancelled requests are watched; `call` takes the status.
 #[cold]
-pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
+pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
     let Some(native) = native() else {
         return call(completion.status);
     };
@@ -102,23 +102,29 @@ pub fn complete(completion: &Completion, call: impl FnOnce(Word) -> c_int) -> c_
     if completion.ignores_status(native) {
         let count = usize::try_from(completion.count).unwrap_or(0).max(1);
         room.resize(count * native.abi.status_bytes / 8 + 1, 0u64);
-        status = room.as_mut_ptr() as Word;
+        status = StatusAddress::of_room(&mut room);
     }
     let code = call(status);
     if code == SUCCESS {
         for (at, request) in watched {
             // SAFETY: the call succeeded, and what it was given holds its results.
-            if let Some(place) = unsafe { completion.status_of(at) } {
-                settle(native, request, status + place * native.abi.status_bytes);
+            unsafe {
+                if let Some(place) = completion.status_of(at) {
+                    let status = status.nth(place, native.abi.status_bytes);
+                    settle(native, request, status);
+                }
             }
         }
     }
     code
 }
 
-/// The watched request completed: its messages are taken back if it was
+/// The watched request completed with this status: its messages are taken back if it was
 /// cancelled.
-fn settle(native: &Native, request: Request, status: Word) {
+///
+/// # Safety
+/// The status is that of a call that is complete.
+unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
     let mut all = WATCHED.lock();
     let Some(messages) = all.remove(&request) else {
         return;
@@ -127,7 +133,8 @@ fn settle(native: &Native, request: Request, status: Word) {
         features::end(CANCELLING);
     }
     drop(all);
-    if !native.is_cancelled(status) {
+    // SAFETY: the caller's promise.
+    if !unsafe { native.is_cancelled(status) } {
         return;
     }
     let mut taken_back = TAKEN_BACK.lock();
@@ -148,8 +155,8 @@ impl Completion {
 
     fn ignores_status(&self, native: &Native) -> bool {
         match self.array {
-            true => self.status == native.abi.statuses_ignore,
-            false => self.status == native.abi.status_ignore,
+            true => self.status.word() == native.abi.statuses_ignore,
+            false => self.status.word() == native.abi.status_ignore,
         }
     }
 

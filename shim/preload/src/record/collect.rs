@@ -71,13 +71,9 @@ pub fn collect(
     let mut part = Vec::new();
     stream::encode(Unlimited, &mut part);
     let private = native.split(native.world, native.rank(native.world)?)?;
-    let result = native
-        .return_errors(private)
-        .and_then(|()| Members::new(native, private))
-        .map_err(CollectError::from)
-        .and_then(|members| collect_over(&members, run, part, read_topology, write));
-    native.free_communicator(private);
-    result
+    native.return_errors(private.handle())?;
+    let members = Members::new(native, private.handle())?;
+    collect_over(&members, run, part, read_topology, write)
 }
 
 fn collect_over(

@@ -32,7 +32,7 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::collective::Operation;
 
 use crate::features::{self, CANCELLING, COUNTING, TIMING};
-use crate::mpi::{Comm, Datatype, Handle, SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, SUCCESS, StatusAddress, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::{Arguments, Plan, plan};
 use counters::Kind;
@@ -139,7 +139,7 @@ pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word)
 
 /// A call that completes requests; `call` takes the address of the status.
 #[inline(always)]
-pub fn complete(completion: Completion, call: impl FnOnce(Word) -> c_int) -> c_int {
+pub fn complete(completion: Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
     around(
         CallClass::Wait,
         || match features::any(CANCELLING) {

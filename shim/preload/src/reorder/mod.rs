@@ -34,7 +34,7 @@ use crate::record;
 use crate::world;
 use edges::Adjacent;
 use graph::Graph;
-use order::{Order, Ordered};
+use order::Order;
 
 /// Where the processes of the launcher's world run, as process 0 tells all.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -107,7 +107,7 @@ fn ordered(
     comm: Comm,
     reorder: Word,
     read: impl FnOnce(usize) -> Option<Graph>,
-    make: impl FnOnce(Option<&Ordered>) -> c_int,
+    make: impl FnOnce(Option<&Order>) -> c_int,
 ) -> c_int {
     let (true, Some(seats), Some(native)) = (reorder as c_int != 0, seats(), native()) else {
         return make(None);
@@ -116,11 +116,7 @@ fn ordered(
         return make(None);
     }
     match order::find(native, comm, seats, read) {
-        Ok(Some(found)) => {
-            let code = make(Some(&found));
-            found.forget(native);
-            code
-        }
+        Ok(Some(found)) => make(Some(&found)),
         Ok(None) => make(None),
         Err(error) => {
             if error.is_told_here() {
@@ -142,8 +138,9 @@ fn made_in_any_order(
     call: impl FnOnce(Comm, Word) -> c_int,
 ) -> c_int {
     let comm = world::substitute(comm);
-    let create = |ordered: Option<&Ordered>| match ordered {
-        Some(ordered) => call(ordered.comm, 0),
+    let create = |order: Option<&Order>| match order {
+        Some(Order::New(new)) => call(new.comm.handle(), 0),
+        Some(Order::AsItIs) => call(comm, 0),
         None => call(comm, reorder),
     };
     let make = || ordered(comm, reorder, read, create);
@@ -274,20 +271,19 @@ pub unsafe fn dist_graph_create_adjacent(
             comm, indegree, sources, ins, outdegree, targets, outs, info, reorder, made,
         )
     };
-    let create = |ordered: Option<&Ordered>| {
-        let plain = || call_next(comm, incoming, outgoing, reorder);
-        let (Some(ordered), Some(native)) = (ordered, native()) else {
-            return plain();
+    let create = |order: Option<&Order>| {
+        let (Some(order), Some(native)) = (order, native()) else {
+            return call_next(comm, incoming, outgoing, reorder);
         };
-        match &ordered.order {
-            Order::AsItIs => call_next(ordered.comm, incoming, outgoing, 0),
-            Order::New(new_rank) => {
+        match order {
+            Order::AsItIs => call_next(comm, incoming, outgoing, 0),
+            Order::New(new) => {
                 // SAFETY: the caller's promise: arrays of these lengths.
                 let mine = unsafe { Adjacent::read(incoming, outgoing) };
-                match edges::exchanged(native, ordered.private, new_rank, &mine) {
+                match edges::exchanged(native, new.private.handle(), &new.new_rank, &mine) {
                     Ok(theirs) => {
                         let (ins, outs) = theirs.arguments(incoming[2], outgoing[2]);
-                        call_next(ordered.comm, ins, outs, 0)
+                        call_next(new.comm.handle(), ins, outs, 0)
                     }
                     Err(error) => {
                         if error.is_told_here() {

@@ -9,35 +9,25 @@ use super::Seats;
 use super::graph::{Edge, Graph, OWN};
 use crate::log;
 use crate::mpi::Comm;
-use crate::mpi::native::{Native, NativeError};
+use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::share::{Group, Members, ShareError, gather, share};
 
-/// In which order the ranks are.
+/// In which order the ranks of a communicator are, for a graph.
 pub enum Order {
     /// As they were, which is as well as it gets.
     AsItIs,
+    /// Another.
+    New(NewOrder),
+}
+
+/// Another order of the ranks, of use until the topology is made.
+pub struct NewOrder {
+    /// A communicator with the ranks in this order.
+    pub comm: OwnComm,
     /// The new rank of each.
-    New(Vec<u32>),
-}
-
-/// A communicator whose ranks are in order for a graph.
-pub struct Ordered {
-    /// It.
-    pub comm: Comm,
-    /// The order.
-    pub order: Order,
-    /// A communicator of our own with the ranks in their old order.
-    pub private: Comm,
-}
-
-impl Ordered {
-    /// Frees what is not needed once the topology is made.
-    pub fn forget(&self, native: &Native) {
-        if matches!(self.order, Order::New(_)) {
-            native.free_communicator(self.comm);
-        }
-        native.free_communicator(self.private);
-    }
+    pub new_rank: Vec<u32>,
+    /// A communicator with the ranks in their old order.
+    pub private: OwnComm,
 }
 
 /// What rank 0 finds for a communicator.
@@ -62,32 +52,22 @@ pub fn find(
     comm: Comm,
     seats: &Seats,
     read: impl FnOnce(usize) -> Option<Graph>,
-) -> Result<Option<Ordered>, ShareError> {
+) -> Result<Option<Order>, ShareError> {
     let (rank, size) = (native.rank(comm)?, native.size(comm)?);
     let private = native.split_quietly(comm, rank)?;
-    let found = native
-        .return_errors(private)
-        .and_then(|()| Members::new(native, private))
-        .map_err(ShareError::from)
-        .and_then(|members| agreed(native, private, &members, seats, read(size)))
-        .and_then(|answer| match answer {
-            Answer::Stay => Ok(Some((comm, Order::AsItIs))),
-            Answer::Change(new_rank) => {
-                let made = native.split_quietly(comm, new_rank[rank] as usize)?;
-                native.copy_error_handler(comm, made)?;
-                Ok(Some((made, Order::New(new_rank))))
-            }
-            Answer::Native => Ok(None),
-        });
-    match found {
-        Ok(Some((comm, order))) => Ok(Some(Ordered {
-            comm,
-            order,
-            private,
-        })),
-        other => {
-            native.free_communicator(private);
-            other.map(|_| None)
+    native.return_errors(private.handle())?;
+    let members = Members::new(native, private.handle())?;
+    match agreed(native, private.handle(), &members, seats, read(size))? {
+        Answer::Native => Ok(None),
+        Answer::Stay => Ok(Some(Order::AsItIs)),
+        Answer::Change(new_rank) => {
+            let made = native.split_quietly(comm, new_rank[rank] as usize)?;
+            native.copy_error_handler(comm, made.handle())?;
+            Ok(Some(Order::New(NewOrder {
+                comm: made,
+                new_rank,
+                private,
+            })))
         }
     }
 }

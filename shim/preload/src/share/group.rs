@@ -1,6 +1,6 @@
 //! Ranks that send bytes to each other: those of a communicator, and threads in tests.
 
-use crate::mpi::native::{Native, NativeError, Requests};
+use crate::mpi::native::{Failed, Native, NativeError, Requests};
 use crate::mpi::{Comm, Word, c_int};
 
 /// The tag of what is exchanged.
@@ -85,7 +85,7 @@ impl Group for Members<'_> {
         (from, back): (usize, &mut [u8]),
     ) -> Result<(), NativeError> {
         let Members { native, comm, .. } = *self;
-        let failed = |call| move |code| NativeError::Failed { call, code };
+        let failed = |call| move |code| NativeError::from(Failed { call, code });
         let byte = native.byte();
         let into = (back.as_mut_ptr() as Word, back.len() as c_int, byte);
         let what = (out.as_ptr() as Word, out.len() as c_int, byte);

@@ -13,7 +13,9 @@ use std::ffi::{CStr, c_char};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::mpi::native::{Native, NativeError, native};
+use parking_lot::Mutex;
+
+use crate::mpi::native::{Native, NativeError, OwnComm, native};
 use crate::mpi::{AppComm, Comm, Group, Handle, SUCCESS, Word, c_int};
 use crate::record;
 
@@ -37,6 +39,8 @@ static SUBSTITUTION: Substitution = Substitution {
 
 /// What is known of W', beside its handle.
 struct Replacement {
+    /// Itself, until it is removed.
+    comm: Mutex<Option<OwnComm>>,
     /// For each of its ranks, the rank in the native world.
     process_of_rank: Vec<c_int>,
     fortran: Option<Fortran>,
@@ -140,7 +144,8 @@ pub fn as_application_sees(comm: Comm) -> Comm {
 /// A native call that failed; then nothing is substituted.
 pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
     let process = native.rank(native.world)?;
-    let replaced = native.split(native.world, new_rank[process] as usize)?;
+    let own = native.split(native.world, new_rank[process] as usize)?;
+    let replaced = own.handle();
     native.set_name(replaced, c"MPI_COMM_WORLD")?;
     native.copy_error_handler(native.world, replaced)?;
     let mark = attributes::prepare(native, replaced)?;
@@ -158,6 +163,7 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
     };
     // The session starts once: there was none before.
     let _ = REPLACEMENT.set(Replacement {
+        comm: Mutex::new(Some(own)),
         process_of_rank,
         fortran,
         mark,
@@ -175,11 +181,12 @@ pub fn install(native: &Native, new_rank: &[u32]) -> Result<(), NativeError> {
 /// Frees W', and gives the native world back to the application: in this order,
 /// since callbacks of attributes on the world may use it. Collective.
 pub fn remove(native: &Native) {
-    if is_substituted() {
-        let replaced = replaced();
-        // A callback may refuse, which is no error where MPI itself ends the world.
-        let _ = native.return_errors(replaced);
-        native.free_communicator(replaced);
+    if let Some(replacement) = replacement() {
+        let own = replacement.comm.lock().take();
+        if let Some(own) = own {
+            // A callback may refuse, which is no error where MPI itself ends the world.
+            let _ = native.return_errors(own.handle());
+        }
         SUBSTITUTION.from.store(Word::MAX, Ordering::Release);
         SUBSTITUTION.mask.store(0, Ordering::Release);
     }

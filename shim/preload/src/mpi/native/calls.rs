@@ -3,106 +3,72 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{Native, NativeError};
+use super::{Failed, Native, NativeError, OwnComm};
 use crate::mpi::lookup::find;
-use crate::mpi::{Comm, Datatype, Group, Handle, SUCCESS, Win, Word, c_int};
-
-pub(super) fn check(call: &'static str, code: c_int) -> Result<(), NativeError> {
-    match code {
-        SUCCESS => Ok(()),
-        code => Err(NativeError::Failed { call, code }),
-    }
-}
+use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, c_int};
 
 /// A call that sets one integer.
 pub(super) fn integer(
-    call: &'static str,
-    get: impl FnOnce(&mut c_int) -> c_int,
+    get: impl FnOnce(&mut c_int) -> Result<(), Failed>,
 ) -> Result<c_int, NativeError> {
     let mut value = 0;
-    check(call, get(&mut value)).map(|()| value)
+    get(&mut value)?;
+    Ok(value)
 }
 
 /// A call that makes one handle.
 pub(super) fn handle<H: Handle>(
-    call: &'static str,
-    get: impl FnOnce(&mut H) -> c_int,
+    get: impl FnOnce(&mut H) -> Result<(), Failed>,
 ) -> Result<H, NativeError> {
     let mut value = H::ABSENT;
-    check(call, get(&mut value)).map(|()| value)
+    get(&mut value)?;
+    Ok(value)
 }
 
-/// The native functions with Rust's types. Communicators, groups and datatypes
-/// are handles of this MPI.
-///
-/// SAFETY of all calls here: the functions are those of the MPI procedures named,
-/// pointers are to live values of the right type for the length of the call, and
-/// handles come from this MPI; a stale handle is an error that the native MPI reports.
-#[allow(clippy::undocumented_unsafe_blocks)]
+/// Communicators, groups, datatypes, blocking messages, and what the MPI says of itself.
 impl Native {
     /// `MPI_Comm_rank`.
     pub fn rank(&self, comm: Comm) -> Result<usize, NativeError> {
-        integer("MPI_Comm_rank", |rank| unsafe {
-            (self.functions.comm_rank)(comm, rank)
-        })
-        .map(|rank| rank as usize)
+        Ok(integer(|rank| self.functions.comm_rank(comm, rank))? as usize)
     }
 
     /// `MPI_Comm_size`.
     pub fn size(&self, comm: Comm) -> Result<usize, NativeError> {
-        integer("MPI_Comm_size", |size| unsafe {
-            (self.functions.comm_size)(comm, size)
-        })
-        .map(|size| size as usize)
+        Ok(integer(|size| self.functions.comm_size(comm, size))? as usize)
     }
 
     /// `MPI_Comm_test_inter`.
     pub fn is_inter(&self, comm: Comm) -> Result<bool, NativeError> {
-        integer("MPI_Comm_test_inter", |flag| unsafe {
-            (self.functions.comm_test_inter)(comm, flag)
-        })
-        .map(|flag| flag != 0)
+        Ok(integer(|flag| self.functions.comm_test_inter(comm, flag))? != 0)
     }
 
     /// `MPI_Comm_group`.
     pub fn group(&self, comm: Comm) -> Result<Group, NativeError> {
-        handle("MPI_Comm_group", |group| unsafe {
-            (self.functions.comm_group)(comm, group)
-        })
+        handle(|group| self.functions.comm_group(comm, group))
     }
 
     /// `MPI_Comm_remote_group`.
     pub fn remote_group(&self, comm: Comm) -> Result<Group, NativeError> {
-        handle("MPI_Comm_remote_group", |group| unsafe {
-            (self.functions.comm_remote_group)(comm, group)
-        })
+        handle(|group| self.functions.comm_remote_group(comm, group))
     }
 
     /// `MPI_Win_get_group`.
     pub fn window_group(&self, window: Win) -> Result<Group, NativeError> {
-        handle("MPI_Win_get_group", |group| unsafe {
-            (self.functions.win_get_group)(window, group)
-        })
+        handle(|group| self.functions.win_get_group(window, group))
     }
 
     /// The ranks that the members of `group` have in `other`; `u32::MAX` for
     /// those that are not in it.
     pub fn translate(&self, group: Group, other: Group) -> Result<Vec<u32>, NativeError> {
-        let size = integer("MPI_Group_size", |size| unsafe {
-            (self.functions.group_size)(group, size)
-        })?;
+        let size = integer(|size| self.functions.group_size(group, size))?;
         let ranks: Vec<c_int> = (0..size).collect();
         let mut translated = vec![0; ranks.len()];
-        let code = unsafe {
-            (self.functions.group_translate_ranks)(
-                group,
-                size,
-                ranks.as_ptr(),
-                other,
-                translated.as_mut_ptr(),
-            )
+        let (from, into) = (ranks.as_ptr(), translated.as_mut_ptr());
+        // SAFETY: both have `size` elements.
+        unsafe {
+            self.functions
+                .group_translate_ranks(group, size, from, other, into)?
         };
-        check("MPI_Group_translate_ranks", code)?;
         Ok(translated
             .into_iter()
             .map(|rank| u32::try_from(rank).unwrap_or(u32::MAX))
@@ -111,26 +77,26 @@ impl Native {
 
     /// `MPI_Group_incl`: the group whose rank `i` is rank `ranks[i]` of `group`.
     pub fn include(&self, group: Group, ranks: &[c_int]) -> Result<Group, NativeError> {
-        handle("MPI_Group_incl", |made| unsafe {
-            (self.functions.group_incl)(group, ranks.len() as c_int, ranks.as_ptr(), made)
-        })
+        let (count, address) = (ranks.len() as c_int, ranks.as_ptr());
+        // SAFETY: there are `count` ranks.
+        handle(|made| unsafe { self.functions.group_incl(group, count, address, made) })
     }
 
     /// `MPI_Group_free`.
     pub fn free_group(&self, mut group: Group) {
-        unsafe { (self.functions.group_free)(&mut group) };
+        let _ = self.functions.group_free(&mut group);
     }
 
     /// `MPI_Comm_split` into one communicator ordered by `key`.
-    pub fn split(&self, comm: Comm, key: usize) -> Result<Comm, NativeError> {
-        handle("MPI_Comm_split", |made| unsafe {
-            (self.functions.comm_split)(comm, 0, key as c_int, made)
-        })
+    pub fn split(&self, comm: Comm, key: usize) -> Result<OwnComm, NativeError> {
+        OwnComm::made(handle(|made| {
+            self.functions.comm_split(comm, 0, key as c_int, made)
+        }))
     }
 
     /// [`Native::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
-    pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<Comm, NativeError> {
+    pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<OwnComm, NativeError> {
         // Others are in the call already: what fails here does not keep this process from it.
         let handler = self.error_handler(comm).ok();
         let _ = handler.map(|_| self.return_errors(comm));
@@ -142,41 +108,35 @@ impl Native {
         made
     }
 
-    /// `MPI_Comm_free`.
-    pub fn free_communicator(&self, mut comm: Comm) {
-        unsafe { (self.functions.comm_free)(&mut comm) };
-    }
-
     /// `MPI_Comm_set_name`.
     pub fn set_name(&self, comm: Comm, name: &CStr) -> Result<(), NativeError> {
-        let code = unsafe { (self.functions.comm_set_name)(comm, name.as_ptr()) };
-        check("MPI_Comm_set_name", code)
+        // SAFETY: the name ends in NUL.
+        unsafe { self.functions.comm_set_name(comm, name.as_ptr())? };
+        Ok(())
     }
 
-    /// Whether the status at this address is of a cancelled call
-    /// (`MPI_Test_cancelled`).
-    pub fn is_cancelled(&self, status: Word) -> bool {
-        let flag = integer("MPI_Test_cancelled", |flag| unsafe {
-            (self.functions.test_cancelled)(status, flag)
-        });
+    /// Whether a status is that of a cancelled call (`MPI_Test_cancelled`).
+    ///
+    /// # Safety
+    /// There is a status of a call that is complete.
+    pub unsafe fn is_cancelled(&self, status: StatusAddress) -> bool {
+        // SAFETY: the caller's promise.
+        let flag = integer(|flag| unsafe { self.functions.test_cancelled(status, flag) });
         flag.is_ok_and(|flag| flag != 0)
     }
 
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, NativeError> {
-        let parent = handle("MPI_Comm_get_parent", |parent| unsafe {
-            (self.functions.comm_get_parent)(parent)
-        })?;
+        let parent = handle(|parent| self.functions.comm_get_parent(parent))?;
         Ok(!self.is_null_communicator(parent))
     }
 
     /// `MPI_Bcast` of bytes from rank 0; any length.
     pub fn broadcast(&self, comm: Comm, bytes: &mut [u8]) -> Result<(), NativeError> {
         for part in bytes.chunks_mut(1 << 30) {
-            let code = unsafe {
-                (self.functions.bcast)(part.as_mut_ptr(), part.len() as c_int, self.byte, 0, comm)
-            };
-            check("MPI_Bcast", code)?;
+            let (address, length) = (part.as_mut_ptr(), part.len() as c_int);
+            // SAFETY: the part has this length.
+            unsafe { self.functions.bcast(address, length, self.byte, 0, comm)? };
         }
         Ok(())
     }
@@ -184,17 +144,12 @@ impl Native {
     /// `MPI_Send` of bytes, any length.
     pub fn send(&self, comm: Comm, to: usize, bytes: &[u8]) -> Result<(), NativeError> {
         for part in bytes.chunks(1 << 30) {
-            let code = unsafe {
-                (self.functions.send)(
-                    part.as_ptr(),
-                    part.len() as c_int,
-                    self.byte,
-                    to as c_int,
-                    0,
-                    comm,
-                )
+            let (address, length) = (part.as_ptr(), part.len() as c_int);
+            // SAFETY: the part has this length.
+            unsafe {
+                self.functions
+                    .send(address, length, self.byte, to as c_int, 0, comm)?
             };
-            check("MPI_Send", code)?;
         }
         Ok(())
     }
@@ -205,18 +160,13 @@ impl Native {
         // spare us at the price of one more constant.
         let mut status = [0u64; 8];
         for part in bytes.chunks_mut(1 << 30) {
-            let code = unsafe {
-                (self.functions.recv)(
-                    part.as_mut_ptr(),
-                    part.len() as c_int,
-                    self.byte,
-                    from as c_int,
-                    0,
-                    comm,
-                    status.as_mut_ptr(),
-                )
+            let (address, length) = (part.as_mut_ptr(), part.len() as c_int);
+            let (from, status) = (from as c_int, status.as_mut_ptr());
+            // SAFETY: the part has this length, and the status is large enough.
+            unsafe {
+                self.functions
+                    .recv(address, length, self.byte, from, 0, comm, status)?
             };
-            check("MPI_Recv", code)?;
         }
         Ok(())
     }
@@ -238,13 +188,12 @@ impl Native {
     }
 
     fn ask_type_size(&self, datatype: Datatype) -> u64 {
-        let mut size = 0;
-        if unsafe { (self.functions.type_size)(datatype, &mut size) } != SUCCESS {
+        let (mut size, mut large) = (0, 0);
+        if self.functions.type_size(datatype, &mut size).is_err() {
             return 0;
         }
         if size == self.abi.undefined {
-            let mut large = 0;
-            unsafe { (self.functions.type_size_x)(datatype, &mut large) };
+            let _ = self.functions.type_size_x(datatype, &mut large);
             return u64::try_from(large).unwrap_or(0);
         }
         u64::try_from(size).unwrap_or(0)
@@ -252,36 +201,37 @@ impl Native {
 
     /// `MPI_Get_processor_name`.
     pub fn processor_name(&self) -> String {
-        self.text(
-            self.abi.max_processor_name,
-            self.functions.get_processor_name,
-        )
+        let name = self.text(self.abi.max_processor_name, |text, length| {
+            // SAFETY: `text` has room for the longest name of this MPI.
+            unsafe { self.functions.get_processor_name(text, length) }
+        });
+        name.unwrap_or_default()
     }
 
     /// `MPI_Get_library_version`, its first line.
     pub fn library_version(&self) -> String {
-        let text = self.text(
-            self.abi.max_library_version,
-            self.functions.get_library_version,
-        );
+        let text = self.text(self.abi.max_library_version, |text, length| {
+            // SAFETY: `text` has room for the longest version of this MPI.
+            unsafe { self.functions.get_library_version(text, length) }
+        });
+        let text = text.unwrap_or_default();
         let line = text.lines().next().unwrap_or_default();
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
-    fn text(
+    /// A text that `get` writes to an address with room for `room` characters and a NUL, with its
+    /// length; `None` where it fails.
+    pub(super) fn text(
         &self,
         room: usize,
-        get: unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int,
-    ) -> String {
+        get: impl FnOnce(*mut c_char, &mut c_int) -> Result<(), Failed>,
+    ) -> Option<String> {
         let mut text = vec![0u8; room + 1];
         let mut length = 0;
-        if unsafe { get(text.as_mut_ptr().cast(), &mut length) } != SUCCESS {
-            return String::new();
-        }
+        get(text.as_mut_ptr().cast(), &mut length).ok()?;
         text.truncate(usize::try_from(length).unwrap_or(0).min(room));
-        String::from_utf8_lossy(&text)
-            .trim_end_matches('\0')
-            .to_owned()
+        let text = String::from_utf8_lossy(&text);
+        Some(text.trim_end_matches('\0').to_owned())
     }
 
     /// Whether this is Intel MPI, whose launcher reports every abort of anything
@@ -293,18 +243,19 @@ impl Native {
     /// `MPI_Get_version`: the MPI standard that it says it follows.
     pub fn standard_version(&self) -> String {
         let (mut major, mut minor) = (0, 0);
-        unsafe { (self.functions.get_version)(&mut major, &mut minor) };
+        let _ = self.functions.get_version(&mut major, &mut minor);
         format!("{major}.{minor}")
     }
 
     /// `MPI_Abort` on the native world.
     pub fn abort(&self, code: c_int) {
-        unsafe { (self.functions.abort)(self.world, code) };
+        let _ = self.functions.abort(self.world, code);
     }
 
     /// `MPI_Comm_f2c`; `None` where the MPI has none (a macro, in some).
     pub fn of_fortran_handle(&self, comm: c_int) -> Option<Comm> {
         let address = find(c"PMPI_Comm_f2c").or_else(|| find(c"MPI_Comm_f2c"))?;
+        // SAFETY: the function of this name takes an `int` and returns a handle, in every family.
         Some(unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C" fn(c_int) -> Comm>(address)(comm)
         })
@@ -313,6 +264,7 @@ impl Native {
     /// `MPI_Comm_c2f`; `None` where the MPI has none (a macro, in some).
     pub fn fortran_handle(&self, comm: Comm) -> Option<c_int> {
         let address = find(c"PMPI_Comm_c2f").or_else(|| find(c"MPI_Comm_c2f"))?;
+        // SAFETY: the function of this name takes a handle and returns an `int`, in every family.
         Some(unsafe {
             std::mem::transmute::<*mut c_void, unsafe extern "C" fn(Comm) -> c_int>(address)(comm)
         })

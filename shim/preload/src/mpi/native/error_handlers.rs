@@ -2,15 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use super::calls::{check, handle};
+use super::calls::handle;
 use super::functions::ErrorCallback;
 use super::{Native, NativeError};
-use crate::mpi::{Comm, Errhandler, Handle, SUCCESS, c_int};
+use crate::mpi::{Comm, Errhandler, Handle, c_int};
+
+/// Larger than every family's `MPI_MAX_ERROR_STRING`.
+const LONGEST_TEXT: usize = 4096;
 
 /// Error handlers.
-///
-/// SAFETY of all calls here: as in `calls`.
-#[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// Gives `to` the error handler of `from`.
     pub fn copy_error_handler(&self, from: Comm, to: Comm) -> Result<(), NativeError> {
@@ -22,21 +22,17 @@ impl Native {
 
     /// `MPI_Comm_get_errhandler`.
     pub fn error_handler(&self, comm: Comm) -> Result<Errhandler, NativeError> {
-        handle("MPI_Comm_get_errhandler", |handler| unsafe {
-            (self.functions.comm_get_errhandler)(comm, handler)
-        })
+        handle(|handler| self.functions.comm_get_errhandler(comm, handler))
     }
 
     /// `MPI_Errhandler_free`: what [`Native::error_handler`] gave is used no more.
     pub fn free_error_handler(&self, mut handler: Errhandler) {
-        unsafe { (self.functions.errhandler_free)(&mut handler) };
+        let _ = self.functions.errhandler_free(&mut handler);
     }
 
     /// `MPI_Comm_create_errhandler`.
     pub fn create_error_handler(&self, function: ErrorCallback) -> Result<Errhandler, NativeError> {
-        handle("MPI_Comm_create_errhandler", |handler| unsafe {
-            (self.functions.comm_create_errhandler)(function, handler)
-        })
+        handle(|handler| self.functions.comm_create_errhandler(function, handler))
     }
 
     /// From now on this handler stands for `MPI_ERRORS_ARE_FATAL`.
@@ -58,32 +54,25 @@ impl Native {
 
     /// `MPI_Comm_set_errhandler`.
     pub fn set_error_handler(&self, comm: Comm, handler: Errhandler) -> Result<(), NativeError> {
-        let code = unsafe { (self.functions.comm_set_errhandler)(comm, handler) };
-        check("MPI_Comm_set_errhandler", code)
+        Ok(self.functions.comm_set_errhandler(comm, handler)?)
     }
 
     /// `MPI_Comm_call_errhandler`.
     pub fn call_error_handler(&self, comm: Comm, error: c_int) {
-        unsafe { (self.functions.comm_call_errhandler)(comm, error) };
+        let _ = self.functions.comm_call_errhandler(comm, error);
     }
 
     /// Has errors on `comm` returned instead of ending the job.
     pub fn return_errors(&self, comm: Comm) -> Result<(), NativeError> {
-        let code = unsafe { (self.functions.comm_set_errhandler)(comm, self.errors_return) };
-        check("MPI_Comm_set_errhandler", code)
+        self.set_error_handler(comm, self.errors_return)
     }
 
     /// `MPI_Error_string`.
     pub fn error_text(&self, error: c_int) -> String {
-        // Larger than every family's MPI_MAX_ERROR_STRING.
-        let mut text = vec![0u8; 4096];
-        let mut length = 0;
-        let code =
-            unsafe { (self.functions.error_string)(error, text.as_mut_ptr().cast(), &mut length) };
-        let length = usize::try_from(length).unwrap_or(0).min(text.len());
-        match code {
-            SUCCESS => String::from_utf8_lossy(&text[..length]).into_owned(),
-            _ => format!("error {error}"),
-        }
+        let text = self.text(LONGEST_TEXT, |text, length| {
+            // SAFETY: `text` has room for more than every MPI's longest.
+            unsafe { self.functions.error_string(error, text, length) }
+        });
+        text.unwrap_or_else(|| format!("error {error}"))
     }
 }

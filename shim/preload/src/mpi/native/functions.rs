@@ -2,92 +2,145 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::NativeError;
+use super::{Failed, NativeError};
 use crate::mpi::lookup::find;
-use crate::mpi::{Comm, Datatype, Errhandler, Group, Op, Request, Win, Word, c_int};
+use crate::mpi::{
+    Comm, Datatype, Errhandler, Group, Op, Request, SUCCESS, StatusAddress, Win, Word, c_int,
+};
 
-macro_rules! host_functions {
-    ($($field:ident: $name:ident($($argument:ty),*);)*) => {
-        /// Addresses of the native functions, by their `PMPI_` names.
-        pub(super) struct Functions { $(pub(super) $field: unsafe extern "C" fn($($argument),*) -> c_int,)* }
+/// The functions, each with its parameters as every family has them. Those in `safe` take handles,
+/// numbers, texts and references to what they read or write: types that hold what the procedure
+/// asks for. Those in `raw` take addresses of memory whose length other arguments say.
+macro_rules! native_functions {
+    (
+        safe { $($safe:ident: $safe_name:ident($($argument:ident: $type:ty),*);)* }
+        raw { $($raw:ident: $raw_name:ident($($raw_argument:ident: $raw_type:ty),*);)* }
+    ) => {
+        /// Addresses of the native functions.
+        pub(super) struct Functions {
+            $($safe: unsafe extern "C" fn($($type),*) -> c_int,)*
+            $($raw: unsafe extern "C" fn($($raw_type),*) -> c_int,)*
+        }
 
         impl Functions {
+            /// Looks all of them up.
             pub(super) fn find() -> Result<Self, NativeError> {
-                $(
-                    let name = stringify!($name);
-                    let symbol = CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes())
-                        .map_err(|_| NativeError::Missing(name))?;
-                    let $field = find(symbol).ok_or(NativeError::Missing(name))?;
-                )*
-                // SAFETY: each address is that of the MPI procedure named, whose
-                // parameters are those declared, in every family.
+                // SAFETY: each address is that of the MPI procedure named, whose parameters are
+                // those declared, in every family.
                 Ok(unsafe { Functions {
-                    $($field: std::mem::transmute::<
+                    $($safe: std::mem::transmute::<
                         *mut c_void,
-                        unsafe extern "C" fn($($argument),*) -> c_int,
-                    >($field),)*
+                        unsafe extern "C" fn($($type),*) -> c_int,
+                    >(address(concat!("PMPI_", stringify!($safe_name), "\0"))?),)*
+                    $($raw: std::mem::transmute::<
+                        *mut c_void,
+                        unsafe extern "C" fn($($raw_type),*) -> c_int,
+                    >(address(concat!("PMPI_", stringify!($raw_name), "\0"))?),)*
                 } })
             }
+
+            $(
+                #[inline(always)]
+                pub(super) fn $safe(&self, $($argument: $type),*) -> Result<(), Failed> {
+                    // SAFETY: a handle is one that this MPI gave, which it looks at itself; what is
+                    // read or written is behind a reference of its type.
+                    let code = unsafe { (self.$safe)($($argument),*) };
+                    check(concat!("MPI_", stringify!($safe_name)), code)
+                }
+            )*
+
+            $(
+                /// # Safety
+                /// The addresses are of live memory of the length that the counts and datatypes
+                /// say, until the procedure has done with it.
+                #[allow(clippy::too_many_arguments)] // they are MPI's
+                #[inline(always)]
+                pub(super) unsafe fn $raw(
+                    &self,
+                    $($raw_argument: $raw_type),*
+                ) -> Result<(), Failed> {
+                    // SAFETY: the caller's promise; handles as above.
+                    let code = unsafe { (self.$raw)($($raw_argument),*) };
+                    check(concat!("MPI_", stringify!($raw_name)), code)
+                }
+            )*
         }
     };
 }
 
-host_functions! {
-    abort: PMPI_Abort(Comm, c_int);
-    allgather: PMPI_Allgather(*const u8, c_int, Datatype, *mut u8, c_int, Datatype, Comm);
-    allreduce: PMPI_Allreduce(*const u64, *mut u64, c_int, Datatype, Op, Comm);
-    bcast: PMPI_Bcast(*mut u8, c_int, Datatype, c_int, Comm);
-    cart_shift: PMPI_Cart_shift(Comm, c_int, c_int, *mut c_int, *mut c_int);
-    cartdim_get: PMPI_Cartdim_get(Comm, *mut c_int);
-    comm_call_errhandler: PMPI_Comm_call_errhandler(Comm, c_int);
-    comm_create_errhandler: PMPI_Comm_create_errhandler(ErrorCallback, *mut Errhandler);
-    comm_create_keyval: PMPI_Comm_create_keyval(CopyCallback, DeleteCallback, *mut c_int, Word);
-    comm_delete_attr: PMPI_Comm_delete_attr(Comm, c_int);
-    comm_free: PMPI_Comm_free(*mut Comm);
-    comm_get_attr: PMPI_Comm_get_attr(Comm, c_int, *mut Word, *mut c_int);
-    comm_get_errhandler: PMPI_Comm_get_errhandler(Comm, *mut Errhandler);
-    comm_get_parent: PMPI_Comm_get_parent(*mut Comm);
-    comm_group: PMPI_Comm_group(Comm, *mut Group);
-    comm_rank: PMPI_Comm_rank(Comm, *mut c_int);
-    comm_remote_group: PMPI_Comm_remote_group(Comm, *mut Group);
-    comm_set_attr: PMPI_Comm_set_attr(Comm, c_int, Word);
-    comm_set_errhandler: PMPI_Comm_set_errhandler(Comm, Errhandler);
-    comm_set_name: PMPI_Comm_set_name(Comm, *const c_char);
-    comm_size: PMPI_Comm_size(Comm, *mut c_int);
-    comm_split: PMPI_Comm_split(Comm, c_int, c_int, *mut Comm);
-    comm_test_inter: PMPI_Comm_test_inter(Comm, *mut c_int);
-    dist_graph_neighbors: PMPI_Dist_graph_neighbors(Comm, c_int, *mut c_int, *mut c_int, c_int, *mut c_int, *mut c_int);
-    dist_graph_neighbors_count: PMPI_Dist_graph_neighbors_count(Comm, *mut c_int, *mut c_int, *mut c_int);
-    errhandler_free: PMPI_Errhandler_free(*mut Errhandler);
-    error_string: PMPI_Error_string(c_int, *mut c_char, *mut c_int);
-    get_library_version: PMPI_Get_library_version(*mut c_char, *mut c_int);
-    get_processor_name: PMPI_Get_processor_name(*mut c_char, *mut c_int);
-    get_version: PMPI_Get_version(*mut c_int, *mut c_int);
-    graph_neighbors: PMPI_Graph_neighbors(Comm, c_int, c_int, *mut c_int);
-    graph_neighbors_count: PMPI_Graph_neighbors_count(Comm, c_int, *mut c_int);
-    group_free: PMPI_Group_free(*mut Group);
-    group_incl: PMPI_Group_incl(Group, c_int, *const c_int, *mut Group);
-    group_size: PMPI_Group_size(Group, *mut c_int);
-    group_translate_ranks: PMPI_Group_translate_ranks(Group, c_int, *const c_int, Group, *mut c_int);
-    irecv: PMPI_Irecv(Word, c_int, Datatype, c_int, c_int, Comm, *mut Request);
-    isend: PMPI_Isend(Word, c_int, Datatype, c_int, c_int, Comm, *mut Request);
-    op_commutative: PMPI_Op_commutative(Op, *mut c_int);
-    recv: PMPI_Recv(*mut u8, c_int, Datatype, c_int, c_int, Comm, *mut u64);
-    reduce_local: PMPI_Reduce_local(Word, Word, c_int, Datatype, Op);
-    send: PMPI_Send(*const u8, c_int, Datatype, c_int, c_int, Comm);
-    sendrecv: PMPI_Sendrecv(Word, c_int, Datatype, c_int, c_int, Word, c_int, Datatype, c_int, c_int, Comm, *mut u64);
-    test_cancelled: PMPI_Test_cancelled(Word, *mut c_int);
-    testsome: PMPI_Testsome(c_int, *mut Request, *mut c_int, *mut c_int, *mut u8);
-    topo_test: PMPI_Topo_test(Comm, *mut c_int);
-    type_commit: PMPI_Type_commit(*mut Datatype);
-    type_create_hindexed: PMPI_Type_create_hindexed(c_int, *const c_int, *const i64, Datatype, *mut Datatype);
-    type_free: PMPI_Type_free(*mut Datatype);
-    type_get_envelope: PMPI_Type_get_envelope(Datatype, *mut c_int, *mut c_int, *mut c_int, *mut c_int);
-    type_get_extent: PMPI_Type_get_extent(Datatype, *mut i64, *mut i64);
-    type_get_true_extent: PMPI_Type_get_true_extent(Datatype, *mut i64, *mut i64);
-    type_size: PMPI_Type_size(Datatype, *mut c_int);
-    type_size_x: PMPI_Type_size_x(Datatype, *mut i64);
-    win_get_group: PMPI_Win_get_group(Win, *mut Group);
+/// The address of the function of this name, which ends in NUL.
+fn address(name: &'static str) -> Result<*mut c_void, NativeError> {
+    let text = CStr::from_bytes_with_nul(name.as_bytes()).unwrap_or_default();
+    find(text).ok_or(NativeError::Missing(name.trim_end_matches('\0')))
+}
+
+fn check(call: &'static str, code: c_int) -> Result<(), Failed> {
+    match code {
+        SUCCESS => Ok(()),
+        code => Err(Failed { call, code }),
+    }
+}
+
+native_functions! {
+    safe {
+        abort: Abort(comm: Comm, code: c_int);
+        cart_shift: Cart_shift(comm: Comm, dimension: c_int, steps: c_int, before: &mut c_int, after: &mut c_int);
+        cartdim_get: Cartdim_get(comm: Comm, dimensions: &mut c_int);
+        comm_call_errhandler: Comm_call_errhandler(comm: Comm, code: c_int);
+        comm_create_errhandler: Comm_create_errhandler(function: ErrorCallback, handler: &mut Errhandler);
+        comm_create_keyval: Comm_create_keyval(copy: CopyCallback, delete: DeleteCallback, keyval: &mut c_int, extra: Word);
+        comm_delete_attr: Comm_delete_attr(comm: Comm, keyval: c_int);
+        comm_free: Comm_free(comm: &mut Comm);
+        comm_get_attr: Comm_get_attr(comm: Comm, keyval: c_int, value: &mut Word, flag: &mut c_int);
+        comm_get_errhandler: Comm_get_errhandler(comm: Comm, handler: &mut Errhandler);
+        comm_get_parent: Comm_get_parent(parent: &mut Comm);
+        comm_group: Comm_group(comm: Comm, group: &mut Group);
+        comm_rank: Comm_rank(comm: Comm, rank: &mut c_int);
+        comm_remote_group: Comm_remote_group(comm: Comm, group: &mut Group);
+        comm_set_attr: Comm_set_attr(comm: Comm, keyval: c_int, value: Word);
+        comm_set_errhandler: Comm_set_errhandler(comm: Comm, handler: Errhandler);
+        comm_size: Comm_size(comm: Comm, size: &mut c_int);
+        comm_split: Comm_split(comm: Comm, color: c_int, key: c_int, made: &mut Comm);
+        comm_test_inter: Comm_test_inter(comm: Comm, flag: &mut c_int);
+        dist_graph_neighbors_count: Dist_graph_neighbors_count(comm: Comm, incoming: &mut c_int, outgoing: &mut c_int, weighted: &mut c_int);
+        errhandler_free: Errhandler_free(handler: &mut Errhandler);
+        get_version: Get_version(major: &mut c_int, minor: &mut c_int);
+        graph_neighbors_count: Graph_neighbors_count(comm: Comm, rank: c_int, count: &mut c_int);
+        group_free: Group_free(group: &mut Group);
+        group_size: Group_size(group: Group, size: &mut c_int);
+        op_commutative: Op_commutative(op: Op, flag: &mut c_int);
+        topo_test: Topo_test(comm: Comm, topology: &mut c_int);
+        type_commit: Type_commit(datatype: &mut Datatype);
+        type_free: Type_free(datatype: &mut Datatype);
+        type_get_envelope: Type_get_envelope(datatype: Datatype, integers: &mut c_int, addresses: &mut c_int, datatypes: &mut c_int, combiner: &mut c_int);
+        type_get_extent: Type_get_extent(datatype: Datatype, bound: &mut i64, extent: &mut i64);
+        type_get_true_extent: Type_get_true_extent(datatype: Datatype, bound: &mut i64, extent: &mut i64);
+        type_size: Type_size(datatype: Datatype, size: &mut c_int);
+        type_size_x: Type_size_x(datatype: Datatype, size: &mut i64);
+        win_get_group: Win_get_group(window: Win, group: &mut Group);
+    }
+    raw {
+        allgather: Allgather(send: *const u8, send_count: c_int, send_type: Datatype, receive: *mut u8, receive_count: c_int, receive_type: Datatype, comm: Comm);
+        allreduce: Allreduce(send: *const u64, receive: *mut u64, count: c_int, datatype: Datatype, op: Op, comm: Comm);
+        bcast: Bcast(buffer: *mut u8, count: c_int, datatype: Datatype, root: c_int, comm: Comm);
+        comm_set_name: Comm_set_name(comm: Comm, name: *const c_char);
+        dist_graph_neighbors: Dist_graph_neighbors(comm: Comm, incoming: c_int, sources: *mut c_int, source_weights: *mut c_int, outgoing: c_int, destinations: *mut c_int, weights: *mut c_int);
+        error_string: Error_string(code: c_int, text: *mut c_char, length: &mut c_int);
+        get_library_version: Get_library_version(text: *mut c_char, length: &mut c_int);
+        get_processor_name: Get_processor_name(text: *mut c_char, length: &mut c_int);
+        graph_neighbors: Graph_neighbors(comm: Comm, rank: c_int, most: c_int, neighbours: *mut c_int);
+        group_incl: Group_incl(group: Group, count: c_int, ranks: *const c_int, made: &mut Group);
+        group_translate_ranks: Group_translate_ranks(group: Group, count: c_int, ranks: *const c_int, other: Group, translated: *mut c_int);
+        irecv: Irecv(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
+        isend: Isend(buffer: Word, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
+        recv: Recv(buffer: *mut u8, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, status: *mut u64);
+        reduce_local: Reduce_local(left: Word, right: Word, count: c_int, datatype: Datatype, op: Op);
+        send: Send(buffer: *const u8, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm);
+        sendrecv: Sendrecv(send: Word, send_count: c_int, send_type: Datatype, dest: c_int, send_tag: c_int, receive: Word, receive_count: c_int, receive_type: Datatype, source: c_int, receive_tag: c_int, comm: Comm, status: *mut u64);
+        test_cancelled: Test_cancelled(status: StatusAddress, flag: &mut c_int);
+        testsome: Testsome(count: c_int, requests: *mut Request, completed: &mut c_int, indices: *mut c_int, statuses: *mut u8);
+        type_create_hindexed: Type_create_hindexed(count: c_int, lengths: *const c_int, starts: *const i64, datatype: Datatype, made: &mut Datatype);
+    }
 }
 
 /// `MPI_Comm_errhandler_function`: the addresses of a communicator and of an error

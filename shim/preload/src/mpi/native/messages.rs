@@ -1,11 +1,12 @@
 //! The native functions that plans are run with: non-blocking messages, datatypes,
-//! packing, reductions, and attributes that hold an address.
+//! packing and reductions.
 
-use super::attributes::never_copied;
-use super::calls::{check, integer};
-use super::functions::DeleteCallback;
+use super::calls::integer;
 use super::{Native, NativeError};
-use crate::mpi::{Comm, Datatype, Handle, Op, Request, SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, Op, Request, Word, c_int};
+
+/// A message as MPI takes it: address, count, datatype.
+pub type Message = (Word, c_int, Datatype);
 
 /// What memory the elements of a datatype take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,28 +20,18 @@ pub struct Extent {
 }
 
 /// Errors here are MPI's own codes, which the application may get to see.
-///
-/// SAFETY of all calls here: as in `calls`; addresses of messages are those of
-/// live memory of the length that count and datatype say, until the request is
-/// complete.
-#[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// `MPI_Allgather` of `mine`, of one length on all ranks.
     pub fn allgather(&self, comm: Comm, mine: &[u8]) -> Result<Vec<u8>, NativeError> {
-        let length = mine.len() as c_int;
+        let (length, byte) = (mine.len() as c_int, self.byte);
         let mut all = vec![0; mine.len() * self.size(comm)?];
-        let code = unsafe {
-            (self.functions.allgather)(
-                mine.as_ptr(),
-                length,
-                self.byte,
-                all.as_mut_ptr(),
-                length,
-                self.byte,
-                comm,
-            )
+        let (from, into) = (mine.as_ptr(), all.as_mut_ptr());
+        // SAFETY: `mine` has this length, and `all` that of all ranks together.
+        unsafe {
+            self.functions
+                .allgather(from, length, byte, into, length, byte, comm)?
         };
-        check("MPI_Allgather", code).map(|()| all)
+        Ok(all)
     }
 
     /// The least of what the ranks give, on all of them: how they find out together that one of them
@@ -61,24 +52,18 @@ impl Native {
     /// The message stays where it is until the request is complete.
     pub unsafe fn begin_send(
         &self,
-        (address, count, datatype): (Word, c_int, Datatype),
+        (address, count, datatype): Message,
         to: usize,
         tag: c_int,
         comm: Comm,
     ) -> Result<Request, c_int> {
-        let mut request = Request::ABSENT;
-        let code = unsafe {
-            (self.functions.isend)(
-                address,
-                count,
-                datatype,
-                to as c_int,
-                tag,
-                comm,
-                &mut request,
-            )
+        let (to, mut request) = (to as c_int, Request::ABSENT);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .isend(address, count, datatype, to, tag, comm, &mut request)?
         };
-        code_or(code, request)
+        Ok(request)
     }
 
     /// `MPI_Irecv`.
@@ -87,24 +72,18 @@ impl Native {
     /// Nothing else uses the memory until the request is complete.
     pub unsafe fn begin_receive(
         &self,
-        (address, count, datatype): (Word, c_int, Datatype),
+        (address, count, datatype): Message,
         from: usize,
         tag: c_int,
         comm: Comm,
     ) -> Result<Request, c_int> {
-        let mut request = Request::ABSENT;
-        let code = unsafe {
-            (self.functions.irecv)(
-                address,
-                count,
-                datatype,
-                from as c_int,
-                tag,
-                comm,
-                &mut request,
-            )
+        let (from, mut request) = (from as c_int, Request::ABSENT);
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .irecv(address, count, datatype, from, tag, comm, &mut request)?
         };
-        code_or(code, request)
+        Ok(request)
     }
 
     /// Whether elements of `datatype` can be reduced with `op`, as the native MPI says of no
@@ -112,8 +91,12 @@ impl Native {
     /// `MPI_Reduce_local` would end the job.
     pub fn can_reduce(&self, datatype: Datatype, op: Op, alone: Comm) -> bool {
         let (left, mut right) = (0, 0);
-        let code = unsafe { (self.functions.allreduce)(&left, &mut right, 0, datatype, op, alone) };
-        code == SUCCESS
+        // SAFETY: no element is read or written.
+        let reduced = unsafe {
+            self.functions
+                .allreduce(&left, &mut right, 0, datatype, op, alone)
+        };
+        reduced.is_ok()
     }
 
     /// `MPI_Reduce_local`: `right = left op right`.
@@ -128,8 +111,12 @@ impl Native {
         datatype: Datatype,
         op: Op,
     ) -> Result<(), c_int> {
-        let code = unsafe { (self.functions.reduce_local)(left, right, count, datatype, op) };
-        code_or(code, ())
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .reduce_local(left, right, count, datatype, op)?
+        };
+        Ok(())
     }
 
     /// Copies elements into elements of another datatype with the same signature, or to or from bytes,
@@ -139,133 +126,73 @@ impl Native {
     /// Both are live memory, and do not overlap.
     pub unsafe fn transfer(
         &self,
-        from: (Word, c_int, Datatype),
-        into: (Word, c_int, Datatype),
+        from: Message,
+        into: Message,
         (comm, rank, tag): (Comm, usize, c_int),
     ) -> Result<(), c_int> {
         // Larger than every family's MPI_Status.
         let mut status = [0u64; 8];
-        let code = unsafe {
-            (self.functions.sendrecv)(
-                from.0,
-                from.1,
-                from.2,
-                rank as c_int,
-                tag,
-                into.0,
-                into.1,
-                into.2,
-                rank as c_int,
-                tag,
-                comm,
-                status.as_mut_ptr(),
-            )
+        let (rank, status) = (rank as c_int, status.as_mut_ptr());
+        // SAFETY: the caller's promise, and a status that is large enough.
+        unsafe {
+            self.functions.sendrecv(
+                from.0, from.1, from.2, rank, tag, into.0, into.1, into.2, rank, tag, comm, status,
+            )?
         };
-        code_or(code, ())
+        Ok(())
     }
 
     /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts that
     /// it does (`MPI_Type_create_hindexed`).
     pub fn new_type_of_bytes(&self, bytes: u64) -> Result<Datatype, c_int> {
-        let starts: Vec<u64> = (0..bytes).step_by(1 << 30).collect();
-        let length = |start: &u64| (bytes - start).min(1 << 30) as c_int;
+        let starts: Vec<i64> = (0..bytes as i64).step_by(1 << 30).collect();
+        let length = |start: &i64| (bytes - *start as u64).min(1 << 30) as c_int;
         let lengths: Vec<c_int> = starts.iter().map(length).collect();
-        let mut made = Datatype::ABSENT;
-        let code = unsafe {
-            (self.functions.type_create_hindexed)(
-                lengths.len() as c_int,
-                lengths.as_ptr(),
-                starts.as_ptr().cast(),
-                self.byte,
-                &mut made,
-            )
+        let (count, mut made) = (lengths.len() as c_int, Datatype::ABSENT);
+        let (lengths, starts) = (lengths.as_ptr(), starts.as_ptr());
+        // SAFETY: there are `count` lengths and starts.
+        unsafe {
+            self.functions
+                .type_create_hindexed(count, lengths, starts, self.byte, &mut made)?
         };
-        code_or(code, ())?;
-        code_or(unsafe { (self.functions.type_commit)(&mut made) }, made)
+        self.functions.type_commit(&mut made)?;
+        Ok(made)
     }
 
     /// `MPI_Type_free`.
     pub fn free_type(&self, mut datatype: Datatype) {
-        unsafe { (self.functions.type_free)(&mut datatype) };
+        let _ = self.functions.type_free(&mut datatype);
     }
 
     /// `MPI_Op_commutative`.
     pub fn is_commutative(&self, op: Op) -> Result<bool, NativeError> {
-        integer("MPI_Op_commutative", |flag| unsafe {
-            (self.functions.op_commutative)(op, flag)
-        })
-        .map(|flag| flag != 0)
+        Ok(integer(|flag| self.functions.op_commutative(op, flag))? != 0)
     }
 
     /// The memory of a datatype's elements; `None` where the native MPI refuses it.
     pub fn extent(&self, datatype: Datatype) -> Option<Extent> {
         let (mut bound, mut step, mut first, mut span) = (0, 0, 0, 0);
-        unsafe {
-            if (self.functions.type_get_extent)(datatype, &mut bound, &mut step) != SUCCESS
-                || (self.functions.type_get_true_extent)(datatype, &mut first, &mut span) != SUCCESS
-            {
-                return None;
-            }
-        }
+        let functions = &self.functions;
+        functions
+            .type_get_extent(datatype, &mut bound, &mut step)
+            .ok()?;
+        functions
+            .type_get_true_extent(datatype, &mut first, &mut span)
+            .ok()?;
         Some(Extent { step, first, span })
     }
 
     /// Whether MPI itself defines the datatype: then nothing was used to make it
     /// (`MPI_Type_get_envelope`).
     pub fn is_named(&self, datatype: Datatype) -> bool {
-        let mut used = [0; 4];
-        let [integers, addresses, datatypes, combiner] = &mut used;
-        let code = unsafe {
-            (self.functions.type_get_envelope)(datatype, integers, addresses, datatypes, combiner)
-        };
-        code == SUCCESS && used[..3] == [0; 3]
-    }
-
-    /// A keyval whose attributes hold an address, are not copied, and are handed to
-    /// `delete` when their communicator ends.
-    pub fn new_private_keyval(&self, delete: DeleteCallback) -> Result<c_int, NativeError> {
-        self.new_keyval(never_copied, delete)
-    }
-
-    /// Sets an attribute to an address.
-    pub fn set_attribute_to(
-        &self,
-        comm: Comm,
-        keyval: c_int,
-        value: Word,
-    ) -> Result<(), NativeError> {
-        let code = unsafe { (self.functions.comm_set_attr)(comm, keyval, value) };
-        check("MPI_Comm_set_attr", code)
-    }
-
-    /// The address in an attribute; 0 where it is not set.
-    #[inline]
-    pub fn attribute(&self, comm: Comm, keyval: c_int) -> Word {
-        let (mut value, mut flag) = (0, 0);
-        let code = unsafe { (self.functions.comm_get_attr)(comm, keyval, &mut value, &mut flag) };
-        match code == SUCCESS && flag != 0 {
-            true => value,
-            false => 0,
-        }
-    }
-
-    /// The largest tag, `MPI_TAG_UB`; where the MPI does not say it, that which the standard grants.
-    pub fn largest_tag(&self) -> u32 {
-        let value = self.attribute(self.world, self.abi.predefined.tag_ub) as *const c_int;
-        // SAFETY: the attribute is an address of an int that lives as long as the MPI.
-        let largest = unsafe { value.as_ref() }.map_or(0, |&largest| largest);
-        largest.max(32_767) as u32
-    }
-
-    /// `MPI_Comm_delete_attr`.
-    pub fn delete_attribute(&self, comm: Comm, keyval: c_int) {
-        unsafe { (self.functions.comm_delete_attr)(comm, keyval) };
-    }
-}
-
-fn code_or<T>(code: c_int, value: T) -> Result<T, c_int> {
-    match code {
-        SUCCESS => Ok(value),
-        code => Err(code),
+        let (mut integers, mut addresses, mut datatypes, mut combiner) = (0, 0, 0, 0);
+        let asked = self.functions.type_get_envelope(
+            datatype,
+            &mut integers,
+            &mut addresses,
+            &mut datatypes,
+            &mut combiner,
+        );
+        asked.is_ok() && (integers, addresses, datatypes) == (0, 0, 0)
     }
 }

@@ -7,6 +7,7 @@ mod error_handlers;
 mod functions;
 mod messages;
 mod neighbours;
+mod own;
 mod predefined_types;
 mod requests;
 
@@ -20,7 +21,8 @@ use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
 use super::{Comm, Datatype, Errhandler, Handle, Op, Word, c_int};
 use functions::Functions;
-pub use messages::Extent;
+pub use messages::{Extent, Message};
+pub use own::OwnComm;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
 
@@ -37,13 +39,24 @@ pub enum NativeError {
     #[error("the MPI library has no {0}; the job runs as it would without treepie")]
     Missing(&'static str),
     /// A call of ours failed.
-    #[error("{call} returned error {code}")]
-    Failed {
-        /// The procedure that failed.
-        call: &'static str,
-        /// What it returned.
-        code: c_int,
-    },
+    #[error(transparent)]
+    Failed(#[from] Failed),
+}
+
+/// A call of a native procedure that failed.
+#[derive(Debug, Error)]
+#[error("{call} returned error {code}")]
+pub struct Failed {
+    /// The procedure.
+    pub call: &'static str,
+    /// What it returned.
+    pub code: c_int,
+}
+
+impl From<Failed> for c_int {
+    fn from(failed: Failed) -> c_int {
+        failed.code
+    }
 }
 
 /// The native MPI.

@@ -1,21 +1,16 @@
 //! The neighbours of a process in a communicator's topology.
 
-use super::calls::{check, integer};
+use super::calls::integer;
 use super::{Native, NativeError};
 use crate::mpi::{Comm, c_int};
 
 /// Topologies: Cartesian, graph, and distributed graph.
-///
-/// SAFETY of all calls here: as in `calls`.
-#[allow(clippy::undocumented_unsafe_blocks)]
 impl Native {
     /// The ranks that this process sends to in neighbourhood collectives, in the
     /// order of their arguments (MPI-4.1, section 8.6); none where `comm` has no
     /// topology.
     pub fn neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
-        let topology = integer("MPI_Topo_test", |topology| unsafe {
-            (self.functions.topo_test)(comm, topology)
-        })?;
+        let topology = integer(|topology| self.functions.topo_test(comm, topology))?;
         match topology {
             kind if kind == self.abi.cart => self.cartesian_neighbours(comm),
             kind if kind == self.abi.graph => self.graph_neighbours(comm),
@@ -25,15 +20,12 @@ impl Native {
     }
 
     fn cartesian_neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
-        let dimensions = integer("MPI_Cartdim_get", |count| unsafe {
-            (self.functions.cartdim_get)(comm, count)
-        })?;
+        let dimensions = integer(|count| self.functions.cartdim_get(comm, count))?;
         let mut neighbours = Vec::new();
         for dimension in 0..dimensions {
             let (mut before, mut after) = (0, 0);
-            let code =
-                unsafe { (self.functions.cart_shift)(comm, dimension, 1, &mut before, &mut after) };
-            check("MPI_Cart_shift", code)?;
+            self.functions
+                .cart_shift(comm, dimension, 1, &mut before, &mut after)?;
             neighbours.extend([before, after]);
         }
         Ok(neighbours)
@@ -41,33 +33,30 @@ impl Native {
 
     fn graph_neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let rank = self.rank(comm)? as c_int;
-        let count = integer("MPI_Graph_neighbors_count", |count| unsafe {
-            (self.functions.graph_neighbors_count)(comm, rank, count)
-        })?;
+        let count = integer(|count| self.functions.graph_neighbors_count(comm, rank, count))?;
         let mut neighbours = vec![0; count as usize];
-        let code =
-            unsafe { (self.functions.graph_neighbors)(comm, rank, count, neighbours.as_mut_ptr()) };
-        check("MPI_Graph_neighbors", code).map(|()| neighbours)
+        let address = neighbours.as_mut_ptr();
+        // SAFETY: there is room for the `count` neighbours that this rank has.
+        unsafe { self.functions.graph_neighbors(comm, rank, count, address)? };
+        Ok(neighbours)
     }
 
     fn dist_graph_destinations(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
         let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
-        let code = unsafe {
-            (self.functions.dist_graph_neighbors_count)(
-                comm,
-                &mut incoming,
-                &mut outgoing,
-                &mut weighted,
-            )
-        };
-        check("MPI_Dist_graph_neighbors_count", code)?;
+        self.functions.dist_graph_neighbors_count(
+            comm,
+            &mut incoming,
+            &mut outgoing,
+            &mut weighted,
+        )?;
         // Room for weights, which are written where the graph has them.
         let mut sources = vec![0; 2 * incoming as usize];
         let mut destinations = vec![0; 2 * outgoing as usize];
         let (sources, source_weights) = sources.split_at_mut(incoming as usize);
         let (destinations, weights) = destinations.split_at_mut(outgoing as usize);
-        let code = unsafe {
-            (self.functions.dist_graph_neighbors)(
+        // SAFETY: all four have room for the numbers that the MPI just said.
+        unsafe {
+            self.functions.dist_graph_neighbors(
                 comm,
                 incoming,
                 sources.as_mut_ptr(),
@@ -75,8 +64,8 @@ impl Native {
                 outgoing,
                 destinations.as_mut_ptr(),
                 weights.as_mut_ptr(),
-            )
-        };
-        check("MPI_Dist_graph_neighbors", code).map(|()| destinations.to_vec())
+            )?;
+        }
+        Ok(destinations.to_vec())
     }
 }

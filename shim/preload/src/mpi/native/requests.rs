@@ -59,8 +59,8 @@ impl Native {
         let mut completed = 0;
         // SAFETY: the vectors have room for what is asked for, and the messages stay where they are
         // until their requests are complete, as those promised that began them.
-        let code = unsafe {
-            (self.functions.testsome)(
+        let tested = unsafe {
+            self.functions.testsome(
                 count as c_int,
                 requests.handles[first * bytes..].as_mut_ptr().cast(),
                 &mut completed,
@@ -69,8 +69,8 @@ impl Native {
             )
         };
         let completed = usize::try_from(completed).unwrap_or(0).min(count);
-        if code != SUCCESS {
-            return Err(requests.first_error(self, completed).unwrap_or(code));
+        if let Err(failed) = tested {
+            return Err(requests.first_error(self, completed).unwrap_or(failed.code));
         }
         requests.indices.truncate(completed);
         for &index in &requests.indices {

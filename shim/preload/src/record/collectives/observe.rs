@@ -3,22 +3,20 @@
 use treepie_core::collective::Operation;
 
 use crate::mpi::native::{Native, native};
-use crate::mpi::{Datatype, Handle, Word, c_int};
+use crate::mpi::{Counts, Datatype, Handle, Word, c_int};
 
 /// The arguments of a collective that its traffic depends on. What a procedure
 /// does not have is 0 or 1.
 #[derive(Debug, Clone, Copy)]
 pub struct Arguments {
-    /// Counts are `MPI_Count` in arrays, not `int`.
-    pub large: bool,
     /// `sendbuf`, for `MPI_IN_PLACE`.
     pub send_buffer: Word,
     /// `sendcount` or `count`.
     pub send_count: i64,
     /// `sendtype` or `datatype`.
     pub send_type: Datatype,
-    /// Address of `sendcounts`.
-    pub send_counts: Word,
+    /// `sendcounts`.
+    pub send_counts: Counts,
     /// Address of `sendtypes`.
     pub send_types: Word,
     /// `recvcount`.
@@ -27,8 +25,8 @@ pub struct Arguments {
     pub receive_type: Datatype,
     /// Address of `recvtypes`.
     pub receive_types: Word,
-    /// Address of `recvcounts`.
-    pub receive_counts: Word,
+    /// `recvcounts`.
+    pub receive_counts: Counts,
     /// `root`.
     pub root: c_int,
 }
@@ -36,16 +34,15 @@ pub struct Arguments {
 impl Arguments {
     /// Those of a barrier.
     pub const NONE: Arguments = Arguments {
-        large: false,
         send_buffer: 0,
         send_count: 0,
         send_type: Datatype::ABSENT,
-        send_counts: 0,
+        send_counts: Counts::ABSENT,
         send_types: 0,
         receive_count: 0,
         receive_type: Datatype::ABSENT,
         receive_types: 0,
-        receive_counts: 0,
+        receive_counts: Counts::ABSENT,
         root: 0,
     };
 }
@@ -196,19 +193,20 @@ impl<'a> Reader<'a> {
     /// What is sent to every neighbour, for calls with one size for all.
     #[inline(always)]
     pub fn to_all(&self) -> Option<u64> {
-        (self.arguments.send_counts == 0).then(|| self.sent())
+        self.arguments.send_counts.is_absent().then(|| self.sent())
     }
 
     /// What is sent to the neighbour `at`, for calls with a size for each.
     pub fn to_one(&self, at: usize) -> u64 {
         let arguments = self.arguments;
-        match (arguments.send_counts, arguments.send_types) {
-            (counts, 0) if self.native.is_null_datatype(arguments.send_type) || counts == 0 => 0,
-            (counts, 0) => {
+        let counts = arguments.send_counts;
+        match arguments.send_types {
+            0 if self.native.is_null_datatype(arguments.send_type) || counts.is_absent() => 0,
+            0 => {
                 let size = self.native.type_size(arguments.send_type);
                 self.count_at(counts, at).saturating_mul(size)
             }
-            (counts, types) => self.part_of_type(counts, types, at),
+            types => self.part_of_type(counts, types, at),
         }
     }
 
@@ -224,20 +222,13 @@ impl<'a> Reader<'a> {
         self.bytes(self.arguments.send_count, self.arguments.send_type)
     }
 
-    fn count_at(&self, counts: Word, rank: usize) -> u64 {
-        // SAFETY: the call succeeded, so that its array of counts has an element
-        // for each rank, of the width that the procedure takes.
-        let count = unsafe {
-            match self.arguments.large {
-                true => *(counts as *const i64).add(rank),
-                false => i64::from(*(counts as *const c_int).add(rank)),
-            }
-        };
-        count.max(0) as u64
+    fn count_at(&self, counts: Counts, rank: usize) -> u64 {
+        // SAFETY: the call succeeded, so that its array of counts has an element for each rank.
+        unsafe { counts.at(rank) }.max(0) as u64
     }
 
-    fn parts(&self, counts: Word, datatype: Datatype) -> Vec<u64> {
-        if counts == 0 || self.native.is_null_datatype(datatype) {
+    fn parts(&self, counts: Counts, datatype: Datatype) -> Vec<u64> {
+        if counts.is_absent() || self.native.is_null_datatype(datatype) {
             return vec![0; self.size];
         }
         let bytes = self.native.type_size(datatype);
@@ -246,8 +237,8 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    fn parts_of_types(&self, counts: Word, types: Word) -> Vec<u64> {
-        if counts == 0 || types == 0 {
+    fn parts_of_types(&self, counts: Counts, types: Word) -> Vec<u64> {
+        if counts.is_absent() || types == 0 {
             return vec![0; self.size];
         }
         let part = |rank: usize| self.part_of_type(counts, types, rank);
@@ -255,7 +246,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The part of `rank` where each rank has a type of its own.
-    fn part_of_type(&self, counts: Word, types: Word, rank: usize) -> u64 {
+    fn part_of_type(&self, counts: Counts, types: Word, rank: usize) -> u64 {
         let count = self.count_at(counts, rank);
         if count == 0 {
             return 0; // the type may be MPI_DATATYPE_NULL then

@@ -1,0 +1,114 @@
+//! Addresses of what an application gives beside handles and numbers. Like handles, the entry points
+//! are generated with these types: what is behind an address, its type says.
+
+use super::{Word, c_int};
+
+/// Where an `MPI_Status` is, or the first of an array of them; or what the MPI passes for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+pub struct StatusAddress(Word);
+
+impl StatusAddress {
+    /// That of a parameter that a procedure does not have.
+    pub const ABSENT: Self = StatusAddress(0);
+
+    /// The start of memory of our own, which lives as long as this is used.
+    pub fn of_room(room: &mut [u64]) -> Self {
+        StatusAddress(room.as_mut_ptr() as Word)
+    }
+
+    /// The status with this number in an array, of `bytes` bytes each.
+    pub fn nth(self, number: usize, bytes: usize) -> Self {
+        StatusAddress(self.0 + number * bytes)
+    }
+
+    /// As the MPI's header has it: `MPI_STATUS_IGNORE` is one, too.
+    #[inline(always)]
+    pub fn word(self) -> Word {
+        self.0
+    }
+}
+
+/// The address of an array of `int`: counts or displacements, one for each rank.
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct IntArray(Word);
+
+/// The address of an array of `MPI_Count` or `MPI_Aint`: those of a procedure with large counts.
+#[derive(Debug, Clone, Copy)]
+#[repr(transparent)]
+pub struct LargeArray(Word);
+
+/// Counts or displacements, one for each rank, of either width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Counts {
+    address: Word,
+    large: bool,
+}
+
+impl Counts {
+    /// Those of a procedure that has none.
+    pub const ABSENT: Self = Counts {
+        address: 0,
+        large: false,
+    };
+
+    /// Whether the procedure has none, or the application gave none.
+    #[inline(always)]
+    pub fn is_absent(self) -> bool {
+        self.address == 0
+    }
+
+    /// That of a rank.
+    ///
+    /// # Safety
+    /// The array is not absent, and has an element for `rank`.
+    #[inline(always)]
+    pub unsafe fn at(self, rank: usize) -> i64 {
+        // SAFETY: the caller's promise; the entry point's table says how wide they are.
+        unsafe {
+            match self.large {
+                true => *(self.address as *const i64).add(rank),
+                false => i64::from(*(self.address as *const c_int).add(rank)),
+            }
+        }
+    }
+}
+
+impl From<IntArray> for Counts {
+    #[inline(always)]
+    fn from(IntArray(address): IntArray) -> Self {
+        Counts {
+            address,
+            large: false,
+        }
+    }
+}
+
+impl From<LargeArray> for Counts {
+    #[inline(always)]
+    fn from(LargeArray(address): LargeArray) -> Self {
+        Counts {
+            address,
+            large: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_read_in_the_width_that_the_procedure_takes() {
+        let (ints, larges): ([c_int; 2], [i64; 2]) = ([7, -3], [7, 1 << 40]);
+        let small = Counts::from(IntArray(ints.as_ptr() as Word));
+        let large = Counts::from(LargeArray(larges.as_ptr() as Word));
+        // SAFETY: both have two elements.
+        unsafe {
+            assert_eq!((small.at(0), small.at(1)), (7, -3));
+            assert_eq!((large.at(0), large.at(1)), (7, 1 << 40));
+        }
+        assert!(Counts::ABSENT.is_absent() && !small.is_absent());
+    }
+}

@@ -137,6 +137,68 @@ fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
     assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
+/// Runs collectives on buffers of a runtime's memory, with the library that stands in for the runtime.
+fn on_a_device(mpi: Mpi, library: &str, answers: &str, [when, which]: [&str; 2]) -> Outcome {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let runtime = directory.path().join(library);
+    std::fs::copy(artifacts::job(mpi, "device_runtime.so"), &runtime).expect("it can be copied");
+    let outcome = Job::new(mpi, 4, "device_memory")
+        .argument(when)
+        .argument(which)
+        .with(replaced("auto", "0,0,1,1"))
+        .variable("TREEPIE_LOG", "info")
+        .variable("DEVICE_RUNTIME", runtime.display())
+        .variable("DEVICE_ANSWERS", answers)
+        .run()
+        .succeeded();
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+    outcome
+}
+
+const LEFT: &str = "data are in the memory of an accelerator: left to the MPI";
+const COPIED: &str = "the MPI copies them";
+
+fn data_that_the_processor_cannot_read_are_left_to_the_mpi_by_all_ranks(mpi: Mpi) {
+    for library in ["libcuda.so.1", "libamdhip64.so.6", "libze_loader.so.1"] {
+        for which in ["all", "one"] {
+            let outcome = on_a_device(mpi, library, "honest", ["before", which]);
+            let told = outcome.stderr.matches(LEFT).count();
+            assert_eq!(told, 4, "{library}, {which}: {}", outcome.told());
+        }
+    }
+}
+
+/// Other ranks know nothing of it, and run the plan: so does the one, on a copy.
+fn where_a_runtime_comes_late_the_mpi_copies_what_the_processor_cannot_read(mpi: Mpi) {
+    for which in ["all", "one"] {
+        let outcome = on_a_device(mpi, "libcuda.so.1", "honest", ["after", which]);
+        let ranks = if which == "one" { 1 } else { 4 };
+        let told = outcome.stderr.matches(COPIED).count();
+        assert_eq!(told, ranks, "{which}: {}", outcome.told());
+    }
+}
+
+fn managed_memory_is_used_where_it_is(mpi: Mpi) {
+    for library in ["libcuda.so.1", "libamdhip64.so.6", "libze_loader.so.1"] {
+        let outcome = on_a_device(mpi, library, "managed", ["before", "all"]);
+        for line in [LEFT, COPIED] {
+            assert!(
+                !outcome.stderr.contains(line),
+                "{library}: {}",
+                outcome.told()
+            );
+        }
+        assert!(outcome.stderr.contains("bcast of"), "{}", outcome.told());
+    }
+}
+
+fn a_runtime_that_returns_errors_is_not_believed_and_one_that_lies_harms_nobody(mpi: Mpi) {
+    let outcome = on_a_device(mpi, "libcuda.so.1", "error", ["before", "all"]);
+    assert!(!outcome.stderr.contains(LEFT), "{}", outcome.told());
+    let outcome = on_a_device(mpi, "libcuda.so.1", "lies", ["before", "all"]);
+    assert!(outcome.stderr.contains(LEFT), "{}", outcome.told());
+}
+
 fn what_is_chosen_leaves_what_the_host_leaves(mpi: Mpi) {
     let plain = Job::new(mpi, 5, "collectives").run().succeeded();
     for library in [
@@ -396,6 +458,10 @@ fn forms_with_large_counts_leave_what_the_host_leaves() {
 }
 
 under_each_mpi!(
+    data_that_the_processor_cannot_read_are_left_to_the_mpi_by_all_ranks,
+    where_a_runtime_comes_late_the_mpi_copies_what_the_processor_cannot_read,
+    managed_memory_is_used_where_it_is,
+    a_runtime_that_returns_errors_is_not_believed_and_one_that_lies_harms_nobody,
     one_rank_may_send_elements_backwards,
     one_rank_may_send_one_element_many_times,
     some_ranks_may_have_elements_without_size_and_others_none,

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 
 use super::communicator::Communicator;
+use super::device;
 use super::setup::Setup;
 use crate::mpi::native::{Native, NativeError};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
@@ -64,12 +65,18 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
         (Some(_), Err(_)) => Had::Mark,
         (Some(_), Ok(_)) => Had::All,
     };
-    let least = native.least(comm, mine as u8).unwrap_or(Had::Nothing as u8);
+    let told = native.allgather(comm, &[mine as u8, device::is_possible().into()]);
+    let told = told.unwrap_or_else(|_| vec![Had::Nothing as u8, 0]);
+    let (had, devices) = (told.iter().step_by(2), told.iter().skip(1).step_by(2));
+    let least = had.copied().min().unwrap_or(Had::Nothing as u8);
     if least == Had::Nothing as u8 && attached.is_some() {
         native.delete_attribute(comm, setup.keyval);
         return None;
     }
-    let (attached, made) = (attached?, Arc::new(made.ok()?));
+    let made = made
+        .ok()?
+        .with_devices(devices.into_iter().any(|&has| has != 0));
+    let (attached, made) = (attached?, Arc::new(made));
     if least < Had::All as u8 {
         return None;
     }

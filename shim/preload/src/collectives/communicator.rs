@@ -4,16 +4,19 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::collective::{
     Amount, Choice, Chooser, Clusters, Network, Operation, Strategy, Uniform,
 };
 
+use super::device;
 use super::execute::{Account, Place, Prepared, Tags};
+use super::job::Job;
 use super::setup::{self, Setup};
 use super::unit::Room;
+use crate::log;
 use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::record::Plan;
 
@@ -54,6 +57,10 @@ pub struct Communicator {
     pub clusters: Clusters,
     /// What messages between them meet, if the platform is known.
     pub network: Option<Arc<Network>>,
+    /// Whether a process had an accelerator's runtime when this was made, so that all tell each other
+    /// of data that the processor can't read.
+    may_have_devices: bool,
+    told_of_devices: AtomicBool,
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     workplace: Mutex<Workplace>,
@@ -96,12 +103,57 @@ impl Communicator {
             },
             _private: private,
             calls: AtomicU32::new(0),
+            may_have_devices: false,
+            told_of_devices: AtomicBool::new(false),
             chooser: Mutex::new(chooser.with_eager_limit(setup.eager)),
             clusters,
             network,
             plans: Mutex::default(),
             workplace: Mutex::default(),
         })
+    }
+
+    /// The same where processes agreed whether one of them has an accelerator's runtime.
+    pub fn with_devices(self, may_have_devices: bool) -> Self {
+        Communicator {
+            may_have_devices,
+            ..self
+        }
+    }
+
+    /// The call on memory that the processor can read; `None` where the native MPI does it, on all
+    /// processes, since one of them has data elsewhere. Collective.
+    ///
+    /// # Errors
+    /// A native call that failed.
+    pub fn readable(
+        &self,
+        native: &Native,
+        operation: Operation,
+        job: Job,
+    ) -> Result<Option<Job>, NativeError> {
+        let is_on_device = device::is_possible() && job.is_on_device();
+        if self.may_have_devices && native.least(self.place.comm, u8::from(!is_on_device))? == 0 {
+            self.tell_of_devices(&format!(
+                "{operation}: data are in the memory of an accelerator: left to the MPI"
+            ));
+            return Ok(None);
+        }
+        if is_on_device {
+            self.tell_of_devices(&format!(
+                "{operation}: data are in the memory of an accelerator, whose runtime was loaded \
+                 after the first collective: the MPI copies them"
+            ));
+            return Ok(Some(job.copied_by_native()));
+        }
+        Ok(Some(job))
+    }
+
+    /// Says this, once for a communicator.
+    fn tell_of_devices(&self, what: &str) {
+        if !self.told_of_devices.swap(true, Ordering::Relaxed) {
+            log::info(what);
+        }
     }
 
     /// This process's rank.

@@ -7,12 +7,13 @@ use treepie_core::collective::Amount;
 use treepie_core::collective::Operation::{self, *};
 
 use super::call::{Call, Refused, Side};
-use super::execute::{Place, Spaces, copy};
+use super::execute::{Place, Spaces};
+use super::operands::Operands;
 use super::packed::Packed;
-use super::unit::{Room, Unit, Units};
+use super::unit::{Unit, Units};
 use crate::mpi::abi::ERR_BUFFER;
 use crate::mpi::native::Native;
-use crate::mpi::{Handle, Op, Word, c_int};
+use crate::mpi::{Handle, Op, c_int};
 
 /// A call that a plan can be run for.
 pub struct Job {
@@ -25,8 +26,14 @@ pub struct Job {
     output: Option<Packed>,
     /// The output holds what the plan starts from.
     output_given: bool,
-    /// What was in the buffer that both operands and results are in.
-    _kept: Option<Room>,
+    /// Operands and results where elements are reduced.
+    reduced: Option<Reduced>,
+}
+
+/// What a rank gives to a reduction, and what it gets.
+struct Reduced {
+    operands: Operands,
+    results: Operands,
 }
 
 impl Job {
@@ -39,7 +46,7 @@ impl Job {
             return Err(Refused::ByNative);
         }
         match call.operation.reduces() {
-            true => Job::reducing(native, call, place, ranks),
+            true => Job::reducing(native, call, place.rank, ranks),
             false => Job::moving(native, call, place.rank, ranks),
         }
     }
@@ -131,11 +138,11 @@ impl Job {
             input,
             output,
             output_given: call.operation == Bcast && is_root,
-            _kept: None,
+            reduced: None,
         })
     }
 
-    fn reducing(native: &Native, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
+    fn reducing(native: &Native, call: &Call, rank: usize, ranks: usize) -> Result<Job, Refused> {
         let mut units = Units::new(native);
         let unit = units.of(call.receive.datatype).ok_or(Refused::ByNative)?;
         let amount = match call.operation {
@@ -154,34 +161,73 @@ impl Job {
             Amount::Exchanged { .. } => 0,
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
-        let has_result = call.operation != Reduce || call.root as usize == place.rank;
+        let has_result = call.operation != Reduce || call.root as usize == rank;
         let in_place = native.abi.in_place;
         if has_result && receive == in_place || !has_result && send == in_place {
             return Err(Refused::With(ERR_BUFFER));
         }
-        let mut spaces = Spaces {
-            unit,
-            input: send,
-            output: receive,
-            scratch: 0,
-            op: call.op,
-        };
-        let mut kept = None;
         // The same buffer twice is not allowed; MPIs that do not look at it take it for in place.
-        if has_result && (send == in_place || send == receive) {
-            let mut room = Room::default();
-            spaces.input = room.hold(&unit, total);
-            keep(native, &unit, total, receive, spaces.input, place).map_err(Refused::With)?;
-            kept = Some(room);
-        }
+        let operands = match has_result && (send == in_place || send == receive) {
+            true => Operands::new(unit, total, receive).copied(),
+            false => Operands::new(unit, total, send),
+        };
+        let own = match &amount {
+            _ if !has_result => 0,
+            Amount::Parts(parts) => parts[rank],
+            Amount::Each(units) => *units,
+            Amount::Exchanged { .. } => 0,
+        };
+        let results = Operands::new(unit, own, receive);
         Ok(Job {
             amount,
-            spaces,
+            spaces: Spaces {
+                unit,
+                input: operands.address,
+                output: results.address,
+                scratch: 0,
+                op: call.op,
+            },
             input: None,
             output: None,
             output_given: false,
-            _kept: kept,
+            reduced: Some(Reduced { operands, results }),
         })
+    }
+
+    /// Whether data are where the processor can't read.
+    pub fn is_on_device(&self) -> bool {
+        let blocks = [&self.input, &self.output].into_iter().flatten();
+        let reduced = self.reduced.iter();
+        blocks.into_iter().any(Packed::is_on_device)
+            || reduced
+                .flat_map(|reduced| [&reduced.operands, &reduced.results])
+                .any(Operands::is_on_device)
+    }
+
+    /// The same with a copy of what is where the processor can't read, which the native MPI makes.
+    pub fn copied_by_native(mut self) -> Self {
+        for (side, space) in [
+            (&mut self.input, &mut self.spaces.input),
+            (&mut self.output, &mut self.spaces.output),
+        ] {
+            *side = side.take().map(|side| match side.is_on_device() {
+                true => side.copied_by_native(),
+                false => side,
+            });
+            *space = side.as_ref().map_or(*space, Packed::base);
+        }
+        if let Some(Reduced { operands, results }) = &mut self.reduced {
+            for (side, space) in [
+                (operands, &mut self.spaces.input),
+                (results, &mut self.spaces.output),
+            ] {
+                if side.is_on_device() {
+                    *side = side.copied_by_native();
+                    *space = side.address;
+                }
+            }
+        }
+        self
     }
 
     /// Puts the application's data where the plan reads it.
@@ -191,6 +237,10 @@ impl Job {
     pub fn load(&self, native: &Native, place: Place) -> Result<(), c_int> {
         if let Some(input) = &self.input {
             input.load(native, place)?;
+        }
+        if let Some(Reduced { operands, results }) = &self.reduced {
+            operands.load(native, place)?;
+            results.load(native, place)?;
         }
         match &self.output {
             Some(output) if self.output_given => output.load(native, place),
@@ -203,6 +253,9 @@ impl Job {
     /// # Errors
     /// MPI's code.
     pub fn store(&self, native: &Native, place: Place) -> Result<(), c_int> {
+        if let Some(reduced) = &self.reduced {
+            reduced.results.store(native, place)?;
+        }
         match &self.output {
             Some(output) if !self.output_given => output.store(native, place),
             _ => Ok(()),
@@ -214,27 +267,6 @@ impl Job {
     pub fn abandon(self) {
         std::mem::forget(self);
     }
-}
-
-/// Copies `total` units, as many at once as MPI can count.
-fn keep(
-    native: &Native,
-    unit: &Unit,
-    total: u64,
-    from: Word,
-    into: Word,
-    place: Place,
-) -> Result<(), c_int> {
-    let most = 1 << 30;
-    let mut done = 0;
-    while done < total {
-        let count = most.min(total - done);
-        let part = (unit.address(from, done), count as c_int, unit.datatype);
-        // SAFETY: the application's buffer and room of our own have `total` units.
-        unsafe { copy(native, unit, part, unit.address(into, done), place)? };
-        done += count;
-    }
-    Ok(())
 }
 
 /// How many bytes are moved; `None` where a rank's own blocks do not fit each

@@ -15,6 +15,7 @@
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
+//! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |
 //! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |
 //! | no memory | the process is aborted, and with it the job |
 //!
@@ -29,12 +30,15 @@
 mod attached;
 mod call;
 mod communicator;
+mod device;
 mod eager;
 mod errors;
 mod execute;
 mod job;
+mod operands;
 mod own;
 mod packed;
+mod runtimes;
 mod setup;
 mod unit;
 
@@ -100,6 +104,13 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         ordered,
     };
     let chosen = communicator.plan(key, |key| make(runner, setup, &communicator, key))?;
+    let job = match communicator.readable(native, call.operation, job) {
+        Ok(job) => job?,
+        Err(error) => {
+            log::warn(&format!("collectives: {error}"));
+            return Some(outcome(native, comm, Err(native.abi.err_intern)));
+        }
+    };
     ran.set(Some(chosen.run));
     let errors = errors::Returned::inside(native, comm);
     let performed = job

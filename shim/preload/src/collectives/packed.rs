@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use super::call::{Elements, Refused};
+use super::device;
 use super::execute::Place;
 use super::unit::{Room, Unit, Units};
 use crate::mpi::native::{Message, Native};
@@ -94,6 +95,30 @@ impl Packed {
             base: room.address(),
             copy: Some(room),
             ..self
+        }
+    }
+
+    /// Whether blocks are where the processor can't read.
+    pub fn is_on_device(&self) -> bool {
+        let mut starts = self
+            .blocks
+            .iter()
+            .map(|(block, unit)| unit.start(block.address));
+        match self.copy {
+            // Blocks one behind the other are in the same memory.
+            None => starts.next().is_some_and(device::holds),
+            Some(_) => starts.any(device::holds),
+        }
+    }
+
+    /// The same by way of a copy that the native MPI makes, which takes any memory.
+    pub fn copied_by_native(mut self) -> Self {
+        for (_, unit) in &mut self.blocks {
+            unit.is_plain = false;
+        }
+        match self.copy {
+            Some(_) => self,
+            None => self.copied(),
         }
     }
 

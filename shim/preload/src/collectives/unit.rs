@@ -60,6 +60,11 @@ impl Unit {
         }
     }
 
+    /// Where the first byte of the unit at `address` is.
+    pub fn start(&self, address: Word) -> Word {
+        address.wrapping_add_signed(self.extent.first as isize)
+    }
+
     /// The address of unit `index`, from that of unit 0.
     pub fn address(&self, base: Word, index: u64) -> Word {
         base.wrapping_add_signed((index as i64 * self.extent.step) as isize)

@@ -62,6 +62,11 @@ pub fn in_objects<T>(look: impl FnMut(&dl_phdr_info) -> Option<T>) -> Option<T> 
     search.found
 }
 
+/// How many objects this process has loaded and unloaded until now.
+pub fn changes() -> u64 {
+    in_objects(|info| Some(info.dlpi_adds + info.dlpi_subs)).unwrap_or(0)
+}
+
 /// The path of an object; empty for the program itself.
 pub fn path(info: &dl_phdr_info) -> &[u8] {
     if info.dlpi_name.is_null() {

@@ -31,19 +31,25 @@ fn find_from(scope: *mut c_void, name: &CStr) -> Option<*mut c_void> {
 /// The address of `name` in the first loaded object that has it and is an MPI
 /// library by its file name.
 fn find_in_mpi_libraries(name: &CStr) -> Option<*mut c_void> {
+    // libmpi.so.40, libmpi.so.12, libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only
+    // says where to look; which MPI it is, its symbols tell.
+    find_in_library("libmpi", name)
+}
+
+/// The address of `name` in the first loaded library that has it, of those whose files' names start
+/// with `start`.
+pub fn find_in_library(start: &str, name: &CStr) -> Option<*mut c_void> {
     elf::in_objects(|info| {
-        let is_mpi = is_mpi_library(elf::path(info));
+        let is_one = is_library(elf::path(info), start);
         // SAFETY: the object stays mapped while the linker shows it.
-        is_mpi.then(|| unsafe { elf::find(info, name) }).flatten()
+        is_one.then(|| unsafe { elf::find(info, name) }).flatten()
     })
 }
 
-/// Whether a path's file is an MPI library by name: libmpi.so.40, libmpi.so.12,
-/// libmpich.so.12, libmpi_abi.so.1, libmpi_cray.so.12, ... This only says where
-/// to look; which MPI it is, its symbols tell.
-fn is_mpi_library(path: &[u8]) -> bool {
+/// Whether a path's file is a library whose name starts like this.
+fn is_library(path: &[u8], start: &str) -> bool {
     let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);
-    file.starts_with(b"libmpi") && file.windows(3).any(|part| part == b".so")
+    file.starts_with(start.as_bytes()) && file.windows(3).any(|part| part == b".so")
 }
 
 #[cfg(test)]
@@ -58,10 +64,10 @@ mod tests {
             "libmpi_abi.so.1",
             "/opt/cray/libmpi_gnu_91.so.12",
         ] {
-            assert!(is_mpi_library(path.as_bytes()), "{path}");
+            assert!(is_library(path.as_bytes(), "libmpi"), "{path}");
         }
         for path in ["", "/usr/lib/libc.so.6", "/libmpi/libz.so.1", "libmpi.a"] {
-            assert!(!is_mpi_library(path.as_bytes()), "{path}");
+            assert!(!is_library(path.as_bytes(), "libmpi"), "{path}");
         }
     }
 

@@ -49,11 +49,12 @@ const RECEIVE: &[Field] = &[
     ("displacements", &["rdispls", "displs"], ".into()"),
 ];
 
-const ACCESS: &[Field] = &[
+const TRANSFER: &[Field] = &[
     ("origin_count", &["origin_count"], " as i64"),
     ("origin_type", &["origin_datatype", "datatype"], ""),
     ("result_count", &["result_count"], " as i64"),
     ("result_type", &["result_datatype", "datatype"], ""),
+    ("target_type", &["target_datatype", "datatype"], ""),
     ("op", &["op"], ""),
     ("target", &["target_rank"], ""),
     ("window", &["win"], ""),
@@ -105,7 +106,11 @@ impl Procedure {
         let next = format!("|| next({})", self.arguments_as_given());
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         let message = || self.literal("Message", MESSAGE, "");
-        let access = || self.literal("Access", ACCESS, "");
+        let transfer = || self.literal("Transfer", TRANSFER, "");
+        let window = || {
+            let window = self.of_kind("window").map(|window| &*window.name);
+            window.unwrap_or_else(|| panic!("roles.table: {} has no window", self.name))
+        };
         match role {
             "send" if self.has("request") => {
                 format!("record::begin_send({next}, {}, request)", message())
@@ -143,9 +148,22 @@ impl Procedure {
                 "record::neighbourhood_init({next}, comm, {}, request)",
                 self.arguments()
             ),
-            "put" => format!("record::put({next}, {})", access()),
-            "get" => format!("record::get({next}, {})", access()),
-            "put-get" => format!("record::put_and_get({next}, {})", access()),
+            "transfer" => format!(
+                "record::transfer(WindowCall::{detail}, {next}, {})",
+                transfer()
+            ),
+            "fetch" => format!("record::fetch({next}, {})", transfer()),
+            "open-epoch" => format!(
+                "record::open_epoch(EpochKind::{detail}, {next}, {})",
+                window()
+            ),
+            "within-epoch" => format!(
+                "record::within_epoch(WindowCall::{detail}, {next}, {})",
+                window()
+            ),
+            "end-epoch" => format!("record::end_epoch({next})"),
+            "look" => format!("record::look_at_request({next})"),
+            "finalize" => format!("record::finalize({next})"),
             "allocate-shared" => format!("record::allocate_shared({next}, comm, win)"),
             "end" => format!(
                 "record::{}_end({next}, {})",

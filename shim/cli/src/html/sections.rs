@@ -12,7 +12,9 @@ use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{collectives, phases, placement, plan, platform, times, units};
+use crate::report::{
+    collectives, phases, placement, plan, platform, times, units, windows,
+};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -293,6 +295,10 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     if !facts.summary.phases.is_empty() {
         page.heading("Phases, and how alike they are");
         page.table("phases", &phases::table(&facts.summary.phases));
+    }
+    if !facts.summary.windows.is_empty() {
+        page.heading("One-sided communication, by window and kind of epoch");
+        page.table("windows", &windows::table(&facts.summary.windows));
     }
     if let Some(times) = &facts.summary.times {
         page.heading("Time in MPI");

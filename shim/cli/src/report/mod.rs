@@ -14,4 +14,5 @@ pub mod summary;
 pub mod table;
 pub mod times;
 pub mod units;
+pub mod windows;
 pub mod words;

@@ -7,7 +7,7 @@ use treepie_core::affinity::measures::{imbalance, symmetry};
 use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
 use treepie_core::collective::Model;
 use treepie_core::files::list;
-use treepie_core::files::profile::Profile;
+use treepie_core::files::profile::{Profile, WindowUse};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};
@@ -15,6 +15,7 @@ use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
 use super::units;
+use super::windows;
 use super::words::pluralize;
 
 /// This many of the busiest pairs are shown.
@@ -58,6 +59,8 @@ pub struct Summary {
     pub phases: Vec<PhaseSummary>,
     /// Time in MPI, if it was measured.
     pub times: Option<TimesSummary>,
+    /// One-sided communication, by window and kind of epoch.
+    pub windows: Vec<WindowUse>,
     /// Groups of ranks that share memory, and must stay on one node.
     pub shared_memory: Vec<Vec<usize>>,
     /// Ranks whose traffic is missing.
@@ -207,6 +210,7 @@ impl Summary {
             busiest: imbalance(&size).map(BusiestRank::from),
             phases: phases::for_profile(profile, &all, model),
             times: times::for_profile(profile),
+            windows: profile.windows.clone(),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
             notes: profile.notes.clone(),
@@ -292,6 +296,9 @@ impl Summary {
         }
         if !self.phases.is_empty() {
             text += &format!("\n{}", phases::text(&self.phases));
+        }
+        if !self.windows.is_empty() {
+            text += &format!("\n{}", windows::text(&self.windows));
         }
         if let Some(times) = &self.times {
             text += &format!("\n{}", times.text());

@@ -11,6 +11,7 @@ mod traffic;
 pub mod formats;
 pub mod measures;
 pub mod times;
+pub mod windows;
 
 pub use layer::Layer;
 pub use matrix::{Matrix, MatrixError};

@@ -28,6 +28,8 @@ pub enum CallClass {
     Neighbourhood,
     /// Puts, gets and accumulates.
     OneSided,
+    /// Opening and closing epochs of windows: fences, locks, flushes, posts, starts and waits.
+    WindowEpoch,
     /// All other procedures that have to do with a communicator or a window.
     Other,
 }

@@ -18,6 +18,7 @@ mod procedure;
 
 use std::ffi::CStr;
 
+use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
 use crate::collectives::{self, Call, Side};
@@ -27,7 +28,7 @@ use crate::mpi::{
     AppComm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
     c_int, native,
 };
-use crate::record::{self, Access, Arguments, Completion, Message};
+use crate::record::{self, Arguments, Completion, Message, Transfer};
 use linker::optional_symbol;
 use next::Next;
 use procedure::{Argument, entry_point, entry_points, procedure};

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use super::collectives::{self, Amount, Arguments, Plan, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
+use super::windows::Window;
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, Group, Win};
 use treepie_core::collective::Operation;
@@ -29,9 +30,6 @@ pub struct Communicator {
     recent: Recent,
     tallies: Mutex<Tallies>,
 }
-
-/// World rank of each rank of a window's group.
-pub type Window = Vec<u32>;
 
 static COMMUNICATORS: Registry<Comm, Communicator> = Registry::new();
 static WINDOWS: Registry<Win, Window> = Registry::new();
@@ -72,9 +70,7 @@ pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
 pub fn find_window(window: Win) -> Option<Arc<Window>> {
     let native = native()?;
     let window = native.plain(window);
-    WINDOWS.find_or(window, || {
-        translated(native, native.window_group(window)).ok()
-    })
+    WINDOWS.find_or(window, || look_up_window(native, window))
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
@@ -85,11 +81,22 @@ pub fn made(handle: Comm, internal: bool) {
     }
 }
 
-/// A window was made; `internal` if not by a call of the application's.
+fn look_up_window(native: &Native, window: Win) -> Option<Window> {
+    let ranks = translated(native, native.window_group(window));
+    ranks.ok().map(Window::new)
+}
+
+/// A window was made; `internal` if not by a call of the application's. It is looked up at once: all
+/// its ranks number it alike, in the order in which windows are made.
 pub fn window_made(handle: Win, internal: bool) {
-    WINDOWS.forget(handle);
-    if internal {
-        WINDOWS.set(handle, None);
+    if let Some(native) = native() {
+        let handle = native.plain(handle);
+        WINDOWS.forget(handle);
+        let is_counted = !internal;
+        WINDOWS.set(
+            handle,
+            is_counted.then(|| look_up_window(native, handle)).flatten(),
+        );
     }
 }
 

@@ -6,23 +6,25 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
+use treepie_core::affinity::windows::{Access, WindowCall};
 pub use treepie_core::files::parts::Kind;
 
+use super::access_key::{Place, pack, unpack};
 use super::sums::{Sums, increase};
 use crate::mpi::{Handle, Request};
 
-/// A partner and a kind as one number, which is never 0. Ranks below 2^30.
+/// A partner and a kind as one number, which is never 0.
 #[inline(always)]
-fn key(kind: Kind, partner: u32) -> u32 {
-    (partner << 2 | kind as u32) + 1
+fn key(kind: Kind, partner: u32) -> u64 {
+    (u64::from(partner) << 2 | kind as u64) + 1
 }
 
-/// One kind of message to one partner. Only the owner writes.
+/// What is alike, as one number. Only the owner writes.
 #[derive(Default)]
 #[repr(align(32))]
 struct Slot {
-    /// A [`key`]; 0 in a slot that is free.
-    key: AtomicU32,
+    /// Never 0 but in a slot that is free.
+    key: AtomicU64,
     sums: Sums,
 }
 
@@ -58,11 +60,11 @@ impl Table {
 
     /// The key's slot, or the free one where it would be.
     #[inline(always)]
-    fn slot(&self, key: u32) -> &Slot {
+    fn slot(&self, key: u64) -> &Slot {
         let mask = self.length() - 1;
         // Fibonacci hashing: neighbouring ranks, and ranks a power of two
         // apart, land in different slots.
-        let hash = u64::from(key).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         let mut at = hash as usize & mask;
         loop {
             let slot = &self.lines[at / SLOTS].0[at % SLOTS];
@@ -71,6 +73,70 @@ impl Table {
                 return slot;
             }
             at = (at + 1) & mask;
+        }
+    }
+}
+
+/// A table that is outgrown now and then: a larger one takes its place, and it is left as it is, in
+/// case somebody reads.
+struct Growing {
+    table: AtomicPtr<Table>,
+    used: AtomicU32,
+}
+
+impl Growing {
+    fn new(lines: usize) -> Self {
+        Growing {
+            table: AtomicPtr::new(Box::leak(Box::new(Table::new(lines)))),
+            used: AtomicU32::new(0),
+        }
+    }
+
+    #[inline(always)]
+    fn current(&self) -> &'static Table {
+        // SAFETY: `table` only ever holds addresses of leaked tables.
+        unsafe { &*self.table.load(Ordering::Acquire) }
+    }
+
+    /// Adds a message to what is counted by this key. Only the owning thread may call this.
+    #[inline(always)]
+    fn add(&self, key: u64, bytes: u64) {
+        let slot = self.current().slot(key);
+        if slot.key.load(Ordering::Relaxed) == 0 {
+            return self.add_first(key, bytes);
+        }
+        slot.sums.add(bytes);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn add_first(&self, key: u64, bytes: u64) {
+        let used = self.used.load(Ordering::Relaxed) + 1;
+        self.used.store(used, Ordering::Relaxed);
+        if used as usize * 4 > self.current().length() * 3 {
+            self.grow();
+        }
+        let slot = self.current().slot(key);
+        slot.sums.set(Traffic::new(1, bytes));
+        slot.key.store(key, Ordering::Release);
+    }
+
+    fn grow(&self) {
+        let larger = Box::leak(Box::new(Table::new(self.current().lines.len() * 2)));
+        self.read(|key, traffic| {
+            let slot = larger.slot(key);
+            slot.key.store(key, Ordering::Relaxed);
+            slot.sums.set(traffic);
+        });
+        self.table.store(larger, Ordering::Release);
+    }
+
+    fn read(&self, mut each: impl FnMut(u64, Traffic)) {
+        for slot in self.current().slots() {
+            let key = slot.key.load(Ordering::Acquire);
+            if key != 0 {
+                each(key, slot.sums.read());
+            }
         }
     }
 }
@@ -95,12 +161,11 @@ struct Time {
 }
 
 /// The counters of one thread at a time. They last as long as the process, and
-/// so do their tables: those that were outgrown are left as they are, in case
-/// somebody reads, and are together smaller than the one in use.
+/// so do their tables: those that were outgrown are together smaller than those in use.
 #[repr(align(128))]
 pub struct Counters {
-    table: AtomicPtr<Table>,
-    used: AtomicU32,
+    messages: Growing,
+    accesses: Growing,
     taken: AtomicBool,
     /// The non-blocking sends of late, in a ring.
     sent: [Sent; REMEMBERED],
@@ -146,6 +211,13 @@ pub fn read_all(mut each: impl FnMut(Kind, u32, Traffic)) {
     }
 }
 
+/// Reads the calls of all threads on windows: the same once for each thread.
+pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic)) {
+    for counters in all() {
+        counters.read_accesses(&mut each);
+    }
+}
+
 /// Reads how long all threads were in calls of each class.
 pub fn read_times(mut each: impl FnMut(CallClass, CallTime)) {
     for counters in all() {
@@ -171,8 +243,8 @@ pub fn find_sent(own: &'static Counters, request: Request) -> Option<(u32, u64)>
 impl Counters {
     fn new() -> Self {
         Counters {
-            table: AtomicPtr::new(Box::leak(Box::new(Table::new(4)))),
-            used: AtomicU32::new(0),
+            messages: Growing::new(4),
+            accesses: Growing::new(1),
             taken: AtomicBool::new(true),
             sent: std::array::from_fn(|_| Sent::default()),
             next_sent: AtomicUsize::new(0),
@@ -181,22 +253,17 @@ impl Counters {
         }
     }
 
-    #[inline(always)]
-    fn current(&self) -> &'static Table {
-        // SAFETY: `table` only ever holds addresses of leaked tables.
-        unsafe { &*self.table.load(Ordering::Acquire) }
-    }
-
     /// Adds a message to one partner's counts. Only the owning thread may call
     /// this.
     #[inline(always)]
     pub fn add(&self, kind: Kind, partner: u32, bytes: u64) {
-        let key = key(kind, partner);
-        let slot = self.current().slot(key);
-        if slot.key.load(Ordering::Relaxed) == 0 {
-            return self.add_first(key, bytes);
-        }
-        slot.sums.add(bytes);
+        self.messages.add(key(kind, partner), bytes);
+    }
+
+    /// Adds a call on a window. Only the owning thread may call this.
+    #[inline(always)]
+    pub fn add_access(&self, window: Place, access: &Access, bytes: u64) {
+        self.accesses.add(pack(window, access), bytes);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.
@@ -227,39 +294,31 @@ impl Counters {
         increase(&time.nanoseconds, nanoseconds);
     }
 
-    #[cold]
-    #[inline(never)]
-    fn add_first(&self, key: u32, bytes: u64) {
-        let used = self.used.load(Ordering::Relaxed) + 1;
-        self.used.store(used, Ordering::Relaxed);
-        if used as usize * 4 > self.current().length() * 3 {
-            self.grow();
-        }
-        let slot = self.current().slot(key);
-        slot.sums.set(Traffic::new(1, bytes));
-        slot.key.store(key, Ordering::Release);
-    }
-
-    fn grow(&self) {
-        let larger = Box::leak(Box::new(Table::new(self.current().lines.len() * 2)));
-        self.read(|kind, partner, traffic| {
-            let key = key(kind, partner);
-            let slot = larger.slot(key);
-            slot.key.store(key, Ordering::Relaxed);
-            slot.sums.set(traffic);
-        });
-        self.table.store(larger, Ordering::Release);
-    }
-
-    /// Reads the counts.
+    /// Reads the counts; what windows moved is in both of its forms.
     pub fn read(&self, mut each: impl FnMut(Kind, u32, Traffic)) {
-        for slot in self.current().slots() {
-            if let Some(packed) = slot.key.load(Ordering::Acquire).checked_sub(1)
-                && let Some(kind) = Kind::from_number(u64::from(packed & 3))
-            {
-                each(kind, packed >> 2, slot.sums.read());
+        self.messages.read(|key, traffic| {
+            if let Some(kind) = Kind::from_number((key - 1) & 3) {
+                each(kind, ((key - 1) >> 2) as u32, traffic);
             }
-        }
+        });
+        self.accesses.read(|key, traffic| {
+            let Some((_, access)) = unpack(key) else {
+                return;
+            };
+            match access.call {
+                WindowCall::Put | WindowCall::Accumulate => each(Kind::Put, access.target, traffic),
+                WindowCall::Get | WindowCall::Fetch => each(Kind::Got, access.target, traffic),
+                WindowCall::Open | WindowCall::Flush | WindowCall::Post => (),
+            }
+        });
+    }
+
+    fn read_accesses(&self, mut each: impl FnMut(Place, Access, Traffic)) {
+        self.accesses.read(|key, traffic| {
+            if let Some((window, access)) = unpack(key) {
+                each(window, access, traffic);
+            }
+        });
     }
 
     /// Gives the counters, with what they hold, to the next thread that starts.
@@ -310,8 +369,8 @@ mod tests {
     #[test]
     fn counters_saturate_instead_of_wrapping() {
         let counters = Counters::new();
-        counters.add(Kind::Put, 3, u64::MAX - 1);
-        counters.add(Kind::Put, 3, 5);
+        counters.add(Kind::PointToPoint, 3, u64::MAX - 1);
+        counters.add(Kind::PointToPoint, 3, 5);
         counters.read(|_, _, traffic| assert_eq!(traffic.bytes, u64::MAX));
     }
 

@@ -7,6 +7,7 @@
 //! application's: what a procedure calls in turn, through public names, is a
 //! thread's call within a call and passes uncounted.
 
+mod access_key;
 mod cancelled;
 mod collectives;
 mod communicators;
@@ -20,6 +21,7 @@ mod registry;
 mod shared_memory;
 mod sums;
 mod thread;
+mod windows;
 
 pub mod collect;
 pub mod phases;
@@ -28,15 +30,17 @@ pub mod stream;
 use std::cell::Cell;
 use std::time::Duration;
 
+use once_cell::sync::OnceCell;
 use treepie_core::affinity::times::CallClass;
+use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
 use crate::features::{self, CANCELLING, COUNTING, TIMING};
-use crate::mpi::{Comm, Datatype, Handle, SUCCESS, StatusAddress, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, SUCCESS, StatusAddress, Win, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::{Arguments, Plan, plan};
 use counters::Kind;
-pub use one_sided::Access;
+pub use one_sided::Transfer;
 pub use patience::{Limited, Unlimited};
 use registry::handle_at;
 use thread::Thread;
@@ -51,9 +55,23 @@ pub fn begin(times: bool, window: Option<Duration>) {
     features::begin(COUNTING);
 }
 
-/// Stops counting; what was counted stays.
+/// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now counts.
 pub fn end() {
+    if let (Some(&began), Some(thread)) = (FINALIZING.get(), thread::outermost()) {
+        thread.count_time(CallClass::Other, began);
+    }
     features::end(COUNTING | TIMING);
+}
+
+/// When `MPI_Finalize` was called, on the clock of phases, where calls are timed.
+static FINALIZING: OnceCell<u64> = OnceCell::new();
+
+/// `MPI_Finalize`. What the application's own callbacks do in it is counted.
+pub fn finalize(call: impl FnOnce() -> c_int) -> c_int {
+    if features::any(TIMING) {
+        let _ = FINALIZING.set(phases::now());
+    }
+    call()
 }
 
 /// A message as a send procedure is told of it.
@@ -241,29 +259,46 @@ pub fn neighbourhood_init(
     })
 }
 
-/// A put or an accumulate.
+/// A put, a get, or an accumulate.
 #[inline(always)]
-pub fn put(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+pub fn transfer(what: WindowCall, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
     around(CallClass::OneSided, call, |thread| {
-        thread.count_access(&access, &[(Kind::Put, access.origin())]);
+        thread.count_transfer(&transfer, &[(what, transfer.origin())]);
     })
 }
 
-/// A get.
+/// An accumulate that gets what was there.
 #[inline(always)]
-pub fn get(call: impl FnOnce() -> c_int, access: Access) -> c_int {
+pub fn fetch(call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
     around(CallClass::OneSided, call, |thread| {
-        thread.count_access(&access, &[(Kind::Got, access.origin())]);
+        let (there, back) = (transfer.origin(), transfer.result());
+        let moved = [(WindowCall::Accumulate, there), (WindowCall::Fetch, back)];
+        thread.count_transfer(&transfer, &moved);
     })
 }
 
-/// A call that puts, and gets what was there.
-#[inline(always)]
-pub fn put_and_get(call: impl FnOnce() -> c_int, access: Access) -> c_int {
-    around(CallClass::OneSided, call, |thread| {
-        let (put, got) = (access.origin(), access.result());
-        thread.count_access(&access, &[(Kind::Put, put), (Kind::Got, got)]);
+/// A call that opens an epoch of this kind.
+pub fn open_epoch(kind: EpochKind, call: impl FnOnce() -> c_int, window: Win) -> c_int {
+    around(CallClass::WindowEpoch, call, |thread| {
+        thread.count_epoch(WindowCall::Open, Some(kind), window)
     })
+}
+
+/// A flush, or a post.
+pub fn within_epoch(what: WindowCall, call: impl FnOnce() -> c_int, window: Win) -> c_int {
+    around(CallClass::WindowEpoch, call, |thread| {
+        thread.count_epoch(what, None, window)
+    })
+}
+
+/// A call that ends an epoch, or waits for the end of one.
+pub fn end_epoch(call: impl FnOnce() -> c_int) -> c_int {
+    around(CallClass::WindowEpoch, call, |_| ())
+}
+
+/// A call that asks for requests, and leaves them as they are.
+pub fn look_at_request(call: impl FnOnce() -> c_int) -> c_int {
+    around(CallClass::Wait, call, |_| ())
 }
 
 /// A procedure that makes a communicator, whose handle it puts at `address`.

@@ -1,9 +1,13 @@
 //! One-sided communication: what an origin puts to a target, and what it gets
-//! from there; a get moves data from the target to the origin.
+//! from there; a get moves data from the target to the origin. What is counted is told by window and
+//! kind of epoch; the matrix of the layer is read from the same counts.
 
-use super::counters::Kind;
+use treepie_core::affinity::windows::{Access, EpochKind, WindowCall};
+use treepie_core::collective::size_class;
+
 use super::thread::Thread;
-use crate::mpi::native::native;
+use super::windows::Window;
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Datatype, Handle, Op, Win, c_int};
 
 /// Elements and their datatype.
@@ -11,7 +15,7 @@ type Elements = (i64, Datatype);
 
 /// A one-sided call as its procedure is told of it. What a procedure does not have is 0 or 1.
 #[derive(Debug, Clone, Copy)]
-pub struct Access {
+pub struct Transfer {
     /// Elements in the origin's buffer: those that are put, or got.
     pub origin_count: i64,
     /// Their datatype.
@@ -20,6 +24,8 @@ pub struct Access {
     pub result_count: i64,
     /// Their datatype.
     pub result_type: Datatype,
+    /// The datatype at the target.
+    pub target_type: Datatype,
     /// The operation of an accumulate; absent where there is none.
     pub op: Op,
     /// The target in the window's group, or `MPI_PROC_NULL`.
@@ -28,13 +34,14 @@ pub struct Access {
     pub window: Win,
 }
 
-impl Access {
-    /// An access to one element.
-    pub const NONE: Access = Access {
+impl Transfer {
+    /// A transfer of one element.
+    pub const NONE: Transfer = Transfer {
         origin_count: 1,
         origin_type: Datatype::ABSENT,
         result_count: 1,
         result_type: Datatype::ABSENT,
+        target_type: Datatype::ABSENT,
         op: Op::ABSENT,
         target: 0,
         window: Win::ABSENT,
@@ -52,27 +59,65 @@ impl Access {
 impl Thread {
     /// Counts what a one-sided call moves.
     #[inline(always)]
-    pub(super) fn count_access(&self, access: &Access, moved: &[(Kind, Elements)]) {
-        let (Some(native), Some(partner)) = (native(), self.target(access)) else {
+    pub(super) fn count_transfer(&self, transfer: &Transfer, moved: &[(WindowCall, Elements)]) {
+        let Some(native) = native() else {
             return;
         };
-        for &(kind, (elements, datatype)) in moved {
-            // With MPI_NO_OP nothing goes to the target, and what the call says of it may be
-            // anything.
-            let is_nothing =
-                kind == Kind::Put && !access.op.is_absent() && native.is_no_op(access.op);
-            if !is_nothing && elements > 0 {
-                let bytes = native.type_size(datatype).saturating_mul(elements as u64);
-                self.count(kind, partner, bytes);
+        self.with_window(transfer.window, |window| {
+            for &(call, elements) in moved {
+                self.count_moved(native, window, transfer, call, elements);
             }
-        }
+        });
     }
 
-    /// The target as a rank of the application's world.
     #[inline(always)]
-    fn target(&self, access: &Access) -> Option<u32> {
-        let target = usize::try_from(access.target).ok()?;
-        let partner = self.with_window(access.window, |window| window.get(target).copied());
-        partner.flatten().filter(|&rank| rank != u32::MAX)
+    fn count_moved(
+        &self,
+        native: &Native,
+        window: &Window,
+        transfer: &Transfer,
+        call: WindowCall,
+        (elements, datatype): Elements,
+    ) {
+        let target = usize::try_from(transfer.target).ok();
+        let Some(target) = target.and_then(|target| window.target(target)) else {
+            return;
+        };
+        // With MPI_NO_OP nothing goes to the target, and what the call says of it may be anything.
+        let is_nothing = call == WindowCall::Accumulate && native.is_no_op(transfer.op);
+        if is_nothing || elements <= 0 {
+            return;
+        }
+        let bytes = native.type_size(datatype).saturating_mul(elements as u64);
+        let is_contiguous =
+            native.is_contiguous(datatype) && native.is_contiguous(transfer.target_type);
+        let access = Access {
+            epoch: window.epoch(),
+            call,
+            is_contiguous,
+            size_class: size_class(bytes),
+            target,
+        };
+        self.count_access(window.place, &access, bytes);
+    }
+
+    /// Counts a call that moves nothing, in the epoch that was opened last; `open` opens another.
+    pub(super) fn count_epoch(&self, call: WindowCall, open: Option<EpochKind>, window: Win) {
+        self.with_window(window, |window| {
+            if let Some(kind) = open {
+                window.open(kind);
+            }
+            let access = Access {
+                epoch: match call {
+                    WindowCall::Post => EpochKind::Start,
+                    _ => window.epoch(),
+                },
+                call,
+                is_contiguous: true,
+                size_class: 0,
+                target: 0,
+            };
+            self.count_access(window.place, &access, 0);
+        });
     }
 }

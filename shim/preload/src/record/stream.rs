@@ -6,7 +6,7 @@ use treepie_core::files::parts::{self, Encoder, Sink};
 
 use super::patience::Patience;
 use super::phases::{self, PATIENT, Reading};
-use super::{cancelled, communicators, counters, shared_memory};
+use super::{cancelled, communicators, counters, shared_memory, windows};
 
 /// Who this process is in the job.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +45,7 @@ pub fn encode<S: Sink>(patience: impl Patience, sink: &mut S) {
     encode_counts(patience, &mut encoder);
     counters::read_times(|class, time| encoder.time(class, time));
     shared_memory::encode(patience, &mut encoder);
+    windows::encode(patience, &mut encoder);
     phases::encode(patience, &mut encoder);
     encoder.end();
 }

@@ -5,16 +5,19 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use treepie_core::affinity::times::CallClass;
+use treepie_core::affinity::windows::Access;
 use treepie_core::collective::Operation;
 
 use super::Message;
+use super::access_key::Place;
 use super::collectives::{Arguments, Plan};
-use super::communicators::{self, Communicator, Window};
+use super::communicators::{self, Communicator};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
+use super::windows::Window;
 use crate::mpi::native::native;
 use crate::mpi::{Comm, Request, Win, Word, c_int};
 
@@ -81,8 +84,9 @@ impl Thread {
         code
     }
 
+    /// Counts a call of this class, and its time from `began` until now.
     #[cold]
-    fn count_time(&self, class: CallClass, began: u64) {
+    pub(super) fn count_time(&self, class: CallClass, began: u64) {
         self.counters.add_time(class, clock().saturating_sub(began));
     }
 
@@ -128,6 +132,12 @@ impl Thread {
         self.counters.add(kind, partner, bytes);
     }
 
+    /// Counts a call on a window.
+    #[inline(always)]
+    pub fn count_access(&self, window: Place, access: &Access, bytes: u64) {
+        self.counters.add_access(window, access, bytes);
+    }
+
     /// The receiver as a rank of the application's world, and the bytes; nothing
     /// for `MPI_PROC_NULL`, and for ranks that are not in the world.
     #[inline(always)]
@@ -150,7 +160,7 @@ impl Thread {
             .with(comm, communicators::epoch(), communicators::find, read)
     }
 
-    /// The world ranks of a window of the application's.
+    /// What is known of a window of the application's.
     #[inline(always)]
     pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
         self.windows.with(

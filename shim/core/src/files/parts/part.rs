@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Kind, Records};
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
+use crate::affinity::windows::Access;
 
 /// When a phase was, on one rank, in nanoseconds since the job's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -66,4 +67,8 @@ pub struct Part {
     pub shared_memory: Vec<Vec<u32>>,
     /// Calls and the time in them, if that was measured.
     pub times: BTreeMap<CallClass, CallTime>,
+    /// Windows: how many the same ranks made before, and these ranks of the application's world.
+    pub windows: Vec<(u32, Vec<u32>)>,
+    /// Calls on windows, which are named by their places in `windows`.
+    pub accesses: BTreeMap<(u32, Access), Traffic>,
 }

@@ -8,7 +8,7 @@ use super::locality::LocalityDocument;
 use super::phases::PhaseDocument;
 use super::records::Records;
 use super::times::TimesDocument;
-use super::{Host, HostTopology, MpiDescription, Profile};
+use super::{Host, HostTopology, MpiDescription, Profile, WindowUse};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::files::{FileError, Kind, VERSION, list};
 
@@ -42,6 +42,8 @@ pub(super) struct Document {
     shared_memory: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     times: Option<TimesDocument>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    windows: Vec<WindowUse>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     topologies: Vec<HostTopology>,
     complete: bool,
@@ -140,6 +142,7 @@ impl Document {
                 .map(|g| list::to_text(g))
                 .collect(),
             times: profile.times.as_ref().map(TimesDocument::new),
+            windows: profile.windows.clone(),
             topologies: profile.topologies.clone(),
             complete: true,
         }
@@ -188,6 +191,7 @@ impl Document {
             missing_ranks: self.missing_ranks,
             shared_memory,
             times,
+            windows: self.windows,
             topologies: self.topologies,
             ..Profile::new(0)
         })

@@ -14,6 +14,7 @@ mod records;
 mod tests;
 mod times;
 mod topologies;
+mod windows;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -29,6 +30,7 @@ pub use locality::{locality_from_text, locality_text};
 pub use phases::Phase;
 pub use times::Times;
 pub use topologies::HostTopology;
+pub use windows::{EpochUse, Moved, WindowUse};
 
 /// The MPI library that a job ran with.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -97,6 +99,9 @@ pub struct Profile {
     pub shared_memory: Vec<Vec<usize>>,
     /// Time in MPI, if it was measured.
     pub times: Option<Times>,
+    /// One-sided communication by window and kind of epoch. Unlike the matrices, with what phases
+    /// leave out.
+    pub windows: Vec<WindowUse>,
     /// The hardware of the hosts, where it could be read.
     pub topologies: Vec<HostTopology>,
 }
@@ -124,6 +129,7 @@ impl Profile {
             phases: Vec::new(),
             shared_memory: Vec::new(),
             times: None,
+            windows: Vec::new(),
             topologies: Vec::new(),
         }
     }
@@ -347,6 +353,11 @@ impl Profile {
                     field,
                     format!("rank {rank} is none of the {ranks}, which count from 0; correct it"),
                 );
+            }
+        }
+        for (index, window) in self.windows.iter().enumerate() {
+            if let Err(problem) = window.check(ranks) {
+                return wrong(&format!("windows[{index}]"), problem);
             }
         }
         for (index, record) in self.collectives.iter().enumerate() {

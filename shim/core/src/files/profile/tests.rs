@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
+use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Volume, grids, size_class};
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
@@ -192,6 +193,16 @@ fn full() -> Profile {
     profile.phases[1].collectives = profile.collectives.clone();
     profile.missing_ranks = vec![3];
     profile.shared_memory = vec![vec![0, 1], vec![2, 3]];
+    let mut window = WindowUse::new(vec![3, 1], 2);
+    let access = Access {
+        epoch: EpochKind::LockAll,
+        call: WindowCall::Fetch,
+        is_contiguous: false,
+        size_class: 7,
+        target: 1,
+    };
+    window.add_rank(&[(access, Traffic::new(5, 500))]);
+    profile.windows = vec![window];
     let time = |calls| CallTime {
         calls,
         nanoseconds: calls * 1_001,

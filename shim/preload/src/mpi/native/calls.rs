@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{Failed, Native, NativeError, OwnComm};
+use super::{Extent, Failed, Native, NativeError, OwnComm};
 use crate::mpi::lookup::find;
 use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, c_int};
 
@@ -185,6 +185,25 @@ impl Native {
         let size = self.ask_type_size(datatype);
         self.predefined_types.learn(datatype.word(), size);
         size
+    }
+
+    /// Whether an element of `datatype` is bytes one behind the other, and the next element follows it
+    /// at once. Of what the MPI itself defines that is said without a look.
+    #[inline(always)]
+    pub fn is_contiguous(&self, datatype: Datatype) -> bool {
+        let word = datatype.word();
+        self.abi.type_size(word).is_some()
+            || self.predefined_types.contains(word)
+            || self.has_no_gaps(datatype)
+    }
+
+    #[inline(never)]
+    fn has_no_gaps(&self, datatype: Datatype) -> bool {
+        let size = self.ask_type_size(datatype);
+        let extent = self.extent(datatype);
+        extent.is_some_and(|Extent { step, first, span }| {
+            first == 0 && step == span && u64::try_from(step) == Ok(size)
+        })
     }
 
     fn ask_type_size(&self, datatype: Datatype) -> u64 {

@@ -42,6 +42,12 @@ impl PredefinedTypes {
         }
     }
 
+    /// Whether this is one of them.
+    #[inline(always)]
+    pub fn contains(&self, datatype: Word) -> bool {
+        self.variables.contains(&datatype)
+    }
+
     /// Bytes of an element, where they are known.
     #[inline(always)]
     pub fn size(&self, datatype: Word) -> Option<u64> {
@@ -51,7 +57,7 @@ impl PredefinedTypes {
 
     /// Keeps a size if the datatype is a predefined one.
     pub fn learn(&self, datatype: Word, size: u64) {
-        if self.variables.contains(&datatype) && (1..=LARGEST).contains(&size) {
+        if self.contains(datatype) && (1..=LARGEST).contains(&size) {
             let known = datatype << 8 | size as usize;
             self.known[cell_of(datatype)].store(known, Ordering::Relaxed);
         }

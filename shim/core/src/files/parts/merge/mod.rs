@@ -4,6 +4,7 @@ mod counts;
 mod open_phase;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,6 +19,7 @@ use crate::files::profile::{self, Host, Profile, Times, locality_from_text};
 use crate::files::{FileError, list};
 use counts::{Layers, MergedPhase, named_phase, reported};
 use open_phase::close_phases;
+use windows::Windows;
 
 /// Reason why a part does not belong to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -78,6 +80,7 @@ pub struct Merger {
     allowed_cores: BTreeMap<u32, String>,
     shared_memory: BTreeSet<Vec<usize>>,
     times: Option<Times>,
+    windows: Windows,
 }
 
 impl Merger {
@@ -94,6 +97,7 @@ impl Merger {
             allowed_cores: BTreeMap::new(),
             shared_memory: BTreeSet::new(),
             times: None,
+            windows: Windows::default(),
         }
     }
 
@@ -112,6 +116,7 @@ impl Merger {
         close_phases(&mut part);
         let rank = part.rank;
         self.seen.insert(rank);
+        self.windows.add(&part);
         self.process_of_rank.insert(rank, part.process);
         self.host_of_process.insert(part.process, part.host);
         self.allowed_cores.insert(part.process, part.allowed_cores);
@@ -165,10 +170,17 @@ impl Merger {
             .flat_map(|counted| counted.keys())
             .map(|&(_, partner)| partner);
         let shared = part.shared_memory.iter().flatten().copied();
+        let windows = part
+            .windows
+            .iter()
+            .flat_map(|(_, group)| group.iter().copied());
+        let targets = part.accesses.keys().map(|(_, access)| access.target);
         for rank in [part.rank, part.process]
             .into_iter()
             .chain(counted)
             .chain(shared)
+            .chain(windows)
+            .chain(targets)
         {
             if rank as usize >= ranks {
                 return Err(PartError::NoSuchRank { rank, ranks });
@@ -267,6 +279,7 @@ impl Merger {
             phases,
             shared_memory: self.shared_memory.into_iter().collect(),
             times: self.times,
+            windows: self.windows.into_vec(),
             ..Profile::new(ranks)
         };
         Ok(Merged { profile })

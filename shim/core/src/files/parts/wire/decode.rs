@@ -3,6 +3,7 @@
 use super::Tag;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
+use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Part, Phase, Span};
 
@@ -74,6 +75,21 @@ impl Decoder<'_> {
         let partner = self.small()?;
         let (messages, bytes) = (self.number()?, self.number()?);
         Some(((kind, partner), Traffic { messages, bytes }))
+    }
+
+    /// Calls on one of `windows` windows.
+    fn access(&mut self, windows: usize) -> Option<((u32, Access), Traffic)> {
+        let place = self.small()?;
+        let access = Access {
+            epoch: *EpochKind::ALL.get(self.small()? as usize)?,
+            call: *WindowCall::ALL.get(self.small()? as usize)?,
+            is_contiguous: self.number()? != 0,
+            size_class: u8::try_from(self.number()?).ok()?,
+            target: self.small()?,
+        };
+        let (messages, bytes) = (self.number()?, self.number()?);
+        let is_known = (place as usize) < windows;
+        is_known.then_some(((place, access), Traffic { messages, bytes }))
     }
 
     fn record(&mut self) -> Option<Record> {
@@ -166,6 +182,15 @@ impl Decoder<'_> {
                     part.phases.push(phase);
                 }
                 Tag::OpenPhase => part.open_phase = Some(self.phase()?),
+                Tag::Window => {
+                    let number = self.small()?;
+                    let group = self.group()?;
+                    part.windows.push((number, group));
+                }
+                Tag::Access => {
+                    let (key, traffic) = self.access(part.windows.len())?;
+                    *part.accesses.entry(key).or_default() += traffic;
+                }
                 Tag::SharedMemory => {
                     let group = self.group()?;
                     part.shared_memory.push(group);

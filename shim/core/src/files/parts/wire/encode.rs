@@ -3,6 +3,7 @@
 use super::{Sink, Tag};
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
+use crate::affinity::windows::Access;
 use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Span};
 
@@ -199,6 +200,30 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.number(class as u64);
         self.number(time.calls);
         self.number(time.nanoseconds);
+    }
+
+    /// A window: how many the same ranks made before, and its ranks in the application's world.
+    pub fn window(&mut self, number: u32, group: &[u32]) {
+        self.tag(Tag::Window);
+        self.number(u64::from(number));
+        self.group(group);
+    }
+
+    /// Calls on the window that was written as the `place`-th, from 0.
+    pub fn access(&mut self, place: u32, access: &Access, traffic: Traffic) {
+        self.tag(Tag::Access);
+        for number in [
+            place,
+            access.epoch as u32,
+            access.call as u32,
+            u32::from(access.is_contiguous),
+            u32::from(access.size_class),
+            access.target,
+        ] {
+            self.number(u64::from(number));
+        }
+        self.number(traffic.messages);
+        self.number(traffic.bytes);
     }
 
     /// The end of the part.

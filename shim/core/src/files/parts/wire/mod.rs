@@ -34,10 +34,12 @@ enum Tag {
     OpenPhase,
     SharedMemory,
     Time,
+    Window,
+    Access,
 }
 
 impl Tag {
-    const ALL: [Tag; 9] = [
+    const ALL: [Tag; 11] = [
         Tag::End,
         Tag::Rank,
         Tag::Counted,
@@ -47,5 +49,7 @@ impl Tag {
         Tag::OpenPhase,
         Tag::SharedMemory,
         Tag::Time,
+        Tag::Window,
+        Tag::Access,
     ];
 }

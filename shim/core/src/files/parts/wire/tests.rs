@@ -1,6 +1,7 @@
 use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
+use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::parts::{Kind, Part, Span};
 
@@ -18,6 +19,16 @@ fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
         }),
         calls: 3,
         volume,
+    }
+}
+
+fn access() -> Access {
+    Access {
+        epoch: EpochKind::LockAll,
+        call: WindowCall::Accumulate,
+        is_contiguous: false,
+        size_class: 7,
+        target: 1,
     }
 }
 
@@ -45,6 +56,9 @@ fn encoded(process: u32) -> Vec<u8> {
         nanoseconds: 300,
     };
     encoder.time(CallClass::Wait, time);
+    encoder.window(3, &[1, 0]);
+    encoder.access(0, &access(), Traffic::new(4, 400));
+    encoder.access(0, &access(), Traffic::new(1, 100));
     let span = Span {
         start: 1,
         end: 9,
@@ -76,6 +90,11 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
     assert_eq!(part.collectives.clone().into_vec().len(), 3);
     assert_eq!(part.shared_memory, [[0, 1]]);
     assert_eq!(part.times[&CallClass::Wait].nanoseconds, 300);
+    assert_eq!(part.windows, [(3, vec![1, 0])]);
+    assert_eq!(
+        part.accesses,
+        [((0, access()), Traffic::new(5, 500))].into()
+    );
     assert_eq!(part.phases[0].name, "2");
     let in_phase = part.phases[0].counted[&(Kind::Put, 70_000)];
     assert_eq!(in_phase, Traffic::new(1, 10));

@@ -1,0 +1,65 @@
+//! A call on a window as one number, under which it is counted.
+
+use treepie_core::affinity::windows::{Access, EpochKind, WindowCall};
+
+/// A window, by its place among those of this process (`windows`).
+pub type Place = u16;
+
+/// Where the fields start; the target is above them all.
+const CALL: u32 = 2;
+const CONTIGUOUS: u32 = CALL + 3;
+const SIZE: u32 = CONTIGUOUS + 1;
+const WINDOW: u32 = SIZE + 7;
+const TARGET: u32 = WINDOW + 16;
+
+/// A number for calls that are alike, which is never 0.
+#[inline(always)]
+pub fn pack(window: Place, access: &Access) -> u64 {
+    let fields = access.epoch as u64
+        | (access.call as u64) << CALL
+        | u64::from(access.is_contiguous) << CONTIGUOUS
+        | u64::from(access.size_class) << SIZE
+        | u64::from(window) << WINDOW
+        | u64::from(access.target) << TARGET;
+    fields + 1
+}
+
+/// What [`pack`] made a number of.
+pub fn unpack(key: u64) -> Option<(Place, Access)> {
+    let key = key.checked_sub(1)?;
+    let field = |start: u32, end: u32| key >> start & ((1 << (end - start)) - 1);
+    let access = Access {
+        epoch: *EpochKind::ALL.get(field(0, CALL) as usize)?,
+        call: *WindowCall::ALL.get(field(CALL, CONTIGUOUS) as usize)?,
+        is_contiguous: field(CONTIGUOUS, SIZE) != 0,
+        size_class: field(SIZE, WINDOW) as u8,
+        target: (key >> TARGET) as u32,
+    };
+    Some((field(WINDOW, TARGET) as Place, access))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_call_on_a_window_is_read_back_from_its_number() {
+        for &epoch in EpochKind::ALL {
+            for &call in WindowCall::ALL {
+                for (size_class, target, window) in
+                    [(0, 0, 0), (64, u32::MAX - 1, Place::MAX), (7, 1, 2)]
+                {
+                    let access = Access {
+                        epoch,
+                        call,
+                        is_contiguous: target == 1,
+                        size_class,
+                        target,
+                    };
+                    assert_eq!(unpack(pack(window, &access)), Some((window, access)));
+                }
+            }
+        }
+        assert_eq!(unpack(0), None);
+    }
+}

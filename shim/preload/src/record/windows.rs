@@ -1,0 +1,138 @@
+//! The application's windows: whom each reaches, and which kind of epoch is open.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use once_cell::sync::Lazy;
+use parking_lot::Mutex;
+use treepie_core::affinity::windows::EpochKind;
+use treepie_core::files::parts::{Encoder, Sink};
+
+use super::access_key::Place;
+use super::collectives::is_reported;
+use super::counters;
+use super::patience::Patience;
+
+/// Windows of one group of ranks that are told apart; what more there are is counted with the last.
+const OF_A_GROUP: u32 = 64;
+
+/// A place that no window has: what is done there is not told by window.
+const NOWHERE: Place = Place::MAX;
+
+/// A window.
+pub struct Window {
+    /// World rank of each rank of its group; `u32::MAX` for processes of another world.
+    ranks: Vec<u32>,
+    /// Its place among the windows of this process.
+    pub place: Place,
+    /// The number of the kind of epoch that was opened last.
+    epoch: AtomicU8,
+}
+
+/// What tells a window of this process from others.
+struct Told {
+    /// How many the same ranks made before.
+    number: u32,
+    ranks: Vec<u32>,
+}
+
+/// The windows of this process, by their places.
+static PLACES: Lazy<Mutex<Vec<Told>>> = Lazy::new(Mutex::default);
+
+impl Window {
+    /// A new window of these ranks of the application's world.
+    pub fn new(ranks: Vec<u32>) -> Self {
+        Window {
+            place: place_of(&ranks),
+            ranks,
+            epoch: AtomicU8::new(EpochKind::Fence as u8),
+        }
+    }
+
+    /// The world rank of a target, if it has one.
+    #[inline(always)]
+    pub fn target(&self, target: usize) -> Option<u32> {
+        let rank = *self.ranks.get(target)?;
+        (rank != u32::MAX).then_some(rank)
+    }
+
+    /// The kind of epoch that was opened last.
+    #[inline(always)]
+    pub fn epoch(&self) -> EpochKind {
+        let number = self.epoch.load(Ordering::Relaxed);
+        EpochKind::ALL
+            .get(usize::from(number))
+            .copied()
+            .unwrap_or(EpochKind::Fence)
+    }
+
+    /// An epoch of this kind was opened.
+    pub fn open(&self, epoch: EpochKind) {
+        self.epoch.store(epoch as u8, Ordering::Relaxed);
+    }
+}
+
+fn place_of(ranks: &[u32]) -> Place {
+    if !is_reported(ranks) {
+        return NOWHERE;
+    }
+    let mut places = PLACES.lock();
+    let same = places
+        .iter()
+        .enumerate()
+        .rev()
+        .find(|(_, told)| told.ranks == ranks);
+    let number = match same {
+        Some((place, told)) if told.number + 1 == OF_A_GROUP => return place as Place,
+        Some((_, told)) => told.number + 1,
+        None => 0,
+    };
+    if places.len() >= usize::from(NOWHERE) {
+        return NOWHERE;
+    }
+    places.push(Told {
+        number,
+        ranks: ranks.to_vec(),
+    });
+    (places.len() - 1) as Place
+}
+
+/// Writes the windows, and what was done on them. Nothing is allocated.
+pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
+    let Some(places) = patience.acquire(|| PLACES.try_lock()) else {
+        return;
+    };
+    for told in places.iter() {
+        encoder.window(told.number, &told.ranks);
+    }
+    counters::read_accesses(|place, access, traffic| {
+        if usize::from(place) < places.len() {
+            encoder.access(u32::from(place), &access, traffic);
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_of_the_same_ranks_are_told_apart_until_they_are_many() {
+        let of = |rank| Window::new(vec![rank, 7, 9]).place;
+        let (first, other, second) = (of(1000), of(1001), of(1000));
+        assert!(first != second && first != other && second != other);
+        let mut last = second;
+        for _ in 2..OF_A_GROUP {
+            last = of(1000);
+        }
+        assert_eq!(of(1000), last);
+        assert_eq!(Window::new(vec![3, u32::MAX]).place, NOWHERE);
+    }
+
+    #[test]
+    fn an_access_is_in_the_epoch_that_was_opened_last() {
+        let window = Window::new(vec![1002, 1003]);
+        window.open(EpochKind::LockAll);
+        assert_eq!(window.epoch(), EpochKind::LockAll);
+        assert_eq!((window.target(1), window.target(2)), (Some(1003), None));
+    }
+}

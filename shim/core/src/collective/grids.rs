@@ -104,11 +104,16 @@ pub fn deep() -> Network {
 
 /// Ranks in these clusters, on links that all differ, two on a host.
 pub fn scattered(numbers: &[usize]) -> Network {
+    scattered_on(numbers, 2)
+}
+
+/// The same with so many ranks on a host.
+pub fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
     let wan_of = |from: usize, to: usize| {
         let mix = |salt: usize| ((from + 1) * salt + (to + 2) * (salt + 3)) % 11;
         wan(1.0 + mix(5) as f64, 50.0 * (1 + mix(7)) as f64)
     };
-    of_numbers(numbers, 2, |_| lan(), wan_of)
+    of_numbers(numbers, on_host, |_| lan(), wan_of)
 }
 
 /// So many clusters of so many ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s; the first has

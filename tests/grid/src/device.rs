@@ -41,6 +41,20 @@ impl Packet {
         (ip[0] >> 4 == 4).then(|| Ipv4Addr::from(address))
     }
 
+    /// The name of its connection: the ports of TCP and UDP, 0 for what has none.
+    pub fn connection(&self) -> u32 {
+        const TCP_AND_UDP: [u8; 2] = [6, 17];
+        let protocol = self.0.get(HEADER + 9);
+        let ports = self.0.get(HEADER + self.ip_header_bytes()..);
+        let ports = ports.and_then(|rest| rest.first_chunk::<4>());
+        match (protocol, ports) {
+            (Some(protocol), Some(ports)) if TCP_AND_UDP.contains(protocol) => {
+                u32::from_be_bytes(*ports)
+            }
+            _ => 0,
+        }
+    }
+
     /// Bytes on the wire, as if cut into frames.
     pub fn wire_bytes(&self) -> f64 {
         let length = self.0.len() - HEADER;
@@ -61,12 +75,18 @@ impl Packet {
 
     /// Bytes of the IP and the TCP header with their options, which each frame has.
     fn header_bytes(&self) -> usize {
-        let words = |at: usize, shift: u8| {
-            let byte = self.0.get(HEADER + at).copied().unwrap_or(0);
-            usize::from(byte >> shift & 0xf) * 4
-        };
-        let ip = words(0, 0);
-        ip + words(ip + TCP_WORDS, 4)
+        let ip = self.ip_header_bytes();
+        ip + self.words(ip + TCP_WORDS, 4)
+    }
+
+    fn ip_header_bytes(&self) -> usize {
+        self.words(0, 0)
+    }
+
+    /// A length in words that half a byte of the packet says, in bytes.
+    fn words(&self, at: usize, shift: u8) -> usize {
+        let byte = self.0.get(HEADER + at).copied().unwrap_or(0);
+        usize::from(byte >> shift & 0xf) * 4
     }
 }
 

@@ -5,7 +5,7 @@
 //! packet of the LAN would wait behind one that is still on its way over the WAN.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, HashMap};
 
 use treepie_core::files::grid::Grid;
 
@@ -35,6 +35,10 @@ pub struct Model<P> {
     entering_host: Vec<Link>,
     leaving_cluster: Vec<Link>,
     entering_cluster: Vec<Link>,
+    /// What one connection gets between two clusters, row by row.
+    of_connection: Vec<Link>,
+    /// The connections that have a rate of their own: by sender, receiver and name.
+    connections: HashMap<(usize, usize, u32), Link>,
     waiting: BinaryHeap<Reverse<Event>>,
     packets: Vec<Option<Flight<P>>>,
     free: Vec<usize>,
@@ -104,6 +108,7 @@ struct Event {
 /// What a packet reaches next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Place {
+    Uplink,
     Downlink,
     Host,
     There,
@@ -111,6 +116,7 @@ enum Place {
 
 #[derive(Debug)]
 struct Flight<P> {
+    from: usize,
     to: usize,
     bytes: f64,
     /// At the place that it reaches next.
@@ -143,6 +149,10 @@ impl<P> Model<P> {
             between: (0..clusters * clusters)
                 .map(|pair| Link::of(grid.link_mbit(pair / clusters, pair % clusters)))
                 .collect(),
+            of_connection: (0..clusters * clusters)
+                .map(|pair| Link::of(grid.connection_mbit(pair / clusters, pair % clusters)))
+                .collect(),
+            connections: HashMap::new(),
             leaving_host: hosts.iter().map(nic).collect(),
             entering_host: hosts.iter().map(nic).collect(),
             leaving_cluster: uplinks.clone(),
@@ -155,24 +165,32 @@ impl<P> Model<P> {
         }
     }
 
-    /// A host sends a packet of `bytes` on the wire.
-    pub fn send(&mut self, now: Time, from: usize, to: usize, bytes: f64, packet: P) {
+    /// A host sends a packet of `bytes` on the wire, on the connection of this name.
+    pub fn send(
+        &mut self,
+        now: Time,
+        (from, to): (usize, usize),
+        connection: u32,
+        bytes: f64,
+        packet: P,
+    ) {
         let (here, there) = (self.cluster_of[from], self.cluster_of[to]);
         let here_now = Span {
             first: now,
             last: now,
         };
         let left = self.leaving_host[from].pass(here_now, bytes);
-        let (span, place) = match here == there {
-            true => (left.later(self.lan_latency[here]), Place::Host),
-            false => {
-                let left = self.leaving_cluster[here].pass(left, bytes);
-                let clusters = self.lan_latency.len();
-                let left = self.between[here * clusters + there].pass(left, bytes);
-                (left.later(self.wan_latency[here][there]), Place::Downlink)
-            }
+        let alone = self.of_connection[here * self.lan_latency.len() + there];
+        let (span, place) = if here == there {
+            (left.later(self.lan_latency[here]), Place::Host)
+        } else if alone.per_byte > 0.0 {
+            let own = self.connections.entry((from, to, connection));
+            (own.or_insert(alone).pass(left, bytes), Place::Uplink)
+        } else {
+            self.leaves_cluster((here, there), left, bytes)
         };
         let flight = Flight {
+            from,
             to,
             bytes,
             span,
@@ -189,6 +207,19 @@ impl<P> Model<P> {
             }
         };
         self.reach(span.first, slot, place);
+    }
+
+    /// Over the uplink and the way to another cluster: when it is there.
+    fn leaves_cluster(
+        &mut self,
+        (here, there): (usize, usize),
+        comes: Span,
+        bytes: f64,
+    ) -> (Span, Place) {
+        let left = self.leaving_cluster[here].pass(comes, bytes);
+        let clusters = self.lan_latency.len();
+        let left = self.between[here * clusters + there].pass(left, bytes);
+        (left.later(self.wan_latency[here][there]), Place::Downlink)
     }
 
     fn reach(&mut self, at: Time, packet: usize, place: Place) {
@@ -218,6 +249,15 @@ impl<P> Model<P> {
             };
             let (to, bytes) = (flight.to, flight.bytes);
             match event.place {
+                Place::Uplink => {
+                    let clusters = (self.cluster_of[flight.from], self.cluster_of[to]);
+                    let comes = flight.span;
+                    let (span, place) = self.leaves_cluster(clusters, comes, bytes);
+                    if let Some(flight) = &mut self.packets[event.packet] {
+                        flight.span = span;
+                    }
+                    self.reach(span.first, event.packet, place);
+                }
                 Place::Downlink => {
                     let link = &mut self.entering_cluster[self.cluster_of[to]];
                     flight.span = link.pass(flight.span, bytes);

@@ -113,9 +113,9 @@ fn carry(
                     .destination()
                     .and_then(|address| host_at.get(&address));
                 if let Some(&to) = to {
-                    let bytes = packet.wire_bytes();
+                    let (bytes, connection) = (packet.wire_bytes(), packet.connection());
                     carried.add((host, to), packet.payload_bytes(), bytes);
-                    model.send(now(), host, to, bytes, packet);
+                    model.send(now(), (host, to), connection, bytes, packet);
                 }
             }
         }

@@ -35,7 +35,8 @@ fn arrivals_on(grid: &Grid, packets: &[(Time, usize, usize, f64)]) -> Vec<Time> 
     for packet in order {
         let (at, from, to, bytes) = packets[packet];
         note(model.advance(at));
-        model.send(at, from, to, bytes, packet);
+        // Each host has one connection to each other.
+        model.send(at, (from, to), 0, bytes, packet);
     }
     note(model.advance(Time::MAX));
     arrived
@@ -99,6 +100,29 @@ fn a_way_between_two_clusters_may_be_slower_than_their_uplinks() {
     near(*times.iter().max().unwrap(), 5.0 + 4000.0);
     let times = arrivals_on(&grid, &flow(0, 3));
     near(*times.iter().max().unwrap(), 10.0 + 100.0);
+}
+
+#[test]
+fn a_connection_has_its_own_rate_and_several_share_that_of_the_way() {
+    let text = "treepie: grid\nversion: 1\nwan_latency_us: 10000\nclusters:\n\
+        - {name: a, hosts: 4, latency_us: 100, mbit: 1000}\n\
+        - {name: b, hosts: 1, latency_us: 100, mbit: 1000}\n\
+        links:\n- {between: [a, b], latency_us: 5000, mbit: 120, connection_mbit: 50}\n";
+    let grid = Grid::from_text(Path::new("window.grid.yaml"), text).unwrap();
+    assert_eq!((grid.mbit(0, 1), grid.link_mbit(0, 1)), (50.0, 120.0));
+    // 6.25 MB on each connection: alone, and two, at 50 Mbit/s; four at 30 each.
+    let flow = |from| vec![(0, from, 4, 12_500.0); 500];
+    for (connections, milliseconds) in [(1, 1000.0), (2, 1000.0), (4, 1000.0 * 200.0 / 120.0)] {
+        let packets: Vec<_> = (0..connections).flat_map(flow).collect();
+        let times = arrivals_on(&grid, &packets);
+        near(*times.iter().max().unwrap(), 5.0 + milliseconds);
+    }
+    // A neighbour's packet does not wait for what a slow connection has in store.
+    let times = arrivals_on(
+        &grid,
+        &[flow(0), vec![(MILLISECOND, 1, 4, 1250.0)]].concat(),
+    );
+    near(times[500] - MILLISECOND, 5.0 + 0.3);
 }
 
 #[test]

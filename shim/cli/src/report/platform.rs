@@ -302,14 +302,16 @@ pub fn grid_text(name: &str, grid: &Grid) -> String {
         ]);
         let cells = (0..grid.clusters.len()).map(|to| match from == to {
             true => "-".to_owned(),
-            false => match grid.link_mbit(from, to) > 0.0 {
-                true => format!(
-                    "{}, {}",
-                    units::seconds(grid.latency_us(from, to) * 1e-6),
-                    rate(grid.link_mbit(from, to))
-                ),
-                false => units::seconds(grid.latency_us(from, to) * 1e-6),
-            },
+            false => {
+                let latency = units::seconds(grid.latency_us(from, to) * 1e-6);
+                let rates = [
+                    (grid.link_mbit(from, to), ""),
+                    (grid.connection_mbit(from, to), " a connection"),
+                ];
+                let rates = rates.iter().filter(|(megabits, _)| *megabits > 0.0);
+                let rates = rates.map(|(megabits, of)| format!(", {}{of}", rate(*megabits)));
+                latency + &rates.collect::<String>()
+            }
         });
         between.row(std::iter::once(cluster.name.clone()).chain(cells));
     }

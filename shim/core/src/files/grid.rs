@@ -8,10 +8,11 @@
 //! - {name: a, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
 //! - {name: b, hosts: 4, latency_us: 50, mbit: 1000, uplink_mbit: 100}
 //! links:
-//! - {between: [a, b], latency_us: 5000, mbit: 60}
+//! - {between: [a, b], latency_us: 5000, mbit: 60, connection_mbit: 20}
 //! ```
 //!
-//! Latencies are one way; rates are in megabits a second, 0 for no limit.
+//! Latencies are one way; rates are in megabits a second, 0 for no limit. `mbit` is what all hosts share,
+//! `connection_mbit` what one connection gets of it: its window bounds it on a long path.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -55,6 +56,10 @@ pub struct GridLink {
     /// for no other limit.
     #[serde(default)]
     pub mbit: f64,
+    /// Most that one connection gets of it in each direction, in megabits a second; 0 for no limit of
+    /// its own.
+    #[serde(default)]
+    pub connection_mbit: f64,
 }
 
 /// A grid.
@@ -66,6 +71,8 @@ pub struct Grid {
     latencies: Vec<f64>,
     /// Rate between clusters, row by row, in megabits a second.
     rates: Vec<f64>,
+    /// Rate of one connection between clusters, row by row, in megabits a second.
+    connections: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -109,6 +116,7 @@ impl Grid {
             .collect();
         let mut latencies = vec![document.wan_latency_us; count * count];
         let mut rates = vec![0.0; count * count];
+        let mut connections = rates.clone();
         for (number, link) in document.links.iter().enumerate() {
             let called = |name: &String| {
                 place.get(name.as_str()).copied().ok_or_else(|| {
@@ -120,12 +128,14 @@ impl Grid {
             for place in [one * count + other, other * count + one] {
                 latencies[place] = link.latency_us;
                 rates[place] = link.mbit;
+                connections[place] = link.connection_mbit;
             }
         }
         Ok(Grid {
             clusters: document.clusters,
             latencies,
             rates,
+            connections,
         })
     }
 
@@ -140,7 +150,12 @@ impl Grid {
         self.rates[from * self.clusters.len() + to]
     }
 
-    /// The least rate on the way between hosts of two clusters, in megabits a
+    /// Rate of one connection between two clusters, in megabits a second; 0 for no limit of its own.
+    pub fn connection_mbit(&self, from: usize, to: usize) -> f64 {
+        self.connections[from * self.clusters.len() + to]
+    }
+
+    /// The least rate on the way of a connection between hosts of two clusters, in megabits a
     /// second; 0 if there is no limit.
     pub fn mbit(&self, from: usize, to: usize) -> f64 {
         let (here, there) = (&self.clusters[from], &self.clusters[to]);
@@ -150,6 +165,7 @@ impl Grid {
                 here.uplink_mbit,
                 there.uplink_mbit,
                 self.link_mbit(from, to),
+                self.connection_mbit(from, to),
             ]);
         }
         let least = limits.into_iter().filter(|&limit| limit > 0.0);
@@ -224,6 +240,7 @@ impl Document {
             [
                 (field("latency_us"), link.latency_us),
                 (field("mbit"), link.mbit),
+                (field("connection_mbit"), link.connection_mbit),
             ]
         });
         for (field, value) in of_links.chain([("wan_latency_us".into(), self.wan_latency_us)]) {

@@ -47,8 +47,8 @@ pub struct Arguments {
     json: bool,
 }
 
-/// Those of the thesis, and what was added.
-const COMPARED: [Order; 9] = [
+/// Those of the thesis, and those that it names and did not compare.
+const COMPARED: [Order; 12] = [
     Order::Flat,
     Order::Fef,
     Order::Ecef,
@@ -57,6 +57,9 @@ const COMPARED: [Order; 9] = [
     Order::EcefLatMin,
     Order::BottomUp,
     Order::BottomUpReady,
+    Order::BottomUpLa,
+    Order::EcefLaMean,
+    Order::EcefLaMeanOfAll,
     Order::Fnf,
 ];
 

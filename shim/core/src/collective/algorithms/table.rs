@@ -22,7 +22,7 @@ use super::by_rank::{
 };
 use super::requirement::Requirement::{self, Commutative, EvenRanks, MaxRanks, PowerOfTwo};
 use super::trees::Shape::{
-    Alpha, Binary, Binomial, Chain, Flat, HighestBit, Octopus, Quadrinomial,
+    Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
 };
 use crate::collective::Operation::{self, *};
 use crate::collective::read::estimate::{self, CostInput};
@@ -164,6 +164,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("quadrinomial", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Quadrinomial)),
     row("octopus", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Octopus(2))),
     row("alpha", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Alpha(25))),
+    row("lambda", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Lambda(2))),
     row("scatter-collect", &[Bcast], scatter::scatter_collect),
     row("scatter-allgather", &[Bcast], scatter::broadcast_ring),
     row("scatter-doubling", &[Bcast], scatter::broadcast_doubling).requires(&[PowerOfTwo]),
@@ -178,6 +179,13 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     between!("grid-ecef-lat", Bcast, Between::Order(Order::EcefLat)),
     between!("grid-bottom-up", Bcast, Between::Order(Order::BottomUp)),
     between!("grid-bottom-up-ready", Bcast, Between::Order(Order::BottomUpReady)),
+    // Look-aheads that the thesis names and did not try: by name only.
+    row("grid-ecef-la-mean", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMean)))
+        .along(Between::Order(Order::EcefLaMean), Direction::Down),
+    row("grid-ecef-la-mean-of-all", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::EcefLaMeanOfAll)))
+        .along(Between::Order(Order::EcefLaMeanOfAll), Direction::Down),
+    row("grid-bottom-up-la", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::BottomUpLa)))
+        .along(Between::Order(Order::BottomUpLa), Direction::Down),
     // One of the others, by the number of clusters: not predicted again.
     row("grid-mixed", &[Bcast], |p, r, s| broadcast::tree(p, r, s, Between::Order(Order::Mixed))),
     row("grid-lanes", &[Bcast], |p, r, s| lanes::broadcast(p, r, s, Between::Order(Order::Mixed)))

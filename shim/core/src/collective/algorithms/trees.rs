@@ -42,6 +42,9 @@ pub enum Shape {
     /// Each gives a share of those below it, in hundredths, to its first child, and so on with the
     /// rest (Bernaschi and Iannello; thesis algorithm 2): 50 is about binomial, little is flat.
     Alpha(u32),
+    /// The quickest tree where a message is there so many sends after its own began (the postal model's
+    /// lambda; Bar-Noy and Kipnis 1994, thesis 4.1).
+    Lambda(u32),
 }
 
 /// A place's neighbours in a tree, as ranks.
@@ -126,7 +129,11 @@ impl Shape {
             }
             Shape::Quadrinomial => quadrinomial(count, place, child),
             Shape::Octopus(degree) => octopus(1 << degree, count, place, child),
-            Shape::Alpha(hundredths) => alpha(hundredths, count, place, child),
+            Shape::Alpha(hundredths) => {
+                let given = |places: usize| places * hundredths as usize / 100;
+                parted(given, count, place, child)
+            }
+            Shape::Lambda(lambda) => parted(|n| postal(n, lambda), count, place, child),
         }
     }
 }
@@ -177,15 +184,15 @@ fn octopus(core: usize, count: usize, place: usize, mut child: impl FnMut(usize)
     parent
 }
 
-/// The thesis's algorithm 2: a set of n places gives the last round(alpha n) of them to a child, who
-/// leads them, until it is alone.
-fn alpha(
-    hundredths: u32,
+/// A set of n places gives the last `given(n)` of them to a child, who leads them, until it is alone (the
+/// thesis's algorithm 2, for any number).
+fn parted(
+    given: impl Fn(usize) -> usize,
     count: usize,
     place: usize,
     mut child: impl FnMut(usize),
 ) -> Option<usize> {
-    let given = |places: usize| (places * hundredths as usize / 100).clamp(1, places - 1);
+    let given = |places: usize| given(places).clamp(1, places - 1);
     let (mut first, mut places, mut parent) = (0, count, None);
     while place != first {
         let kept = places - given(places);
@@ -201,6 +208,18 @@ fn alpha(
         child(place + places);
     }
     parent
+}
+
+/// How many of n places the first child leads: as many as it can reach until the last is reached. N(t) places
+/// have the message after t sends, with N(t) = N(t - 1) + N(t - lambda), from N(t) = 1 below lambda.
+fn postal(places: usize, lambda: u32) -> usize {
+    let lambda = lambda.max(1) as usize;
+    let mut reached = vec![1; lambda];
+    while reached[reached.len() - 1] < places {
+        let now = reached.len();
+        reached.push(reached[now - 1] + reached[now - lambda]);
+    }
+    reached[reached.len().saturating_sub(lambda + 1)]
 }
 
 /// A place less than twice `count`, counted round. A division each time is felt where a plan is chosen.

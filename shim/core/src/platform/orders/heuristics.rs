@@ -21,6 +21,11 @@ pub enum Order {
     Ecef,
     /// ECEF with the receiver's best next send (Bhat; item 55).
     EcefLa,
+    /// ECEF with the receiver's next sends in the mean (Bhat; item 56).
+    EcefLaMean,
+    /// ECEF with the mean of all sends that are possible once the receiver has the message
+    /// (Bhat; item 56).
+    EcefLaMeanOfAll,
     /// ECEF-LAt: the receiver's next send that is done soonest, with what the
     /// cluster there needs inside (item 57).
     EcefLatMin,
@@ -31,6 +36,9 @@ pub enum Order {
     BottomUp,
     /// The same, and it counts (digest O9).
     BottomUpReady,
+    /// Bottom up with a look-ahead, which the thesis proposes and does not define (item 60): of slow
+    /// clusters rather those that have a quick next send.
+    BottomUpLa,
     /// The thesis's rule by the number of clusters (item 62): ECEF-LA up to 20,
     /// ECEF-LAT above.
     Mixed,
@@ -38,16 +46,19 @@ pub enum Order {
 
 impl Order {
     /// All of them.
-    pub const ALL: [Order; 10] = [
+    pub const ALL: [Order; 13] = [
         Order::Flat,
         Order::Fnf,
         Order::Fef,
         Order::Ecef,
         Order::EcefLa,
+        Order::EcefLaMean,
+        Order::EcefLaMeanOfAll,
         Order::EcefLatMin,
         Order::EcefLat,
         Order::BottomUp,
         Order::BottomUpReady,
+        Order::BottomUpLa,
         Order::Mixed,
     ];
 
@@ -119,10 +130,13 @@ impl Order {
             });
             let (weight, from) = weights.fold((f64::INFINITY, usize::MAX), least);
             // Some choose the receiver first, others the pair.
+            let ahead = self.look_ahead(costs, to, sets);
             let key = match self {
                 Order::Fnf => (costs.all_transfers(to), to, from),
-                Order::BottomUp | Order::BottomUpReady => (-weight - costs.inside(to), to, from),
-                _ => (weight + self.look_ahead(costs, to, waiting), from, to),
+                Order::BottomUp | Order::BottomUpReady | Order::BottomUpLa => {
+                    (ahead - weight - costs.inside(to), to, from)
+                }
+                _ => (weight + ahead, from, to),
             };
             if key < best.0 {
                 best = (key, (from, to));
@@ -131,20 +145,38 @@ impl Order {
         best.1
     }
 
-    /// Seconds of the next send of `to` to another cluster that waits; 0 where there is none.
-    fn look_ahead(self, costs: &Costs, to: usize, waiting: &[usize]) -> f64 {
-        let others = waiting.iter().filter(|&&other| other != to);
-        let done = |&other: &usize| costs.transfer(to, other) + costs.inside(other);
+    /// Seconds of what comes next once `to` has the message too: of its next send to another cluster that
+    /// waits, or of any; 0 where there is none.
+    fn look_ahead(
+        self,
+        costs: &Costs,
+        to: usize,
+        (informed, waiting): (&[usize], &[usize]),
+    ) -> f64 {
+        let others = waiting.iter().copied().filter(|&other| other != to);
+        let sends = |from: usize| others.clone().map(move |other| costs.transfer(from, other));
+        let done = others
+            .clone()
+            .map(|other| costs.transfer(to, other) + costs.inside(other));
         match self {
-            Order::EcefLa => others
-                .map(|&other| costs.transfer(to, other))
-                .reduce(f64::min),
-            Order::EcefLatMin => others.map(done).reduce(f64::min),
-            Order::EcefLat => others.map(done).reduce(f64::max),
+            Order::EcefLa | Order::BottomUpLa => sends(to).reduce(f64::min),
+            Order::EcefLaMean => mean(sends(to)),
+            Order::EcefLaMeanOfAll => {
+                let senders = informed.iter().copied().chain([to]);
+                mean(senders.flat_map(sends))
+            }
+            Order::EcefLatMin => done.reduce(f64::min),
+            Order::EcefLat => done.reduce(f64::max),
             _ => None,
         }
         .unwrap_or(0.0)
     }
+}
+
+/// The mean; `None` of nothing.
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (sum, count) = values.fold((0.0, 0.0), |(sum, count), value| (sum + value, count + 1.0));
+    (count > 0.0).then(|| sum / count)
 }
 
 /// The pair with the lower time; of equal times the lower cluster.

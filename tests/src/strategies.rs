@@ -2,19 +2,19 @@
 
 use std::fmt::Write as _;
 
+use treepie_core::collective::Algorithm;
 use treepie_core::collective::Operation;
-use treepie_core::collective::Strategy;
 
 /// So many rounds, and every strategy of every operation has been taken.
 pub fn rounds() -> usize {
-    let each = Operation::all().map(|operation| Strategy::of(operation).count());
+    let each = Operation::all().map(|operation| Algorithm::of(operation).count());
     each.max().unwrap_or(0)
 }
 
 /// For each operation its `round`-th strategy, round and round.
-fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Strategy)> {
+fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Algorithm)> {
     Operation::all().map(move |operation| {
-        let all: Vec<_> = Strategy::of(operation).collect();
+        let all: Vec<_> = Algorithm::of(operation).collect();
         (operation, all[round % all.len()])
     })
 }

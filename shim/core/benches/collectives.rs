@@ -18,7 +18,7 @@ use std::time::Instant;
 
 use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
-use treepie_core::collective::{Chooser, Clusters, Network, Strategy, Uniform, bound};
+use treepie_core::collective::{Algorithm, Chooser, Clusters, Network, Uniform, bound};
 use treepie_core::collective::{Host as Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
@@ -195,7 +195,7 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
         "\n{operation} of {bytes} bytes on {ranks} ranks in {clusters} clusters: bound {:.3}",
         1e3 * least
     );
-    let simulated = |network: &Network, strategy: &Strategy, segment: u64| {
+    let simulated = |network: &Network, strategy: &Algorithm, segment: u64| {
         let known = Clusters::of_network(network);
         let plans = strategy.plans(&call, Some(network), &known, segment);
         simulate(network, &plans, 1, Options::default())
@@ -209,7 +209,7 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             seconds / least
         );
     };
-    let binomial = Strategy::find(operation, "binomial").unwrap();
+    let binomial = Algorithm::find(operation, "binomial").unwrap();
     for (name, in_blocks) in [
         ("host: binomial, in blocks", true),
         ("host: binomial, in turn", false),
@@ -287,7 +287,7 @@ fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f6
         bytes,
         root: 0,
     };
-    let strategy = Strategy::find(operation, name).unwrap();
+    let strategy = Algorithm::find(operation, name).unwrap();
     let plans = strategy.plans(&call, Some(&network), &clusters, u64::MAX >> 8);
     let options = Options {
         sending: Sending::OnePort,
@@ -329,7 +329,7 @@ fn smpi(directory: &Path) {
             bytes,
             root: 0,
         };
-        let strategy = Strategy::find(operation, strategy).unwrap();
+        let strategy = Algorithm::find(operation, strategy).unwrap();
         let plans = strategy.plans(&call, Some(&network), &known, segment);
         let name = format!("{operation}-{}-{bytes}", strategy.name);
         let mut list = String::new();

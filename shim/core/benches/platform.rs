@@ -37,7 +37,13 @@ fn main() {
         let (computing, form) = (Computing::default(), Form::default());
         let title = format!("predict {operation} of {bytes} bytes, {NODES} ranks");
         let began = Instant::now();
-        let predictor = Predictor::new(&platform, call, Family::OpenMpi, computing, form);
+        let predictor = Predictor::new(
+            &platform,
+            call,
+            Family::OpenMpi,
+            computing,
+            (form, Default::default()),
+        );
         black_box(predictor.unwrap().all(None).unwrap().len());
         println!(
             "{:<48} {:>9.3} ms",

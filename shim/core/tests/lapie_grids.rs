@@ -7,7 +7,7 @@ mod lapie;
 use lapie::{CASE_1, CASE_2, CASE_3, Grid};
 use treepie_core::collective::Operation;
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
-use treepie_core::collective::{Clusters, Strategy, Uniform};
+use treepie_core::collective::{Algorithm, Clusters, Uniform};
 use treepie_core::platform::orders::{Accounting, Order, optimum};
 
 const MEGABYTE: u64 = 1 << 20;
@@ -118,7 +118,7 @@ fn the_best_order_of_88_processes_takes_what_the_replay_says_for_one_and_four_me
 fn simulated(grid: &Grid, operation: Operation, name: &str, bytes: u64, root: usize) -> f64 {
     let network = grid.network();
     let clusters = Clusters::of_network(&network);
-    let strategy = Strategy::find(operation, name).unwrap();
+    let strategy = Algorithm::find(operation, name).unwrap();
     let call = Uniform {
         operation,
         bytes,

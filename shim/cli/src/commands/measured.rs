@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::json;
-use treepie_core::collective::{Strategy, Uniform};
+use treepie_core::collective::{Algorithm, Uniform};
 use treepie_core::files::platform::measured::{self, Measured};
 use treepie_core::platform::Platform;
 use treepie_core::platform::statistics::median;
@@ -71,13 +71,13 @@ pub fn run(platform: &Platform, arguments: &Arguments, picture: Option<&Path>) -
 }
 
 /// The strategy of a name, also as older versions wrote it.
-fn strategy(measured: &Measured) -> Option<&'static Strategy> {
+fn strategy(measured: &Measured) -> Option<&'static Algorithm> {
     let name = match measured.strategy.as_str() {
         "rank-pipeline" => "chain",
         "magpie" => "grid-flat",
         name => name.strip_prefix("rank-").unwrap_or(name),
     };
-    Strategy::find(measured.collective, name)
+    Algorithm::find(measured.collective, name)
 }
 
 fn pair(
@@ -89,7 +89,7 @@ fn pair(
     let operation = measured.collective;
     let refused = |problem: String| CommandError::failed(format!("{}: {problem}", file.display()));
     let strategy = strategy(&measured).ok_or_else(|| {
-        let names: Vec<&str> = Strategy::of(operation).map(|known| known.name).collect();
+        let names: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
         let (wanted, names) = (&measured.strategy, names.join(", "));
         refused(format!(
             "{operation} has no algorithm {wanted} here; name one of {names}"

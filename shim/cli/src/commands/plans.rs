@@ -6,14 +6,14 @@ use serde_json::json;
 use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
 use treepie_core::collective::read::predict::Predictor;
 use treepie_core::collective::read::simulate::{Bar, Doing};
-use treepie_core::collective::{Operation, Strategy};
+use treepie_core::collective::{Algorithm, Operation};
 
 use crate::error::CommandError;
 
 /// Writes the plans of all ranks as the ending of `out` says.
 pub fn export(
     predictor: &Predictor,
-    strategy: &'static Strategy,
+    strategy: &'static Algorithm,
     segment: u64,
     out: &Path,
 ) -> Result<(), CommandError> {

@@ -9,9 +9,9 @@ use serde_json::json;
 use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::{Prediction, Predictor};
 use treepie_core::collective::read::simulate::SimulationError;
-use treepie_core::collective::{Host, Operation, Strategy, Uniform, bound};
+use treepie_core::collective::{Algorithm, Host, Operation, Uniform, bound};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::Platform;
+use treepie_core::platform::{MessageModel, Platform};
 
 use super::options::size;
 use super::{Outcome, measured, plans};
@@ -42,6 +42,9 @@ pub struct Arguments {
     /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed there)
     #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
     form: Option<Form>,
+    /// Model of single messages for those formulas: plogp, hockney, loggp; and its errors
+    #[arg(long, value_name = "MODEL", value_parser = str::parse::<MessageModel>)]
+    model: Option<MessageModel>,
     /// Bytes of the largest message, instead of the best size
     #[arg(long, visible_alias = "largest", value_name = "SIZE", value_parser = size)]
     segment: Option<u64>,
@@ -81,13 +84,21 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The form of formulas, if their times are asked for.
+    fn formulas(&self) -> Option<Form> {
+        self.form.or(self.model.map(|_| Form::default()))
+    }
+
     /// Predicts a call.
     pub fn predictor(&self, platform: &Platform, call: Uniform) -> Result<Predictor, CommandError> {
         let computing = Computing {
             per_byte: self.compute * 1e-9,
         };
-        let form = self.form.unwrap_or_default();
-        Predictor::new(platform, call, self.native, computing, form).ok_or_else(|| {
+        let reading = (
+            self.form.unwrap_or_default(),
+            self.model.unwrap_or_default(),
+        );
+        Predictor::new(platform, call, self.native, computing, reading).ok_or_else(|| {
             let file = self.file.display();
             CommandError::failed(format!("{file}: has no ranks; probe it again"))
         })
@@ -161,7 +172,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let all = predictions(&predictor, arguments)?;
     if let Some(out) = &arguments.export {
         let chosen = predictor.choice().strategy;
-        let named = |strategy: &'static Strategy| chosen.is_some_and(|c| c.name == strategy.name);
+        let named = |strategy: &'static Algorithm| chosen.is_some_and(|c| c.name == strategy.name);
         let plans = all.iter().filter_map(|p| Some((p.strategy?, p.segment)));
         let exported = plans.clone().find(|&(strategy, _)| named(strategy));
         let (strategy, segment) = exported.or(plans.clone().next()).ok_or_else(|| {
@@ -189,8 +200,8 @@ fn predictions(
 ) -> Result<Vec<Prediction>, CommandError> {
     let operation = predictor.call.operation;
     if let Some(name) = &arguments.algorithm {
-        let strategy = Strategy::find(operation, name).ok_or_else(|| {
-            let known: Vec<&str> = Strategy::of(operation).map(|known| known.name).collect();
+        let strategy = Algorithm::find(operation, name).ok_or_else(|| {
+            let known: Vec<&str> = Algorithm::of(operation).map(|known| known.name).collect();
             CommandError::usage(format!(
                 "--algorithm {name}: there is none for {operation}; write one of {}",
                 known.join(", ")
@@ -215,7 +226,7 @@ fn lower_bound(predictor: &Predictor) -> f64 {
 }
 
 fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
-    let name = |strategy: &'static Strategy| strategy.name;
+    let name = |strategy: &'static Algorithm| strategy.name;
     prediction.strategy.map(name) == predictor.choice().strategy.map(name)
 }
 
@@ -231,7 +242,7 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
             "seconds": prediction.seconds(),
             "simulated": prediction.simulated,
             "estimated": prediction.estimated,
-            "formula": arguments.form.and(prediction.formula),
+            "formula": arguments.formulas().and(prediction.formula),
             "segment": prediction.segment,
         })
     });
@@ -242,7 +253,12 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
         "ranks": predictor.clusters.ranks(),
         "clusters": predictor.clusters.count(),
         "root": call.root,
-        "form": arguments.form.map(|form| form.to_string()),
+        "form": arguments.formulas().map(|form| form.to_string()),
+        "model": arguments.model.map(|model| model.to_string()),
+        "model_errors": arguments.model.map(|_| {
+            let (median, most) = predictor.model_errors();
+            json!({ "median": median, "most": most })
+        }),
         "bound": lower_bound(predictor),
         "native": {
             "family": arguments.native.to_string(),
@@ -284,6 +300,15 @@ fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ou
     {
         text += "  ~ estimated: not simulated, message by message\n";
     }
+    if let Some(model) = arguments.model {
+        let (median, most) = predictor.model_errors();
+        text += &format!(
+            "  formula: single messages by {model} are off by {:.0} % in the median of all measured \
+             sizes, at most by {:.0} %\n",
+            100.0 * median,
+            100.0 * most
+        );
+    }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -296,7 +321,7 @@ fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ta
         "segment",
         "estimate",
     ];
-    if arguments.form.is_some() {
+    if arguments.formulas().is_some() {
         headings.push("formula");
     }
     let mut table = Table::new(headings);
@@ -333,7 +358,7 @@ fn table(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ta
             },
             shown(prediction.estimated),
         ];
-        if arguments.form.is_some() {
+        if arguments.formulas().is_some() {
             row.push(shown(prediction.formula));
         }
         table.row(row);

@@ -3,7 +3,7 @@
 use clap::Args;
 use treepie_core::collective::Operation;
 use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
-use treepie_core::collective::{Amount, Clusters, Network, Plan, Problem, Strategy};
+use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Plan, Problem};
 use treepie_core::platform::Platform;
 
 use crate::commands::options::size;
@@ -32,7 +32,7 @@ pub struct Simulated {
     /// The collective.
     pub operation: Operation,
     /// How it is done.
-    pub strategy: &'static Strategy,
+    pub strategy: &'static Algorithm,
     /// Bytes of the message, or of one rank's block.
     pub bytes: u64,
     /// Bytes of the largest message.
@@ -95,7 +95,7 @@ impl PlanChoice {
     }
 }
 
-fn parse(words: &str) -> Result<(Operation, &'static Strategy), CommandError> {
+fn parse(words: &str) -> Result<(Operation, &'static Algorithm), CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--plan {words}: {problem}"));
     let (collective, name) = words.split_once('=').ok_or_else(|| {
         wrong("a collective and an algorithm were expected, such as bcast=grid-ecef".to_owned())
@@ -116,8 +116,8 @@ fn parse(words: &str) -> Result<(Operation, &'static Strategy), CommandError> {
             "{operation} has another size for every rank; take its form with one size for all"
         )));
     }
-    let known = || Strategy::of(operation).map(|strategy| strategy.name);
-    let strategy = Strategy::find(operation, name).ok_or_else(|| match known().next() {
+    let known = || Algorithm::of(operation).map(|strategy| strategy.name);
+    let strategy = Algorithm::find(operation, name).ok_or_else(|| match known().next() {
         None => wrong(format!("there are no plans for {operation}")),
         Some(_) => wrong(format!(
             "{operation} has no algorithm `{name}`; it has {}",

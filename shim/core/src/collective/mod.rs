@@ -3,7 +3,8 @@
 //! ```text
 //!   problem --description, one rank at a time--> Steps --Builder--> plan --> checked, simulated,
 //!                                                  |                         exported, executed
-//!                                                  `-----Sent-----> traffic of a profile
+//!                                                  |-----Sent-----> traffic of a profile
+//!                                                  `-----Reader---> time of the native collectives
 //! ```
 //!
 //! A description writes one rank's steps in the order in which a simple program
@@ -31,7 +32,7 @@ pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub use algorithms::{Algorithm, Algorithm as Strategy, Requirement, Uniform};
+pub use algorithms::{Algorithm, Requirement, Uniform};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
 pub use locality::Locality;

@@ -4,6 +4,7 @@
 //!   description --+--> Builder        dependencies between steps: a plan, which is checked,
 //!    (one rank)   |                   simulated, exported and run
 //!                 +--> Sent           the messages alone: the traffic of a profile
+//!                 +--> Reader         messages in turn: how long native collectives take
 //! ```
 //!
 //! A description writes the steps in the order in which a simple program would do them. The n-th

@@ -22,6 +22,7 @@ mod contention;
 mod description;
 mod distances;
 mod latency;
+mod linear;
 pub mod link;
 pub mod orders;
 pub mod probe;
@@ -36,5 +37,6 @@ pub use description::{
 };
 pub use distances::with_measured_distances;
 pub use latency::{LatencyError, LatencyMatrix};
+pub use linear::{MessageModel, Modelled};
 pub use link::{Link, LinkError, Sample};
 pub use timing::Timing;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::collective::{
-    Amount, Choice, Chooser, Clusters, Network, Operation, Strategy, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Uniform,
 };
 
 use super::device;
@@ -197,7 +197,7 @@ impl Communicator {
     }
 
     /// The largest message, in bytes, that a strategy should send for a call.
-    pub fn segment(&self, strategy: &'static Strategy, key: &Key, bytes: Option<u64>) -> u64 {
+    pub fn segment(&self, strategy: &'static Algorithm, key: &Key, bytes: Option<u64>) -> u64 {
         let call = Uniform {
             operation: key.operation,
             bytes: bytes.unwrap_or(0),

@@ -45,7 +45,7 @@ mod unit;
 use std::cell::Cell;
 
 use treepie_core::collective::choose::are_bytes_known;
-use treepie_core::collective::{Amount, PlanRun, Problem, Strategy};
+use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
 
 use call::Refused;
@@ -159,7 +159,7 @@ fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
     let (strategy, segment) = match runner {
         Runner::Native => return None,
         Runner::Strategy(name) => {
-            let strategy = Strategy::find(key.operation, name)?;
+            let strategy = Algorithm::find(key.operation, name)?;
             let segment = communicator.segment(strategy, key, bytes);
             if communicator.rank() == 0 {
                 tell(

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
+use treepie_core::collective::Algorithm;
 use treepie_core::collective::Operation;
-use treepie_core::collective::Strategy;
 use treepie_core::files::configuration::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Runner, Settings, SettingsError,
 };
@@ -319,9 +319,9 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
     }
     for (operation, runner) in &settings.collectives.listed {
         if let Runner::Strategy(name) = runner
-            && Strategy::find(*operation, name).is_none()
+            && Algorithm::find(*operation, name).is_none()
         {
-            let known: Vec<&str> = Strategy::of(*operation).map(|s| s.name).collect();
+            let known: Vec<&str> = Algorithm::of(*operation).map(|s| s.name).collect();
             return Err(RequestError::Strategy {
                 operation: *operation,
                 name: name.clone(),

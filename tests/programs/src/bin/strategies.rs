@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use mpi_sys::MPI_Request;
-use treepie_core::collective::{Action, Clusters, Network, Plan, Range, Space, Strategy, Uniform};
+use treepie_core::collective::{Action, Algorithm, Clusters, Network, Plan, Range, Space, Uniform};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::Platform;
 use treepie_core::platform::statistics::median;
@@ -77,7 +77,7 @@ fn parse(words: &str, platform: &Platform, rank: usize) -> Option<Cell> {
         bytes,
         root: 0,
     };
-    let strategy = Strategy::find(call.operation, strategy)?;
+    let strategy = Algorithm::find(call.operation, strategy)?;
     let network = Network::new(platform, &ranks)?;
     let clusters = Clusters::of_network(&network);
     let segment = segment.parse().unwrap_or(bytes).clamp(1, bytes.max(1));

@@ -3,14 +3,46 @@
 use super::requirement::Requirement;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Between, Direction, TABLE};
+use crate::collective::operation::Unit;
 use crate::collective::read::estimate::CostInput;
 use crate::collective::{Amount, Builder, Clusters, Flow, Network, Plan, Problem, Steps};
 
 /// Writes the steps of one rank for a call.
 pub(in crate::collective) type Describe = fn(&Problem, usize, &mut dyn Steps);
 
-/// Estimates the seconds of an algorithm.
+/// Estimates the seconds of an algorithm from the loads of links.
 pub(in crate::collective) type Estimate = fn(&CostInput) -> f64;
+
+/// What the choice knows of an algorithm's time.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::collective) enum Price {
+    /// An estimate.
+    Estimated(Estimate),
+    /// Its description, which is read.
+    Read,
+}
+
+/// Whether the choice considers an algorithm.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::collective) enum Candidate {
+    /// Never: others are better on a grid.
+    Never,
+    /// Wherever it serves.
+    Always(Price),
+    /// Only where operands must stay in order: elsewhere those that look at clusters are better.
+    ForOrder(Price),
+}
+
+impl Candidate {
+    /// Its price for calls that keep the order of operands or do not.
+    pub fn price(self, ordered: bool) -> Option<Price> {
+        match self {
+            Candidate::Always(price) => Some(price),
+            Candidate::ForOrder(price) if ordered => Some(price),
+            _ => None,
+        }
+    }
+}
 
 /// How a collective is done.
 #[derive(Debug)]
@@ -26,13 +58,9 @@ pub struct Algorithm {
     pub(in crate::collective) describe: Describe,
     /// Where blocks are equal, each rank sends what rank 0 sends, to ranks as much further.
     pub(in crate::collective) symmetric: bool,
-    /// The choice considers it only where operands must stay in order: algorithms that look at clusters
-    /// are better elsewhere.
-    pub(in crate::collective) only_ordered: bool,
     /// The tree between clusters, where there is one.
     pub(in crate::collective) tree: Option<(Between, Direction)>,
-    /// `None` for what is never the best on a grid.
-    pub(in crate::collective) estimate: Option<Estimate>,
+    pub(in crate::collective) candidate: Candidate,
 }
 
 impl Algorithm {
@@ -71,6 +99,18 @@ impl Algorithm {
     /// where [`Problem::ordered`] asks for it.
     pub fn keeps_order(&self) -> bool {
         !self.requires.contains(&Requirement::Commutative)
+    }
+
+    /// Whether in this call every rank sends what rank 0 sends, to ranks as much further.
+    pub(in crate::collective) fn is_alike(&self, problem: &Problem) -> bool {
+        let equal_blocks = match problem.amount {
+            Amount::Each(units) => {
+                problem.operation.unit() != Unit::Message
+                    || units.is_multiple_of(problem.ranks() as u64)
+            }
+            _ => false,
+        };
+        self.symmetric && equal_blocks
     }
 
     /// The steps of `rank`, read by `steps`.
@@ -118,4 +158,18 @@ pub struct Uniform {
     pub bytes: u64,
     /// The root, 0 where there is none.
     pub root: usize,
+}
+
+impl Uniform {
+    /// The call of a collective that this one is composed of, among so many ranks, from rank 0.
+    pub(in crate::collective) fn part(&self, operation: Operation, ranks: usize) -> Uniform {
+        Uniform {
+            operation,
+            bytes: match operation.unit() == self.operation.unit() {
+                true => self.bytes,
+                false => self.bytes.saturating_mul(ranks as u64),
+            },
+            root: 0,
+        }
+    }
 }

@@ -41,13 +41,14 @@
 //!
 //! That is all. It is then
 //!
-//! * checked, for 1 to 33 ranks and every root (`cargo test -p treepie-core collective::tests`);
+//! * checked, for 1 to 40 ranks and every root (`cargo test -p treepie-core collective::tests`);
 //! * known to be the traffic that its plans send (`collective::read::traffic::tests::as_run`);
 //! * predicted: `treepie predict PLATFORM --collective bcast --bytes 1M`;
 //! * a model of traffic: `treepie show app.profile.yaml --layer collectives --model two-chains`;
 //! * run: `TREEPIE_MODE=replay TREEPIE_COLLECTIVES=bcast=two-chains`.
 //!
-//! The choice (`auto`) considers it with an `estimated(...)` on its line; requirements go into
+//! The choice (`auto`) considers it with `priced()` on its line (by its description, where it goes by
+//! rank) or `estimated(...)` (by a formula of the loads of links); requirements go into
 //! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI takes
 //! is named in its decision table (`native/`).
 
@@ -58,10 +59,10 @@ mod requirement;
 mod table;
 mod trees;
 
+pub(in crate::collective) use algorithm::Price;
 pub use algorithm::{Algorithm, Uniform};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
-pub(in crate::collective) use by_cluster::scan::runs;
 pub use requirement::Requirement;
 pub(in crate::collective) use table::TABLE;
-pub(in crate::collective) use trees::{Shape, round};
+pub(in crate::collective) use trees::Shape;

@@ -7,9 +7,10 @@
 //! | `symmetric` | for equal blocks every rank sends as rank 0 does: its traffic is read once |
 //! | `along` | the tree between clusters that it goes along |
 //! | `estimated` | the choice considers it, by this estimate |
+//! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
 
-use super::algorithm::{Algorithm, Describe, Estimate};
+use super::algorithm::{Algorithm, Candidate, Describe, Estimate, Price};
 use super::by_cluster::between::{Between, Direction, Grouped};
 use super::by_cluster::{
     allgather, alltoall, barrier, broadcast, direct, grouped, lanes, reduce, reduce_exchange,
@@ -48,9 +49,8 @@ const fn row(
         requires: &[],
         describe,
         symmetric: false,
-        only_ordered: false,
         tree: None,
-        estimate: None,
+        candidate: Candidate::Never,
     }
 }
 
@@ -79,15 +79,22 @@ impl Algorithm {
 
     const fn estimated(self, estimate: Estimate) -> Self {
         Algorithm {
-            estimate: Some(estimate),
+            candidate: Candidate::Always(Price::Estimated(estimate)),
             ..self
         }
     }
 
-    const fn for_order(self, estimate: Estimate) -> Self {
+    const fn priced(self) -> Self {
         Algorithm {
-            only_ordered: true,
-            ..self.estimated(estimate)
+            candidate: Candidate::Always(Price::Read),
+            ..self
+        }
+    }
+
+    const fn for_order(self) -> Self {
+        Algorithm {
+            candidate: Candidate::ForOrder(Price::Read),
+            ..self
         }
     }
 }
@@ -194,10 +201,10 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("grid-exchange", &[Bcast], broadcast::exchange).estimated(estimate::broadcast_exchange),
 
     row("flat", &[Reduce], |p, r, s| tree::reduce(p, r, s, Flat)).also(&["linear"]),
-    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(estimate::chain),
+    row("chain", &[Reduce], |p, r, s| tree::reduce(p, r, s, Chain)).for_order(),
     row("binary", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binary)).requires(&[Commutative]),
     row("in-order-binary", &[Reduce], tree::reduce_in_order),
-    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(estimate::binomial),
+    row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
@@ -219,11 +226,11 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
         .estimated(|s| estimate::reduce_direct(s, worthwhile_lanes_of(s))),
 
     row("flat", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Flat)),
-    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(estimate::chain),
+    row("chain", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Chain)).for_order(),
     row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
-        .also(&["reduce-broadcast"]).for_order(estimate::binomial),
+        .also(&["reduce-broadcast"]).for_order(),
     row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
-    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(estimate::doubling),
+    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(),
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).also(&["rabenseifner"]),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
@@ -281,10 +288,10 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])
         .estimated(estimate::reduce_scatter_exchange),
 
-    row("chain", SCANS, prefix::chain).also(&["linear"]).estimated(estimate::chain),
+    row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
     row("all-to-all", SCANS, linear::scan),
-    row("recursive-doubling", SCANS, doubling::scan),
-    row("hillis-steele", SCANS, prefix::hillis_steele).estimated(estimate::doubling),
-    row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
-    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
+    row("recursive-doubling", SCANS, doubling::scan).priced(),
+    row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
+    row("grid-gather", SCANS, scan::gathered).priced(),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).priced(),
 ];

@@ -1,7 +1,9 @@
 //! The plans that recorded calls would be run by, before a run.
 
 use super::{Choice, Chooser};
-use crate::collective::{Amount, Clusters, Network, Operation, PlanRun, Problem, Record, Strategy};
+use crate::collective::{
+    Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
+};
 
 impl Chooser {
     /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes: blocks
@@ -19,7 +21,7 @@ impl Chooser {
     pub fn foresee(
         &mut self,
         record: &Record,
-        named: Option<&'static Strategy>,
+        named: Option<&'static Algorithm>,
         clusters: &Clusters,
         network: Option<&Network>,
     ) -> Option<PlanRun> {

@@ -10,6 +10,7 @@
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
 mod foresee;
+mod native;
 mod rules;
 mod sizes;
 #[cfg(test)]
@@ -19,12 +20,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::collective::algorithms::costs;
+use crate::collective::algorithms::{Price, costs};
 use crate::collective::network::MessageCosts;
-use crate::collective::read::estimate::{self, CostInput, HostLeaders, Size};
-use crate::collective::{Clusters, Host, Network, Operation, Strategy, Uniform};
+use crate::collective::read::cost::{OneByOne, Reading};
+use crate::collective::read::estimate::{self, CostInput, Size};
+use crate::collective::{Algorithm, Clusters, Host, Network, Operation, Uniform};
 
 pub use foresee::are_bytes_known;
+use native::Native;
 pub use rules::{between_clusters, segment};
 use sizes::{USUAL_EAGER_LIMIT, segments};
 
@@ -45,7 +48,7 @@ const MOST_CHOICES: usize = 1024;
 #[derive(Debug, Clone)]
 pub struct Choice {
     /// The strategy; `None` for the native collective.
-    pub strategy: Option<&'static Strategy>,
+    pub strategy: Option<&'static Algorithm>,
     /// The largest message that it sends, in bytes.
     pub segment: u64,
     /// Its predicted time in seconds, where a platform is known.
@@ -58,7 +61,7 @@ pub struct Choice {
 #[derive(Debug, Clone, Copy)]
 pub struct Considered {
     /// The strategy.
-    pub strategy: &'static Strategy,
+    pub strategy: &'static Algorithm,
     /// The largest message, in bytes.
     pub segment: u64,
     /// Predicted seconds.
@@ -131,7 +134,6 @@ fn size_class(bytes: u64) -> u64 {
 #[derive(Debug, Clone)]
 pub struct Chooser {
     known: Option<Known>,
-    native: Option<Host>,
     /// The eager limit: messages of up to so many bytes go at once.
     eager: u64,
     chosen: HashMap<Class, Arc<Choice>>,
@@ -144,8 +146,8 @@ struct Known {
     sizes: Vec<Size>,
     /// Costs of the segments that are tried, from small to large.
     segments: Vec<MessageCosts>,
-    /// Between hosts, where the native collectives are those of HAN.
-    han: Option<HostLeaders>,
+    /// The MPI whose own collectives are to be beaten.
+    native: Option<Native>,
 }
 
 impl Chooser {
@@ -162,12 +164,11 @@ impl Chooser {
                 .map(|bytes| MessageCosts::new(&network, bytes))
                 .collect(),
             sizes: estimate::sizes(&network, clusters),
+            native: native.map(|native| Native::new(network.clone(), native)),
             network,
-            han: None,
         });
         Chooser {
             known,
-            native,
             eager,
             chosen: HashMap::new(),
         }
@@ -186,18 +187,23 @@ impl Chooser {
     /// Open MPI 5.
     pub fn with_han(mut self) -> Self {
         if let Some(known) = &mut self.known {
-            known.han = HostLeaders::new(&known.network);
+            known.native = known.native.take().map(Native::with_han);
         }
         self
     }
 
     /// The largest message, in bytes, that `strategy` should send for a call: the best on the network,
     /// or else by rule.
-    pub fn segment(&self, strategy: &'static Strategy, call: &Uniform, clusters: &Clusters) -> u64 {
+    pub fn segment(
+        &self,
+        strategy: &'static Algorithm,
+        call: &Uniform,
+        clusters: &Clusters,
+    ) -> u64 {
         let estimated = self.known.as_ref().filter(|_| clusters.count() > 1);
         let estimated = estimated.and_then(|known| {
             let costs = known.whole(call.operation, call.bytes, clusters);
-            known.with_best_segment(strategy, &known.input(call, clusters, &costs))
+            known.with_best_segment(strategy, &known.input(call, false, clusters, &costs))
         });
         match estimated {
             Some(plan) => plan.segment,
@@ -227,9 +233,7 @@ impl Chooser {
             return choice.clone();
         }
         let predicted = match (&self.known, bytes) {
-            (Some(known), Some(_)) if clusters.count() > 1 => {
-                known.predicted(class, clusters, self.native)
-            }
+            (Some(known), Some(_)) if clusters.count() > 1 => known.predicted(class, clusters),
             _ => None,
         };
         let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, self.eager)));
@@ -246,7 +250,7 @@ fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);
     Choice {
-        strategy: chosen.and_then(|(name, _)| Strategy::find(class.operation, name)),
+        strategy: chosen.and_then(|(name, _)| Algorithm::find(class.operation, name)),
         segment: chosen.map_or(0, |(_, segment)| segment),
         seconds: None,
         considered: Vec::new(),
@@ -256,20 +260,16 @@ fn by_rule(class: Class, eager: u64) -> Choice {
 
 impl Known {
     /// The quickest; `None` where no strategy's time is known.
-    fn predicted(&self, class: Class, clusters: &Clusters, native: Option<Host>) -> Option<Choice> {
+    fn predicted(&self, class: Class, clusters: &Clusters) -> Option<Choice> {
         let costs = self.whole(class.operation, class.bytes, clusters);
         let call = Uniform {
             operation: class.operation,
             bytes: class.bytes,
             root: class.root,
         };
-        let input = self.input(&call, clusters, &costs);
-        let serves = |strategy: &&Strategy| match class.ordered {
-            true => strategy.keeps_order(),
-            false => !strategy.only_ordered,
-        };
-        let considered: Vec<Considered> = Strategy::of(class.operation)
-            .filter(serves)
+        let input = self.input(&call, class.ordered, clusters, &costs);
+        let considered: Vec<Considered> = Algorithm::of(class.operation)
+            .filter(|strategy| strategy.keeps_order() || !class.ordered)
             .filter_map(|strategy| self.with_best_segment(strategy, &input))
             .collect();
         let simplest = |best: Considered, other: &Considered| match other.seconds {
@@ -277,7 +277,8 @@ impl Known {
             _ => best,
         };
         let best = considered.iter().fold(*considered.first()?, simplest);
-        let native = native.map(|native| self.native_seconds(&input, native, class.ordered));
+        let native = self.native.as_ref();
+        let native = native.map(|native| native.seconds(&call, class.ordered));
         let beats = native.is_none_or(|native| best.seconds < WORTH * native);
         Some(Choice {
             strategy: beats.then_some(best.strategy),
@@ -289,13 +290,6 @@ impl Known {
             considered,
             native,
         })
-    }
-
-    /// Seconds of the native collective. HAN does no reductions that keep an order.
-    fn native_seconds(&self, input: &CostInput, native: Host, ordered: bool) -> f64 {
-        let han = self.han.as_ref().filter(|_| !ordered);
-        let by_han = han.and_then(|leaders| leaders.seconds(input));
-        by_han.unwrap_or_else(|| estimate::native_seconds(input, native))
     }
 
     /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
@@ -320,6 +314,7 @@ impl Known {
     fn input<'a>(
         &'a self,
         call: &Uniform,
+        ordered: bool,
         clusters: &'a Clusters,
         segment: &'a MessageCosts,
     ) -> CostInput<'a> {
@@ -333,6 +328,7 @@ impl Known {
                 true => call.root,
                 false => clusters.leader(self.network.centre()),
             },
+            ordered,
             segment,
             edges: &[],
         }
@@ -341,10 +337,10 @@ impl Known {
     /// A strategy with the segments that suit it best; `None` where its time is not known.
     fn with_best_segment(
         &self,
-        strategy: &'static Strategy,
+        strategy: &'static Algorithm,
         whole: &CostInput,
     ) -> Option<Considered> {
-        let estimate = strategy.estimate?;
+        let price = strategy.candidate.price(whole.ordered)?;
         let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
             let costs = || costs(whole.segment, whole.clusters, direction);
@@ -354,11 +350,32 @@ impl Known {
             edges: &edges,
             ..*whole
         };
-        let (segment, seconds) = self.best_size(&input, estimate);
+        let seconds = |input: &CostInput| match price {
+            Price::Estimated(estimate) => estimate(input),
+            Price::Read => by_description(strategy, input),
+        };
+        let (segment, seconds) = self.best_size(&input, seconds);
         Some(Considered {
             strategy,
             segment,
             seconds,
         })
     }
+}
+
+/// Seconds of a strategy by its description, in segments.
+fn by_description(strategy: &Algorithm, input: &CostInput) -> f64 {
+    let call = Uniform {
+        operation: input.operation,
+        bytes: input.bytes,
+        root: input.root,
+    };
+    let reading = Reading {
+        network: input.network,
+        clusters: Some(input.clusters),
+        ordered: input.ordered,
+        flow: input.segment.bytes.max(1).into(),
+        one_by_one: OneByOne::Sends,
+    };
+    reading.times(strategy, &call).end
 }

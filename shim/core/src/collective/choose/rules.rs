@@ -62,7 +62,7 @@ pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::collective::Strategy;
+    use crate::collective::Algorithm;
 
     #[test]
     fn every_name_that_is_chosen_is_that_of_a_strategy_and_its_messages_go_at_once() {
@@ -72,7 +72,7 @@ mod tests {
                     for eager in [8 * KIB, 48 * KIB] {
                         let chosen = between_clusters(operation, bytes, keeps_order, eager);
                         if let Some((name, segment)) = chosen {
-                            let strategy = Strategy::find(operation, name);
+                            let strategy = Algorithm::find(operation, name);
                             assert!(strategy.is_some(), "{operation}: {name}");
                             assert!(segment <= eager);
                         }

@@ -1,6 +1,7 @@
 //! Decision tables: the algorithm that a native MPI takes for a collective, by its size and that of the
 //! communicator.
 
+mod han;
 mod mpich;
 mod open_mpi;
 
@@ -9,6 +10,11 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use crate::affinity::names::from_name;
 use crate::collective::operation::Operation;
 use crate::collective::{Algorithm, Flow};
+
+pub(super) use han::{BetweenHosts, between_hosts};
+
+/// Segments in which MPIs send a message down a chain, in bytes.
+const CHAIN_SEGMENT: u64 = 64 << 10;
 
 /// A family of MPI libraries, whose defaults decide about algorithms.
 ///
@@ -112,6 +118,23 @@ impl Host {
                 ..Flow::WHOLE
             },
             _ => Flow::WHOLE,
+        }
+    }
+
+    /// Whether it exchanges with one partner after the other; else all messages of a total exchange are
+    /// under way together. MPICH does so with long blocks (`ALLTOALL_MEDIUM_MSG_SIZE`).
+    pub(in crate::collective) fn exchanges_in_turn(self, operation: Operation, bytes: u64) -> bool {
+        self == Host::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
+    }
+
+    /// The same as [`Host::flow`] with the segments of its pipelines, which a profile counts as one message.
+    pub(in crate::collective) fn segments(self, operation: Operation, name: &str) -> Flow {
+        match name {
+            "chain" => Flow {
+                segment: CHAIN_SEGMENT,
+                ..Flow::WHOLE
+            },
+            _ => self.flow(operation, name),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Costs of messages of one size on all paths of a network.
 
-use super::{Distance, Network};
+use super::Network;
 use crate::platform::Link;
 
 /// Latency and gap of one message.
@@ -25,17 +25,6 @@ impl MessageCost {
     pub fn seconds(&self) -> f64 {
         self.gap + self.latency
     }
-}
-
-/// A message from one rank to another.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct PathCost {
-    /// The message alone.
-    pub message: MessageCost,
-    /// Seconds on the sender's uplink, 0 inside a cluster.
-    pub uplink: f64,
-    /// Seconds on the receiver's downlink, 0 inside a cluster.
-    pub downlink: f64,
 }
 
 /// Costs of messages of one size, between and inside all clusters.
@@ -91,24 +80,6 @@ impl MessageCosts {
             downlink: self.uplink.clone(),
             between: pairs.map(|(from, to)| self.between(to, from)).collect(),
             ..self.clone()
-        }
-    }
-}
-
-impl Network {
-    /// The cost of a message of `bytes` from one rank to another.
-    pub fn path(&self, from: usize, to: usize, bytes: u64) -> PathCost {
-        let message = MessageCost::on(self.link(from, to), bytes);
-        match self.distance(from, to) {
-            Distance::Grid => PathCost {
-                message,
-                uplink: self.uplink(self.cluster_of[from], bytes),
-                downlink: self.downlink(self.cluster_of[to], bytes),
-            },
-            _ => PathCost {
-                message,
-                ..PathCost::default()
-            },
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::collective::Operation;
 use crate::collective::read::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
 use crate::platform::{Link, Platform};
-pub use costs::{MessageCost, MessageCosts, PathCost};
+pub use costs::{MessageCost, MessageCosts};
 
 /// A link that messages of several pairs share: how long each occupies it is `share`
 /// times the gap of a link.

@@ -3,6 +3,7 @@
 
 pub mod bound;
 pub mod check;
+pub(in crate::collective) mod cost;
 pub mod estimate;
 pub mod export;
 pub mod models;

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use super::models::{Computing, Form, strategy_formula};
 use super::simulate::{Options, Outcome, SimulationError, simulate};
 use crate::collective::{
-    Amount, Choice, Chooser, Clusters, Host, Network, Plan, Problem, Strategy, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Host, Network, Plan, Problem, Uniform,
 };
-use crate::platform::Platform;
+use crate::platform::statistics::median;
+use crate::platform::{MessageModel, Modelled, Platform};
 
 /// Plans of more steps are not simulated: those of all strategies would take more than some seconds.
 const MOST_STEPS: usize = 300_000;
@@ -24,14 +25,11 @@ const SEGMENTS: [u64; 5] = [4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
 /// Plans of more steps are simulated in one size of segments alone.
 const MOST_STEPS_OF_MANY: usize = 20_000;
 
-/// Segments in which an MPI sends a message down a pipeline, in bytes.
-const NATIVE_SEGMENT: u64 = 64 << 10;
-
 /// The predicted time of a strategy, or of the native collective.
 #[derive(Debug, Clone, Copy)]
 pub struct Prediction {
     /// The strategy; `None` for the native collective.
-    pub strategy: Option<&'static Strategy>,
+    pub strategy: Option<&'static Algorithm>,
     /// The largest message, in bytes; 0 where the MPI decides.
     pub segment: u64,
     /// Seconds of its plans in the simulator; `None` where they are too many to simulate.
@@ -59,20 +57,20 @@ pub struct Predictor {
     /// The call.
     pub call: Uniform,
     native: Host,
-    form: Form,
+    reading: (Form, MessageModel),
     chooser: Chooser,
     choice: Arc<Choice>,
 }
 
 impl Predictor {
     /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the platform was not
-    /// measured. `None` if the platform has no ranks.
+    /// measured. `reading` is that of formulas: their form, and the model of messages. `None` if the platform has no ranks.
     pub fn new(
         platform: &Platform,
         call: Uniform,
         native: Host,
         computing: Computing,
-        form: Form,
+        reading: (Form, MessageModel),
     ) -> Option<Self> {
         let ranks: Vec<usize> = (0..platform.ranks()).collect();
         let mut network = Network::new(platform, &ranks)?;
@@ -89,10 +87,25 @@ impl Predictor {
             clusters,
             call,
             native,
-            form,
+            reading,
             chooser,
             choice,
         })
+    }
+
+    /// By how much the model of messages is off for single ones of the sizes that were measured, over all
+    /// links between and inside clusters: in the median, and at most; parts.
+    pub fn model_errors(&self) -> (f64, f64) {
+        let (network, count) = (&self.network, self.clusters.count());
+        let between = (0..count * count).map(|pair| network.between(pair / count, pair % count));
+        let within = (0..count).map(|cluster| network.within(cluster));
+        let links = between.chain(within).flatten();
+        let errors: Vec<(f64, f64)> = links
+            .map(|link| Modelled::new(self.reading.1, link).errors(link))
+            .collect();
+        let medians: Vec<f64> = errors.iter().map(|error| error.0).collect();
+        let most = errors.iter().map(|error| error.1).fold(0.0, f64::max);
+        (median(&medians).unwrap_or(0.0), most)
     }
 
     /// The choice of `TREEPIE_COLLECTIVES=auto`.
@@ -107,7 +120,7 @@ impl Predictor {
     /// Plans that never end.
     pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
         let amount = Amount::Each(self.call.bytes);
-        let strategies = Strategy::of(self.call.operation);
+        let strategies = Algorithm::of(self.call.operation);
         let fitting = strategies.filter(|known| known.serves(&self.problem(&amount)));
         let all = fitting.map(|strategy| self.of(strategy, segment));
         let mut all = all
@@ -124,7 +137,7 @@ impl Predictor {
     /// Plans that never end.
     pub fn of(
         &self,
-        strategy: &'static Strategy,
+        strategy: &'static Algorithm,
         segment: Option<u64>,
     ) -> Result<Prediction, SimulationError> {
         let considered = self.choice.considered();
@@ -157,7 +170,7 @@ impl Predictor {
     }
 
     /// Segments to try for a strategy that has no estimate, the whole message first.
-    fn segments(&self, strategy: &'static Strategy) -> Vec<u64> {
+    fn segments(&self, strategy: &'static Algorithm) -> Vec<u64> {
         let by_rule = self.chooser.segment(strategy, &self.call, &self.clusters);
         let (whole, smaller) = (self.call.bytes.max(1), SEGMENTS.into_iter().rev());
         let smaller = smaller.filter(|&segment| segment < whole);
@@ -185,7 +198,7 @@ impl Predictor {
     }
 
     /// Steps of all plans, about: those of some ranks stand for all.
-    fn steps(&self, strategy: &Strategy, segment: u64) -> usize {
+    fn steps(&self, strategy: &Algorithm, segment: u64) -> usize {
         const LOOKED_AT: usize = 8;
         let amount = Amount::Each(self.call.bytes);
         let problem = self.problem(&amount);
@@ -196,7 +209,7 @@ impl Predictor {
     }
 
     /// The plans of all ranks.
-    pub fn plans(&self, strategy: &Strategy, segment: u64) -> Vec<Plan> {
+    pub fn plans(&self, strategy: &Algorithm, segment: u64) -> Vec<Plan> {
         let network = Some(&*self.network);
         strategy.plans(&self.call, network, &self.clusters, segment)
     }
@@ -205,7 +218,7 @@ impl Predictor {
     ///
     /// # Errors
     /// Plans that never end.
-    pub fn timeline(&self, strategy: &Strategy, segment: u64) -> Result<Outcome, SimulationError> {
+    pub fn timeline(&self, strategy: &Algorithm, segment: u64) -> Result<Outcome, SimulationError> {
         let options = Options {
             timeline: true,
             ..Options::default()
@@ -214,7 +227,11 @@ impl Predictor {
     }
 
     /// Simulated seconds, unless there are too many steps.
-    fn simulated(&self, strategy: &Strategy, segment: u64) -> Result<Option<f64>, SimulationError> {
+    fn simulated(
+        &self,
+        strategy: &Algorithm,
+        segment: u64,
+    ) -> Result<Option<f64>, SimulationError> {
         if self.steps(strategy, segment) > MOST_STEPS {
             return Ok(None);
         }
@@ -229,12 +246,10 @@ impl Predictor {
         let usual = self
             .native
             .usual_algorithm(operation, self.clusters.ranks(), bytes);
-        let segment = match usual {
-            "chain" => NATIVE_SEGMENT,
-            _ => bytes.max(1),
-        };
+        let segment = self.native.segments(operation, usual).segment;
+        let segment = segment.min(bytes.max(1));
         let amount = Amount::Each(bytes);
-        let known = Strategy::find(operation, usual);
+        let known = Algorithm::find(operation, usual);
         let simulated = match known.filter(|known| known.serves(&self.problem(&amount))) {
             Some(algorithm) => self.simulated(algorithm, segment)?,
             None => None,
@@ -250,14 +265,14 @@ impl Predictor {
 
     /// The thesis's formula for a strategy: chapter 6 inside one cluster of alike ranks, chapter 7 for orders
     /// between clusters.
-    fn formula(&self, strategy: &Strategy, segment: u64) -> Option<f64> {
+    fn formula(&self, strategy: &Algorithm, segment: u64) -> Option<f64> {
         strategy_formula(
             strategy,
             &self.call,
             segment,
             &self.network,
             &self.clusters,
-            self.form,
+            self.reading,
         )
     }
 }
@@ -274,7 +289,8 @@ mod tests {
             root: 0,
         };
         let computing = Computing::default();
-        Predictor::new(platform, call, Host::OpenMpi, computing, Form::Corrected).unwrap()
+        let reading = (Form::Corrected, MessageModel::PLogP);
+        Predictor::new(platform, call, Host::OpenMpi, computing, reading).unwrap()
     }
 
     #[test]

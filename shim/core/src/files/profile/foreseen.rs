@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Profile;
-use crate::collective::{Chooser, Clusters, Locality, Network, Record, Strategy};
+use crate::collective::{Algorithm, Chooser, Clusters, Locality, Network, Record};
 use crate::files::configuration::{Collectives, Runner};
 
 /// What plans of one communicator are made by.
@@ -27,7 +27,7 @@ impl Profile {
             let named = match collectives.runner(record.operation) {
                 Runner::Native => continue,
                 Runner::Auto => None,
-                Runner::Strategy(name) => match Strategy::find(record.operation, name) {
+                Runner::Strategy(name) => match Algorithm::find(record.operation, name) {
                     Some(strategy) => Some(strategy),
                     None => continue,
                 },

@@ -21,23 +21,19 @@ pub fn broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: S
 }
 
 /// `Reduce`. Where the order matters, the tree starts from rank 0, and the
-/// result goes on to the root.
+/// result goes on to the root, segment by segment.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps, shape: Shape) {
     let length = problem.block(rank);
     let (own, output) = (Range::input(0, length), Range::output(0, length));
     let is_root = rank == problem.root;
     let top = if problem.ordered { 0 } else { problem.root };
-    let at = shape.neighbours_from(problem, top, rank);
-    if top == problem.root {
-        return trees::reduce(steps, &at, own, is_root.then_some(output));
+    let mut at = shape.neighbours_from(problem, top, rank);
+    if rank == top && !is_root {
+        at.parent = Some(problem.root);
     }
-    if rank == top {
-        let result = steps.scratch(length);
-        trees::reduce(steps, &at, own, Some(result));
-        return steps.send(problem.root, result);
-    }
-    trees::reduce(steps, &at, own, None);
-    if is_root {
+    let total = (is_root && rank == top).then_some(output);
+    trees::reduce(steps, &at, own, total);
+    if is_root && rank != top {
         steps.receive(top, output);
     }
 }

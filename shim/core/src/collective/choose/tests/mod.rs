@@ -1,3 +1,4 @@
+mod native;
 mod near_the_bound;
 
 use super::sizes::MOST_SEGMENTS;

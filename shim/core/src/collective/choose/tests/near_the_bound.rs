@@ -207,6 +207,6 @@ fn a_hosts_exchange_in_turn_is_predicted_to_take_longer_where_ranks_are_mixed_up
     });
     println!("{block} {cyclic} {mixed} {other}");
     // Partners are in other clusters at every step: 303 ms for 282 with 64 KiB under MPICH 5.
-    assert!((1.03..1.09).contains(&(cyclic / block)));
+    assert!((1.02..1.15).contains(&(cyclic / block)));
     assert!(mixed.min(other) > 1.05 * block);
 }

@@ -10,8 +10,6 @@
 //! link that several messages share in place of `g`.
 
 mod blocks;
-mod by_rank;
-mod han;
 mod reductions;
 mod trees;
 
@@ -20,10 +18,8 @@ use crate::collective::network::{MessageCost, MessageCosts};
 use crate::collective::{Clusters, Network, Operation};
 pub(in crate::collective) use blocks::{
     allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
-    reduce_scatter_exchange, scan_exchange,
+    reduce_scatter_exchange,
 };
-pub(in crate::collective) use by_rank::{binomial, chain, doubling, native_seconds};
-pub(in crate::collective) use han::HostLeaders;
 pub(in crate::collective) use reductions::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,
     reduce_lanes, reduce_tree,
@@ -75,6 +71,8 @@ pub struct CostInput<'a> {
     pub bytes: u64,
     /// The root; where there is none, the leader of the cluster in the middle.
     pub root: usize,
+    /// Whether operands must stay in order.
+    pub ordered: bool,
     /// Costs of one segment.
     pub segment: &'a MessageCosts,
     /// The tree between clusters of a strategy that has one: senders before their receivers, those of one

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use super::*;
 use crate::collective::Operation;
 use crate::collective::read::models::Computing;
-use crate::collective::{Clusters, Plan, Strategy, Uniform, grids};
+use crate::collective::{Algorithm, Clusters, Plan, Uniform, grids};
 
 /// Every strategy for every operation on uneven clusters of eight ranks.
 fn all_plans() -> Vec<(String, Vec<Plan>)> {
@@ -16,7 +16,7 @@ fn all_plans() -> Vec<(String, Vec<Plan>)> {
             bytes: 10,
             root: 0,
         };
-        for strategy in Strategy::of(operation) {
+        for strategy in Algorithm::of(operation) {
             let plans = strategy.plans(&call, Some(&network), &clusters, 4);
             all.push((format!("{operation} {}", strategy.name), plans));
         }
@@ -146,7 +146,7 @@ fn a_broadcast_between_two_ranks_reads_as_the_formats_say() {
         bytes: 6,
         root: 0,
     };
-    let flat = Strategy::find(Operation::Bcast, "flat").unwrap();
+    let flat = Algorithm::find(Operation::Bcast, "flat").unwrap();
     let plans = flat.plans(&call, None, &Clusters::one(2), 4);
     assert_eq!(
         goal(&plans, 1, Computing::default()),

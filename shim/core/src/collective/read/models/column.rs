@@ -1,30 +1,29 @@
 //! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6, orders
 //! between clusters by the makespans of chapter 7.
 
-use super::allgather::Allgather;
-use super::allreduce::Allreduce;
-use super::alltoall::Alltoall;
-use super::barrier::Barrier;
-use super::broadcast::Broadcast;
-use super::reduce::Reduce;
-use super::scatter::Scatter;
-use super::{Form, Group};
+use super::table_6_3::Scatter;
+use super::tables_6_1_and_6_2::Broadcast;
+use super::{Form, Group, chapter_5, section_6_4};
 use crate::collective::algorithms::Between;
-use crate::collective::{Clusters, Network, Operation, Strategy, Uniform};
-use crate::platform::orders::Accounting;
-use crate::platform::{Contention, Timing};
+use crate::collective::{Algorithm, Clusters, Network, Operation, Uniform};
+use crate::platform::orders::{Accounting, Costs};
+use crate::platform::{Contention, Link, MessageModel, Modelled, Timing};
 
-/// Seconds by the formula; `None` where the thesis has none, or where no two levels are alike.
+/// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or where no two levels are alike.
 pub fn strategy_formula(
-    strategy: &Strategy,
+    strategy: &Algorithm,
     call: &Uniform,
     segment: u64,
     network: &Network,
     clusters: &Clusters,
-    form: Form,
+    (form, model): (Form, MessageModel),
 ) -> Option<f64> {
+    let modelled = |link: Option<&Link>| link.map(|link| Modelled::new(model, link));
+    let within: Vec<Option<Modelled>> = (0..clusters.count())
+        .map(|cluster| modelled(network.within(cluster)))
+        .collect();
     let group = |cluster: usize| {
-        let (ranks, link) = (clusters.members(cluster).len(), network.within(cluster)?);
+        let (ranks, link) = (clusters.members(cluster).len(), within[cluster].as_ref()?);
         let group = Group::new(ranks, link as &dyn Timing);
         Some(match form {
             Form::Corrected => group,
@@ -44,7 +43,17 @@ pub fn strategy_formula(
         let best = |group| Broadcast::choose(group, call.bytes, 1).1.seconds;
         group(cluster).map_or(0.0, best)
     });
-    let costs = network.costs(|_, _| call.bytes, inside.collect()).ok()?;
+    let count = clusters.count();
+    let between: Vec<Option<Modelled>> = (0..count * count)
+        .map(|pair| modelled(network.between(pair / count, pair % count)))
+        .collect();
+    let all = |of: &dyn Fn(&Modelled) -> f64| -> Vec<f64> {
+        let links = between.iter().map(|link| link.as_ref().map_or(0.0, of));
+        links.collect()
+    };
+    let gap = all(&|link| link.gap(call.bytes));
+    let latency = all(&|link| link.latency() + link.handshake(call.bytes));
+    let costs = Costs::new(gap, latency, inside.collect()).ok()?;
     let root = clusters.of(call.root);
     let span = order
         .schedule(&costs, root)
@@ -89,30 +98,34 @@ pub(in crate::collective) fn table(
         // Table 6.3; a gather is a scatter backwards.
         (O::Scatter | O::Gather, "flat") => Scatter::Flat.seconds(group, bytes),
         (O::Scatter | O::Gather, "binomial") => Scatter::Binomial.seconds(group, bytes),
-        // Section 5.5.
-        (O::Reduce, "flat") => Reduce::Flat.seconds(group, computing, bytes, bytes),
-        (O::Reduce, "binomial") if !cut => Reduce::Binomial.seconds(group, computing, bytes, bytes),
-        (O::Reduce, "rabenseifner") => Reduce::Rabenseifner.seconds(group, computing, bytes, bytes),
-        (O::Reduce, "chain") => Reduce::SegmentedChain.seconds(group, computing, bytes, segment),
+        // Section 5.4.
+        (O::Reduce, "flat") => chapter_5::reduce_flat(group, computing, bytes),
+        (O::Reduce, "binomial") if !cut => chapter_5::reduce_binomial(group, computing, bytes),
+        (O::Reduce, "reduce-scatter-gather") => {
+            chapter_5::reduce_scatter_gather(group, computing, bytes)
+        }
+        (O::Reduce, "chain") => chapter_5::reduce_chain(group, computing, bytes, segment),
         // Section 5.6.
         (O::Allreduce, "binomial") if !cut => {
-            Allreduce::ReduceBroadcast.seconds(group, computing, bytes)
+            chapter_5::allreduce_binomial(group, computing, bytes)
         }
         (O::Allreduce, "recursive-doubling") => {
-            Allreduce::RecursiveDoubling.seconds(group, computing, bytes)
+            chapter_5::allreduce_doubling(group, computing, bytes)
         }
-        (O::Allreduce, "rabenseifner") => Allreduce::Rabenseifner.seconds(group, computing, bytes),
-        (O::Allreduce, "ring") => Allreduce::Ring.seconds(group, computing, bytes),
+        (O::Allreduce, "reduce-scatter-allgather") => {
+            chapter_5::allreduce_halving(group, computing, bytes)
+        }
+        (O::Allreduce, "ring") => chapter_5::allreduce_ring(group, computing, bytes),
         // Section 5.7.
-        (O::Allgather, "ring") => Allgather::Ring.seconds(group, bytes),
-        (O::Allgather, "bruck") => Allgather::Bruck.seconds(group, bytes),
+        (O::Allgather, "ring") => chapter_5::allgather_ring(group, bytes),
+        (O::Allgather, "bruck") => chapter_5::allgather_bruck(group, bytes),
         // Section 6.4, without contention.
-        (O::Alltoall, "flat") => Alltoall::Direct.seconds(group, Contention::NONE, bytes),
-        (O::Alltoall, "pairwise") => Alltoall::Pairwise.seconds(group, Contention::NONE, bytes),
-        (O::Alltoall, "bruck") => Alltoall::Bruck.seconds(group, Contention::NONE, bytes),
+        (O::Alltoall, "flat") => section_6_4::direct(group, Contention::NONE, bytes),
+        (O::Alltoall, "pairwise") => section_6_4::pairwise(group, bytes),
+        (O::Alltoall, "bruck") => section_6_4::bruck(group, bytes),
         // Section 5.3.
-        (O::Barrier, "binomial") => Barrier::Binomial.seconds(group),
-        (O::Barrier, "dissemination") => Barrier::Dissemination.seconds(group),
+        (O::Barrier, "binomial") => chapter_5::barrier_binomial(group),
+        (O::Barrier, "dissemination") => chapter_5::barrier_dissemination(group),
         _ => return None,
     })
 }

@@ -5,20 +5,15 @@
 //! Where a printed formula is ambiguous or optimistic, the corrected form is the
 //! default and the printed one is kept as [`Form::Thesis`].
 
-pub mod allgather;
-pub mod allreduce;
-pub mod alltoall;
-pub mod barrier;
-pub mod broadcast;
+pub mod chapter_5;
 mod column;
 mod compute;
-pub mod reduce;
-mod rounds;
-pub mod scatter;
+pub mod section_6_4;
 pub mod segment;
+pub mod table_6_3;
+pub mod tables_6_1_and_6_2;
 #[cfg(test)]
 mod tests;
-pub mod thesis;
 
 pub use column::strategy_formula;
 pub use compute::Computing;
@@ -79,7 +74,7 @@ impl<'a> Group<'a> {
 
     /// Rounds in which a doubling tree reaches all: the least q with 2^q >= P.
     fn rounds(&self) -> f64 {
-        f64::from(rounds::ceil_log2(self.processes))
+        f64::from(ceil_log2(self.processes))
     }
 
     /// The factor of the gap in a binomial tree: the thesis prints the rounded
@@ -87,7 +82,7 @@ impl<'a> Group<'a> {
     fn gaps(&self) -> f64 {
         match self.form {
             Form::Corrected => self.rounds(),
-            Form::Thesis => f64::from(rounds::floor_log2(self.processes)),
+            Form::Thesis => f64::from(floor_log2(self.processes)),
         }
     }
 
@@ -95,4 +90,23 @@ impl<'a> Group<'a> {
     fn latency(&self, bytes: u64) -> f64 {
         self.timing.latency() + self.timing.handshake(bytes)
     }
+}
+
+/// The least q with 2^q >= n; 0 for 0 and 1.
+fn ceil_log2(n: usize) -> u32 {
+    n.max(1).next_power_of_two().trailing_zeros()
+}
+
+/// The greatest q with 2^q <= n; 0 for 0 and 1.
+fn floor_log2(n: usize) -> u32 {
+    n.max(1).ilog2()
+}
+
+/// What the sender or receiver of a doubling scheme moves in each round, in blocks: 1, 2, 4, ... and in the
+/// last round what is left of `processes - 1`.
+fn doubling_blocks(processes: usize) -> impl Iterator<Item = u64> {
+    (0..ceil_log2(processes)).map(move |round| {
+        let held = 1_u64 << round;
+        held.min(processes as u64 - held)
+    })
 }

@@ -1,13 +1,12 @@
 #![allow(clippy::unwrap_used)]
 use proptest::prelude::*;
 
-use super::alltoall::{Alltoall, lower_bound};
-use super::broadcast::Broadcast;
-use super::scatter::Scatter;
-use super::thesis::Rendezvous;
+use super::section_6_4::{direct, lower_bound};
+use super::table_6_3::Scatter;
+use super::tables_6_1_and_6_2::Broadcast;
 use super::*;
 use crate::platform::Contention;
-use crate::platform::{Link, Sample};
+use crate::platform::{Link, MessageModel, Modelled, Sample};
 
 const MIB: u64 = 1 << 20;
 
@@ -83,6 +82,24 @@ fn broadcasts_of_one_mebibyte_take_what_the_vectors_say() {
     }
 }
 
+/// A link with the rendezvous of table 6.1: every message is preceded by an empty request and an empty reply,
+/// `2 g(1) + 2 L`, whatever was measured.
+struct Rendezvous<'a>(&'a Link);
+
+impl Timing for Rendezvous<'_> {
+    fn latency(&self) -> f64 {
+        self.0.latency()
+    }
+
+    fn gap(&self, bytes: u64) -> f64 {
+        self.0.gap(bytes)
+    }
+
+    fn handshake(&self, _bytes: u64) -> f64 {
+        2.0 * self.0.gap(1) + 2.0 * self.0.latency()
+    }
+}
+
 #[test]
 fn rendezvous_rows_of_table_6_1_come_out_of_the_same_formulas() {
     let link = link(50e-6, &[(0, 2e-6), (1, 3e-6), (MIB, 9e-3)]);
@@ -150,11 +167,7 @@ fn total_exchanges_take_what_the_contention_vectors_say() {
     ] {
         let group = Group::new(processes, link);
         near(lower_bound(group, MIB), bound, 0.003);
-        near(
-            Alltoall::Direct.seconds(group, contention, MIB),
-            predicted,
-            0.003,
-        );
+        near(direct(group, contention, MIB), predicted, 0.003);
     }
 }
 
@@ -165,7 +178,7 @@ fn a_contention_signature_is_recovered_from_what_it_predicts() {
     let truth = Contention::GIGA_ETHERNET;
     let measured: Vec<(f64, f64)> = [128 << 10, 256 << 10, 512 << 10, MIB]
         .map(|bytes| {
-            let seconds = Alltoall::Direct.seconds(group, truth, bytes);
+            let seconds = direct(group, truth, bytes);
             (lower_bound(group, bytes), seconds)
         })
         .into();
@@ -206,6 +219,18 @@ fn the_octopus_of_degree_zero_would_be_the_pipeline_and_one_process_needs_nothin
     }
 }
 
+/// What Hockney's model is known for: latencies of messages that follow each other are paid each.
+#[test]
+fn hockneys_flat_tree_pays_every_latency_where_plogps_pays_one() {
+    let link = Link::linear(1e-3, 1e-6, 1e-8).unwrap();
+    let flat = |model| {
+        let modelled = Modelled::new(model, &link);
+        Broadcast::Flat.seconds(Group::new(11, &modelled), 1 << 10, 1 << 10)
+    };
+    let [plogp, hockney] = [MessageModel::PLogP, MessageModel::Hockney].map(flat);
+    near(hockney - plogp, 9.0 * link.latency(), 1e-6);
+}
+
 proptest! {
     #[test]
     fn times_are_finite_positive_and_grow_with_the_message(
@@ -216,7 +241,7 @@ proptest! {
             for strategy in Broadcast::ALL {
                 let (small, large) = (strategy.best(group, bytes, 1), strategy.best(group, 2 * bytes, 1));
                 prop_assert!(small.seconds.is_finite() && small.seconds > 0.0);
-                prop_assert!(large.seconds >= small.seconds * 0.999, "{} {:?} {:?}", strategy, small, large);
+                prop_assert!(large.seconds >= small.seconds * 0.999, "{:?} {:?} {:?}", strategy, small, large);
             }
             let (_, best) = Broadcast::choose(group, bytes, 1);
             prop_assert!(best.seconds <= Broadcast::Binomial.seconds(group, bytes, bytes));
@@ -231,7 +256,7 @@ proptest! {
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
     use crate::collective::read::simulate::{Options, Sending, simulate};
-    use crate::collective::{Clusters, Operation, Strategy, Uniform, grids};
+    use crate::collective::{Algorithm, Clusters, Operation, Uniform, grids};
     let network = grids::network(&[16], |_| grids::lan(), |_, _| unreachable!());
     let clusters = Clusters::of_network(&network);
     let options = Options {
@@ -240,7 +265,7 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
     };
     let (mut rows, mut far) = (0, Vec::new());
     for operation in Operation::all() {
-        for strategy in Strategy::of(operation) {
+        for strategy in Algorithm::of(operation) {
             for bytes in [64, 64 << 10] {
                 let call = Uniform {
                     operation,
@@ -250,7 +275,8 @@ fn formulas_take_what_the_simulation_of_their_plans_takes() {
                 let form = Form::Corrected;
                 let mut silent = network.clone();
                 silent.computing.per_byte = 0.0;
-                let formula = strategy_formula(strategy, &call, bytes, &silent, &clusters, form);
+                let reading = (form, MessageModel::PLogP);
+                let formula = strategy_formula(strategy, &call, bytes, &silent, &clusters, reading);
                 let Some(formula) = formula else { continue };
                 let plans = strategy.plans(&call, Some(&silent), &clusters, bytes);
                 let taken = simulate(&silent, &plans, 1, options).unwrap().seconds;

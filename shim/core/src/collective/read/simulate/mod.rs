@@ -19,6 +19,7 @@ mod timeline;
 use crate::collective::{Network, Plan};
 use thiserror::Error;
 
+pub(in crate::collective::read) use links::Links;
 pub use timeline::{Bar, Doing};
 
 /// What occupies a sender.

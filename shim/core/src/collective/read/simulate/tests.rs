@@ -2,9 +2,9 @@ use super::*;
 use crate::collective::Operation;
 use crate::collective::grids::{self, lan, network};
 use crate::collective::read::models::Group;
-use crate::collective::read::models::broadcast::Broadcast;
-use crate::collective::read::models::scatter::Scatter;
-use crate::collective::{Clusters, Strategy, Uniform};
+use crate::collective::read::models::table_6_3::Scatter;
+use crate::collective::read::models::tables_6_1_and_6_2::Broadcast;
+use crate::collective::{Algorithm, Clusters, Uniform};
 use crate::platform::orders::{Accounting, Costs, Order};
 use crate::platform::{Link, Sample};
 
@@ -28,7 +28,7 @@ fn simulated(
         bytes,
         root: 0,
     };
-    let strategy = Strategy::find(operation, strategy).unwrap();
+    let strategy = Algorithm::find(operation, strategy).unwrap();
     let plans = strategy.plans(&call, Some(network), &clusters, segment);
     let options = Options {
         sending,

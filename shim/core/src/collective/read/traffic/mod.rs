@@ -254,7 +254,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
                 into.add(record.group[from] as usize, record.group[to] as usize, all);
             }
         };
-        if is_alike(run.algorithm, &problem_of_first) {
+        if run.algorithm.is_alike(&problem_of_first) {
             let alike = sent.of(run.algorithm, &problem_of_first, 0);
             (0..ranks).for_each(|rank| add(rank, alike, rank));
             continue;
@@ -269,16 +269,4 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
             add(rank, sent.of(run.algorithm, &problem, rank), 0);
         }
     }
-}
-
-/// Whether every rank sends what rank 0 sends, to ranks as much further.
-fn is_alike(algorithm: &Algorithm, problem: &Problem) -> bool {
-    let equal_blocks = match problem.amount {
-        Amount::Each(units) => {
-            problem.operation.unit() != Unit::Message
-                || units.is_multiple_of(problem.ranks() as u64)
-        }
-        _ => false,
-    };
-    algorithm.symmetric && equal_blocks
 }

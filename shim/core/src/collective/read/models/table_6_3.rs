@@ -1,15 +1,10 @@
 //! Scatter and gather (thesis table 6.3, items 31 and 43). The size is that of
 //! ONE process's message. Gather is scatter backwards: the same times.
 
-use strum::{Display, IntoStaticStr, VariantArray};
-
-use super::rounds::{ceil_log2, doubling_blocks, floor_log2};
-use super::{Form, Group};
-use crate::affinity::names::from_name;
+use super::{Form, Group, ceil_log2, doubling_blocks, floor_log2};
 
 /// A way to scatter or to gather inside a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scatter {
     /// The root sends to each.
     Flat,
@@ -44,21 +39,7 @@ impl Scatter {
             },
         }
     }
-
-    /// The quickest strategy and its seconds.
-    pub fn choose(group: Group<'_>, bytes: u64) -> (Scatter, f64) {
-        let mut best = (Scatter::Flat, Scatter::Flat.seconds(group, bytes));
-        for strategy in Scatter::ALL {
-            let seconds = strategy.seconds(group, bytes);
-            if seconds < best.1 {
-                best = (strategy, seconds);
-            }
-        }
-        best
-    }
 }
-
-from_name!(Scatter, "scatter strategy");
 
 /// Blocks that the root of a binomial scatter sends, the largest first: P/2,
 /// P/4, ... 1 for a power of two; their sum is P - 1.

@@ -3,15 +3,11 @@
 //! With handshakes the formulas of table 6.1's rendezvous rows come out: a
 //! handshake of `2 g(1) + 2 L` turns `L` into the printed `3 L + 2 g(1)`.
 
-use strum::{Display, IntoStaticStr, VariantArray};
-
 use super::segment::{Segmented, best_segment, segments};
 use super::{Form, Group};
-use crate::affinity::names::from_name;
 
 /// A way to broadcast inside a cluster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Broadcast {
     /// The root sends to all, one after the other.
     Flat,
@@ -28,13 +24,10 @@ pub enum Broadcast {
     /// Binomial with segments.
     SegmentedBinomial,
     /// A binomial core of 2^1 processes, each with a pipeline.
-    #[strum(serialize = "octopus-1")]
     Octopus1,
     /// A binomial core of 2^2 processes, each with a pipeline.
-    #[strum(serialize = "octopus-2")]
     Octopus2,
     /// A binomial core of 2^3 processes, each with a pipeline.
-    #[strum(serialize = "octopus-3")]
     Octopus3,
     /// Binomial scatter, then a ring collects (van de Geijn, Thakur).
     ScatterCollection,
@@ -127,8 +120,6 @@ impl Broadcast {
     }
 }
 
-from_name!(Broadcast, "broadcast strategy", "pipeline" => Broadcast::SegmentedChain);
-
 /// `d` rounds inform a core of 2^d; each of the core feeds a chain.
 ///
 /// Corrected (digest O1): every segment is sent again to each child of the core
@@ -164,7 +155,7 @@ fn scatter_collection(group: Group<'_>, bytes: u64) -> f64 {
         }
         Form::Corrected => {
             let block = bytes.div_ceil(group.processes as u64);
-            let down: f64 = super::scatter::binomial_sizes(group.processes)
+            let down: f64 = super::table_6_3::binomial_sizes(group.processes)
                 .map(|blocks| group.timing.gap(blocks * block) + group.latency(blocks * block))
                 .sum();
             down + group.others() * (group.timing.gap(block) + group.latency(block))

@@ -1,0 +1,101 @@
+//! What the native collective takes: the algorithms of its decision table, by their descriptions.
+
+use std::sync::Arc;
+
+use crate::collective::native::{self, BetweenHosts};
+use crate::collective::read::cost::{OneByOne, Reading, Times};
+use crate::collective::{Algorithm, Host, NativeAlgorithm, Network, Uniform};
+
+/// A native MPI on a network.
+#[derive(Debug, Clone)]
+pub(super) struct Native {
+    network: Arc<Network>,
+    host: Host,
+    /// One rank of each host, where Open MPI's HAN does the collectives.
+    han: Option<Arc<Network>>,
+}
+
+impl Native {
+    pub fn new(network: Arc<Network>, host: Host) -> Self {
+        Native {
+            network,
+            host,
+            han: None,
+        }
+    }
+
+    /// The same where HAN does what it can: on hosts of as many ranks each, and several.
+    pub fn with_han(self) -> Self {
+        Native {
+            han: self.network.one_of_each_host().map(Arc::new),
+            ..self
+        }
+    }
+
+    /// Seconds of a call. HAN does no reductions that keep an order.
+    pub fn seconds(&self, call: &Uniform, ordered: bool) -> f64 {
+        let leaders = self.han.as_deref().filter(|_| !ordered);
+        let by_han = leaders.and_then(|leaders| self.han_seconds(leaders, call));
+        by_han.unwrap_or_else(|| self.usual(&self.network, call).end)
+    }
+
+    fn han_seconds(&self, leaders: &Network, call: &Uniform) -> Option<f64> {
+        let (hosts, all) = (leaders.ranks(), self.network.ranks());
+        let between = Uniform {
+            root: self.network.host_of()[call.root],
+            ..*call
+        };
+        let han = native::between_hosts(&between, hosts, all / hosts)?;
+        let seconds = |part: &BetweenHosts| {
+            let named = part.algorithm;
+            let named = named.and_then(|name| Algorithm::find(part.call.operation, name));
+            let taken = match named {
+                Some(algorithm) => self.by(leaders, algorithm, &part.call),
+                None => self.usual(leaders, &part.call),
+            };
+            match part.goes_on_when_left {
+                true => taken.left,
+                false => taken.end,
+            }
+        };
+        let first: f64 = han.first.iter().map(seconds).sum();
+        if han.further == 0 {
+            return Some(first);
+        }
+        let each = han.each.iter().map(seconds).fold(0.0, f64::max);
+        Some(first + han.further as f64 * each)
+    }
+
+    /// By the algorithm that the MPI usually takes; infinite where that is not modelled.
+    fn usual(&self, network: &Network, call: &Uniform) -> Times {
+        let (operation, ranks) = (call.operation, network.ranks());
+        let usual = self.host.usual_algorithm(operation, ranks, call.bytes);
+        match self.host.by_name(operation, usual, ranks) {
+            Some(NativeAlgorithm::By(algorithm)) => self.by(network, algorithm, call),
+            Some(NativeAlgorithm::Composed(parts)) => {
+                let part = |part| self.usual(network, &call.part(part, ranks));
+                let [first, second] = parts.map(part);
+                Times {
+                    end: first.end + second.end,
+                    left: first.end + second.left,
+                    busiest: first.busiest + second.busiest,
+                }
+            }
+            None => Times::NEVER,
+        }
+    }
+
+    fn by(&self, network: &Network, algorithm: &Algorithm, call: &Uniform) -> Times {
+        let reading = Reading {
+            network,
+            clusters: None,
+            ordered: false,
+            flow: self.host.segments(call.operation, algorithm.name),
+            one_by_one: match self.host.exchanges_in_turn(call.operation, call.bytes) {
+                true => OneByOne::Exchanges,
+                false => OneByOne::Sends,
+            },
+        };
+        reading.times(algorithm, call)
+    }
+}

@@ -1,0 +1,251 @@
+//! What one rank does, as far as time goes: the reading of a description that has no memory but what is
+//! still to come.
+
+use crate::collective::plan::{Range, Space};
+use crate::collective::{Algorithm, Flow, Problem, Steps};
+
+/// What a rank does next.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Move {
+    /// Sends a message of so many bytes.
+    Send { to: u32, bytes: u64 },
+    /// Waits for a message, by its place among those that the rank receives.
+    Await(u32),
+    /// Waits until what it has sent last has left.
+    Settle,
+    /// Combines or copies so many bytes.
+    Compute(u64),
+}
+
+/// Which of a rank's messages are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    All,
+    /// The first that each rank sends.
+    First(usize),
+    /// One of so many that each rank sends.
+    Every(usize),
+}
+
+/// How steps are read that are written to go one by one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OneByOne {
+    /// The next message is sent when the last one has left.
+    Sends,
+    /// And when the message that came in the same step is there, too: `MPI_Sendrecv`. The n-th that
+    /// comes belongs to the n-th that is sent.
+    Exchanges,
+}
+
+/// One rank.
+#[derive(Debug, Default)]
+pub(super) struct Script {
+    pub moves: Vec<Move>,
+    /// Who sends what the rank receives.
+    pub senders: Vec<u32>,
+    sends: usize,
+    hands_on: bool,
+}
+
+impl Script {
+    /// The script of `rank`.
+    pub fn read(
+        algorithm: &Algorithm,
+        problem: &Problem,
+        flow: Flow,
+        rank: usize,
+        (part, one_by_one): (Part, OneByOne),
+    ) -> Script {
+        let mut reader = Reader {
+            flow,
+            part,
+            in_turn: one_by_one == OneByOne::Exchanges,
+            rank,
+            written: 0,
+            script: Script::default(),
+            coming: Vec::new(),
+            signals: Vec::new(),
+            is_last_received: false,
+        };
+        algorithm.describe(problem, rank, &mut reader);
+        reader.fence();
+        reader.script
+    }
+
+    /// How many messages the rank sends, those that are not read among them.
+    pub fn sends(&self) -> usize {
+        self.sends
+    }
+
+    /// Whether it sends what it has received.
+    pub fn hands_on(&self) -> bool {
+        self.hands_on
+    }
+}
+
+/// All ranks.
+pub(super) struct Scripts {
+    ranks: usize,
+    /// One of each rank; one for all where they are alike, each as much further.
+    scripts: Vec<Script>,
+}
+
+impl Scripts {
+    pub fn read(
+        algorithm: &Algorithm,
+        problem: &Problem,
+        flow: Flow,
+        how: (Part, OneByOne),
+    ) -> Self {
+        let ranks = problem.ranks();
+        // Alike ranks send in the same order, and receive in any.
+        let is_alike = algorithm.is_alike(problem) && how.1 == OneByOne::Sends;
+        let different = if is_alike { 1 } else { ranks };
+        let read = |rank| Script::read(algorithm, problem, flow, rank, how);
+        Scripts {
+            ranks,
+            scripts: (0..different).map(read).collect(),
+        }
+    }
+
+    pub fn ranks(&self) -> usize {
+        self.ranks
+    }
+
+    pub fn of(&self, rank: usize) -> &Script {
+        &self.scripts[rank % self.scripts.len()]
+    }
+
+    /// The rank that another's script means by `peer`.
+    pub fn peer(&self, rank: usize, peer: u32) -> usize {
+        match self.scripts.len() == self.ranks {
+            true => peer as usize,
+            false => (peer as usize + rank) % self.ranks,
+        }
+    }
+}
+
+/// Reads one rank.
+struct Reader {
+    flow: Flow,
+    part: Part,
+    in_turn: bool,
+    rank: usize,
+    /// Units of scratch in use.
+    written: u64,
+    script: Script,
+    /// What was received and not needed yet, with its place.
+    coming: Vec<(Range, u32)>,
+    /// Synchronization messages that the next fence waits for.
+    signals: Vec<u32>,
+    /// Whether the step written last is a receive.
+    is_last_received: bool,
+}
+
+impl Reader {
+    /// What comes next needs a range; whether some of it had yet to come.
+    fn needs(&mut self, range: Range) -> bool {
+        if range.space == Space::Input || self.is_over() {
+            return false;
+        }
+        let before = self.coming.len();
+        let (moves, coming) = (&mut self.script.moves, &mut self.coming);
+        coming.retain(|&(into, place)| {
+            let is_needed = into.overlaps(&range);
+            if is_needed {
+                moves.push(Move::Await(place));
+            }
+            !is_needed
+        });
+        self.coming.len() < before
+    }
+
+    fn is_read(&self) -> bool {
+        match self.part {
+            Part::All => true,
+            Part::First(most) => self.script.sends < most,
+            Part::Every(one_of) => self.script.sends.is_multiple_of(one_of),
+        }
+    }
+
+    /// Whether all that is read has been.
+    fn is_over(&self) -> bool {
+        matches!(self.part, Part::First(most) if self.script.sends >= most)
+    }
+
+    fn comes(&mut self, from: usize) -> u32 {
+        self.script.senders.push(from as u32);
+        self.script.senders.len() as u32 - 1
+    }
+}
+
+impl Steps for Reader {
+    fn flow(&self) -> Flow {
+        self.flow
+    }
+
+    fn scratch(&mut self, length: u64) -> Range {
+        let start = self.written;
+        self.written += length;
+        Range {
+            space: Space::Scratch,
+            start,
+            length,
+        }
+    }
+
+    fn send_segment(&mut self, to: usize, data: Range) {
+        if to == self.rank {
+            return;
+        }
+        if self.needs(data) {
+            self.script.hands_on = true;
+        }
+        if self.is_read() {
+            let (to, bytes) = (to as u32, data.length);
+            self.script.moves.push(Move::Send { to, bytes });
+        }
+        self.script.sends += 1;
+        self.is_last_received = false;
+    }
+
+    fn receive_segment(&mut self, from: usize, into: Range) {
+        if from != self.rank && !self.is_over() {
+            let place = self.comes(from);
+            self.coming.push((into, place));
+            self.is_last_received = true;
+        }
+    }
+
+    fn reduce_segment(&mut self, left: Range, right: Range) {
+        let needed = [left, right].map(|range| self.needs(range));
+        self.script.hands_on |= needed.contains(&true);
+        self.script.moves.push(Move::Compute(left.length));
+    }
+
+    fn copy_segment(&mut self, from: Range, _into: Range) {
+        self.needs(from);
+        self.script.moves.push(Move::Compute(from.length));
+    }
+
+    fn await_signal(&mut self, from: usize) {
+        let place = self.comes(from);
+        self.signals.push(place);
+    }
+
+    fn fence(&mut self) {
+        let signals = self.signals.drain(..).map(Move::Await);
+        self.script.moves.extend(signals);
+    }
+
+    fn one_by_one(&mut self) {
+        let moves = &mut self.script.moves;
+        if self.is_last_received {
+            let last = self.coming.last().map(|&(_, place)| place);
+            moves.extend(last.map(Move::Await));
+        } else if self.in_turn && matches!(moves.last(), Some(Move::Send { .. })) {
+            moves.push(Move::Await(self.script.sends as u32 - 1));
+        }
+        self.script.moves.push(Move::Settle);
+    }
+}

@@ -1,0 +1,139 @@
+use super::*;
+use crate::collective::grids::{self, of_numbers};
+use crate::collective::read::simulate::{Options, simulate};
+use crate::collective::{Host, LARGEST_MESSAGE, Operation};
+
+fn call(operation: Operation, bytes: u64) -> Uniform {
+    Uniform {
+        operation,
+        bytes,
+        root: 0,
+    }
+}
+
+fn read(network: &Network, ordered: bool, flow: Flow) -> Reading<'_> {
+    Reading {
+        network,
+        clusters: None,
+        ordered,
+        flow,
+        one_by_one: OneByOne::Sends,
+    }
+}
+
+/// Ranks on hosts of four, in four clusters.
+fn network(ranks: usize) -> Network {
+    let numbers: Vec<usize> = (0..ranks).map(|rank| rank * 4 / ranks).collect();
+    let wan = |_, _| grids::wan(10.0, 100.0);
+    of_numbers(&numbers, 4, |_| grids::lan(), wan)
+}
+
+fn simulated(network: &Network, algorithm: &Algorithm, call: &Uniform, segment: u64) -> f64 {
+    let clusters = Clusters::one(network.ranks());
+    let plans = algorithm.plans(call, None, &clusters, segment);
+    let outcome = simulate(network, &plans, 1, Options::default());
+    outcome.unwrap().seconds
+}
+
+/// Algorithms by rank that serve a call of so many ranks.
+fn serving(call: &Uniform, ranks: usize) -> impl Iterator<Item = &'static Algorithm> + use<> {
+    let by_rank = Algorithm::of(call.operation).filter(|known| known.is_by_rank());
+    by_rank.filter(move |known| known.requires.iter().all(|need| need.allows(ranks)))
+}
+
+#[test]
+fn what_is_read_is_near_what_the_simulator_takes_for_every_algorithm_by_rank() {
+    let (mut errors, mut far) = (Vec::new(), Vec::new());
+    for ranks in [12, 16] {
+        let network = network(ranks);
+        for operation in Operation::all() {
+            for bytes in [8, 16 << 10, 256 << 10] {
+                let call = call(operation, bytes);
+                for algorithm in serving(&call, ranks) {
+                    let taken = simulated(&network, algorithm, &call, LARGEST_MESSAGE);
+                    let found = read(&network, false, Flow::WHOLE)
+                        .times(algorithm, &call)
+                        .end;
+                    let error = (found / taken - 1.0).abs();
+                    if error > 0.35 {
+                        let name = algorithm.name;
+                        far.push(format!(
+                            "{operation} {name} {ranks} {bytes}: {found} {taken}"
+                        ));
+                    }
+                    errors.push(error);
+                }
+            }
+        }
+    }
+    errors.sort_by(f64::total_cmp);
+    let at = |part: usize| errors[errors.len() * part / 100];
+    println!("{} {:?} {far:#?}", errors.len(), [50, 80, 90].map(at));
+    assert!(at(50) < 0.02 && at(90) < 0.15, "{:?}", [50, 90].map(at));
+    assert!(far.len() * 50 < errors.len(), "{far:#?}");
+}
+
+#[test]
+fn no_algorithm_by_rank_waits_for_itself() {
+    for ranks in [1, 2, 3, 5, 8, 13, 24] {
+        let network = network(ranks.max(4));
+        let ranks = network.ranks();
+        for operation in Operation::all() {
+            for ordered in [false, true] {
+                let call = call(operation, 1000);
+                for algorithm in serving(&call, ranks) {
+                    let found = read(&network, ordered, 100.into()).times(algorithm, &call);
+                    let name = algorithm.name;
+                    assert!(found.end.is_finite(), "{operation} {name} on {ranks} ranks");
+                }
+            }
+        }
+    }
+}
+
+/// The parts that are run stand for the whole.
+#[test]
+fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whole() {
+    let network = network(160);
+    for (operation, name, bytes, segment) in [
+        (Operation::Bcast, "chain", 1 << 20, 64 << 10),
+        (Operation::Reduce, "binomial", 1 << 20, 32 << 10),
+        (Operation::Allgather, "ring", 4096, 4096),
+        (Operation::Allgather, "neighbour-exchange", 4096, 4096),
+        (Operation::Allreduce, "ring", 160 << 10, 1024),
+        (Operation::Alltoall, "pairwise", 1024, 1024),
+        (Operation::Alltoall, "flat", 1024, 1024),
+    ] {
+        let algorithm = Algorithm::find(operation, name).unwrap();
+        let call = call(operation, bytes);
+        let flow = Flow {
+            segment,
+            ..Flow::WHOLE
+        };
+        let taken = simulated(&network, algorithm, &call, segment);
+        let found = read(&network, false, flow).times(algorithm, &call).end;
+        println!("{operation} {name} {found} {taken} {}", found / taken);
+        assert!(
+            (found / taken - 1.0).abs() < 0.1,
+            "{operation} {name}: {found} {taken}"
+        );
+    }
+}
+
+#[test]
+fn every_usual_algorithm_of_a_native_mpi_has_a_time() {
+    let network = network(24);
+    for host in Host::ALL {
+        for operation in Operation::all() {
+            for bytes in [0, 8, 4096, 1 << 20] {
+                let usual = host.usual_algorithm(operation, 24, bytes);
+                let Some(algorithm) = Algorithm::find(operation, usual) else {
+                    continue;
+                };
+                let flow = host.segments(operation, usual);
+                let found = read(&network, false, flow).times(algorithm, &call(operation, bytes));
+                assert!(found.end.is_finite(), "{host} {operation} {bytes}: {usual}");
+            }
+        }
+    }
+}

@@ -9,7 +9,7 @@ use treepie_core::placement::objective::{dist_comm, mean_of_directions};
 use treepie_core::placement::treematch::exact::PossibleGroups;
 use treepie_core::placement::treematch::{
     Buckets, Edge, Hierarchy, Parameters, aggregated, decomposed, exact, extended, fast, group,
-    largest_neighbours_first, smallest_first, smallest_maximum,
+    largest_neighbours_first, largest_ratio_first, smallest_first, smallest_maximum,
 };
 use treepie_core::placement::{
     Effort, Options, PlacementError, Strategy, check, partition, permutation, place, place_top_down,
@@ -221,7 +221,12 @@ proptest! {
         let heaviest = |chosen: &[usize]| {
             chosen.iter().map(|&g| possible.weight(g)).fold(0.0, f64::max)
         };
-        for heuristic in [smallest_first, smallest_maximum, largest_neighbours_first] {
+        for heuristic in [
+            smallest_first,
+            smallest_maximum,
+            largest_ratio_first,
+            largest_neighbours_first,
+        ] {
             let chosen = heuristic(&possible);
             let mut members: Vec<usize> =
                 chosen.iter().flat_map(|&g| possible.members(g).to_vec()).collect();

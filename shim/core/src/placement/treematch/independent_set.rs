@@ -8,7 +8,7 @@
 
 use super::exact::PossibleGroups;
 
-/// With more possible groups than this the third heuristic is left out. (The thesis has such a
+/// With more possible groups than this both forms of the third heuristic are left out. (The thesis has such a
 /// threshold without its value; this is that of the authors' later program.)
 const NEIGHBOUR_LIMIT: usize = 10_000;
 
@@ -16,11 +16,12 @@ const NEIGHBOUR_LIMIT: usize = 10_000;
 /// do not depend on the machine.
 const SEARCH_LIMIT: usize = 100_000;
 
-/// The lightest of what the three heuristics find, the earlier one if equal.
+/// The lightest of what the heuristics find, the third in both forms; the earlier one if equal.
 pub(super) fn lightest_found(groups: &PossibleGroups) -> Vec<usize> {
     let mut best = smallest_first(groups);
     let mut candidates = vec![smallest_maximum(groups)];
     if groups.len() <= NEIGHBOUR_LIMIT {
+        candidates.push(largest_ratio_first(groups));
         candidates.push(largest_neighbours_first(groups));
     }
     for candidate in candidates {
@@ -131,18 +132,26 @@ impl Search<'_> {
     }
 }
 
-/// Heuristic 3, largest neighbour weight first: greedy by the ratio of the summed weight of the
-/// groups that share an entity with a group to its own weight. The thesis orders by the neighbours'
-/// average alone, which is poor on its own example (8472, where 4872 is possible); the ratio is the
-/// rule of Kako et al., which it cites. All groups have equally many neighbours.
+/// Heuristic 3 as the thesis has it, largest neighbour weight first: greedy by the average weight of
+/// the groups that share an entity with a group. All groups have equally many of them, so that the
+/// sums make the same order. On the thesis's own example it is poor: 8472, where 4872 is possible.
 pub fn largest_neighbours_first(groups: &PossibleGroups) -> Vec<usize> {
-    let ratio = |group: usize| match groups.weight(group) {
+    by_falling(groups, |group| groups.neighbours_weight(group))
+}
+
+/// Heuristic 3 as Kako et al. have it, whom the thesis cites for it: greedy by the ratio of that sum
+/// to the group's own weight.
+pub fn largest_ratio_first(groups: &PossibleGroups) -> Vec<usize> {
+    by_falling(groups, |group| match groups.weight(group) {
         // Nothing leaves this group: nothing can be better.
         own if own <= 0.0 => f64::INFINITY,
         own => groups.neighbours_weight(group) / own,
-    };
-    let ratios: Vec<f64> = (0..groups.len()).map(ratio).collect();
+    })
+}
+
+fn by_falling(groups: &PossibleGroups, score: impl Fn(usize) -> f64) -> Vec<usize> {
+    let scores: Vec<f64> = (0..groups.len()).map(score).collect();
     let mut order: Vec<usize> = (0..groups.len()).collect();
-    order.sort_by(|&a, &b| ratios[b].total_cmp(&ratios[a]));
+    order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     greedy(groups, &order)
 }

@@ -27,4 +27,6 @@ pub use aggregate::{aggregated, extended};
 pub use buckets::{Buckets, Edge};
 pub use decompose::decomposed;
 pub use hierarchy::{GroupedLevel, Hierarchy, Parameters, group, most_groups};
-pub use independent_set::{largest_neighbours_first, smallest_first, smallest_maximum};
+pub use independent_set::{
+    largest_neighbours_first, largest_ratio_first, smallest_first, smallest_maximum,
+};

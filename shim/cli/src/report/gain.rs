@@ -2,9 +2,8 @@
 //! communicate across nodes, and the largest possible gain.
 
 use serde::Serialize;
-use treepie_core::placement::objective::{
-    Objective, PairsAcross, link_loads, lower_bound, pairs_across,
-};
+use treepie_core::placement::bound::lower_bound;
+use treepie_core::placement::objective::{Objective, PairsAcross, link_loads, pairs_across};
 use treepie_core::topology::Topology;
 
 use super::levels::{Situation, between};
@@ -12,6 +11,9 @@ use super::table::Table;
 use super::units;
 use super::words::pluralize;
 use crate::picture::Unit;
+
+/// A bound that a placement is further above tells nothing.
+const MOST_ABOVE: f64 = 0.5;
 
 /// Pairs that are listed by name.
 const LISTED: usize = 4;
@@ -39,7 +41,8 @@ pub struct Change {
 pub struct Gain {
     /// DistComm.
     pub sum: Change,
-    /// No placement's DistComm is below; `None` where several ranks share cores.
+    /// No placement's DistComm is below; `None` where several ranks share cores, and where the
+    /// placement is more than half above.
     pub lower_bound: Option<f64>,
     /// The most loaded link of all, times its length.
     pub congestion: Change,
@@ -82,9 +85,12 @@ impl Gain {
                 placement: value(after),
             }
         };
+        let sum = change(Objective::Sum);
+        let bound = |allowed| lower_bound(after.matrix, allowed, after.leaf_of_rank);
+        let near = |&bound: &f64| sum.placement <= (1.0 + MOST_ABOVE) * bound;
         Gain {
-            sum: change(Objective::Sum),
-            lower_bound: allowed.map(|allowed| lower_bound(after.matrix, allowed)),
+            sum,
+            lower_bound: allowed.map(bound).filter(near),
             congestion: change(Objective::Congestion),
             links: links(topology, before, after),
             crossing: CrossingPairs::new(topology, before, after),
@@ -126,8 +132,8 @@ impl Gain {
     pub fn bound_in_words(&self) -> Option<String> {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;
-        Some(match above < 5e-4 {
-            true => "no placement has a lower DistComm".to_owned(),
+        Some(match above < 1e-6 {
+            true => "proved optimal: no placement has a lower DistComm".to_owned(),
             false => format!(
                 "no placement has a DistComm below {}; this one is {:.1} % above",
                 units::count(bound.floor()),
@@ -153,15 +159,18 @@ fn links(topology: &Topology, before: Situation, after: Situation) -> Vec<LinkCh
         .collect()
 }
 
+/// The depth of the machines, if a level is named so.
+pub(super) fn machine_depth(topology: &Topology) -> Option<usize> {
+    let mut levels = topology.levels().iter();
+    let machine = levels.position(|level| matches!(&*level.name, "node" | "host" | "machine"));
+    machine.map(|level| level + 1)
+}
+
 /// The depth of the level that traffic should best not cross: that of machines,
 /// else the first with several nodes.
 fn dear_depth(topology: &Topology) -> usize {
-    let levels = topology.levels();
-    let machine = levels
-        .iter()
-        .position(|level| matches!(level.name.as_str(), "node" | "host" | "machine"));
     let several = |&depth: &usize| topology.node_count(depth) > 1;
-    let machines = machine.map(|level| level + 1).filter(several);
+    let machines = machine_depth(topology).filter(several);
     let first = || (1..=topology.depth()).find(several);
     machines.or_else(first).unwrap_or(topology.depth())
 }
@@ -228,7 +237,7 @@ mod tests {
   of a socket        3 KiB    8 B  -99.7 %
 
   between sockets: 1 pair of ranks, were 2; heaviest 0-1 8 B
-  no placement has a lower DistComm
+  proved optimal: no placement has a lower DistComm
 ";
         assert_eq!(gain.text(Unit::Bytes), expected);
     }

@@ -3,12 +3,16 @@
 //!
 //! ```text
 //! cargo bench -p treepie-core --bench placement -- [--python PYTHON] [--strong] [--natural] [--only PATTERNS] [SIZES]
+//! cargo bench -p treepie-core --bench placement -- --bounds [--only PATTERNS] [SIZES]
 //! ```
+//!
+//! `--bounds` shows how far Treepie's placements are above the bound that no placement is below.
 //!
 //! A peer that is not installed is left out. J is the sum over pairs of ranks
 //! of weight times distance; CPU is user and system time of one thread, for
 //! the peers without reading their input where they tell it.
 
+mod bounds;
 mod clock;
 mod numpy;
 mod ours;
@@ -35,6 +39,7 @@ struct Request {
     python: Option<String>,
     strong: bool,
     natural: bool,
+    bounds: bool,
     patterns: Vec<String>,
     sizes: Vec<usize>,
 }
@@ -45,6 +50,7 @@ impl Request {
             python: None,
             strong: false,
             natural: false,
+            bounds: false,
             patterns: suite::PATTERNS.map(str::to_owned).to_vec(),
             sizes: suite::SIZES.to_vec(),
         };
@@ -55,6 +61,7 @@ impl Request {
                 "--bench" => {} // what `cargo bench` adds
                 "--strong" => request.strong = true,
                 "--natural" => request.natural = true,
+                "--bounds" => request.bounds = true,
                 "--python" => request.python = arguments.next(),
                 "--only" => request.patterns = arguments.next().map(list).unwrap_or_default(),
                 sizes => {
@@ -73,6 +80,9 @@ impl Request {
 
 fn run() -> Result<(), String> {
     let request = Request::read()?;
+    if request.bounds {
+        return bounds::table(&request.patterns, &request.sizes);
+    }
     let peers = peers::Peers::find(request.python.as_deref())?;
     for &ranks in &request.sizes {
         let mut table = Table::new(ranks, request.natural);

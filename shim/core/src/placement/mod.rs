@@ -17,6 +17,7 @@
 pub mod allocation;
 pub mod balance;
 mod baselines;
+pub mod bound;
 mod candidates;
 mod check;
 mod congestion;

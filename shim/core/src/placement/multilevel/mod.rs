@@ -35,3 +35,5 @@ mod tiling;
 
 pub use candidates::Engine;
 pub use effort::Effort;
+pub(super) use graph::Graph;
+pub(super) use grid::Grid;

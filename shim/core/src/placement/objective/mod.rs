@@ -2,17 +2,14 @@
 //!
 //! The four objectives of the thesis (1.4.1): [`dist_comm`], [`temps_comm`],
 //! [`makespan_comm`] and [`coupe_min`]; the load of the links of the tree
-//! ([`link_loads`]); which pairs of ranks still cross a level ([`pairs_across`]);
-//! and how cheap any placement could be at best ([`lower_bound`]).
+//! ([`link_loads`]); and which pairs of ranks still cross a level ([`pairs_across`]).
 
-mod bound;
 mod choice;
 mod links;
 mod pairs;
 mod sums;
 mod thesis;
 
-pub use bound::lower_bound;
 pub use choice::Objective;
 pub use links::{LinkLoad, all_link_loads, link_lengths, link_loads};
 pub use pairs::{Crossing, PairsAcross, pairs_across};

@@ -1,0 +1,153 @@
+//! How cheap any placement could be at best.
+//!
+//! DistComm is a sum over the levels of the tree: what is cut there, affinity between ranks that are
+//! in different nodes, times what the way is longer for it. Each level divides the ranks into groups
+//! of the sizes that it has. No placement costs less than the sum of what each level cuts at least:
+//!
+//! ```text
+//! heaviest        a group has room for so many partners only
+//! isoperimetric   a group of a mesh or torus has a surface
+//! semidefinite    any pattern of up to some hundred ranks: a relaxation
+//!   triangles     its inequalities between three ranks
+//! ```
+
+mod groups;
+mod heaviest;
+mod isoperimetric;
+mod semidefinite;
+#[cfg(test)]
+mod tests;
+mod triangles;
+
+use self::groups::Groups;
+use self::isoperimetric::Lattice;
+use super::multilevel::Graph;
+use super::objective::traffic_by_level;
+use crate::affinity::Matrix;
+use crate::topology::Topology;
+
+/// Sums of this many numbers are right up to this part of the whole.
+const ROUNDING: f64 = 1e-10;
+
+/// What is left of a mesh or torus is looked at more closely from this part of the whole.
+const WORTH_IT: f64 = 0.01;
+
+/// A number that no placement's [`super::objective::dist_comm`] is below, one rank on each usable
+/// leaf. `placed` is a placement: where its cut is found to be the least, the search for a better
+/// bound ends.
+///
+/// The time grows with the cube of the ranks, up to some seconds for several hundred, from where on
+/// only what is quick is done.
+///
+/// # Panics
+/// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
+pub fn lower_bound(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f64 {
+    let graph = Graph::new(matrix, matrix.order());
+    let pattern = Pattern::new(&graph);
+    if !pattern.total.is_finite() {
+        return 0.0;
+    }
+    let distances = topology.level_distances();
+    let mut cut = 0.0;
+    let mut sum = 0.0;
+    for (above, traffic) in traffic_by_level(matrix, topology, placed)
+        .iter()
+        .enumerate()
+    {
+        // Between nodes at this depth goes what turns anywhere above it.
+        cut += traffic / 2.0;
+        let depth = above + 1;
+        let further = distances[above] - distances.get(depth).copied().unwrap_or(0.0);
+        if further > 0.0 {
+            let groups = Groups::at(topology, depth, matrix.order());
+            sum += further * pattern.cut(&groups, cut);
+        }
+    }
+    sum
+}
+
+/// Affinities, and what is known of them for all levels.
+struct Pattern<'a> {
+    graph: &'a Graph,
+    lattice: Option<(Lattice, Graph)>,
+    total: f64,
+    /// Number that all affinities are multiples of.
+    unit: Option<f64>,
+}
+
+impl<'a> Pattern<'a> {
+    fn new(graph: &'a Graph) -> Self {
+        Pattern {
+            graph,
+            lattice: Lattice::find(graph),
+            total: total(graph),
+            unit: common_divisor(graph),
+        }
+    }
+
+    /// The least affinity between different groups. `known` is what one placement has.
+    fn cut(&self, groups: &Groups, known: f64) -> f64 {
+        let proven = |bound: f64| self.round(bound);
+        let enough = |bound: f64| proven(bound) >= known * (1.0 - 1e-9);
+        let mut best = heaviest::cut(self.graph, groups);
+        if enough(best) {
+            return proven(best);
+        }
+        // Of a mesh or torus with something beside it, each alone.
+        let mut beside = None;
+        if let Some((lattice, rest)) = &self.lattice {
+            let surface = lattice.cut(groups).unwrap_or(0.0);
+            best = best.max(surface + heaviest::cut(rest, groups));
+            beside = (total(rest) > WORTH_IT * self.total).then_some((surface, rest));
+        }
+        let order = self.graph.order();
+        if enough(best) || !semidefinite::serves(order) {
+            return proven(best);
+        }
+        let whole = self.lattice.is_none() || order <= semidefinite::TRIANGLES;
+        if whole {
+            best = best.max(semidefinite::cut(self.graph, groups, enough));
+        } else if let Some((surface, rest)) = beside {
+            let of_rest = semidefinite::cut(rest, groups, |cut| enough(surface + cut));
+            best = best.max(surface + of_rest);
+        }
+        proven(best)
+    }
+
+    /// The least multiple of the common divisor that isn't below a bound; a cut is one.
+    fn round(&self, bound: f64) -> f64 {
+        let bound = bound - ROUNDING * self.total;
+        let least = match self.unit {
+            Some(unit) => (bound / unit).ceil() * unit,
+            None => bound,
+        };
+        least.max(0.0)
+    }
+}
+
+/// Affinity of all pairs.
+fn total(graph: &Graph) -> f64 {
+    let rows = (0..graph.order()).map(|vertex| graph.weights(vertex).iter().sum::<f64>());
+    rows.sum::<f64>() / 2.0
+}
+
+/// The largest number that all weights are whole multiples of; they are means of two directions,
+/// and so halves of whole numbers if the directions are whole.
+fn common_divisor(graph: &Graph) -> Option<f64> {
+    const MOST: f64 = (1_u64 << 50) as f64;
+    let mut divisor = 0_u64;
+    for vertex in 0..graph.order() {
+        for &weight in graph.weights(vertex) {
+            let doubled = 2.0 * weight;
+            if doubled.fract() != 0.0 || doubled > MOST {
+                return None;
+            }
+            let (mut a, mut b) = (divisor, doubled as u64);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            divisor = a;
+        }
+    }
+    (divisor > 0).then_some(divisor as f64 / 2.0)
+}

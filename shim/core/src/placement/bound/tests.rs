@@ -1,0 +1,220 @@
+//! No placement is below the bound, and the bound is near the best placement.
+
+use proptest::prelude::*;
+
+use super::groups::Groups;
+use super::isoperimetric::Lattice;
+use super::{heaviest, lower_bound, semidefinite};
+use crate::affinity::Matrix;
+use crate::placement::multilevel::Graph;
+use crate::placement::objective::dist_comm;
+use crate::placement::{Effort, Options, Strategy as Way, place};
+use crate::topology::{Leaf, Topology, Tree};
+
+/// The least of `cost` over all placements of ranks on usable leaves.
+fn exhaustively(ranks: usize, topology: &Topology, cost: &dyn Fn(&[usize]) -> f64) -> f64 {
+    fn go(
+        left: usize,
+        free: &mut Vec<usize>,
+        taken: &mut Vec<usize>,
+        cost: &dyn Fn(&[usize]) -> f64,
+    ) -> f64 {
+        if left == 0 {
+            return cost(taken);
+        }
+        let mut least = f64::INFINITY;
+        for at in 0..free.len() {
+            let leaf = free.swap_remove(at);
+            taken.push(leaf);
+            least = least.min(go(left - 1, free, taken, cost));
+            taken.pop();
+            free.push(leaf);
+            let last = free.len() - 1;
+            free.swap(at, last);
+        }
+        least
+    }
+    go(ranks, &mut topology.allowed_leaves(), &mut Vec::new(), cost)
+}
+
+fn trees() -> impl Strategy<Value = Topology> {
+    let leaf = any::<bool>().prop_map(|usable| {
+        Tree::Leaf(Leaf {
+            forbidden: !usable,
+            ..Leaf::default()
+        })
+    });
+    let tree = leaf.prop_recursive(3, 8, 4, |inner| {
+        prop::collection::vec(inner, 1..5).prop_map(Tree::Inner)
+    });
+    tree.prop_map(|tree| Topology::from_tree(&tree, None).unwrap())
+        .prop_filter("several usable leaves, and few", |tree| {
+            (2..=8).contains(&tree.allowed_leaves().len())
+        })
+}
+
+/// Tiny and large affinities, whole and not.
+fn affinities() -> impl Strategy<Value = f64> {
+    prop_oneof![
+        Just(1.0),
+        (1_u32..6).prop_map(f64::from),
+        0.001..1000.0,
+        Just(3e15 + 2.0),
+        Just(1e-300),
+    ]
+}
+
+/// A mesh, of whose axes those in `wrapped` are cycles; the weight of axis `i` is `weights[i]`.
+fn mesh(extents: &[usize], wrapped: &[bool], weights: &[f64]) -> Matrix {
+    let cells: usize = extents.iter().product();
+    let mut entries = Vec::new();
+    for cell in 0..cells {
+        let mut stride = 1;
+        for (axis, &extent) in extents.iter().enumerate() {
+            let at = cell / stride % extent;
+            let other = match at + 1 < extent {
+                true => Some(cell + stride),
+                false if wrapped[axis] && extent > 2 => Some(cell - at * stride),
+                false => None,
+            };
+            let both =
+                other.map(|other| [(cell, other, weights[axis]), (other, cell, weights[axis])]);
+            entries.extend(both.into_iter().flatten());
+            stride *= extent;
+        }
+    }
+    Matrix::from_entries(cells, entries).unwrap()
+}
+
+/// NAS CG: sums over the rows of a square of ranks, and the exchange with the transpose.
+fn conjugate_gradient(side: usize) -> Matrix {
+    let entries = (0..side * side).flat_map(|rank| {
+        let (row, column) = (rank / side, rank % side);
+        let steps = (0..side.ilog2()).map(move |bit| row * side + (column ^ (1 << bit)));
+        let partners = steps.chain([column * side + row]);
+        partners
+            .filter(move |&partner| partner != rank)
+            .map(move |partner| (rank, partner, 100.0))
+    });
+    Matrix::from_entries(side * side, entries).unwrap()
+}
+
+fn all_to_all(ranks: usize) -> Matrix {
+    let pairs = (0..ranks * ranks).map(|pair| (pair / ranks, pair % ranks, 10.0));
+    Matrix::from_entries(ranks, pairs.filter(|(a, b, _)| a != b)).unwrap()
+}
+
+/// What the best placement found costs over the bound.
+fn above(matrix: &Matrix, topology: &Topology) -> f64 {
+    let options = Options {
+        effort: Effort::Strong,
+        ..Options::default()
+    };
+    let found = place(Way::Best, matrix, topology, &options).unwrap();
+    found.cost / lower_bound(matrix, topology, &found.placement.leaf_of_rank) - 1.0
+}
+
+/// What each method says that a level cuts, and the least that any placement does.
+fn every_method(matrix: &Matrix, topology: &Topology) -> (Vec<f64>, f64) {
+    let graph = Graph::new(matrix, matrix.order());
+    let groups = Groups::at(topology, 1, matrix.order());
+    let lattice = Lattice::find(&graph);
+    let surface = lattice
+        .and_then(|(lattice, rest)| Some(lattice.cut(&groups)? + heaviest::cut(&rest, &groups)));
+    let methods = vec![
+        heaviest::cut(&graph, &groups),
+        surface.unwrap_or(0.0),
+        semidefinite::cut(&graph, &groups, |_| false),
+    ];
+    // Only the first level has a length.
+    let mut distances = vec![0.0; topology.depth()];
+    distances[0] = 1.0;
+    let first = topology.clone().with_level_distances(&distances).unwrap();
+    let least = exhaustively(matrix.order(), &first, &|leaves| {
+        dist_comm(matrix, &first, leaves)
+    });
+    (methods, least)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
+    #[test]
+    fn no_placement_is_below_the_bound(
+        topology in trees(),
+        ranks in 2_usize..=6,
+        entries in prop::collection::vec((0_usize..6, 0_usize..6, affinities()), 0..20),
+    ) {
+        let ranks = ranks.min(topology.allowed_leaves().len());
+        let entries = entries.into_iter().map(|(a, b, weight)| (a % ranks, b % ranks, weight));
+        let matrix = Matrix::from_entries(ranks, entries).unwrap();
+        let least = exhaustively(ranks, &topology, &|leaves| dist_comm(&matrix, &topology, leaves));
+        let somewhere = &topology.allowed_leaves()[..ranks];
+        let bound = lower_bound(&matrix, &topology, somewhere);
+        prop_assert!(bound <= least * (1.0 + 1e-12), "{bound} > {least}");
+    }
+
+    #[test]
+    fn no_placement_of_a_mesh_or_torus_is_below_any_method_s_bound(
+        (extents, nodes) in prop_oneof![
+            Just((vec![2, 4], "2:4")), Just((vec![2, 3], "2:3")), Just((vec![2, 3], "3:2")),
+            Just((vec![3, 2], "2:4")), Just((vec![2, 2, 2], "2:4")), Just((vec![2, 2, 2], "4:2")),
+            Just((vec![7], "2:4")), Just((vec![6], "4:2")), Just((vec![5], "3:2")),
+        ],
+        wrapped in prop::array::uniform3(any::<bool>()),
+        weights in prop::array::uniform3(1.0..10.0),
+    ) {
+        let matrix = mesh(&extents, &wrapped, &weights);
+        let topology = Topology::from_arities(nodes).unwrap();
+        let (methods, least) = every_method(&matrix, &topology);
+        for bound in methods {
+            prop_assert!(bound <= least * (1.0 + 1e-9), "{bound} > {least}");
+        }
+    }
+}
+
+#[test]
+fn conjugate_gradients_on_four_clusters_are_proved_optimal() {
+    // Four clusters of four hosts, far apart.
+    let clusters = Topology::from_arities("4:4").unwrap();
+    let far = clusters.with_level_distances(&[1000.0, 1.0]).unwrap();
+    assert!(above(&conjugate_gradient(4), &far) < 1e-9);
+    assert!(
+        above(
+            &conjugate_gradient(8),
+            &Topology::from_arities("4:4:4").unwrap()
+        ) < 1e-3
+    );
+}
+
+#[test]
+fn an_all_to_all_gains_nothing_by_any_placement() {
+    let tree = Topology::from_arities("3:2:2").unwrap();
+    let matrix = all_to_all(12);
+    let packed: Vec<usize> = (0..12).collect();
+    let bound = lower_bound(&matrix, &tree, &packed);
+    assert!((bound / dist_comm(&matrix, &tree, &packed) - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn meshes_and_toruses_are_within_a_tenth_of_the_bound_up_to_64_ranks() {
+    let tree = Topology::from_arities("4:4:4").unwrap();
+    for (extents, wrapped) in [
+        (vec![8, 8], false),
+        (vec![8, 8], true),
+        (vec![4, 4, 4], false),
+    ] {
+        let matrix = mesh(&extents, &[wrapped; 3], &[100.0; 3]);
+        let above = above(&matrix, &tree);
+        assert!(above < 0.1, "{extents:?} {wrapped}: {above}");
+    }
+}
+
+#[test]
+fn large_meshes_are_within_a_quarter_of_the_bound() {
+    let tree = Topology::from_arities("16:2:16").unwrap();
+    for extents in [vec![32, 16], vec![8, 8, 8]] {
+        let above = above(&mesh(&extents, &[false; 3], &[100.0; 3]), &tree);
+        assert!(above < 0.25, "{extents:?}: {above}");
+    }
+}

@@ -38,6 +38,7 @@ app.profile.yaml: 16 ranks on 4 nodes x 2 sockets x 2 cores
   proved optimal: no placement has a lower DistComm
 
 app.placement.yaml: written; apply it with `treepie replay app.placement.yaml -- ...`
+verdict: gain: saves 54.7 % of DistComm, as much as any placement; 100.0 % of the bytes went between nodes, 1.5 % do with it
 ";
     assert_eq!(answer.out, expected);
     assert_eq!(answer.err, "");

@@ -351,3 +351,58 @@ fn a_matrix_of_one_way_messages_is_placed_as_one_of_both_ways() {
     let cores = assignment(&answer_of(&desk, "m.mtx", "--tree 2:2"));
     assert_eq!((cores[0] / 2, cores[1] / 2), (cores[3] / 2, cores[2] / 2));
 }
+
+#[test]
+fn an_all_to_all_is_told_that_nothing_is_to_be_gained() {
+    let row = "7 ".repeat(16).trim_end().to_owned() + "\n";
+    let desk = desk(&row.repeat(16));
+    let answer = mapped(&desk, "--tree 4:2:2");
+    let verdict = answer["verdict"].as_str().unwrap();
+    assert!(
+        verdict.starts_with("none: every rank sends the same to every other"),
+        "{verdict}"
+    );
+    let text = desk.run(&["map", "m.txt", "--tree", "4:2:2"]).good().out;
+    assert_eq!(text.lines().last(), Some(&*format!("verdict: {verdict}")));
+}
+
+#[test]
+fn pairs_that_are_far_apart_are_worth_a_placement_and_nothing_is_on_one_node() {
+    let desk = desk(&pairs(16));
+    let verdict = |tree: &str| mapped(&desk, tree)["verdict"].as_str().unwrap().to_owned();
+    let far = verdict("--tree 4:2:2");
+    assert!(
+        far.starts_with("gain: saves 66.7 % of DistComm, as much as any placement; 100.0 %"),
+        "{far}"
+    );
+    let near = verdict("--tree 4:4");
+    assert!(
+        near.starts_with("little: ") && near.ends_with("ways are short"),
+        "{near}"
+    );
+}
+
+#[test]
+fn a_bound_that_is_far_away_is_not_told() {
+    // More ranks than the close bound serves, in no pattern.
+    let ranks = 1000;
+    let edges = (0..ranks * 8).map(|i| (i % ranks, (i * 2_654_435_761 >> 9) % ranks));
+    let entries = edges.filter(|(a, b)| a != b).map(|(a, b)| (a, b, 1.0));
+    let matrix = Matrix::from_entries(ranks, entries).unwrap();
+    let desk = Desk::new();
+    Format::MatrixMarket
+        .write(&matrix, std::fs::File::create(desk.path("m.mtx")).unwrap())
+        .unwrap();
+    let answer = answer_of(
+        &desk,
+        "m.mtx",
+        "--tree 10:100 --distances 1:1000 --effort fast",
+    );
+    assert!(answer["objectives"]["lower_bound"].is_null());
+    let arguments = "map m.mtx --tree 10:100 --distances 1:1000 --effort fast";
+    let text = desk
+        .run(&arguments.split(' ').collect::<Vec<_>>())
+        .good()
+        .out;
+    assert!(!text.contains("no placement has"), "{text}");
+}

@@ -133,6 +133,18 @@ impl Input {
         }
     }
 
+    /// Part of the ranks' time that is in MPI, where it was measured.
+    pub fn time_in_mpi(&self) -> Option<f64> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        let times = profile.times.as_ref()?;
+        let of_classes = times.classes.values().flatten();
+        let in_mpi: f64 = of_classes.map(|time| time.nanoseconds as f64).sum();
+        let all: f64 = times.elapsed.iter().map(|&elapsed| elapsed as f64).sum();
+        (all > 0.0).then_some(in_mpi / all)
+    }
+
     /// What the numbers of [`Input::matrix`] count.
     pub fn unit(&self, choice: &MatrixChoice) -> Unit {
         match (self, choice.metric()) {

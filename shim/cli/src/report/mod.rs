@@ -14,5 +14,6 @@ pub mod summary;
 pub mod table;
 pub mod times;
 pub mod units;
+pub mod verdict;
 pub mod windows;
 pub mod words;

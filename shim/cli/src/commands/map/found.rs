@@ -9,6 +9,7 @@ use treepie_core::files::placement::{Costs, LevelTraffic, PlacementFile};
 use treepie_core::placement::objective::Objective;
 use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
 
+use super::worth::{most_loaded, verdict, what};
 use super::{Arguments, Job};
 use crate::error::CommandError;
 use crate::input::topology::describe;
@@ -17,6 +18,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::units;
+use crate::report::verdict::Verdict;
 use crate::report::words::{file_name, pluralize};
 
 /// The answer for programs.
@@ -31,6 +33,7 @@ pub struct Answer<'a> {
     seconds: f64,
     objectives: &'a Gain,
     collectives: Option<String>,
+    verdict: &'a Verdict,
     output: String,
 }
 
@@ -57,6 +60,7 @@ pub struct Found<'a> {
     leaf_of_process: Vec<usize>,
     crossings: Vec<Crossing>,
     gain: Gain,
+    verdict: Verdict,
 }
 
 impl<'a> Found<'a> {
@@ -91,10 +95,15 @@ impl<'a> Found<'a> {
             leaf_of_rank: after,
         };
         let alone = !arguments.limits.share_cores() && !arguments.how.strategy.balances_loads();
-        let bounded = alone.then_some(&job.usable);
+        // It may take longer than the placement; and it is of ranks that send the same anywhere.
+        let wanted = alone && !arguments.quiet && job.replaced.is_none();
+        let bounded = wanted.then_some(&job.usable);
+        let crossings = crossings(&job.topology, first, second);
+        let gain = Gain::new(&job.topology, bounded, first, second);
         Ok(Found {
-            crossings: crossings(&job.topology, first, second),
-            gain: Gain::new(&job.topology, bounded, first, second),
+            verdict: verdict(arguments, &job, &placed, (first, second), &crossings, &gain),
+            crossings,
+            gain,
             leaf_of_process: launched_on(job.leaf_of_process.as_deref(), after),
             arguments,
             job,
@@ -178,10 +187,7 @@ impl<'a> Found<'a> {
             cost: Cost {
                 identity: self.placed.identity_cost,
                 placement: self.placed.cost,
-                objective: match self.arguments.how.objective {
-                    Objective::Sum => format!("DistComm of {metric}"),
-                    objective => format!("{objective} of {metric}"),
-                },
+                objective: format!("{} of {metric}", what(self.arguments)),
             },
             strategy: self.placed.strategy.to_string(),
             seconds: self.seconds,
@@ -190,6 +196,7 @@ impl<'a> Found<'a> {
                 .collectives
                 .as_deref()
                 .map(|text| text.trim().to_owned()),
+            verdict: &self.verdict,
             output: output.display().to_string(),
         }
     }
@@ -202,7 +209,7 @@ impl<'a> Found<'a> {
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.loads_text();
         text += &format!("\n{}: written; {}\n", output.display(), self.advice(output));
-        text
+        text + &format!("verdict: {}\n", self.verdict)
     }
 
     fn heading(&self) -> String {
@@ -241,13 +248,7 @@ impl<'a> Found<'a> {
         };
         let cores = self.job.usable.allowed_leaves().len();
         let mean = loads.iter().sum::<f64>() / cores.max(1) as f64;
-        let most = |leaf_of_rank: &[usize]| {
-            let mut sums = vec![0.0; self.job.topology.leaf_count()];
-            for (&leaf, load) in leaf_of_rank.iter().zip(loads) {
-                sums[leaf] += load;
-            }
-            sums.into_iter().fold(0.0, f64::max)
-        };
+        let most = |leaf_of_rank: &[usize]| most_loaded(leaf_of_rank, loads);
         let pairs = self.before.iter().zip(self.assignment());
         let moved = pairs.filter(|(before, after)| before != after).count();
         format!(

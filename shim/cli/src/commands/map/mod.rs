@@ -4,6 +4,7 @@ mod constraints;
 mod found;
 mod replaced;
 mod search;
+mod worth;
 
 use std::num::NonZero;
 use std::path::PathBuf;

@@ -1,0 +1,82 @@
+//! Whether the placement that was found is worth it.
+
+use treepie_core::affinity::{Matrix, Metric};
+use treepie_core::placement::Outcome as Placed;
+use treepie_core::placement::objective::Objective;
+
+use super::{Arguments, Job};
+use crate::report::gain::{Change, Gain};
+use crate::report::levels::{Crossing, Situation};
+use crate::report::verdict::{Evidence, Verdict, on_several_nodes};
+
+/// The verdict on a placement of `job`, with the situations before and after.
+pub fn verdict(
+    arguments: &Arguments,
+    job: &Job,
+    placed: &Placed,
+    (before, after): (Situation, Situation),
+    crossings: &[Crossing],
+    gain: &Gain,
+) -> Verdict {
+    let balances = arguments.how.strategy.balances_loads();
+    let loads = job.loads.as_ref().filter(|_| balances);
+    let several = |s: Situation| on_several_nodes(&job.topology, s.leaf_of_rank);
+    let evidence = Evidence {
+        what: &match loads {
+            Some(_) => "the load of the most loaded core".to_owned(),
+            None => what(arguments),
+        },
+        change: match loads {
+            Some(loads) => Change {
+                identity: most_loaded(before.leaf_of_rank, loads),
+                placement: most_loaded(after.leaf_of_rank, loads),
+            },
+            // Replaced collectives send other bytes before than after.
+            None if job.replaced.is_some() => gain.sum,
+            None => Change {
+                identity: placed.identity_cost,
+                placement: placed.cost,
+            },
+        },
+        bound: gain.lower_bound.filter(|_| minimizes_hop_bytes(arguments)),
+        crossings,
+        several_nodes: several(before) || several(after),
+        all_alike: all_alike(after.matrix),
+        time_in_mpi: job.input.time_in_mpi(),
+    };
+    evidence.verdict()
+}
+
+/// The load of the core that has most, where each rank has one of `loads`.
+pub fn most_loaded(leaf_of_rank: &[usize], loads: &[f64]) -> f64 {
+    let cores = leaf_of_rank.iter().max().map_or(0, |&last| last + 1);
+    let mut sums = vec![0.0; cores];
+    for (&leaf, load) in leaf_of_rank.iter().zip(loads) {
+        sums[leaf] += load;
+    }
+    sums.into_iter().fold(0.0, f64::max)
+}
+
+/// What is minimized, in words.
+pub fn what(arguments: &Arguments) -> String {
+    match arguments.how.objective {
+        Objective::Sum => "DistComm".to_owned(),
+        objective => objective.to_string(),
+    }
+}
+
+/// Whether what is minimized is what the bound is of.
+fn minimizes_hop_bytes(arguments: &Arguments) -> bool {
+    arguments.how.objective == Objective::Sum && arguments.choice.metric() == Metric::Size
+}
+
+/// Whether every rank sends about the same to every other.
+fn all_alike(bytes: &Matrix) -> bool {
+    let ranks = bytes.order();
+    let others = bytes.entries().filter(|(from, to, _)| from != to);
+    let (mut pairs, mut least, mut most) = (0, f64::INFINITY, 0.0_f64);
+    for (_, _, value) in others {
+        (pairs, least, most) = (pairs + 1, least.min(value), most.max(value));
+    }
+    pairs == ranks * ranks.saturating_sub(1) && most <= 1.05 * least
+}

@@ -1,0 +1,232 @@
+//! Whether a placement is worth it, in one line.
+
+use std::fmt;
+
+use serde::Serialize;
+use treepie_core::topology::Topology;
+
+use super::gain::{Change, machine_depth};
+use super::levels::Crossing;
+use super::units;
+
+/// What changes less than this is no change.
+const NOTHING: f64 = 0.005;
+
+/// A smaller part of the cost is little.
+const LITTLE: f64 = 0.05;
+
+/// So is a smaller part of the time that a job takes.
+const LITTLE_TIME: f64 = 0.02;
+
+/// Levels of one machine, as hwloc and the shape of a tree call them.
+const PARTS_OF_A_MACHINE: [&str; 8] = ["socket", "numa", "group", "die", "l3", "l2", "core", "pu"];
+
+/// The answer, and why; it begins with `gain`, `little` or `none`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Verdict(String);
+
+/// What a verdict is made of.
+#[derive(Debug)]
+pub struct Evidence<'a> {
+    /// What was minimized, in words.
+    pub what: &'a str,
+    /// That before and after.
+    pub change: Change,
+    /// No placement is below, where that is known.
+    pub bound: Option<f64>,
+    /// Traffic across each level, from the root.
+    pub crossings: &'a [Crossing],
+    /// Whether the ranks are on several machines.
+    pub several_nodes: bool,
+    /// Whether every rank sends the same to every other.
+    pub all_alike: bool,
+    /// Part of the time that is in MPI, where it was measured.
+    pub time_in_mpi: Option<f64>,
+}
+
+impl Evidence<'_> {
+    /// Part of the cost that the placement saves.
+    fn saved(&self) -> f64 {
+        saved(self.change.identity, self.change.placement)
+    }
+
+    /// Part of the cost that any placement saves, at most.
+    fn possible(&self) -> Option<f64> {
+        self.bound.map(|bound| saved(self.change.identity, bound))
+    }
+
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        let saved = self.saved();
+        let of_time = self.time_in_mpi.map(|part| part * saved);
+        let nothing = saved < NOTHING;
+        let short = of_time.is_some_and(|part| part < LITTLE_TIME);
+        let worth = match nothing {
+            true => "none",
+            false if saved < LITTLE || short || !self.several_nodes => "little",
+            false => "gain",
+        };
+        let mut reasons = vec![match nothing {
+            true => self.why_nothing(),
+            false => self.why_something(),
+        }];
+        reasons.extend(self.furthest());
+        if !nothing && !self.several_nodes {
+            reasons.push("all ranks are on one node, where ways are short".to_owned());
+        }
+        reasons.extend(self.time_in_mpi.map(|part| {
+            let most = self.possible().unwrap_or(saved).max(saved);
+            let at_best = units::share(part * most, 1.0);
+            match nothing {
+                true => format!("{} of the time is in MPI", units::share(part, 1.0)),
+                false => format!(
+                    "{} of the time is in MPI: {at_best} of all time at best",
+                    units::share(part, 1.0)
+                ),
+            }
+        }));
+        Verdict(format!("{worth}: {}", reasons.join("; ")))
+    }
+
+    fn why_nothing(&self) -> String {
+        let best = self.possible().is_some_and(|part| part < NOTHING);
+        match self.possible() {
+            _ if self.change.identity == 0.0 => "nothing is sent from core to core".to_owned(),
+            _ if best && self.all_alike => {
+                "every rank sends the same to every other, so that all placements cost the same"
+                    .to_owned()
+            }
+            _ if best => "the ranks are where they cost least: no placement is better".to_owned(),
+            Some(part) => format!(
+                "no better placement was found, and none saves more than {} of {}",
+                units::share(part, 1.0),
+                self.what
+            ),
+            None => "no better placement was found".to_owned(),
+        }
+    }
+
+    fn why_something(&self) -> String {
+        let saved = units::share(self.saved(), 1.0);
+        let possible = self.possible();
+        let all = possible.is_some_and(|part| part - self.saved() < 1e-4);
+        match possible {
+            Some(_) if all => format!("saves {saved} of {}, as much as any placement", self.what),
+            Some(part) => format!(
+                "saves {saved} of {}, of at most {}",
+                self.what,
+                units::share(part, 1.0)
+            ),
+            None => format!("saves {saved} of {}", self.what),
+        }
+    }
+
+    /// What goes furthest, before and after.
+    fn furthest(&self) -> Option<String> {
+        let sum = |of: fn(&Crossing) -> f64| self.crossings.iter().map(of).sum::<f64>();
+        let (before, after) = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
+        let used = |c: &&Crossing| c.bytes_before > 0.0 || c.bytes_after > 0.0;
+        let furthest = self.crossings.iter().find(used)?;
+        let place = furthest.between.split(" (").next()?;
+        Some(format!(
+            "{} of the bytes went {place}, {} do with it",
+            units::share(furthest.bytes_before, before),
+            units::share(furthest.bytes_after, after)
+        ))
+    }
+}
+
+fn saved(before: f64, after: f64) -> f64 {
+    match before > 0.0 {
+        true => 1.0 - after / before,
+        false => 0.0,
+    }
+}
+
+/// Whether the leaves are on several machines; where no level is called so, the highest one tells
+/// whether the tree is that of one.
+pub fn on_several_nodes(topology: &Topology, leaves: &[usize]) -> bool {
+    let Some(depth) = machine_depth(topology) else {
+        let first = topology.levels().first();
+        return first.is_some_and(|level| !PARTS_OF_A_MACHINE.contains(&&*level.name));
+    };
+    let mut nodes = leaves.iter().map(|&leaf| topology.ancestor(leaf, depth));
+    let first = nodes.next();
+    nodes.any(|node| Some(node) != first)
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(change: (f64, f64), bound: Option<f64>, time_in_mpi: Option<f64>) -> String {
+        let evidence = Evidence {
+            what: "DistComm",
+            change: Change {
+                identity: change.0,
+                placement: change.1,
+            },
+            bound,
+            crossings: &[],
+            several_nodes: true,
+            all_alike: false,
+            time_in_mpi,
+        };
+        evidence.verdict().to_string()
+    }
+
+    #[test]
+    fn a_verdict_says_whether_it_is_worth_it_and_why() {
+        for (change, bound, time, expected) in [
+            ((100.0, 50.0), None, None, "gain: saves 50.0 % of DistComm"),
+            (
+                (100.0, 50.0),
+                Some(40.0),
+                None,
+                "gain: saves 50.0 % of DistComm, of at most 60.0 %",
+            ),
+            (
+                (100.0, 50.0),
+                Some(50.0),
+                Some(0.01),
+                "little: saves 50.0 % of DistComm, as much as any placement; \
+                 1.0 % of the time is in MPI: 0.5 % of all time at best",
+            ),
+            ((100.0, 97.0), None, None, "little: saves 3.0 % of DistComm"),
+            (
+                (100.0, 100.0),
+                None,
+                None,
+                "none: no better placement was found",
+            ),
+            (
+                (100.0, 100.0),
+                Some(80.0),
+                None,
+                "none: no better placement was found, and none saves more than 20.0 % of DistComm",
+            ),
+            (
+                (100.0, 100.0),
+                Some(100.0),
+                Some(0.5),
+                "none: the ranks are where they cost least: no placement is better; \
+                 50.0 % of the time is in MPI",
+            ),
+            (
+                (0.0, 0.0),
+                Some(0.0),
+                None,
+                "none: nothing is sent from core to core",
+            ),
+        ] {
+            assert_eq!(verdict(change, bound, time), expected);
+        }
+    }
+}

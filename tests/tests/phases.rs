@@ -114,7 +114,41 @@ fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
     );
 }
 
+/// Where calls are timed, each phase has the time of its own calls and of each rank in it: the rest is
+/// what a load balancer takes as its load.
+fn phases_have_times_of_their_own(mpi: Mpi) {
+    let directory = directory();
+    let profile = profile(
+        mpi,
+        &directory.path().join("p.yaml"),
+        ("TREEPIE_TIMES", "true"),
+    );
+    let whole = profile.times.as_ref().expect("times of the run");
+    let mut calls = vec![0; RANKS];
+    for phase in &profile.phases {
+        let times = phase.times.as_ref().expect("times of a phase");
+        for (rank, outside) in times.outside_mpi().into_iter().enumerate() {
+            assert!(
+                outside * 1e9 <= times.elapsed[rank] as f64,
+                "{}",
+                phase.name
+            );
+            assert!(times.elapsed[rank] <= whole.elapsed[rank], "{}", phase.name);
+            let collectives = times
+                .classes
+                .iter()
+                .filter(|(class, _)| matches!(class, CallClass::Collective | CallClass::Barrier));
+            calls[rank] += match phase.name.as_str() {
+                "3" => collectives.map(|(_, of_ranks)| of_ranks[rank].calls).sum(),
+                _ => 0,
+            };
+        }
+    }
+    assert_eq!(calls, [3; RANKS]);
+}
+
 under_each_mpi!(
+    phases_have_times_of_their_own,
     phases_are_what_the_application_marks,
     windows_of_time_are_phases_that_make_up_the_whole,
     calls_are_timed_by_class_where_that_is_asked_for,

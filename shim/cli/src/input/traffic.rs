@@ -9,7 +9,7 @@ use treepie_core::affinity::formats::Format;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
 use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
 use treepie_core::files::parts;
-use treepie_core::files::profile::{Phase, Profile};
+use treepie_core::files::profile::{Phase, Profile, Times};
 use treepie_core::topology::Topology;
 
 use super::{occupancy, topology};
@@ -208,6 +208,19 @@ impl Input {
         }
     }
 
+    /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where nobody
+    /// measured time.
+    pub fn loads(&self, choice: &MatrixChoice) -> Option<Vec<f64>> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        let times = match chosen_phase(profile, choice) {
+            Some(phase) => phase.times.as_ref(),
+            None => profile.times.as_ref(),
+        };
+        times.map(Times::outside_mpi)
+    }
+
     /// The process that ran each rank; where that is not known, the one of its number.
     pub fn process_of_rank(&self) -> Vec<usize> {
         match self {
@@ -219,11 +232,15 @@ impl Input {
 
 /// The layers of a profile, or of the phase that was chosen.
 fn chosen_traffic(profile: &Profile, choice: &MatrixChoice, layers: &[Layer]) -> TrafficMatrix {
-    let named = |phase: &&Phase| Some(&phase.name) == choice.phase.as_ref();
-    match profile.phases.iter().find(named) {
+    match chosen_phase(profile, choice) {
         Some(phase) => profile.traffic_of_phase(phase, layers, choice.model),
         None => profile.traffic_by(layers, choice.model),
     }
+}
+
+fn chosen_phase<'a>(profile: &'a Profile, choice: &MatrixChoice) -> Option<&'a Phase> {
+    let named = |phase: &&Phase| Some(&phase.name) == choice.phase.as_ref();
+    profile.phases.iter().find(named)
 }
 
 /// The profile of what the ranks of a job left in a directory, which had no orderly

@@ -50,6 +50,16 @@ pub struct CallTime {
     pub nanoseconds: u64,
 }
 
+impl CallTime {
+    /// This without `other`; not below nothing.
+    pub fn less(self, other: CallTime) -> CallTime {
+        CallTime {
+            calls: self.calls.saturating_sub(other.calls),
+            nanoseconds: self.nanoseconds.saturating_sub(other.nanoseconds),
+        }
+    }
+}
+
 impl AddAssign for CallTime {
     fn add_assign(&mut self, other: CallTime) {
         self.calls = self.calls.saturating_add(other.calls);

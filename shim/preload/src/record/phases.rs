@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::affinity::Traffic;
+use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::files::parts::{Encoder, Kind, Records, Sink, Span};
 
 use super::patience::{Patience, Unlimited};
@@ -30,6 +31,8 @@ pub struct Reading {
     pub counted: BTreeMap<(Kind, u32), Traffic>,
     /// Collectives.
     pub collectives: Records,
+    /// Calls and the time in them, where that is measured.
+    pub times: BTreeMap<CallClass, CallTime>,
 }
 
 /// What tells phases apart.
@@ -229,6 +232,9 @@ impl Phases {
                 encoder.counted(kind, partner, traffic);
             }
             closed.of.collectives.encode(encoder);
+            for (&class, &time) in &closed.of.times {
+                encoder.time(class, time);
+            }
         }
         let end = now();
         let span = Span {
@@ -258,6 +264,14 @@ impl Reading {
         Reading {
             counted: self.counted.iter().filter_map(less).collect(),
             collectives: self.collectives.since(&earlier.collectives),
+            times: self
+                .times
+                .iter()
+                .map(|(&class, time)| {
+                    let before = earlier.times.get(&class).copied().unwrap_or_default();
+                    (class, time.less(before))
+                })
+                .collect(),
         }
     }
 
@@ -267,6 +281,9 @@ impl Reading {
         }
         for record in other.collectives.into_vec() {
             self.collectives.add(record);
+        }
+        for (class, time) in other.times {
+            *self.times.entry(class).or_default() += time;
         }
     }
 }

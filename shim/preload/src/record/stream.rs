@@ -43,7 +43,6 @@ pub fn encode<S: Sink>(patience: impl Patience, sink: &mut S) {
         phases::now(),
     );
     encode_counts(patience, &mut encoder);
-    counters::read_times(|class, time| encoder.time(class, time));
     shared_memory::encode(patience, &mut encoder);
     windows::encode(patience, &mut encoder);
     phases::encode(patience, &mut encoder);
@@ -59,6 +58,7 @@ fn encode_counts<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>)
         }
     }
     communicators::encode_collectives(patience, encoder);
+    counters::read_times(|class, time| encoder.time(class, time));
 }
 
 /// What was counted from the start until now.
@@ -74,5 +74,6 @@ pub fn reading() -> Reading {
     Reading {
         counted: part.counted,
         collectives: part.collectives,
+        times: part.times,
     }
 }

@@ -252,7 +252,11 @@ impl<'a> Found<'a> {
         let pairs = self.before.iter().zip(self.assignment());
         let moved = pairs.filter(|(before, after)| before != after).count();
         format!(
-            "  load of a core: {} on average; the most {} before, {} after; {} of {} move\n",
+            "  load of a core{}: {} on average; the most {} before, {} after; {} of {} move\n",
+            match self.job.loads_are_measured {
+                true => " (seconds outside MPI)",
+                false => "",
+            },
             units::count(mean),
             units::count(most(&self.before)),
             units::count(most(self.assignment())),

@@ -90,7 +90,8 @@ struct How {
     /// Number of threads; the placement is the same for any number [default: all processors]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
-    /// Load of each rank, one number each, for the tmlb strategies
+    /// Load of each rank, one number each, for the tmlb strategies [default: its time outside MPI, if the
+    /// profile was taken with --times]
     #[arg(long, value_name = "FILE")]
     loads: Option<PathBuf>,
     /// Current place of the ranks: a placement, or a list of one core for each
@@ -150,6 +151,8 @@ struct Job {
     /// Core of each rank now, where that is known.
     current: Option<Vec<usize>>,
     loads: Option<Vec<f64>>,
+    /// The loads are seconds outside MPI.
+    loads_are_measured: bool,
     /// The collectives that the replay replaces.
     replaced: Option<Replaced>,
 }
@@ -183,9 +186,15 @@ impl Job {
             Some(leaves) if !anywhere => topology.clone().allowing_only(leaves)?,
             _ => topology.clone(),
         };
+        let measured = match how.strategy.balances_loads() && how.loads.is_none() {
+            true => input.loads(&arguments.choice),
+            false => None,
+        };
+        let listed = how.loads.as_deref().map(numbers::loads).transpose()?;
         Ok(Job {
+            loads_are_measured: measured.is_some(),
+            loads: listed.or(measured),
             replaced,
-            loads: how.loads.as_deref().map(numbers::loads).transpose()?,
             input,
             topology,
             usable,

@@ -40,6 +40,8 @@ pub struct Phase {
     pub counted: BTreeMap<(Kind, u32), Traffic>,
     /// Collectives.
     pub collectives: Records,
+    /// Calls and the time in them, if that was measured.
+    pub times: BTreeMap<CallClass, CallTime>,
 }
 
 /// One rank's part.

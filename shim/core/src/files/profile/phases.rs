@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::document::LayerFiles;
 use super::layers;
 use super::records::Records;
+use super::times::{Times, TimesDocument};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::collective::Record;
 use crate::files::FileError;
@@ -30,6 +31,8 @@ pub struct Phase {
     pub neighbourhood: TrafficMatrix,
     /// Collectives, as they were called.
     pub collectives: Vec<Record>,
+    /// Time in the phase and in MPI, if it was measured.
+    pub times: Option<Times>,
 }
 
 impl Phase {
@@ -62,6 +65,8 @@ pub(super) struct PhaseDocument {
     #[serde(default, skip_serializing_if = "Records::is_empty")]
     collectives: Records,
     layers: Vec<LayerFiles>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    times: Option<TimesDocument>,
 }
 
 /// Writes the matrices of all phases beside the profile at `path`.
@@ -74,6 +79,7 @@ pub(super) fn write(path: &Path, phases: &[Phase]) -> Result<Vec<PhaseDocument>,
             seconds: phase.seconds,
             collectives: Records::new(&phase.collectives),
             layers: layers::write(path, Some(&phase.name), &phase.matrices())?,
+            times: phase.times.as_ref().map(TimesDocument::new),
         })
     };
     phases.iter().map(document).collect()
@@ -98,6 +104,11 @@ pub(super) fn read(
             end_seconds: document.end_seconds,
             seconds: document.seconds,
             collectives,
+            times: document
+                .times
+                .map(|times| times.build(ranks))
+                .transpose()
+                .map_err(|problem| FileError::field(path, format!("{field}.times"), problem))?,
             ..Phase::default()
         };
         let listed = &document.layers;

@@ -184,7 +184,7 @@ fn full() -> Profile {
             point_to_point: TrafficMatrix::new(4),
             one_sided: TrafficMatrix::new(4),
             neighbourhood: TrafficMatrix::new(4),
-            collectives: Vec::new(),
+            ..Phase::default()
         };
         phase.point_to_point.add(0, 1, Traffic::new(10, 4096));
         phase
@@ -207,6 +207,7 @@ fn full() -> Profile {
         calls,
         nanoseconds: calls * 1_001,
     };
+    profile.phases[0].times = Some(Times::new(4));
     profile.times = Some(Times {
         elapsed: vec![4_000_000_007, 1, 2, 3],
         classes: [(CallClass::Wait, (0..4).map(time).collect())].into(),

@@ -18,6 +18,40 @@ pub struct Times {
     pub classes: BTreeMap<CallClass, Vec<CallTime>>,
 }
 
+impl Times {
+    /// No times yet, of so many ranks.
+    pub fn new(ranks: usize) -> Times {
+        Times {
+            elapsed: vec![0; ranks],
+            classes: BTreeMap::new(),
+        }
+    }
+
+    /// Adds what one rank measured in `elapsed` nanoseconds.
+    pub fn add(&mut self, rank: usize, elapsed: u64, classes: BTreeMap<CallClass, CallTime>) {
+        let ranks = self.elapsed.len();
+        self.elapsed[rank] = self.elapsed[rank].saturating_add(elapsed);
+        for (class, time) in classes {
+            let of_class = self.classes.entry(class);
+            of_class.or_insert_with(|| vec![CallTime::default(); ranks])[rank] += time;
+        }
+    }
+
+    /// Seconds of each rank outside MPI: what a load balancer takes as its load. Not below 0, where
+    /// several threads were in MPI at a time, or where a call ended here that had begun before.
+    pub fn outside_mpi(&self) -> Vec<f64> {
+        let outside = |(rank, &elapsed): (usize, &u64)| {
+            let inside = self
+                .classes
+                .values()
+                .map(|of_ranks| of_ranks[rank].nanoseconds);
+            let inside = inside.fold(0, u64::saturating_add);
+            elapsed.saturating_sub(inside) as f64 / 1e9
+        };
+        self.elapsed.iter().enumerate().map(outside).collect()
+    }
+}
+
 impl Profile {
     /// Bytes that each rank moved with the calls of a class: sent for sends,
     /// received for receives. For collectives, the rank's own message or block of

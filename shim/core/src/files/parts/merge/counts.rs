@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::affinity::{Traffic, TrafficMatrix};
 use crate::collective::{Record, Volume, size_class};
 use crate::files::parts::{Kind, Records};
-use crate::files::profile;
+use crate::files::profile::{self, Times};
 
 /// Counts of one phase or of the whole run.
 pub(super) struct Layers {
@@ -21,6 +21,7 @@ pub(super) struct MergedPhase {
     pub(super) end: u64,
     pub(super) longest: u64,
     pub(super) layers: Layers,
+    pub(super) times: Option<Times>,
 }
 
 impl Layers {
@@ -66,6 +67,7 @@ pub(super) fn named_phase((name, phase): (String, MergedPhase)) -> profile::Phas
         one_sided: phase.layers.one_sided,
         neighbourhood: phase.layers.neighbourhood,
         collectives: reported(phase.layers.collectives),
+        times: phase.times,
     }
 }
 

@@ -13,7 +13,6 @@ use thiserror::Error;
 use super::file::RunDescription;
 use super::part::{Part, Phase};
 use super::wire::decode_all;
-use crate::affinity::times::CallTime;
 use crate::collective::RecordError;
 use crate::files::profile::{self, Host, Profile, Times, locality_from_text};
 use crate::files::{FileError, list};
@@ -121,28 +120,18 @@ impl Merger {
         self.host_of_process.insert(part.process, part.host);
         self.allowed_cores.insert(part.process, part.allowed_cores);
         self.layers.add(rank, &part.counted, part.collectives);
+        let timed = !part.times.is_empty();
         for phase in part.phases.into_iter().filter(|phase| !phase.left_out) {
-            self.add_phase(rank, phase);
+            self.add_phase(rank, phase, timed);
         }
         for group in part.shared_memory {
             let mut group: Vec<usize> = group.into_iter().map(|rank| rank as usize).collect();
             group.sort_unstable();
             self.shared_memory.insert(group);
         }
-        if !part.times.is_empty() {
-            let ranks = self.run.ranks;
-            let times = self.times.get_or_insert_with(|| Times {
-                elapsed: vec![0; ranks],
-                classes: BTreeMap::new(),
-            });
-            times.elapsed[rank as usize] = part.elapsed;
-            for (class, time) in part.times {
-                let of_class = times
-                    .classes
-                    .entry(class)
-                    .or_insert_with(|| vec![CallTime::default(); ranks]);
-                of_class[rank as usize] += time;
-            }
+        if timed {
+            let times = self.times.get_or_insert_with(|| Times::new(self.run.ranks));
+            times.add(rank as usize, part.elapsed, part.times);
         }
         Ok(())
     }
@@ -205,7 +194,7 @@ impl Merger {
         Ok(())
     }
 
-    fn add_phase(&mut self, rank: u32, phase: Phase) {
+    fn add_phase(&mut self, rank: u32, phase: Phase, timed: bool) {
         let ranks = self.run.ranks;
         let span = phase.span;
         let merged = self
@@ -216,7 +205,12 @@ impl Merger {
                 end: span.end,
                 longest: 0,
                 layers: Layers::new(ranks),
+                times: None,
             });
+        if timed {
+            let times = merged.times.get_or_insert_with(|| Times::new(ranks));
+            times.add(rank as usize, span.length, phase.times);
+        }
         merged.start = merged.start.min(span.start);
         merged.end = merged.end.max(span.end);
         merged.longest = merged.longest.max(span.length);

@@ -14,9 +14,15 @@ pub(super) fn close_phases(part: &mut Part) {
     };
     open.counted = part.counted.clone();
     open.collectives = part.collectives.clone();
+    open.times = part.times.clone();
     for phase in &part.phases {
         subtract(&mut open.counted, &phase.counted);
         open.collectives = open.collectives.since(&phase.collectives);
+        for (class, time) in &phase.times {
+            if let Some(there) = open.times.get_mut(class) {
+                *there = there.less(*time);
+            }
+        }
     }
     let same = |phase: &&mut Phase| phase.name == open.name && phase.left_out == open.left_out;
     match part.phases.iter_mut().find(same) {
@@ -27,6 +33,9 @@ pub(super) fn close_phases(part: &mut Part) {
             }
             for record in open.collectives.into_vec() {
                 phase.collectives.add(record);
+            }
+            for (class, time) in open.times {
+                *phase.times.entry(class).or_default() += time;
             }
         }
         None => part.phases.push(open),

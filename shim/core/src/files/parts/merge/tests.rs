@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::affinity::Traffic;
+use crate::affinity::times::{CallClass, CallTime};
 use crate::collective::{Operation, Record, Volume};
 use crate::files::parts::{Kind, Span};
 
@@ -85,6 +86,36 @@ fn a_phase_that_comes_back_at_the_end_is_one_phase() {
     assert_eq!(phases.len(), 1);
     assert_eq!(phases[0].point_to_point.total().bytes, 35);
     assert_eq!(phases[0].seconds, 1.0);
+}
+
+#[test]
+fn the_time_in_a_phase_and_in_its_calls_is_that_of_each_rank() {
+    let sends = |calls, nanoseconds| {
+        let time = CallTime { calls, nanoseconds };
+        BTreeMap::from([(CallClass::Send, time)])
+    };
+    let mut merger = two_ranks();
+    let mut whole = part(1, &[(0, 5)]);
+    whole.elapsed = 1_000;
+    whole.times = sends(5, 100);
+    whole.phases = vec![phase("1", false, &[(0, 5)])];
+    whole.phases[0].span.length = 400;
+    whole.phases[0].times = sends(2, 30);
+    whole.open_phase = Some(phase("2", false, &[]));
+    merger.add(whole).unwrap();
+    let profile = merger.finish().unwrap().profile;
+    let times = |phase: &profile::Phase| phase.times.clone().unwrap();
+    let [first, second] = [0, 1].map(|at| times(&profile.phases[at]));
+    assert_eq!(
+        (
+            first.elapsed[1],
+            first.classes[&CallClass::Send][1].nanoseconds
+        ),
+        (400, 30)
+    );
+    assert_eq!(second.classes[&CallClass::Send][1].calls, 3);
+    assert_eq!(first.outside_mpi(), [0.0, 370e-9]);
+    assert_eq!(profile.times.unwrap().outside_mpi(), [0.0, 900e-9]);
 }
 
 #[test]

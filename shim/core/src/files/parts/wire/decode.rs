@@ -202,7 +202,11 @@ impl Decoder<'_> {
                         .copied()
                         .find(|&class| class as u64 == number)?;
                     let (calls, nanoseconds) = (self.number()?, self.number()?);
-                    *part.times.entry(class).or_default() += CallTime { calls, nanoseconds };
+                    let times = match part.phases.last_mut() {
+                        Some(phase) => &mut phase.times,
+                        None => &mut part.times,
+                    };
+                    *times.entry(class).or_default() += CallTime { calls, nanoseconds };
                 }
             }
         }

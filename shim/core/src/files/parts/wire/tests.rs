@@ -66,6 +66,7 @@ fn encoded(process: u32) -> Vec<u8> {
     };
     encoder.phase("2", span, false);
     encoder.counted(Kind::Put, 70_000, Traffic::new(1, 10));
+    encoder.time(CallClass::Wait, time);
     encoder.open_phase("1", span, true);
     encoder.end();
     bytes
@@ -98,6 +99,7 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
     assert_eq!(part.phases[0].name, "2");
     let in_phase = part.phases[0].counted[&(Kind::Put, 70_000)];
     assert_eq!(in_phase, Traffic::new(1, 10));
+    assert_eq!(part.phases[0].times[&CallClass::Wait].calls, 2);
     assert!(part.open_phase.as_ref().is_some_and(|open| open.left_out));
 }
 

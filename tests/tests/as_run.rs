@@ -85,8 +85,8 @@ const OVERHEAD: f64 = 1.03;
 /// Named strategies, and those that are chosen on clusters of no known platform.
 fn the_links_carry_what_the_profile_of_a_replaced_run_tells(mpi: Mpi) {
     let grid = TwoClusters::new();
-    let named = "bcast=grid-chain,reduce=grid-flat,allreduce=grid-lanes,gather=grid-gather,\
-                 allgather=grid-exchange,alltoall=grid-exchange,allgatherv=ring,\
+    let named = "bcast=grid-chain,reduce=grid-flat,allreduce=grid-lanes,gather=grid-grouped,\
+                 allgather=grid-exchange,alltoall=grid-grouped,allgatherv=ring,\
                  alltoallv=pairwise,reduce-scatter=grid-exchange,scatter=binomial";
     for (name, collectives) in [("named", named), ("auto", "auto")] {
         let settings = format!(

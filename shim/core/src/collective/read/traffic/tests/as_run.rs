@@ -145,6 +145,14 @@ fn no_byte_of_calls_that_differ_is_lost() {
         &mut sent,
     );
     assert_eq!(sent.get(0, 1), Traffic::new(7, 100));
+    // Segments of one element: two messages a call, where there are no whole elements too.
+    let segments = AsRun {
+        flow: Flow::from(1),
+        ..run(Operation::Allreduce, "recursive-doubling")
+    };
+    let mut sent = TrafficMatrix::new(4);
+    expand_as_run(&record, &segments, &mut sent);
+    assert_eq!(sent.get(0, 1), Traffic::new(14, 100));
     // Blocks of single calls: of 14 bytes 3 or 4 for each, of 16 bytes 8 for every other rank.
     let mut ring = TrafficMatrix::new(4);
     expand_as_run(&record, &run(Operation::Allreduce, "ring"), &mut ring);

@@ -15,20 +15,6 @@ const MESSAGE: &[Field] = &[
     ("comm", &["comm"], ""),
 ];
 
-/// What the traffic of a collective depends on.
-const ARGUMENTS: &[Field] = &[
-    ("send_buffer", &["sendbuf"], ""),
-    ("send_count", &["sendcount", "count"], " as i64"),
-    ("send_type", &["sendtype", "datatype"], ""),
-    ("send_counts", &["sendcounts"], ".into()"),
-    ("send_types", &["sendtypes"], ""),
-    ("receive_count", &["recvcount"], " as i64"),
-    ("receive_type", &["recvtype"], ""),
-    ("receive_types", &["recvtypes"], ""),
-    ("receive_counts", &["recvcounts"], ".into()"),
-    ("root", &["root"], ""),
-];
-
 const CALL: &[Field] = &[("op", &["op"], ""), ("root", &["root"], "")];
 
 /// The sides of a collective. `displs` belongs to the side that has counts.
@@ -83,19 +69,17 @@ impl Procedure {
         text + &format!("..{name}::NONE }}")
     }
 
-    /// What a collective's function is told of it.
-    fn arguments(&self) -> String {
-        self.literal("Arguments", ARGUMENTS, "")
+    /// One side of a collective.
+    fn side(&self, fields: &[Field], counts: &str) -> String {
+        let has_displacements = self.find(&[counts]).is_some();
+        let displacements = usize::from(!has_displacements);
+        self.literal("Side", &fields[..fields.len() - displacements], "")
     }
 
-    /// All arguments of a collective that plans can take the place of.
+    /// The arguments of a collective.
     fn collective(&self, operation: &str) -> String {
-        let side = |fields: &[Field], counts: &str| {
-            let has_displacements = self.find(&[counts]).is_some();
-            let displacements = usize::from(!has_displacements);
-            self.literal("Side", &fields[..fields.len() - displacements], "")
-        };
-        let (send, receive) = (side(SEND, "sendcounts"), side(RECEIVE, "recvcounts"));
+        let send = self.side(SEND, "sendcounts");
+        let receive = self.side(RECEIVE, "recvcounts");
         let sides =
             format!("operation: Operation::{operation}, send: {send}, receive: {receive}, ");
         self.literal("Call", CALL, &sides)
@@ -129,24 +113,26 @@ impl Procedure {
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() => format!(
-                "record::replaceable(Operation::{detail}, |plan| collectives::run({next}, comm, {}, plan), comm, {})",
-                self.collective(detail),
-                self.arguments()
+                "{{ let call = {}; record::replaceable(|plan| collectives::run({next}, comm, call, plan), comm, call) }}",
+                self.collective(detail)
             ),
-            "collective" => format!(
-                "record::collective(Operation::{detail}, {next}, comm, {})",
-                self.arguments()
-            ),
-            "collective-init" => format!(
-                "record::collective_init(Operation::{detail}, {next}, comm, {}, request)",
-                self.arguments()
-            ),
-            "neighbourhood" => {
-                format!("record::neighbourhood({next}, comm, {})", self.arguments())
+            "collective" => {
+                format!(
+                    "record::collective({next}, comm, {})",
+                    self.collective(detail)
+                )
             }
+            "collective-init" => format!(
+                "record::collective_init({next}, comm, {}, request)",
+                self.collective(detail)
+            ),
+            "neighbourhood" => format!(
+                "record::neighbourhood({next}, comm, {})",
+                self.side(SEND, "sendcounts")
+            ),
             "neighbourhood-init" => format!(
                 "record::neighbourhood_init({next}, comm, {}, request)",
-                self.arguments()
+                self.side(SEND, "sendcounts")
             ),
             "transfer" => format!(
                 "record::transfer(WindowCall::{detail}, {next}, {})",

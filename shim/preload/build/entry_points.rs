@@ -54,6 +54,8 @@ impl Procedure {
             "window" => "Win",
             "status*" | "status[]" => "StatusAddress",
             "count[]" | "displacement[]" if self.large => "LargeArray",
+            // Always MPI_Aint.
+            "word[]" if parameter.name.ends_with("displs") => "LargeArray",
             "count[]" | "displacement[]" => "IntArray",
             "count" if self.large => "i64",
             "count64" => "i64",

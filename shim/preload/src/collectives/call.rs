@@ -1,56 +1,10 @@
-//! The arguments of a collective call, as the application gave them.
+//! What a rank has to send and to receive by the arguments of a collective call.
 
 use treepie_core::collective::Operation;
 
 use super::unit::Units;
 use crate::mpi::abi::ERR_COUNT;
-use crate::mpi::{Counts, Datatype, Handle, Op, Word, c_int};
-
-/// One side of a call: the send or the receive buffer. What a procedure does not
-/// have is 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Side {
-    /// The buffer.
-    pub buffer: Word,
-    /// The count of each rank's block, or of the message.
-    pub count: i64,
-    /// The datatype.
-    pub datatype: Datatype,
-    /// Address of the datatypes of all ranks (`Alltoallw`).
-    pub datatypes: Word,
-    /// The counts of all ranks.
-    pub counts: Counts,
-    /// The displacements of all ranks.
-    pub displacements: Counts,
-}
-
-impl Side {
-    /// Nothing.
-    pub const NONE: Side = Side {
-        buffer: 0,
-        count: 0,
-        datatype: Datatype::ABSENT,
-        datatypes: 0,
-        counts: Counts::ABSENT,
-        displacements: Counts::ABSENT,
-    };
-}
-
-/// A collective call. `MPI_Bcast` and reductions have one count and datatype, which
-/// both sides show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Call {
-    /// Which collective.
-    pub operation: Operation,
-    /// The send buffer; that of a broadcast.
-    pub send: Side,
-    /// The receive buffer.
-    pub receive: Side,
-    /// The reduction.
-    pub op: Op,
-    /// The root.
-    pub root: c_int,
-}
+use crate::mpi::{Call, Counts, Datatype, Side, Word, c_int};
 
 /// Elements in memory.
 #[derive(Debug, Clone, Copy)]
@@ -112,15 +66,6 @@ impl Side {
 }
 
 impl Call {
-    /// A barrier.
-    pub const NONE: Call = Call {
-        operation: Operation::Barrier,
-        send: Side::NONE,
-        receive: Side::NONE,
-        op: Op::ABSENT,
-        root: 0,
-    };
-
     /// The elements that `side` has for a rank.
     ///
     /// # Errors

@@ -6,14 +6,14 @@ use std::ops::Range;
 use treepie_core::collective::Amount;
 use treepie_core::collective::Operation::{self, *};
 
-use super::call::{Call, Refused, Side};
+use super::call::Refused;
 use super::execute::{Place, Spaces};
 use super::operands::Operands;
 use super::packed::Packed;
 use super::unit::{Unit, Units};
 use crate::mpi::abi::ERR_BUFFER;
 use crate::mpi::native::Native;
-use crate::mpi::{Handle, Op, c_int};
+use crate::mpi::{Call, Handle, Op, Side, c_int};
 
 /// A call that a plan can be run for.
 pub struct Job {

@@ -49,12 +49,11 @@ use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
 
 use call::Refused;
-pub use call::{Call, Side};
 pub use setup::{Wanted, begin, end, locality};
 
 use crate::log;
 use crate::mpi::native::{Native, native};
-use crate::mpi::{Comm, SUCCESS, c_int};
+use crate::mpi::{Call, Comm, SUCCESS, c_int};
 use crate::record::{self, Plan};
 use communicator::{Chosen, Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
@@ -72,7 +71,8 @@ pub fn run(
     let Some(setup) = setup::active() else {
         return next();
     };
-    replace(setup, comm, &call, ran).unwrap_or_else(next)
+    // Put together here, so that a call that is only counted keeps its arguments in registers.
+    replace(setup, comm, &Call { ..call }, ran).unwrap_or_else(next)
 }
 
 /// The result of the plan for a call; `None` where the native MPI does it.

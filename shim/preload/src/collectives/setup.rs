@@ -11,13 +11,12 @@ use treepie_core::collective::{Clusters, Host as Family, Locality};
 use treepie_core::files::configuration::Collectives;
 
 use super::attached::ended;
-use super::call::Call;
 use super::{eager, own};
 use crate::features;
 use crate::log;
 use crate::mpi::abi;
 use crate::mpi::native::{Native, NativeError, OwnComm};
-use crate::mpi::{Comm, Group, c_int};
+use crate::mpi::{Call, Comm, Group, c_int};
 use crate::platform::{self, Known, PlatformUnknown};
 use crate::share::{Group as _, Members, ShareError, gather_to_all, share};
 

@@ -21,14 +21,14 @@ use std::ffi::CStr;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::collectives::{self, Call, Side};
+use crate::collectives;
 use crate::features;
 use crate::log;
 use crate::mpi::{
-    AppComm, Datatype, Errhandler, Group, IntArray, LargeArray, Op, StatusAddress, Win, Word,
-    c_int, native,
+    AppComm, Call, Datatype, Errhandler, Group, IntArray, LargeArray, Op, Side, StatusAddress, Win,
+    Word, c_int, native,
 };
-use crate::record::{self, Arguments, Completion, Message, Transfer};
+use crate::record::{self, Completion, Message, Transfer};
 use linker::optional_symbol;
 use next::Next;
 use procedure::{Argument, entry_point, entry_points, procedure};

@@ -47,20 +47,15 @@ fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
             (sendbuf: Word, sendcounts: LargeArray, displs: LargeArray, sendtype: Datatype, recvbuf: Word,
              recvcount: i64, recvtype: Datatype, root: c_int, comm: AppComm)
             features::COLLECTIVES, pass next =>
-            record::collective(Operation::Scatterv,
-                || collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
-                                            recvcount, recvtype, root, comm),
-                    comm,
-                    Call { operation: Operation::Scatterv,
+            { let call = Call { operation: Operation::Scatterv,
                         send: Side { buffer: sendbuf, datatype: sendtype, counts: sendcounts.into(),
                                      displacements: displs.into(), ..Side::NONE },
                         receive: Side { buffer: recvbuf, count: recvcount as i64,
                                         datatype: recvtype, ..Side::NONE },
-                        root: root, ..Call::NONE }),
-                comm,
-                Arguments { send_buffer: sendbuf, send_type: sendtype,
-                    send_counts: sendcounts.into(), receive_count: recvcount as i64,
-                    receive_type: recvtype, root: root, ..Arguments::NONE })
+                        root: root, ..Call::NONE };
+              record::replaceable(|plan| collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
+                                                recvcount, recvtype, root, comm), comm, call, plan),
+                comm, call) }
         }";
     assert_eq!(generated("MPI_Scatterv_c"), words(expected));
 }

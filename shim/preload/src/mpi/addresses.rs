@@ -39,24 +39,20 @@ pub struct IntArray(Word);
 #[repr(transparent)]
 pub struct LargeArray(Word);
 
-/// Counts or displacements, one for each rank, of either width.
+/// Counts or displacements, one for each rank, of either width: their address, which is even, and
+/// one more for those of a procedure with large counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Counts {
-    address: Word,
-    large: bool,
-}
+#[repr(transparent)]
+pub struct Counts(Word);
 
 impl Counts {
     /// Those of a procedure that has none.
-    pub const ABSENT: Self = Counts {
-        address: 0,
-        large: false,
-    };
+    pub const ABSENT: Self = Counts(0);
 
     /// Whether the procedure has none, or the application gave none.
     #[inline(always)]
     pub fn is_absent(self) -> bool {
-        self.address == 0
+        self.0 & !1 == 0
     }
 
     /// That of a rank.
@@ -65,11 +61,12 @@ impl Counts {
     /// The array is not absent, and has an element for `rank`.
     #[inline(always)]
     pub unsafe fn at(self, rank: usize) -> i64 {
+        let address = self.0 & !1;
         // SAFETY: the caller's promise; the entry point's table says how wide they are.
         unsafe {
-            match self.large {
-                true => *(self.address as *const i64).add(rank),
-                false => i64::from(*(self.address as *const c_int).add(rank)),
+            match self.0 & 1 == 1 {
+                true => *(address as *const i64).add(rank),
+                false => i64::from(*(address as *const c_int).add(rank)),
             }
         }
     }
@@ -78,20 +75,14 @@ impl Counts {
 impl From<IntArray> for Counts {
     #[inline(always)]
     fn from(IntArray(address): IntArray) -> Self {
-        Counts {
-            address,
-            large: false,
-        }
+        Counts(address)
     }
 }
 
 impl From<LargeArray> for Counts {
     #[inline(always)]
     fn from(LargeArray(address): LargeArray) -> Self {
-        Counts {
-            address,
-            large: true,
-        }
+        Counts(address | 1)
     }
 }
 
@@ -110,5 +101,6 @@ mod tests {
             assert_eq!((large.at(0), large.at(1)), (7, 1 << 40));
         }
         assert!(Counts::ABSENT.is_absent() && !small.is_absent());
+        assert!(Counts::from(LargeArray(0)).is_absent());
     }
 }

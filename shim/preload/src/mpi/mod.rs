@@ -3,12 +3,14 @@
 
 pub mod abi;
 mod addresses;
+mod collective;
 pub mod elf;
 mod handles;
 pub mod lookup;
 pub mod native;
 
 pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
+pub use collective::{Call, Side};
 pub use handles::{AppComm, Comm, Datatype, Errhandler, Group, Handle, Op, Request, Win};
 
 /// An argument of an MPI procedure as it is passed: handles, pointers and

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 
-use super::collectives::{self, Amount, Arguments, Plan, Recent, Seen, Tallies};
+use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
 use super::patience::{Patience, Unlimited};
 use super::registry::Registry;
 use super::windows::Window;
 use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{Comm, Group, Win};
+use crate::mpi::{Call, Comm, Group, Win};
 use treepie_core::collective::Operation;
 use treepie_core::files::parts::{self, Encoder, Records, Sink};
 
@@ -177,42 +177,35 @@ impl Communicator {
 
     /// Counts a collective call, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_call(&self, operation: Operation, arguments: &Arguments, plan: Option<Plan>) {
-        if operation.has_equal_blocks() {
+    pub fn count_call(&self, call: &Call, plan: Option<Plan>) {
+        if call.operation.has_equal_blocks() {
             if self.rank != 0 || self.inter {
                 return;
             }
             if let Some(native) = native()
-                && let Some(seen) =
-                    collectives::observe_block(native, operation, arguments, 0, self.partners.len())
+                && let Some(seen) = collectives::observe_block(native, call, 0, self.partners.len())
             {
-                self.count(operation, &seen, plan);
+                self.count(call.operation, &seen, plan);
             }
         } else {
-            self.count_parts(operation, arguments, plan);
+            self.count_parts(call, plan);
         }
     }
 
     #[inline(never)]
-    fn count_parts(&self, operation: Operation, arguments: &Arguments, plan: Option<Plan>) {
-        if let Some(seen) = self.observe(operation, arguments) {
-            self.count(operation, &seen, plan);
+    fn count_parts(&self, call: &Call, plan: Option<Plan>) {
+        if let Some(seen) = self.observe(call) {
+            self.count(call.operation, &seen, plan);
         }
     }
 
     /// What this rank has to report of a collective call; nothing where another
     /// does, and of inter-communicators.
-    pub fn observe(&self, operation: Operation, arguments: &Arguments) -> Option<Seen> {
+    pub fn observe(&self, call: &Call) -> Option<Seen> {
         if self.inter {
             return None;
         }
-        collectives::observe(
-            native()?,
-            operation,
-            arguments,
-            self.rank,
-            self.partners.len(),
-        )
+        collectives::observe(native()?, call, self.rank, self.partners.len())
     }
 
     /// Counts a collective call, which `plan` has run.

@@ -36,9 +36,9 @@ use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
 use crate::features::{self, CANCELLING, COUNTING, TIMING};
-use crate::mpi::{Comm, Datatype, Handle, SUCCESS, StatusAddress, Win, Word, c_int};
+use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win, Word, c_int};
 pub use cancelled::Completion;
-pub use collectives::{Arguments, Plan, plan};
+pub use collectives::{Plan, plan};
 use counters::Kind;
 pub use one_sided::Transfer;
 pub use patience::{Limited, Unlimited};
@@ -191,55 +191,48 @@ pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_in
 
 /// A collective.
 #[inline(always)]
-pub fn collective(
-    operation: Operation,
-    call: impl FnOnce() -> c_int,
-    comm: Comm,
-    arguments: Arguments,
-) -> c_int {
-    replaceable(operation, |_| call(), comm, arguments)
+pub fn collective(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
+    replaceable(|_| next(), comm, call)
 }
 
-/// A collective that a plan may run: `call` leaves it where it is told to.
+/// A collective that a plan may run: `run` leaves it where it is told to.
 #[inline(always)]
 pub fn replaceable(
-    operation: Operation,
-    call: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
+    run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    arguments: Arguments,
+    call: Call,
 ) -> c_int {
     let plan = Cell::new(None);
-    let class = match operation {
+    let class = match call.operation {
         Operation::Barrier => CallClass::Barrier,
         _ => CallClass::Collective,
     };
     around(
         class,
-        || call(&plan),
-        |thread| thread.count_collective(operation, comm, &arguments, plan.get()),
+        || run(&plan),
+        |thread| thread.count_collective(comm, &call, plan.get()),
     )
 }
 
 /// A collective that is only prepared: `request` is where the native MPI puts its
 /// handle.
 pub fn collective_init(
-    operation: Operation,
-    call: impl FnOnce() -> c_int,
+    next: impl FnOnce() -> c_int,
     comm: Comm,
-    arguments: Arguments,
+    call: Call,
     request: Word,
 ) -> c_int {
-    around(CallClass::Collective, call, |_| {
-        prepared::collective(operation, comm, &arguments, request)
+    around(CallClass::Collective, next, |_| {
+        prepared::collective(comm, &call, request)
     })
 }
 
-/// A neighbourhood collective.
+/// A neighbourhood collective, of which this is the side that sends.
 #[inline(always)]
-pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, arguments: Arguments) -> c_int {
+pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, send: Side) -> c_int {
     around(CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
-            neighbours::each_message(communicator, &arguments, |partner, bytes| {
+            neighbours::each_message(communicator, &send, |partner, bytes| {
                 thread.count(Kind::Neighbourhood, partner, bytes);
             });
         });
@@ -251,11 +244,11 @@ pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, arguments: Argume
 pub fn neighbourhood_init(
     call: impl FnOnce() -> c_int,
     comm: Comm,
-    arguments: Arguments,
+    send: Side,
     request: Word,
 ) -> c_int {
     around(CallClass::Neighbourhood, call, |_| {
-        prepared::neighbourhood(comm, &arguments, request)
+        prepared::neighbourhood(comm, &send, request)
     })
 }
 

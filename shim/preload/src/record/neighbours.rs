@@ -1,21 +1,18 @@
 //! Neighbourhood collectives: who the neighbours are is known, so that their
 //! messages are counted, not modelled.
 
-use super::collectives::{Arguments, Reader};
+use super::collectives::Reader;
 use super::communicators::Communicator;
+use crate::mpi::Side;
 use crate::mpi::native::native;
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
 /// world, and bytes. Nothing is allocated.
 #[inline(always)]
-pub fn each_message(
-    communicator: &Communicator,
-    arguments: &Arguments,
-    mut each: impl FnMut(u32, u64),
-) {
+pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnMut(u32, u64)) {
     let Some(native) = native() else { return };
     let neighbours = communicator.neighbours();
-    let reader = Reader::new(native, arguments, neighbours.len());
+    let reader = Reader::new(native, send, neighbours.len());
     match reader.to_all() {
         Some(bytes) => neighbours
             .iter()

@@ -89,8 +89,8 @@ impl Thread {
             return;
         }
         let bytes = native.type_size(datatype).saturating_mul(elements as u64);
-        let is_contiguous =
-            native.is_contiguous(datatype) && native.is_contiguous(transfer.target_type);
+        let is_contiguous = native.is_contiguous(datatype)
+            && (transfer.target_type == datatype || native.is_contiguous(transfer.target_type));
         let access = Access {
             epoch: window.epoch(),
             call,

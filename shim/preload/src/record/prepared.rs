@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::Message;
-use super::collectives::{Arguments, Seen};
+use super::collectives::Seen;
 use super::communicators::{self, Communicator};
 use super::counters::Kind;
 use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
 use crate::mpi::native::native;
-use crate::mpi::{Comm, Request, Word, c_int};
+use crate::mpi::{Call, Comm, Request, Side, Word, c_int};
 use treepie_core::collective::Operation;
 
 /// What one start of a request does.
@@ -32,20 +32,20 @@ pub fn send(thread: &Thread, message: &Message, address: Word) {
 }
 
 /// A collective was prepared; the native MPI put its request at `address`.
-pub fn collective(operation: Operation, comm: Comm, arguments: &Arguments, address: Word) {
+pub fn collective(comm: Comm, call: &Call, address: Word) {
     if let Some(communicator) = communicators::find(comm)
-        && let Some(seen) = communicator.observe(operation, arguments)
+        && let Some(seen) = communicator.observe(call)
     {
-        let prepared = Prepared::Collective(communicator, operation, seen);
+        let prepared = Prepared::Collective(communicator, call.operation, seen);
         PREPARED.set(handle_at(address), Some(prepared));
     }
 }
 
 /// A neighbourhood collective was prepared; the native MPI put its request at `address`.
-pub fn neighbourhood(comm: Comm, arguments: &Arguments, address: Word) {
+pub fn neighbourhood(comm: Comm, send: &Side, address: Word) {
     if let Some(communicator) = communicators::find(comm) {
         let mut sent = Vec::new();
-        neighbours::each_message(&communicator, arguments, |partner, bytes| {
+        neighbours::each_message(&communicator, send, |partner, bytes| {
             sent.push((partner, bytes));
         });
         let prepared = Prepared::Messages(Kind::Neighbourhood, sent);

@@ -6,11 +6,10 @@ use std::rc::Rc;
 
 use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::Access;
-use treepie_core::collective::Operation;
 
 use super::Message;
 use super::access_key::Place;
-use super::collectives::{Arguments, Plan};
+use super::collectives::Plan;
 use super::communicators::{self, Communicator};
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
@@ -19,7 +18,7 @@ use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::windows::Window;
 use crate::mpi::native::native;
-use crate::mpi::{Comm, Request, Win, Word, c_int};
+use crate::mpi::{Call, Comm, Request, Win, Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the
 /// cache, which processors fetch in pairs.
@@ -109,15 +108,9 @@ impl Thread {
 
     /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_collective(
-        &self,
-        operation: Operation,
-        comm: Comm,
-        arguments: &Arguments,
-        plan: Option<Plan>,
-    ) {
+    pub fn count_collective(&self, comm: Comm, call: &Call, plan: Option<Plan>) {
         self.with_communicator(comm, |communicator| {
-            communicator.count_call(operation, arguments, plan);
+            communicator.count_call(call, plan);
         });
     }
 

@@ -16,7 +16,7 @@ use parking_lot::{Mutex, MutexGuard};
 use treepie_core::collective::PlanRun;
 use treepie_core::files::parts::Records;
 
-pub use observe::{Amount, Arguments, Reader, Seen, observe, observe_block};
+pub use observe::{Amount, Reader, Seen, observe, observe_block};
 pub use tallies::{Recent, Tallies};
 
 use super::patience::Patience;

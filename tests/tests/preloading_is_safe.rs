@@ -135,6 +135,30 @@ fn a_process_without_mpi_gets_no_thread_and_no_open_file() {
     );
 }
 
+/// LD_PRELOAD.md, "In processes without MPI": in front of the linker's functions, the library writes
+/// its own table of symbols once, and no other part of any file that is mapped.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn in_a_process_without_mpi_the_first_dlopen_changes_the_librarys_own_symbols_and_nothing_else() {
+    let changed = |preload: bool| {
+        let mut command = Command::new(artifacts::job(Mpi::OpenMpi, "without_mpi"));
+        if preload {
+            command.env("LD_PRELOAD", artifacts::library());
+        }
+        run_watched(command, LIMIT, "without_mpi")
+            .succeeded()
+            .stdout
+    };
+    let steps = |first_dlopen: &str| {
+        format!(
+            "nothing:\ndlsym of getpid:\nfirst dlopen:{first_dlopen}\nsecond dlopen:\n\
+             dlsym of MPI_Init:\n"
+        )
+    };
+    assert_eq!(changed(false), steps(""));
+    assert_eq!(changed(true), steps(" libtreepie.so"));
+}
+
 /// The launcher is an MPI's own program; it loads the MPI's libraries and
 /// starts the job. Preloaded into it, and from it into the job, all modes off.
 fn the_launcher_itself_notices_nothing(mpi: Mpi) {

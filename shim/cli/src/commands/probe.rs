@@ -72,6 +72,10 @@ pub struct Arguments {
     /// Measure several pairs of two clusters at once, too
     #[arg(long)]
     together: bool,
+    /// Measure how each cluster responds when all its ranks send to all others at once, too: its
+    /// contention, which predictions of such exchanges then count
+    #[arg(long)]
+    exchange: bool,
     /// Print what was found as JSON
     #[arg(long)]
     json: bool,
@@ -240,6 +244,7 @@ fn measure(arguments: &Arguments) -> Outcome {
         arguments.largest.to_string().into(),
         arguments.at_a_time.to_string().into(),
         arguments.together.to_string().into(),
+        arguments.exchange.to_string().into(),
     ]);
     let budget = Duration::from_secs_f64(arguments.budget.min(1e6));
     let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
@@ -328,7 +333,7 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
     for (place, cluster) in file.platform.clusters().iter().enumerate() {
         let within = cluster.within.as_ref();
         text += &format!(
-            "  {}: {}, ranks {}{}\n",
+            "  {}: {}, ranks {}{}{}\n",
             cluster.name,
             pluralize(cluster.hosts.len(), "host"),
             list::to_text(&file.platform.ranks_of(place)),
@@ -336,6 +341,12 @@ fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome 
                 ", {}",
                 units::seconds(link.latency())
             )),
+            cluster
+                .contention
+                .map_or(String::new(), |contention| format!(
+                    ", contention {}",
+                    report::contention(&contention)
+                )),
         );
     }
     if !arguments.quiet {

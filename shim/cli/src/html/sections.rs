@@ -12,9 +12,7 @@ use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{
-    collectives, phases, placement, plan, platform, times, units, windows,
-};
+use crate::report::{collectives, phases, placement, plan, platform, times, units, windows};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;

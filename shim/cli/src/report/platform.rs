@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use treepie_core::files::grid::Grid;
 use treepie_core::files::list;
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::{Link, Platform};
+use treepie_core::platform::{Contention, Link, Platform};
 
 use super::table::Table;
 use super::units;
@@ -66,6 +66,19 @@ pub fn probing(platform: &Platform) -> String {
     text
 }
 
+/// `x2.5, 200 us more above 16 KiB`: factor on a total exchange, and what each partner costs.
+pub fn contention(contention: &Contention) -> String {
+    let more = match contention.delta > 0.0 {
+        true => format!(
+            ", {} more above {}",
+            units::seconds(contention.delta),
+            units::bytes(contention.threshold as f64)
+        ),
+        false => String::new(),
+    };
+    format!("x{:.2}{more}", contention.gamma)
+}
+
 fn clusters(platform: &Platform) -> Table {
     let mut table = Table::new([
         "cluster",
@@ -74,6 +87,7 @@ fn clusters(platform: &Platform) -> Table {
         "leader",
         "latency",
         "gap of 1 MiB",
+        "contention",
     ]);
     for (place, cluster) in platform.clusters().iter().enumerate() {
         let within = cluster.within.as_ref();
@@ -87,6 +101,9 @@ fn clusters(platform: &Platform) -> Table {
             cluster.leader.to_string(),
             shown(Link::latency),
             shown(|link| link.gap(1 << 20)),
+            cluster
+                .contention
+                .map_or("-".to_owned(), |known| contention(&known)),
         ]);
     }
     table
@@ -170,6 +187,11 @@ pub fn json(file: &PlatformFile) -> Value {
                 "ranks": platform.ranks_of(place),
                 "leader": cluster.leader,
                 "within": cluster.within.as_ref().map(link_json),
+                "contention": cluster.contention.map(|contention| json!({
+                    "gamma": contention.gamma,
+                    "delta": contention.delta,
+                    "threshold": contention.threshold,
+                })),
                 "levels": cluster.levels.iter().map(|level| json!({
                     "level": level.name,
                     "link": link_json(&level.link),

@@ -1,7 +1,9 @@
 //! Grids that tests of this folder run on.
 
 use crate::collective::{Clusters, Network};
-use crate::platform::{Cluster, Contents, Host, Level, Link, Parallel, Platform, Sample};
+use crate::platform::{
+    Cluster, Contention, Contents, Host, Level, Link, Parallel, Platform, Sample,
+};
 
 /// Clusters of so many hosts of one rank each.
 pub fn network(
@@ -71,6 +73,15 @@ fn contents(
         }
     }
     contents
+}
+
+/// The same with hosts whose clusters respond like this to a total exchange.
+pub fn congested(numbers: &[usize], on_host: usize, contention: Contention) -> Network {
+    let mut contents = contents(numbers, on_host, |_| lan(), |_, _| wan(10.0, 100.0));
+    for cluster in &mut contents.clusters {
+        cluster.contention = Some(contention);
+    }
+    finished(contents)
 }
 
 /// Three clusters of four whose uplinks four connections together fill, and one fills to a quarter.

@@ -4,7 +4,7 @@
 //! The thesis measures it once: its *contention signature* is a factor `gamma` on the bound of a
 //! free network and a cost `delta` for each partner once messages exceed a threshold.
 
-use super::statistics::least_squares;
+use thiserror::Error;
 
 /// Response of a network to a total exchange.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,6 +16,55 @@ pub struct Contention {
     /// Bytes from which `delta` counts, itself not included.
     pub threshold: u64,
 }
+
+/// A total exchange that was timed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Exchange {
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Bytes from each rank to each other one.
+    pub bytes: u64,
+    /// Seconds of the bound of a free network: `(P - 1) g(m) + L` with one rank on each host.
+    pub bound: f64,
+    /// Seconds that it took.
+    pub seconds: f64,
+}
+
+/// Why timed exchanges say nothing of contention.
+#[derive(Debug, Clone, Copy, PartialEq, Error)]
+pub enum Unsaturated {
+    /// Too few to tell two parameters and a threshold from noise.
+    #[error("{0} of its exchanges were timed, and it takes {FEWEST}")]
+    Few(usize),
+    /// Links had time left.
+    #[error(
+        "the largest exchange took {part:.2} times what one message after the other takes, so that \
+         it did not fill the links"
+    )]
+    Idle {
+        /// Its time over its bound.
+        part: f64,
+    },
+    /// Times that no signature explains.
+    #[error("its times differ from what any signature predicts by {percent:.0} % in the mean")]
+    Scattered {
+        /// Mean relative error of the best signature, in percent.
+        percent: f64,
+    },
+}
+
+/// So many exchanges are needed: the thesis measures at least four sizes (item 47).
+const FEWEST: usize = 4;
+
+/// An exchange that takes less of its bound than this leaves the links idle: what a network that is
+/// never in the way takes, with room for what is measured too long in single messages.
+const LEAST_LOAD: f64 = 0.5;
+
+/// The largest mean error of a signature that is kept.
+const MOST_ERROR: f64 = 0.5;
+
+/// A signature with `delta` must have this part of the error of one without, at most.
+const WORTH_DELTA: f64 = 0.9;
 
 impl Contention {
     /// A network that is never in the way.
@@ -46,17 +95,152 @@ impl Contention {
         threshold: 0,
     };
 
-    /// The signature that explains measured exchanges best (item 47): ordinary
-    /// least squares of the times over the bounds `(P - 1) g(m) + L`; the slope
-    /// is `gamma`, the intercept `(P - 1) delta`. Sizes should exceed 100 KB.
+    /// Seconds that a message of `bytes` costs beside `gamma`.
+    pub fn delay(&self, bytes: u64) -> f64 {
+        match bytes > self.threshold {
+            true => self.delta,
+            false => 0.0,
+        }
+    }
+
+    /// The signature that explains measured exchanges best (item 47): least squares of
+    /// `T = gamma LB + (P - 1) delta [m > M]`, where every measured size may be the threshold `M`.
     ///
-    /// `measured` lists `(bound, seconds)`, both in seconds. `None` for fewer than two sizes.
-    pub fn fit(processes: usize, measured: &[(f64, f64)], threshold: u64) -> Option<Contention> {
-        let (gamma, intercept) = least_squares(measured)?;
-        Some(Contention {
-            gamma,
-            delta: intercept / processes.saturating_sub(1).max(1) as f64,
-            threshold,
-        })
+    /// The thesis takes one number of processes and sizes above 100 KB alone, since absolute errors
+    /// of small ones vanish beside those of large ones. Here errors are relative, so that sizes on
+    /// both sides of the threshold count, and so do several numbers of ranks.
+    ///
+    /// # Errors
+    /// Exchanges that are too few, did not fill the links, or follow no signature.
+    pub fn fit(measured: &[Exchange]) -> Result<Contention, Unsaturated> {
+        let counts = |exchange: &&Exchange| exchange.seconds > 0.0 && exchange.bound > 0.0;
+        let measured: Vec<Exchange> = measured.iter().filter(counts).copied().collect();
+        let volume = |exchange: &&Exchange| exchange.bytes.saturating_mul(exchange.ranks as u64);
+        let largest = measured.iter().max_by_key(volume);
+        let Some(largest) = largest.filter(|_| measured.len() >= FEWEST) else {
+            return Err(Unsaturated::Few(measured.len()));
+        };
+        let part = largest.seconds / largest.bound;
+        if part < LEAST_LOAD {
+            return Err(Unsaturated::Idle { part });
+        }
+        let (mut best, mut least) = with_gamma(&measured);
+        let mut thresholds: Vec<u64> = measured.iter().map(|exchange| exchange.bytes).collect();
+        thresholds.push(0);
+        thresholds.sort_unstable();
+        thresholds.dedup();
+        least *= WORTH_DELTA;
+        for threshold in thresholds {
+            if let Some((found, error)) = with_delta(&measured, threshold)
+                && error < least
+            {
+                (best, least) = (found, error);
+            }
+        }
+        let error = error_of(&best, &measured);
+        match error <= MOST_ERROR {
+            true => Ok(best),
+            false => Err(Unsaturated::Scattered {
+                percent: 100.0 * error,
+            }),
+        }
+    }
+
+    /// Seconds that an exchange takes by the signature (item 46).
+    fn seconds(&self, exchange: &Exchange) -> f64 {
+        let partners = exchange.ranks.saturating_sub(1) as f64;
+        self.gamma * exchange.bound + partners * self.delay(exchange.bytes)
+    }
+}
+
+/// The root of the mean square of relative errors.
+fn error_of(contention: &Contention, measured: &[Exchange]) -> f64 {
+    let error = |exchange: &Exchange| contention.seconds(exchange) / exchange.seconds - 1.0;
+    let squares: f64 = measured.iter().map(|one| error(one).powi(2)).sum();
+    (squares / measured.len() as f64).sqrt()
+}
+
+/// The best signature without `delta`, and its error.
+fn with_gamma(measured: &[Exchange]) -> (Contention, f64) {
+    let loads = measured.iter().map(|one| one.bound / one.seconds);
+    let (sum, squares) = loads.fold((0.0, 0.0), |(sum, squares), load| {
+        (sum + load, squares + load * load)
+    });
+    let found = Contention {
+        gamma: sum / squares,
+        ..Contention::NONE
+    };
+    (found, error_of(&found, measured))
+}
+
+/// The best signature with this threshold, and its error; `None` where sizes do not tell `gamma`
+/// from `delta`, or one of them would be negative.
+fn with_delta(measured: &[Exchange], threshold: u64) -> Option<(Contention, f64)> {
+    // The normal equations of 1 = gamma a + delta b for each exchange.
+    let (mut aa, mut ab, mut bb, mut a1, mut b1) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for one in measured {
+        let partners = match one.bytes > threshold {
+            true => one.ranks.saturating_sub(1) as f64,
+            false => 0.0,
+        };
+        let (a, b) = (one.bound / one.seconds, partners / one.seconds);
+        (aa, ab, bb) = (aa + a * a, ab + a * b, bb + b * b);
+        (a1, b1) = (a1 + a, b1 + b);
+    }
+    let determinant = aa * bb - ab * ab;
+    if determinant <= 1e-12 * aa * bb {
+        return None;
+    }
+    let found = Contention {
+        gamma: (a1 * bb - b1 * ab) / determinant,
+        delta: (b1 * aa - a1 * ab) / determinant,
+        threshold,
+    };
+    (found.gamma > 0.0 && found.delta > 0.0).then(|| (found, error_of(&found, measured)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exchanges on a network of 10 us and 9 ns a byte that take `factor(ranks, bytes)` of the
+    /// bound.
+    fn exchanges(factor: impl Fn(usize, u64) -> f64) -> Vec<Exchange> {
+        let sizes = [1, 4, 16, 64, 256].map(|kib: u64| kib << 10);
+        let of = |ranks: usize| {
+            let bound = move |bytes: u64| (ranks - 1) as f64 * 9e-9 * bytes as f64 + 1e-5;
+            sizes.map(|bytes| Exchange {
+                ranks,
+                bytes,
+                bound: bound(bytes),
+                seconds: factor(ranks, bytes) * bound(bytes),
+            })
+        };
+        [8, 4].map(of).concat()
+    }
+
+    #[test]
+    fn a_free_network_has_no_contention() {
+        let found = Contention::fit(&exchanges(|_, _| 1.0)).unwrap();
+        assert!(
+            (found.gamma - 1.0).abs() < 1e-9 && found.delta == 0.0,
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn what_does_not_fill_the_links_is_no_measure_of_contention_and_says_why() {
+        let line = |error: Unsaturated| error.to_string();
+        let few = Contention::fit(&exchanges(|_, _| 1.0)[..3]).unwrap_err();
+        assert_eq!(line(few), "3 of its exchanges were timed, and it takes 4");
+        let idle = Contention::fit(&exchanges(|_, _| 0.3)).unwrap_err();
+        assert!(line(idle).starts_with("the largest exchange took 0.30 times"));
+        let wild = |ranks: usize, bytes: u64| match (bytes >> 10) * ranks as u64 % 3 {
+            0 => 1.0,
+            1 => 30.0,
+            _ => 900.0,
+        };
+        let wild = Contention::fit(&exchanges(wild)).unwrap_err();
+        assert!(line(wild).starts_with("its times differ"), "{wild}");
     }
 }

@@ -31,7 +31,7 @@ pub mod statistics;
 mod timing;
 
 pub use clustering::{DEFAULT_TOLERANCE, Partition};
-pub use contention::Contention;
+pub use contention::{Contention, Exchange, Unsaturated};
 pub use description::{
     Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
 };

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use treepie_core::platform::probe::Messenger;
+use treepie_core::platform::probe::{Messenger, others_behind};
 
 use crate::mpi::native::{Native, NativeError, Requests};
 use crate::mpi::{Comm, Word, c_int};
@@ -64,37 +64,52 @@ impl<'a> Wire<'a> {
         bytes: usize,
         pause: Option<Duration>,
     ) {
-        let Ok(count) = c_int::try_from(bytes) else {
-            self.failed = true;
-            return;
-        };
         // Empty messages need no room of their own.
         let parts = match bytes {
             0 => buffer.len(),
             bytes => buffer.len() / bytes,
         };
         let mut requests = Requests::default();
-        let base = buffer.as_mut_ptr() as Word;
         for part in 0..parts {
-            if self.failed {
-                break;
-            }
-            let message = (base + (part * bytes) as Word, count, self.native.byte());
-            // SAFETY: the part is in the buffer, which is borrowed until all
-            // requests are complete; no two parts overlap.
-            let begun = unsafe {
-                match way {
-                    Way::To => self.native.begin_send(message, partner, tag, self.comm),
-                    Way::From => self.native.begin_receive(message, partner, tag, self.comm),
-                }
-            };
-            match begun {
-                Ok(request) => requests.push(self.native, request, 0),
-                Err(_) => self.failed = true,
-            }
+            let part = &mut buffer[part * bytes..][..bytes];
+            self.begin(&mut requests, (way, partner, tag), part);
         }
+        self.finish(&mut requests, pause);
+    }
+
+    /// Starts a message, whose buffer stays until [`Wire::finish`].
+    fn begin(
+        &mut self,
+        requests: &mut Requests,
+        (way, partner, tag): (Way, usize, c_int),
+        part: &mut [u8],
+    ) {
+        let Ok(count) = c_int::try_from(part.len()) else {
+            self.failed = true;
+            return;
+        };
+        if self.failed {
+            return;
+        }
+        let message = (part.as_mut_ptr() as Word, count, self.native.byte());
+        // SAFETY: the part is in a buffer that the callers keep until all requests are complete, or
+        // for ever where one failed; what is received into it overlaps no other message.
+        let begun = unsafe {
+            match way {
+                Way::To => self.native.begin_send(message, partner, tag, self.comm),
+                Way::From => self.native.begin_receive(message, partner, tag, self.comm),
+            }
+        };
+        match begun {
+            Ok(request) => requests.push(self.native, request, 0),
+            Err(_) => self.failed = true,
+        }
+    }
+
+    /// Waits for all of these; `pause` is how long to sleep between two looks.
+    fn finish(&mut self, requests: &mut Requests, pause: Option<Duration>) {
         while !requests.is_empty() {
-            match self.native.test(&mut requests, |_| ()) {
+            match self.native.test(requests, |_| ()) {
                 Ok(true) => {}
                 Ok(false) => {
                     if let Some(pause) = pause {
@@ -109,18 +124,21 @@ impl<'a> Wire<'a> {
         }
     }
 
-    /// `count` messages of `bytes` bytes, with the buffer for this way.
-    fn data(&mut self, way: Way, partner: usize, bytes: u64, count: usize) {
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    /// The buffer for this way, with `length` bytes at least, to be given back by
+    /// [`Wire::give_back`].
+    fn take(&mut self, way: Way, length: usize) -> Vec<u8> {
         let mut buffer = std::mem::take(match way {
             Way::To => &mut self.out,
             Way::From => &mut self.back,
         });
-        let length = bytes.max(1).saturating_mul(count);
         if buffer.len() < length {
             buffer.resize(length, 1);
         }
-        self.move_parts((way, partner, DATA), &mut buffer[..length], bytes, None);
+        buffer
+    }
+
+    /// Keeps a buffer for the next messages.
+    fn give_back(&mut self, way: Way, buffer: Vec<u8>) {
         if self.failed {
             // The native MPI may still use it.
             std::mem::forget(buffer);
@@ -130,6 +148,15 @@ impl<'a> Wire<'a> {
             Way::To => self.out = buffer,
             Way::From => self.back = buffer,
         }
+    }
+
+    /// `count` messages of `bytes` bytes, with the buffer for this way.
+    fn data(&mut self, way: Way, partner: usize, bytes: u64, count: usize) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let length = bytes.max(1).saturating_mul(count);
+        let mut buffer = self.take(way, length);
+        self.move_parts((way, partner, DATA), &mut buffer[..length], bytes, None);
+        self.give_back(way, buffer);
     }
 
     /// A value, or its length.
@@ -178,6 +205,25 @@ impl Messenger for Wire<'_> {
 
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize) {
         self.data(Way::From, from, bytes, count);
+    }
+
+    fn exchange(&mut self, members: &[usize], bytes: u64) {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let others: Vec<usize> = others_behind(members, self.rank).collect();
+        let mut out = self.take(Way::To, bytes);
+        let mut back = self.take(Way::From, bytes.saturating_mul(others.len()));
+        let mut requests = Requests::default();
+        // Who sends first to this rank is the member before it.
+        for (place, &from) in others.iter().rev().enumerate() {
+            let part = &mut back[place * bytes..][..bytes];
+            self.begin(&mut requests, (Way::From, from, DATA), part);
+        }
+        for &to in &others {
+            self.begin(&mut requests, (Way::To, to, DATA), &mut out[..bytes]);
+        }
+        self.finish(&mut requests, None);
+        self.give_back(Way::To, out);
+        self.give_back(Way::From, back);
     }
 
     fn send_data(&mut self, to: usize, bytes: &[u8]) {

@@ -1,7 +1,7 @@
 //! Measures the platform that a job runs on: the program of `treepie probe`.
 //!
 //! ```text
-//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER
+//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE
 //! ```
 //!
 //! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use treepie_core::files::date;
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::probe::{Identity, Messenger, Options, Report, probe};
+use treepie_core::platform::probe::{Identity, Messenger, Options, Report, others_behind, probe};
 use treepie_programs::{Session, library_version, processor_name};
 
 /// Messages whose times count.
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_micros(200);
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((output, options)) = parse(&arguments) else {
-        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER");
+        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE");
         return ExitCode::from(2);
     };
     let session = Session::start();
@@ -50,7 +50,16 @@ fn main() -> ExitCode {
 }
 
 fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
-    let [output, budget, tolerance, largest, at_a_time, together] = arguments else {
+    let [
+        output,
+        budget,
+        tolerance,
+        largest,
+        at_a_time,
+        together,
+        exchange,
+    ] = arguments
+    else {
         return None;
     };
     let options = Options {
@@ -59,6 +68,7 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
         largest: largest.parse().ok()?,
         at_a_time: at_a_time.parse().ok()?,
         together: together.parse().ok()?,
+        exchange: exchange.parse().ok()?,
     };
     Some((output.into(), options))
 }
@@ -161,6 +171,24 @@ impl Messenger for Mpi<'_> {
                 self.session.irecv(&mut place[..end], rank(from), DATA)
             })
             .collect();
+        for request in requests {
+            self.session.wait(request);
+        }
+    }
+
+    fn exchange(&mut self, members: &[usize], bytes: u64) {
+        let others: Vec<i32> = others_behind(members, self.rank()).map(rank).collect();
+        let end = bytes as usize;
+        let back = part(&mut self.back, bytes.max(1) * others.len() as u64);
+        let places = back.chunks_exact_mut(bytes.max(1) as usize);
+        // Who sends first to this rank is the member before it.
+        let sources = others.iter().rev();
+        let expected = places.zip(sources);
+        let mut requests: Vec<_> = expected
+            .map(|(place, &from)| self.session.irecv(&mut place[..end], from, DATA))
+            .collect();
+        let out = part(&mut self.out, bytes);
+        requests.extend(others.iter().map(|&to| self.session.isend(out, to, DATA)));
         for request in requests {
             self.session.wait(request);
         }

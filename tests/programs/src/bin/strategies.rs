@@ -1,5 +1,5 @@
 //! Times strategies for collectives, run over point-to-point messages as `treepie
-//! predict` predicts them: broadcasts and scatters by their plans.
+//! predict` predicts them: broadcasts, scatters and total exchanges by their plans.
 //!
 //! ```text
 //! strategies REPEATS PLATFORM COLLECTIVE,STRATEGY,BYTES,SEGMENT...
@@ -36,6 +36,17 @@ struct Cell {
     bytes: usize,
 }
 
+/// Input, output and scratch.
+type Buffers = [Vec<u8>; 3];
+
+impl Cell {
+    /// Memory for one after the other, which is not to be timed.
+    fn buffers(&self) -> Buffers {
+        let scratch = self.plan.scratch() as usize;
+        [self.bytes, self.bytes, scratch].map(|bytes| vec![1; bytes])
+    }
+}
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let session = Session::start();
@@ -55,9 +66,11 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     for cell in &cells {
-        // Once to warm the connections up.
-        time(&session, cell);
-        let times: Vec<f64> = (0..repeats).map(|_| time(&session, cell)).collect();
+        let mut buffers = cell.buffers();
+        // Once to warm the connections up, and the memory.
+        time(&session, cell, &mut buffers);
+        let times = (0..repeats).map(|_| time(&session, cell, &mut buffers));
+        let times: Vec<f64> = times.collect();
         if session.rank() == 0 {
             println!("{},{:e}", cell.words, median(&times).unwrap_or(0.0));
         }
@@ -91,7 +104,7 @@ fn parse(words: &str, platform: &Platform, rank: usize) -> Option<Cell> {
 
 /// From the common start to the end of the last rank, in seconds; 0 on others than
 /// rank 0.
-fn time(session: &Session, cell: &Cell) -> f64 {
+fn time(session: &Session, cell: &Cell, buffers: &mut Buffers) -> f64 {
     session.barrier();
     let (rank, ranks) = (session.rank(), session.size());
     let mut word = [0; 8];
@@ -105,7 +118,7 @@ fn time(session: &Session, cell: &Cell) -> f64 {
     }
     let start = u64::from_ne_bytes(word);
     std::thread::sleep(Duration::from_nanos(start.saturating_sub(now())));
-    run(session, cell);
+    run(session, cell, buffers);
     let mut last = now();
     if rank != 0 {
         session.send(&last.to_ne_bytes(), 0, CLOCK);
@@ -118,13 +131,9 @@ fn time(session: &Session, cell: &Cell) -> f64 {
     last.saturating_sub(start) as f64 * 1e-9
 }
 
-/// Does the steps of a plan in their order: all receives are posted first, and sends are waited for last.
-fn run(session: &Session, cell: &Cell) {
-    let mut buffers = [
-        vec![1_u8; cell.bytes],
-        vec![1_u8; cell.bytes],
-        vec![1_u8; cell.plan.scratch() as usize],
-    ];
+/// Does the steps of a plan in their order: all receives are posted first, and a step waits for the messages
+/// that it needs.
+fn run(session: &Session, cell: &Cell, buffers: &mut Buffers) {
     let place = |range: Range| {
         let start = range.start as usize;
         let space = match range.space {
@@ -134,27 +143,32 @@ fn run(session: &Session, cell: &Cell) {
         };
         (space, start..start + range.length as usize)
     };
-    let steps = || cell.plan.steps().iter().map(|step| step.action);
-    let mut expected: Vec<MPI_Request> = Vec::new();
-    for action in steps() {
-        if let Action::Receive { from, range, .. } = action {
-            let (space, bytes) = place(range);
-            let into = &mut buffers[space][bytes];
-            expected.push(session.irecv(into, from as i32, DATA));
-        }
-    }
-    let mut expected = expected.into_iter();
-    let mut sent = Vec::new();
-    for action in steps() {
-        match action {
-            Action::Receive { .. } => {
-                if let Some(request) = expected.next() {
-                    session.wait(request);
-                }
+    let steps = cell.plan.steps();
+    let mut started: Vec<Option<MPI_Request>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        started.push(match step.action {
+            Action::Receive { from, range, .. } => {
+                let (space, bytes) = place(range);
+                let into = &mut buffers[space][bytes];
+                Some(session.irecv(into, from as i32, DATA))
             }
+            _ => None,
+        });
+    }
+    for (number, step) in steps.iter().enumerate() {
+        if matches!(step.action, Action::Receive { .. }) {
+            continue;
+        }
+        for &needed in cell.plan.needs(step) {
+            if let Some(request) = started[needed as usize].take() {
+                session.wait(request);
+            }
+        }
+        match step.action {
             Action::Send { to, range, .. } => {
                 let (space, bytes) = place(range);
-                sent.push(session.isend(&buffers[space][bytes], to as i32, DATA));
+                let request = session.isend(&buffers[space][bytes], to as i32, DATA);
+                started[number] = Some(request);
             }
             Action::Copy { from, into } => {
                 let (space, bytes) = place(from);
@@ -162,11 +176,11 @@ fn run(session: &Session, cell: &Cell) {
                 let (space, bytes) = place(into);
                 buffers[space][bytes].copy_from_slice(&copied);
             }
-            // What broadcasts and scatters do not have.
-            Action::Reduce { .. } => {}
+            // What the collectives that are timed do not have.
+            Action::Receive { .. } | Action::Reduce { .. } => {}
         }
     }
-    for request in sent {
+    for request in started.into_iter().flatten() {
         session.wait(request);
     }
 }

@@ -1,7 +1,7 @@
 //! Costs of messages of one size on all paths of a network.
 
 use super::Network;
-use crate::platform::Link;
+use crate::platform::{Contention, Link};
 
 /// Latency and gap of one message.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -19,6 +19,15 @@ impl MessageCost {
             gap: link.gap(bytes),
             latency: link.latency() + link.handshake(bytes),
         })
+    }
+
+    /// The same for a message of `bytes` in a total exchange (thesis item 46).
+    pub fn in_exchange(self, contention: Option<Contention>, bytes: u64) -> Self {
+        let met = contention.unwrap_or(Contention::NONE);
+        MessageCost {
+            gap: met.gamma * self.gap + met.delay(bytes),
+            latency: met.gamma * self.latency,
+        }
     }
 
     /// One message alone, in seconds.

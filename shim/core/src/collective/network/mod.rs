@@ -18,7 +18,7 @@ use crate::collective::Clusters;
 use crate::collective::Operation;
 use crate::collective::read::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
-use crate::platform::{Link, Platform};
+use crate::platform::{Contention, Link, Platform};
 pub use costs::{MessageCost, MessageCosts};
 
 /// A link that messages of several pairs share: how long each occupies it is `share`
@@ -51,6 +51,7 @@ pub struct Network {
     between: Vec<Option<Arc<Link>>>,
     within: Vec<Option<Arc<Link>>>,
     on_host: Vec<Option<Arc<Link>>>,
+    contention: Vec<Option<Contention>>,
     uplink: Vec<Option<Shared>>,
     downlink: Vec<Option<Shared>>,
     /// Leader of each cluster.
@@ -147,6 +148,7 @@ impl Network {
             between: vec![None; count * count],
             within: vec![None; count],
             on_host: vec![None; count],
+            contention: vec![None; count],
             uplink: vec![None; count],
             downlink: vec![None; count],
             leaders: (0..count)
@@ -167,6 +169,7 @@ impl Network {
             let cluster = &platform.clusters()[place];
             let within = cluster.within.clone().map(Arc::new);
             network.within[c] = within.clone().filter(|_| !by_host);
+            network.contention[c] = cluster.contention.filter(|_| !by_host);
             let closest = cluster.levels.first();
             network.on_host[c] = closest.map(|level| Arc::new(level.link.clone()));
             for (other, &there) in known.iter().enumerate() {
@@ -333,6 +336,11 @@ impl Network {
     pub fn on_host(&self, cluster: usize) -> Option<&Link> {
         let known = self.on_host[cluster].as_ref();
         known.or(self.within[cluster].as_ref()).map(Arc::as_ref)
+    }
+
+    /// How a cluster responds to a total exchange among its ranks, if that was measured.
+    pub fn contention(&self, cluster: usize) -> Option<Contention> {
+        self.contention[cluster]
     }
 
     /// Seconds that a message of `bytes` occupies the uplink of a cluster.

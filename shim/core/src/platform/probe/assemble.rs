@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::{
-    Cluster, Contents, Host, LatencyMatrix, Level, Link, Parallel, Partition, Platform,
+    Cluster, Contention, Contents, Host, LatencyMatrix, Level, Link, Parallel, Partition, Platform,
     PlatformError, Probing,
 };
 use super::{Identity, LEVELS, Options};
@@ -72,6 +72,18 @@ impl Place {
             .collect()
     }
 
+    /// The ranks of these hosts, one of each host before the second of any.
+    pub(super) fn ranks_round_robin(&self, hosts: &[usize]) -> Vec<usize> {
+        let ranks = |&host: &usize| self.hosts[host].ranks.as_slice();
+        let deepest = hosts.iter().map(|host| ranks(host).len()).max();
+        let turn = |turn: usize| {
+            hosts
+                .iter()
+                .filter_map(move |h| ranks(h).get(turn).copied())
+        };
+        (0..deepest.unwrap_or(0)).flat_map(turn).collect()
+    }
+
     /// Two ranks of one of these hosts whose closest common level is this one.
     fn on_host(&self, hosts: &[usize], level: &str) -> Option<(usize, usize)> {
         let identity = |rank: usize| &self.identities[rank];
@@ -92,6 +104,7 @@ pub(super) struct Measured {
     pub(super) between: BTreeMap<(usize, usize), Link>,
     pub(super) inside: HashMap<usize, HashMap<Option<&'static str>, Link>>,
     pub(super) parallel: Vec<Parallel>,
+    pub(super) contention: HashMap<usize, Contention>,
     pub(super) left_out: Vec<String>,
     pub(super) seconds: f64,
 }
@@ -124,7 +137,7 @@ pub(super) fn assemble(
                 _ => Some(within.unwrap_or_else(|| filler.link(number, number))),
             },
             levels: levels.collect(),
-            contention: None,
+            contention: measured.contention.remove(&number),
         });
     }
     let count = clusters.len();

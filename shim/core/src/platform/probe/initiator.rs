@@ -7,7 +7,7 @@ use super::assemble::{Measured, Place, assemble};
 use super::responder::perform_all;
 use super::rounds::{cut, tournament};
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, receive_value, send_value};
+use super::{Identity, Messenger, Options, Report, exchange, receive_value, send_value};
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
@@ -55,6 +55,9 @@ pub(super) fn measure_all(
     if options.together {
         measured.parallel = initiator.together(&place, &partition);
     }
+    if options.exchange {
+        exchange::all_clusters(&mut initiator, &place, &partition, &mut measured);
+    }
     end(initiator.messenger);
     measured.left_out = initiator.left_out;
     measured.seconds = initiator.messenger.seconds() - began;
@@ -89,6 +92,17 @@ fn run_all(
             });
         }
     }
+    let mut answers = run_orders(messenger, &orders);
+    let mut answer = |measuring: usize| answers[measuring].pop_front();
+    rounds
+        .iter()
+        .map(|pairs| pairs.as_ref().iter().map(|pair| answer(pair.0)).collect())
+        .collect()
+}
+
+/// All ranks get their orders, rank 0 does its own, and all answers come back, by rank.
+fn run_orders(messenger: &mut impl Messenger, orders: &[Vec<Order>]) -> Vec<VecDeque<Answer>> {
+    let ranks = messenger.ranks();
     let is_told = |rank: &usize| !orders[*rank].is_empty();
     for rank in (1..ranks).filter(is_told) {
         send_value(messenger, rank, &orders[rank]);
@@ -101,11 +115,37 @@ fn run_all(
             answers[rank] = receive_value(messenger, rank).unwrap_or_default();
         }
     }
-    let mut answer = |measuring: usize| answers[measuring].pop_front();
-    rounds
-        .iter()
-        .map(|pairs| pairs.as_ref().iter().map(|pair| answer(pair.0)).collect())
-        .collect()
+    answers
+}
+
+/// The members of an exchange do it all at the same time; the seconds of each time, those of the
+/// slowest member.
+pub(super) fn run_exchange(
+    messenger: &mut impl Messenger,
+    members: &[usize],
+    bytes: u64,
+    times: usize,
+) -> Vec<f64> {
+    let mut orders: Vec<Vec<Order>> = vec![Vec::new(); messenger.ranks()];
+    for &rank in members {
+        orders[rank].push(Order {
+            task: Task::Exchange {
+                members: members.to_vec(),
+                bytes,
+                times,
+            },
+            partner: rank,
+            measures: true,
+        });
+    }
+    let answers = run_orders(messenger, &orders).into_iter().flatten();
+    let mut slowest = vec![0.0_f64; times];
+    for all in answers.filter_map(Answer::times) {
+        for (slowest, seconds) in slowest.iter_mut().zip(all) {
+            *slowest = slowest.max(seconds);
+        }
+    }
+    slowest
 }
 
 /// Tells all others that there is nothing more to do.
@@ -137,16 +177,17 @@ pub(super) fn compare(
     platform.check_latencies(&measured, factor)
 }
 
-struct Initiator<'a, M: Messenger> {
-    messenger: &'a mut M,
-    options: &'a Options,
+pub(super) struct Initiator<'a, M: Messenger> {
+    pub(super) messenger: &'a mut M,
+    pub(super) options: &'a Options,
     began: f64,
-    left_out: Vec<String>,
+    /// What was not measured and why, one line each.
+    pub(super) left_out: Vec<String>,
 }
 
 impl<M: Messenger> Initiator<'_, M> {
     /// Seconds left of a part of the budget.
-    fn left(&mut self, part: f64) -> f64 {
+    pub(super) fn left(&mut self, part: f64) -> f64 {
         self.began + part * self.options.budget - self.messenger.seconds()
     }
 
@@ -216,21 +257,7 @@ impl<M: Messenger> Initiator<'_, M> {
         let Task::Stream { bytes, count } = STREAM else {
             return Vec::new();
         };
-        let ranks_of = |cluster: usize| -> Vec<usize> {
-            let hosts = &partition.clusters[cluster];
-            let deepest = hosts
-                .iter()
-                .map(|&host| place.hosts[host].ranks.len())
-                .max();
-            // One rank of each host before the second of any.
-            (0..deepest.unwrap_or(0))
-                .flat_map(|turn| {
-                    hosts
-                        .iter()
-                        .filter_map(move |&host| place.hosts[host].ranks.get(turn).copied())
-                })
-                .collect()
-        };
+        let ranks_of = |cluster: usize| place.ranks_round_robin(&partition.clusters[cluster]);
         let mut found = Vec::new();
         let clusters = partition.clusters.len();
         for from in 0..clusters {

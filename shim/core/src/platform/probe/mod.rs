@@ -13,11 +13,13 @@
 //!                           leaders with each other, in both directions,
 //!                           in rounds
 //!   together (on request)   several pairs of two clusters at once
+//!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
 //!
 //! A budget bounds the time. What it is not enough for is left out and named.
 
 mod assemble;
+mod exchange;
 mod initiator;
 mod measure;
 mod request;
@@ -58,10 +60,22 @@ pub trait Messenger {
     fn send_train(&mut self, to: usize, bytes: u64, count: usize);
     /// Receives `count` messages of `bytes` bytes, all expected at once.
     fn receive_train(&mut self, from: usize, bytes: u64, count: usize);
+    /// Sends `bytes` bytes to each of the others of `members`, of which this process is one, and
+    /// receives as much from each, all started before one is waited for.
+    fn exchange(&mut self, members: &[usize], bytes: u64);
     /// Sends bytes that mean something.
     fn send_data(&mut self, to: usize, bytes: &[u8]);
     /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others meanwhile.
     fn receive_data(&mut self, from: usize) -> Vec<u8>;
+}
+
+/// The others of `members` in the order in which `rank` serves them in an exchange: those behind it
+/// first, so that not all begin with the same one (optimised direct exchange, thesis item 44).
+pub fn others_behind(members: &[usize], rank: usize) -> impl Iterator<Item = usize> {
+    let place = members.iter().position(|&member| member == rank);
+    let behind = place.map_or(0, |place| place + 1);
+    let all = members[behind..].iter().chain(&members[..behind]);
+    all.copied().filter(move |&member| member != rank)
 }
 
 /// Sends a value.
@@ -143,6 +157,8 @@ pub struct Options {
     pub at_a_time: usize,
     /// Whether to measure several pairs of two clusters at once.
     pub together: bool,
+    /// Whether to measure how each cluster responds to a total exchange.
+    pub exchange: bool,
 }
 
 impl Default for Options {
@@ -153,6 +169,7 @@ impl Default for Options {
             largest: 1 << 20,
             at_a_time: 0,
             together: false,
+            exchange: false,
         }
     }
 }

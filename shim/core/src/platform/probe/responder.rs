@@ -3,7 +3,9 @@
 use super::super::{Mismatch, Platform, PlatformError};
 use super::request::echo;
 use super::task::{Answer, Order, Task};
-use super::{Identity, Messenger, Options, Report, initiator, measure, receive_value, send_value};
+use super::{
+    Identity, Messenger, Options, Report, exchange, initiator, measure, receive_value, send_value,
+};
 
 /// Measures the platform. All ranks of the job call this at the same time, with
 /// the same options; rank 0 gets the report.
@@ -75,5 +77,10 @@ fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
         Task::Stream { bytes, count } => {
             Answer::Seconds(measure::stream(messenger, partner, bytes, count))
         }
+        Task::Exchange {
+            ref members,
+            bytes,
+            times,
+        } => Answer::Times(exchange::times(messenger, members, bytes, times)),
     })
 }

@@ -26,6 +26,15 @@ pub(super) enum Task {
         /// Number of messages.
         count: usize,
     },
+    /// Total exchanges, which all members are told to do.
+    Exchange {
+        /// The ranks that take part.
+        members: Vec<usize>,
+        /// Bytes from each to each other.
+        bytes: u64,
+        /// Number of exchanges.
+        times: usize,
+    },
 }
 
 /// Order to a rank.
@@ -33,7 +42,7 @@ pub(super) enum Task {
 pub(super) struct Order {
     /// The task.
     pub(super) task: Task,
-    /// The other rank.
+    /// The other rank, where there is one.
     pub(super) partner: usize,
     /// Whether this rank measures.
     pub(super) measures: bool,
@@ -46,6 +55,8 @@ pub(super) enum Answer {
     Seconds(f64),
     /// The latency and the samples of a link; `None` where nothing could be measured.
     Link(Option<(f64, Vec<Sample>)>),
+    /// The seconds of each exchange.
+    Times(Vec<f64>),
 }
 
 impl Answer {
@@ -58,7 +69,15 @@ impl Answer {
     pub(super) fn seconds(&self) -> Option<f64> {
         match self {
             Answer::Seconds(seconds) => Some(*seconds),
-            Answer::Link(_) => None,
+            Answer::Link(_) | Answer::Times(_) => None,
+        }
+    }
+
+    /// The times of an answer.
+    pub(super) fn times(self) -> Option<Vec<f64>> {
+        match self {
+            Answer::Times(times) => Some(times),
+            Answer::Link(_) | Answer::Seconds(_) => None,
         }
     }
 
@@ -66,7 +85,7 @@ impl Answer {
     pub(super) fn link(self) -> Option<Link> {
         match self {
             Answer::Link(Some((latency, samples))) => Link::new(latency, samples).ok(),
-            Answer::Link(None) | Answer::Seconds(_) => None,
+            Answer::Link(None) | Answer::Seconds(_) | Answer::Times(_) => None,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::thread;
 use proptest::prelude::*;
 
 use super::*;
-use crate::platform::Platform;
+use crate::platform::{Contention, Platform};
 
 /// A link of the simulated network.
 #[derive(Clone, Copy)]
@@ -19,6 +19,8 @@ struct Way {
     per_byte: f64,
     /// From this size on a message waits for a round trip.
     rendezvous: u64,
+    /// How its network responds to an exchange.
+    contention: Contention,
 }
 
 struct Parcel {
@@ -93,6 +95,22 @@ impl<W: Fn(usize, usize) -> Way> Messenger for Simulated<W> {
     }
     fn receive_train(&mut self, from: usize, _bytes: u64, count: usize) {
         for _ in 0..count {
+            self.take(from, false);
+        }
+    }
+    fn exchange(&mut self, members: &[usize], bytes: u64) {
+        let others: Vec<usize> = others_behind(members, self.rank).collect();
+        for &to in &others {
+            let way = (self.way)(self.rank, to);
+            let gap = way.start + way.per_byte * bytes as f64;
+            self.clock += way.contention.gamma * gap + way.contention.delay(bytes);
+            let parcel = Parcel {
+                at: self.clock + way.contention.gamma * way.latency,
+                contents: Vec::new(),
+            };
+            self.out[to].send((self.rank, false, parcel)).unwrap();
+        }
+        for &from in &others {
             self.take(from, false);
         }
     }
@@ -192,12 +210,14 @@ const LAN: Way = Way {
     start: 3e-6,
     per_byte: 9e-9,
     rendezvous: u64::MAX,
+    contention: Contention::NONE,
 };
 const WAN: Way = Way {
     latency: 10e-3,
     start: 5e-6,
     per_byte: 85e-9,
     rendezvous: 64 << 10,
+    contention: Contention::NONE,
 };
 
 /// Three clusters of ranks 0, 3, 6; 1, 4, 7; 2, 5, 8, asymmetric between them.
@@ -293,7 +313,7 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
             latency: 1e-6,
             start: 0.2e-6,
             per_byte: 1e-10,
-            rendezvous: u64::MAX,
+            ..LAN
         },
         false => LAN,
     };
@@ -372,6 +392,91 @@ fn several_pairs_together_are_measured_when_asked_for() {
         .collect();
     assert_eq!(pairs, [1, 2]);
     assert!(parallel.iter().all(|p| p.bytes_per_second > 0.0));
+}
+
+/// A network that takes this for a total exchange in each of the three clusters of [`grid`].
+fn congested(contention: Contention) -> impl Fn(usize, usize) -> Way + Send + Clone + 'static {
+    move |from, to| Way {
+        contention,
+        ..grid(from, to)
+    }
+}
+
+#[test]
+fn the_contention_of_each_cluster_is_found_when_asked_for() {
+    let options = Options {
+        exchange: true,
+        ..Options::default()
+    };
+    let truth = Contention {
+        gamma: 2.5,
+        delta: 2e-3,
+        threshold: 16 << 10,
+    };
+    let platform = probed(alone(24), options, congested(truth));
+    for cluster in platform.clusters() {
+        let found = cluster.contention.unwrap();
+        near(found.gamma, truth.gamma, 0.1);
+        near(found.delta, truth.delta, 0.2);
+        assert_eq!(found.threshold, truth.threshold);
+    }
+    let plain = probed(alone(24), Options::default(), congested(truth));
+    assert!(
+        plain
+            .clusters()
+            .iter()
+            .all(|cluster| cluster.contention.is_none())
+    );
+}
+
+#[test]
+fn clusters_that_no_exchange_fills_get_no_contention_and_a_line_that_says_why() {
+    let options = |budget: f64| Options {
+        exchange: true,
+        budget,
+        ..Options::default()
+    };
+    let lines = |platform: &Platform| {
+        assert!(
+            platform
+                .clusters()
+                .iter()
+                .all(|cluster| cluster.contention.is_none())
+        );
+        let probing = platform.contents().probing.as_ref().unwrap();
+        let of = |line: &&String| line.starts_with("contention of cluster");
+        probing
+            .left_out
+            .iter()
+            .filter(of)
+            .cloned()
+            .collect::<Vec<String>>()
+    };
+    // Two ranks in each cluster.
+    let few = lines(&probed(alone(6), options(60.0), grid));
+    assert_eq!(few.len(), 3);
+    assert!(
+        few[0].starts_with("contention of cluster0: it has 2 of the 3 ranks"),
+        "{few:?}"
+    );
+    // An exchange that is quicker than the links are alone.
+    let quick = Contention {
+        gamma: 0.2,
+        ..Contention::NONE
+    };
+    let idle = lines(&probed(alone(24), options(60.0), congested(quick)));
+    assert_eq!(idle.len(), 3);
+    assert!(
+        idle[0].contains("did not fill the links; nothing is stored"),
+        "{idle:?}"
+    );
+    // No time.
+    let late = lines(&probed(alone(24), options(1.0), grid));
+    assert_eq!(late.len(), 3);
+    assert!(
+        late[0].ends_with("nothing is stored, give a larger --budget"),
+        "{late:?}"
+    );
 }
 
 #[test]

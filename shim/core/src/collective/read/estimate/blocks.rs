@@ -54,15 +54,28 @@ pub fn direct(input: &CostInput) -> f64 {
         }),
         _ => passing(input, all_pairs) + waiting_to_enter(input),
     };
-    // Every message of a rank passes its host's card.
-    let card = |cluster: usize, senders: usize| {
-        let cost = input.segment.within[cluster];
-        let others = input.all_ranks() as f64 - input.sizes[cluster].on_host as f64;
-        input.volume(input.bytes) * senders as f64 * others * cost.gap + cost.latency
+    // Every message of a rank passes its host's card; those of an exchange meet others there.
+    let card = |cluster: usize, senders: usize, all: bool| {
+        let (size, alone) = (input.sizes[cluster], input.segment.within[cluster]);
+        let inside = match all {
+            true => input.in_exchange(cluster, alone),
+            false => alone,
+        };
+        let near = (size.ranks - size.on_host) as f64 * inside.gap;
+        let far = (input.all_ranks() as f64 - size.ranks as f64) * alone.gap;
+        input.volume(input.bytes) * senders as f64 * (near + far) + inside.latency
+    };
+    // What ranks of a host send each other does not pass it.
+    let on_host = |cluster: usize| {
+        let cost = input.in_exchange(cluster, input.segment.on_host[cluster]);
+        let others = (input.sizes[cluster].on_host - 1) as f64;
+        input.volume(input.bytes) * others * cost.gap + cost.latency
     };
     let busiest_card = match input.operation {
-        Gather | Gatherv | Scatter | Scatterv => card(root, 1),
-        _ => input.largest(|cluster| card(cluster, input.sizes[cluster].on_host)),
+        Gather | Gatherv | Scatter | Scatterv => card(root, 1, false),
+        _ => input.largest(|cluster| {
+            card(cluster, input.sizes[cluster].on_host, true).max(on_host(cluster))
+        }),
     };
     between.max(busiest_card)
 }
@@ -95,9 +108,9 @@ pub fn allgather_exchange(input: &CostInput) -> f64 {
 /// Every member to one of each other cluster, who hands it on.
 pub fn allgather_lanes(input: &CostInput) -> f64 {
     let passing = passing(input, |from, _| input.ranks(from));
-    let handed = input.largest(|c| input.spread(c, input.bytes * input.all_ranks()));
+    let handed = input.largest(|c| input.exchanged(c, input.bytes * input.all_ranks()));
     let segment = input.segment.bytes.min(input.bytes);
-    passing.max(handed) + waiting_to_enter(input) + input.largest(|c| input.spread(c, segment))
+    passing.max(handed) + waiting_to_enter(input) + input.largest(|c| input.exchanged(c, segment))
 }
 
 /// Members to leaders, leaders to each other, and back.

@@ -181,16 +181,37 @@ impl CostInput<'_> {
         }
     }
 
+    /// The cost of a segment between members of a cluster that all send to all others.
+    fn in_exchange(&self, cluster: usize, cost: MessageCost) -> MessageCost {
+        let bytes = self.segment.bytes.min(self.bytes);
+        cost.in_exchange(self.network.contention(cluster), bytes)
+    }
+
+    /// [`CostInput::spread`] from all members to all others.
+    fn exchanged(&self, cluster: usize, bytes: u64) -> f64 {
+        self.between_members(cluster, bytes, |cost| self.in_exchange(cluster, cost))
+    }
+
     /// The members of a cluster exchange `bytes` in all: seconds of the busiest of them.
     fn spread(&self, cluster: usize, bytes: u64) -> f64 {
+        self.between_members(cluster, bytes, |cost| cost)
+    }
+
+    /// Seconds of the busiest member, where messages cost what `met` makes of them.
+    fn between_members(
+        &self,
+        cluster: usize,
+        bytes: u64,
+        met: impl Fn(MessageCost) -> MessageCost,
+    ) -> f64 {
         let size = self.sizes[cluster];
         if size.ranks < 2 {
             return 0.0;
         }
-        let cost = match size.hosts {
+        let cost = met(match size.hosts {
             1 => self.segment.on_host[cluster],
             _ => self.segment.within[cluster],
-        };
+        });
         self.volume(bytes) * cost.gap + cost.latency
     }
 }

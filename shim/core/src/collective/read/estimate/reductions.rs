@@ -56,7 +56,7 @@ fn scattered(input: &CostInput, lanes: usize) -> f64 {
         let bytes = input.bytes / lanes as u64 * (input.ranks(cluster) - 1);
         match input.ranks(cluster) {
             1 => 0.0,
-            _ => input.spread(cluster, bytes) + input.network.computing.seconds(bytes),
+            _ => input.exchanged(cluster, bytes) + input.network.computing.seconds(bytes),
         }
     })
 }

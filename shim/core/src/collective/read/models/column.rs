@@ -77,6 +77,7 @@ pub(in crate::collective) fn table(
 ) -> Option<f64> {
     use Operation as O;
     let (bytes, computing) = (call.bytes, network.computing);
+    let contention = network.contention(0).unwrap_or(Contention::NONE);
     let cut = segment < bytes;
     Some(match (call.operation, name) {
         // Tables 6.1 and 6.2.
@@ -119,8 +120,8 @@ pub(in crate::collective) fn table(
         // Section 5.7.
         (O::Allgather, "ring") => chapter_5::allgather_ring(group, bytes),
         (O::Allgather, "bruck") => chapter_5::allgather_bruck(group, bytes),
-        // Section 6.4, without contention.
-        (O::Alltoall, "flat") => section_6_4::direct(group, Contention::NONE, bytes),
+        // Section 6.4, with the contention that was measured.
+        (O::Alltoall, "flat") => section_6_4::direct(group, contention, bytes),
         (O::Alltoall, "pairwise") => section_6_4::pairwise(group, bytes),
         (O::Alltoall, "bruck") => section_6_4::bruck(group, bytes),
         // Section 5.3.

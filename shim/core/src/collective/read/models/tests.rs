@@ -5,8 +5,7 @@ use super::section_6_4::{direct, lower_bound};
 use super::table_6_3::Scatter;
 use super::tables_6_1_and_6_2::Broadcast;
 use super::*;
-use crate::platform::Contention;
-use crate::platform::{Link, MessageModel, Modelled, Sample};
+use crate::platform::{Contention, Exchange, Link, MessageModel, Modelled, Sample};
 
 const MIB: u64 = 1 << 20;
 
@@ -174,18 +173,25 @@ fn total_exchanges_take_what_the_contention_vectors_say() {
 #[test]
 fn a_contention_signature_is_recovered_from_what_it_predicts() {
     let link = giga_ethernet();
-    let group = Group::new(40, &link);
-    let truth = Contention::GIGA_ETHERNET;
-    let measured: Vec<(f64, f64)> = [128 << 10, 256 << 10, 512 << 10, MIB]
-        .map(|bytes| {
-            let seconds = direct(group, truth, bytes);
-            (lower_bound(group, bytes), seconds)
-        })
-        .into();
-    let found = Contention::fit(40, &measured, truth.threshold).unwrap();
-    near(found.gamma, truth.gamma, 1e-9);
-    near(found.delta, truth.delta, 1e-9);
-    assert!(Contention::fit(40, &measured[..1], 0).is_none());
+    for truth in [Contention::GIGA_ETHERNET, Contention::MYRINET] {
+        let sizes = [1 << 10, 4 << 10, 8 << 10, 128 << 10, 256 << 10, MIB];
+        let of = |processes: usize| {
+            let group = Group::new(processes, &link);
+            sizes.map(|bytes| Exchange {
+                ranks: processes,
+                bytes,
+                bound: lower_bound(group, bytes),
+                seconds: direct(group, truth, bytes),
+            })
+        };
+        // Several numbers of processes, and one, as in the thesis.
+        for measured in [[40, 20, 10].map(of).concat(), of(40).to_vec()] {
+            let found = Contention::fit(&measured).unwrap();
+            near(found.gamma, truth.gamma, 1e-9);
+            assert!((found.delta - truth.delta).abs() < 1e-12, "{found:?}");
+            assert_eq!(found.threshold, truth.threshold);
+        }
+    }
 }
 
 #[test]

@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::exchanges::Exchanges;
 use super::links::{Links, Passing};
 use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
 use crate::collective::plan::{Action, Plan};
 use crate::collective::{Network, Waits};
+use crate::platform::Contention;
 
 /// A message by sender, receiver and tag.
 type Name = (u32, u32, u32);
@@ -94,6 +96,7 @@ pub struct Engine<'a> {
     unit_bytes: u64,
     options: Options,
     links: Links<'a>,
+    exchanges: Exchanges<'a>,
     ranks: Vec<Rank>,
     messages: Vec<Message>,
     known: HashMap<Name, usize>,
@@ -111,6 +114,7 @@ impl<'a> Engine<'a> {
             unit_bytes,
             options,
             links: Links::new(network, options.sending),
+            exchanges: Exchanges::of(network, plans),
             ranks: plans.iter().map(Rank::new).collect(),
             messages: Vec::new(),
             known: HashMap::new(),
@@ -290,9 +294,10 @@ impl<'a> Engine<'a> {
         } = self.messages[message];
         self.messages[message].started = true;
         let (from, to) = (name.0 as usize, name.1 as usize);
-        let passing = self.links.depart(now, from, to, bytes);
+        let met = self.met_by(message);
+        let passing = self.links.depart(now, (from, to, bytes), met);
         let link = self.network.link(from, to);
-        let coming = passing.after(link.map_or(0.0, |link| link.latency()));
+        let coming = passing.after(met.gamma * link.map_or(0.0, |link| link.latency()));
         self.at(coming.head, What::Come(message, coming));
         let asked = link.is_some_and(|link| link.handshake(bytes) > 0.0);
         if let (true, Some((step, _))) = (asked, sent) {
@@ -311,10 +316,20 @@ impl<'a> Engine<'a> {
         );
     }
 
+    /// The contention that a message meets which was sent.
+    fn met_by(&self, message: usize) -> Contention {
+        let Message { name, sent, .. } = self.messages[message];
+        sent.map_or(Contention::NONE, |(step, _)| {
+            self.exchanges
+                .met_by(name.0 as usize, name.1 as usize, step)
+        })
+    }
+
     fn come(&mut self, message: usize, passing: Passing) {
         let Message { name, bytes, .. } = self.messages[message];
         let (from, to) = (name.0 as usize, name.1 as usize);
-        let there = self.links.arrive(passing, from, to, bytes);
+        let met = self.met_by(message);
+        let there = self.links.arrive(passing, (from, to, bytes), met);
         self.messages[message].there = Some(there.tail);
         self.bar(
             to,

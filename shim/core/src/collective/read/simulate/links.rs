@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::Sending;
 use crate::collective::network::{Distance, Network};
+use crate::platform::Contention;
 
 /// First and last byte of a message at some place.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,14 +76,19 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// A message starts from its sender: when it is on the way.
-    pub fn depart(&mut self, now: f64, from: usize, to: usize, bytes: u64) -> Passing {
+    /// A message starts from its sender: when it is on the way. `met` is what it meets there.
+    pub fn depart(
+        &mut self,
+        now: f64,
+        (from, to, bytes): (usize, usize, u64),
+        met: Contention,
+    ) -> Passing {
         let network = self.network;
         let start = Passing {
             head: now,
             tail: now,
         };
-        let gap = network.link(from, to).map_or(0.0, |link| link.gap(bytes));
+        let gap = gap(network, (from, to, bytes), met);
         if self.sending == Sending::OnePort {
             return start.through(&mut self.port_out[from], gap);
         }
@@ -102,9 +108,14 @@ impl<'a> Links<'a> {
     }
 
     /// A message comes to its receiver: when it is there.
-    pub fn arrive(&mut self, passing: Passing, from: usize, to: usize, bytes: u64) -> Passing {
+    pub fn arrive(
+        &mut self,
+        passing: Passing,
+        (from, to, bytes): (usize, usize, u64),
+        met: Contention,
+    ) -> Passing {
         let network = self.network;
-        let gap = network.link(from, to).map_or(0.0, |link| link.gap(bytes));
+        let gap = gap(network, (from, to, bytes), met);
         if self.sending == Sending::OnePort {
             return passing.through(&mut self.port_in[to], gap);
         }
@@ -120,6 +131,12 @@ impl<'a> Links<'a> {
             }
         }
     }
+}
+
+/// `g(m)` of the link that a message takes, with what it meets there.
+fn gap(network: &Network, (from, to, bytes): (usize, usize, u64), met: Contention) -> f64 {
+    let gap = network.link(from, to).map_or(0.0, |link| link.gap(bytes));
+    met.gamma * gap + met.delay(bytes)
 }
 
 /// How long a message between clusters occupies the card of a host: as one inside would, where

@@ -9,8 +9,12 @@
 //! a message goes on while it is still coming in (cut-through), so that one message alone
 //! takes `L + g(m)`. A rank does one thing at a time, and of what it may do the first in its list,
 //! as who runs plans does. Messages that ask before they go (rendezvous) wait for their receiver.
+//!
+//! Messages of a total exchange inside a cluster take `gamma (L + g(m)) + delta` instead, where its
+//! contention was measured (thesis 6.4).
 
 mod engine;
+mod exchanges;
 mod links;
 #[cfg(test)]
 mod tests;

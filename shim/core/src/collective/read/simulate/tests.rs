@@ -1,12 +1,15 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::collective::Operation;
 use crate::collective::grids::{self, lan, network};
 use crate::collective::read::models::Group;
+use crate::collective::read::models::section_6_4::direct;
 use crate::collective::read::models::table_6_3::Scatter;
 use crate::collective::read::models::tables_6_1_and_6_2::Broadcast;
-use crate::collective::{Algorithm, Clusters, Uniform};
+use crate::collective::{Algorithm, Chooser, Clusters, Uniform};
 use crate::platform::orders::{Accounting, Costs, Order};
-use crate::platform::{Link, Sample};
+use crate::platform::{Contention, Link, Sample};
 
 const MIB: u64 = 1 << 20;
 
@@ -120,6 +123,148 @@ fn six() -> Network {
         |_| lan(),
         |from, to| Link::linear(latency(from, to), 3e-6, per_byte(from, to)).unwrap(),
     )
+}
+
+/// A cluster of so many hosts that responds to an exchange like the thesis's Giga Ethernet.
+fn congested(ranks: usize) -> Network {
+    grids::congested(&vec![0; ranks], 1, Contention::GIGA_ETHERNET)
+}
+
+#[test]
+fn total_exchanges_take_what_the_contention_signature_says() {
+    let link = lan();
+    for ranks in [3, 4, 8, 17] {
+        let network = congested(ranks);
+        let group = Group::new(ranks, &link);
+        for sending in [Sending::OnePort, Sending::Overlapping] {
+            for bytes in [1024, 8 << 10, 64 << 10, MIB] {
+                let found = simulated(
+                    &network,
+                    Operation::Alltoall,
+                    "flat",
+                    bytes,
+                    1 << 30,
+                    sending,
+                );
+                let signature = Contention::GIGA_ETHERNET;
+                let expected = direct(group, signature, bytes);
+                let error = found.seconds / expected - 1.0;
+                // A rank needs some time for each message where it is not the port that counts.
+                assert!(
+                    (-1e-9..0.02).contains(&error),
+                    "{ranks} {bytes} {sending:?}: {error}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_that_are_sent_one_after_the_other_have_gamma_and_no_delta() {
+    let network = congested(8);
+    let flat = |bytes| {
+        let of = Sending::OnePort;
+        simulated(&network, Operation::Alltoall, "flat", bytes, 1 << 30, of).seconds
+    };
+    let pairwise = |bytes| {
+        let of = Sending::OnePort;
+        simulated(
+            &network,
+            Operation::Alltoall,
+            "pairwise",
+            bytes,
+            1 << 30,
+            of,
+        )
+        .seconds
+    };
+    // The first message of a rank waits for none.
+    same(
+        flat(MIB) - pairwise(MIB),
+        6.0 * Contention::GIGA_ETHERNET.delta,
+    );
+    assert!(pairwise(MIB) > 4.0 * 7.0 * lan().gap(MIB));
+}
+
+#[test]
+fn contention_is_met_in_total_exchanges_alone_and_inside_clusters_alone() {
+    for (operation, strategy, is_met) in [
+        (Operation::Bcast, "flat", false),
+        (Operation::Gather, "flat", false),
+        (Operation::Allgather, "ring", false),
+        (Operation::Allgather, "bruck", false),
+        (Operation::Allreduce, "recursive-doubling", false),
+        (Operation::Allgather, "flat", true),
+        (Operation::Alltoall, "open-shop", true),
+        (Operation::ReduceScatterBlock, "pairwise", true),
+    ] {
+        let seconds = |network: &Network| {
+            let of = Sending::Overlapping;
+            simulated(network, operation, strategy, 64 << 10, 1 << 30, of).seconds
+        };
+        let (free, busy) = (seconds(&one_cluster(8)), seconds(&congested(8)));
+        assert_eq!(
+            busy > 2.0 * free,
+            is_met,
+            "{operation} {strategy}: {free} {busy}"
+        );
+        assert!(
+            is_met || busy == free,
+            "{operation} {strategy}: {free} {busy}"
+        );
+    }
+    // Between clusters of two: nobody meets anybody inside.
+    let numbers = [0, 0, 1, 1, 2, 2];
+    let apart = grids::congested(&numbers, 1, Contention::NONE);
+    let busy = grids::congested(
+        &numbers,
+        1,
+        Contention {
+            gamma: 4.0,
+            ..Contention::NONE
+        },
+    );
+    let seconds = |network: &Network| {
+        let of = Sending::Overlapping;
+        simulated(network, Operation::Alltoall, "flat", 64 << 10, 1 << 30, of).seconds
+    };
+    same(seconds(&busy), seconds(&apart));
+}
+
+#[test]
+fn the_choice_counts_contention_in_the_phases_of_an_exchange() {
+    // Clusters whose inside is slower than the links between them, when all send to all.
+    let numbers: Vec<usize> = (0..16).map(|rank| rank / 8).collect();
+    let slow = Contention {
+        gamma: 150.0,
+        ..Contention::NONE
+    };
+    for (operation, strategy) in [
+        (Operation::Alltoall, "flat"),
+        (Operation::Allgather, "grid-lanes"),
+    ] {
+        let estimated = |contention: Contention| {
+            let network = Arc::new(grids::congested(&numbers, 1, contention));
+            let clusters = Clusters::of_network(&network);
+            let mut chooser = Chooser::new(Some(network.clone()), &clusters, None);
+            let choice = chooser.choose(operation, Some(64 << 10), 0, false, &clusters);
+            let all = choice.considered();
+            let of = all
+                .iter()
+                .find(|known| known.strategy.name == strategy)
+                .unwrap();
+            let segment = of.segment;
+            let sending = Sending::Overlapping;
+            let simulated = simulated(&network, operation, strategy, 64 << 10, segment, sending);
+            (of.seconds, simulated.seconds)
+        };
+        let ((free, _), (busy, simulated)) = (estimated(Contention::NONE), estimated(slow));
+        assert!(busy > 1.2 * free, "{operation}: {busy} {free}");
+        assert!(
+            (busy / simulated - 1.0).abs() < 0.25,
+            "{operation}: {busy} {simulated}"
+        );
+    }
 }
 
 #[test]

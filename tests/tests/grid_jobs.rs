@@ -71,6 +71,41 @@ fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
     }
 }
 
+/// Uneven blocks, which MPI tells some ranks alone: all tell all others on the fourth call of each
+/// collective, and choose by the sizes together.
+fn ranks_tell_each_other_uneven_sizes_and_choose_by_them(mpi: Mpi) {
+    let grid = TwoClusters::new();
+    let platform = grid.file("kept.platform.yaml");
+    let operations = ["gatherv", "scatterv", "alltoallv", "alltoallw"];
+    let calls: Vec<String> = operations
+        .iter()
+        .flat_map(|operation| std::iter::repeat_n(format!("{operation}:1000"), 6))
+        .collect();
+    let script = format!(
+        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
+         TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {} {}",
+        artifacts::library().display(),
+        platform.display(),
+        artifacts::job(mpi, "collective_calls").display(),
+        calls.join(" ")
+    );
+    let done = grid
+        .run(&[])
+        .arg(mpi.launcher())
+        .args(["-n", "4", "sh", "-c", &script])
+        .output()
+        .expect("the grid starts");
+    assert!(done.status.success(), "{}", told(&done));
+    let said = text(&done.stderr);
+    for operation in operations {
+        let of = format!("treepie: {operation} of uneven parts");
+        let known =
+            |line: &&str| line.starts_with(&of) && line.contains("all ranks know the sizes");
+        let times = said.lines().filter(known).count();
+        assert_eq!(times, 1, "{operation}\n{said}");
+    }
+}
+
 /// All that a command prints.
 fn text_of(command: &mut Command) -> String {
     told(&command.output().expect("the grid starts"))
@@ -234,6 +269,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
 }
 
 under_each_mpi!(
+    ranks_tell_each_other_uneven_sizes_and_choose_by_them,
     permuted_worlds_and_schedules_agree,
     a_job_measures_the_grid_once_and_prefers_what_was_saved,
     a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,

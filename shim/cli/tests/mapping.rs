@@ -386,7 +386,7 @@ fn pairs_that_are_far_apart_are_worth_a_placement_and_nothing_is_on_one_node() {
 fn a_bound_that_is_far_away_is_not_told() {
     // More ranks than the close bound serves, in no pattern.
     let ranks = 1000;
-    let edges = (0..ranks * 8).map(|i| (i % ranks, (i * 2_654_435_761 >> 9) % ranks));
+    let edges = (0..ranks * 8).map(|i| (i % ranks, ((i * 2_654_435_761) >> 9) % ranks));
     let entries = edges.filter(|(a, b)| a != b).map(|(a, b)| (a, b, 1.0));
     let matrix = Matrix::from_entries(ranks, entries).unwrap();
     let desk = Desk::new();

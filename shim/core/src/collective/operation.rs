@@ -77,6 +77,14 @@ impl Operation {
         )
     }
 
+    /// Whether MPI tells each rank the sizes of all blocks; in others the root alone knows them, or each
+    /// rank those that it sends and receives.
+    #[inline]
+    pub fn tells_all_sizes(self) -> bool {
+        use Operation::*;
+        !matches!(self, Gatherv | Scatterv | Alltoallv | Alltoallw)
+    }
+
     /// What the bytes of a record of this operation stand for.
     pub(super) fn unit(self) -> Unit {
         use Operation::*;

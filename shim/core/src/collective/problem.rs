@@ -19,6 +19,10 @@ pub enum Amount {
         /// Units received from each rank.
         received: Vec<u64>,
     },
+    /// The block of each rank, where all ranks know all of them, also in `Gatherv` and `Scatterv`.
+    AllParts(Vec<u64>),
+    /// Units from each rank to each, sender by sender, where all ranks know all of them.
+    Table(Vec<u64>),
 }
 
 /// A collective call.
@@ -111,8 +115,38 @@ impl Problem<'_> {
     pub fn block(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
-            Amount::Parts(blocks) => blocks[rank],
-            Amount::Exchanged { .. } => 0,
+            Amount::Parts(blocks) | Amount::AllParts(blocks) => blocks[rank],
+            Amount::Exchanged { .. } | Amount::Table(_) => 0,
+        }
+    }
+
+    /// Units of the block that one rank has for another in an exchange whose sizes all ranks know;
+    /// 0 in others.
+    pub fn pair(&self, from: usize, to: usize) -> u64 {
+        match self.amount {
+            Amount::Each(units) => *units,
+            Amount::Table(table) => table[from * self.ranks() + to],
+            Amount::Parts(_) | Amount::AllParts(_) | Amount::Exchanged { .. } => 0,
+        }
+    }
+
+    /// Units of all blocks that the ranks of one cluster have for those of another, in an exchange
+    /// whose sizes all ranks know.
+    pub fn between(&self, from: usize, to: usize) -> u64 {
+        let (senders, receivers) = (self.clusters.members(from), self.clusters.members(to));
+        if let Amount::Each(units) = self.amount {
+            return (senders.len() * receivers.len()) as u64 * units;
+        }
+        let row = |&one: &usize| receivers.iter().map(move |&other| self.pair(one, other));
+        senders.iter().flat_map(row).sum()
+    }
+
+    /// Whether all ranks know the sizes of all blocks.
+    pub fn sizes_are_known(&self) -> bool {
+        match self.amount {
+            Amount::Each(_) | Amount::AllParts(_) | Amount::Table(_) => true,
+            Amount::Parts(_) => self.operation.tells_all_sizes(),
+            Amount::Exchanged { .. } => false,
         }
     }
 
@@ -121,8 +155,8 @@ impl Problem<'_> {
     pub fn start(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => rank as u64 * units,
-            Amount::Parts(blocks) => blocks[..rank].iter().sum(),
-            Amount::Exchanged { .. } => 0,
+            Amount::Parts(blocks) | Amount::AllParts(blocks) => blocks[..rank].iter().sum(),
+            Amount::Exchanged { .. } | Amount::Table(_) => 0,
         }
     }
 
@@ -139,8 +173,8 @@ impl Problem<'_> {
                 count,
                 units: *units,
             },
-            Amount::Parts(lengths) => Blocks::listed(lengths),
-            Amount::Exchanged { .. } => Blocks::Equal { count, units: 0 },
+            Amount::Parts(lengths) | Amount::AllParts(lengths) => Blocks::listed(lengths),
+            Amount::Exchanged { .. } | Amount::Table(_) => Blocks::Equal { count, units: 0 },
         }
     }
 

@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Problem, Uniform,
 };
 
 use super::device;
 use super::execute::{Account, Place, Prepared, Tags};
 use super::job::Job;
 use super::setup::{self, Setup};
+use super::sizes::Uneven;
 use super::unit::Room;
 use crate::log;
 use crate::mpi::native::{Native, NativeError, OwnComm};
@@ -61,6 +62,8 @@ pub struct Communicator {
     /// of data that the processor can't read.
     may_have_devices: bool,
     told_of_devices: AtomicBool,
+    /// What was learnt of calls with uneven sizes.
+    pub uneven: Uneven,
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     workplace: Mutex<Workplace>,
@@ -105,6 +108,7 @@ impl Communicator {
             calls: AtomicU32::new(0),
             may_have_devices: false,
             told_of_devices: AtomicBool::new(false),
+            uneven: Uneven::default(),
             chooser: Mutex::new(chooser.with_eager_limit(setup.eager)),
             clusters,
             network,
@@ -183,6 +187,29 @@ impl Communicator {
         }
         plans.insert(key, plan.clone());
         plan
+    }
+
+    /// A call in bytes, as this rank knows it.
+    pub fn problem<'a>(
+        &'a self,
+        operation: Operation,
+        root: usize,
+        amount: &'a Amount,
+    ) -> Problem<'a> {
+        Problem {
+            operation,
+            root,
+            amount,
+            clusters: &self.clusters,
+            ordered: false,
+            network: self.network.as_deref(),
+            unit_bytes: 1,
+        }
+    }
+
+    /// The largest message, in bytes, that is sent at once.
+    pub fn eager_limit(&self) -> u64 {
+        self.chooser.lock().eager_limit()
     }
 
     /// What is best for a call, of those that serve it.

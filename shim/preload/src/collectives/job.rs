@@ -155,10 +155,10 @@ impl Job {
             _ => Amount::Each(call.receive.only_block()?.count),
         };
         let total = match &amount {
-            Amount::Parts(parts) => parts.iter().sum(),
+            Amount::Parts(parts) | Amount::AllParts(parts) => parts.iter().sum(),
             Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
             Amount::Each(units) => *units,
-            Amount::Exchanged { .. } => 0,
+            Amount::Exchanged { .. } | Amount::Table(_) => 0,
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
         let has_result = call.operation != Reduce || call.root as usize == rank;
@@ -173,9 +173,9 @@ impl Job {
         };
         let own = match &amount {
             _ if !has_result => 0,
-            Amount::Parts(parts) => parts[rank],
+            Amount::Parts(parts) | Amount::AllParts(parts) => parts[rank],
             Amount::Each(units) => *units,
-            Amount::Exchanged { .. } => 0,
+            Amount::Exchanged { .. } | Amount::Table(_) => 0,
         };
         let results = Operands::new(unit, own, receive);
         Ok(Job {

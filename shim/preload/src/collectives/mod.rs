@@ -13,6 +13,7 @@
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
+//! | sizes are told to all, or not | a function of the settings, of the number of calls of the operation, and of what came out of earlier times, which are equal on all ranks (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
 //! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |
@@ -40,6 +41,7 @@ mod own;
 mod packed;
 mod runtimes;
 mod setup;
+mod sizes;
 mod unit;
 
 use std::cell::Cell;
@@ -85,6 +87,8 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     let native = native()?;
     let communicator = attached::find(native, setup, comm)?;
     let place = communicator.next_call();
+    let operation = call.operation;
+    let tells_sizes = communicator.uneven.is_due(runner, &communicator, operation);
     if call.operation.reduces() && !setup.can_reduce(native, call) {
         return None;
     }
@@ -96,14 +100,36 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         Err(Refused::ByNative) => return None,
         Err(Refused::With(code)) => return Some(outcome(native, comm, Err(code))),
     };
+    let errors = errors::Returned::inside(native, comm);
+    let root = call.root as usize;
+    let mut amount = job.amount.clone();
+    if tells_sizes {
+        match sizes::tell_all(native, &communicator, (operation, root), amount) {
+            Ok(told) => amount = told,
+            Err(code) => {
+                job.abandon();
+                drop(errors);
+                return Some(outcome(native, comm, Err(code)));
+            }
+        }
+    }
+    let sized = match *runner == Runner::Auto && tells_sizes {
+        true => communicator
+            .uneven
+            .choose(&communicator, operation, root, &amount),
+        false => None,
+    };
     let key = Key {
-        operation: call.operation,
-        root: call.root as usize,
-        amount: job.amount.clone(),
+        operation,
+        root,
+        amount,
         unit: job.spaces.unit.bytes,
         ordered,
     };
-    let chosen = communicator.plan(key, |key| make(runner, setup, &communicator, key))?;
+    let chosen = communicator.plan(key, |key| match &sized {
+        Some(sized) => Some(make_sized(&communicator, key, sized)),
+        None => make(runner, setup, &communicator, key),
+    })?;
     let job = match communicator.readable(native, call.operation, job) {
         Ok(job) => job?,
         Err(error) => {
@@ -112,7 +138,6 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         }
     };
     ran.set(Some(chosen.run));
-    let errors = errors::Returned::inside(native, comm);
     let performed = job
         .load(native, place)
         .and_then(|()| perform(native, &communicator, place, &chosen.plan, job.spaces));
@@ -149,11 +174,12 @@ fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
         network: communicator.network.as_deref(),
         unit_bytes: key.unit,
     };
+    let mean =
+        |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
     let bytes = match &key.amount {
         Amount::Each(units) => Some(units * key.unit),
-        Amount::Parts(parts) if are_bytes_known(key.operation) => {
-            Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64)
-        }
+        Amount::Parts(parts) if are_bytes_known(key.operation) => mean(parts),
+        Amount::AllParts(parts) | Amount::Table(parts) => mean(parts),
         Amount::Parts(_) | Amount::Exchanged { .. } => None,
     };
     let (strategy, segment) = match runner {
@@ -201,16 +227,37 @@ fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
         }
         return None;
     }
-    let segment = (segment / key.unit.max(1)).max(1);
-    Some(Chosen {
-        plan: Prepared::new(strategy.plan(&problem, communicator.rank(), segment)),
+    Some(planned(communicator, &problem, strategy, segment))
+}
+
+/// This rank's plan for sizes that all ranks know.
+fn make_sized(communicator: &Communicator, key: &Key, sized: &sizes::BySize) -> Chosen {
+    let segment = communicator.eager_limit();
+    if communicator.rank() == 0 {
+        let (name, reason) = (sized.strategy.name, &sized.reason);
+        tell(communicator, key, None, name, segment, reason);
+    }
+    let problem = communicator.problem(key.operation, key.root, &key.amount);
+    planned(communicator, &problem, sized.strategy, segment)
+}
+
+/// This rank's plan of a strategy, in messages of up to `segment` bytes.
+fn planned(
+    communicator: &Communicator,
+    problem: &Problem,
+    strategy: &'static Algorithm,
+    segment: u64,
+) -> Chosen {
+    let segment = (segment / problem.unit_bytes.max(1)).max(1);
+    Chosen {
+        plan: Prepared::new(strategy.plan(problem, communicator.rank(), segment)),
         run: record::plan(PlanRun {
             algorithm: strategy.name.to_owned(),
             segment,
-            unit_bytes: key.unit,
-            ordered: key.ordered,
+            unit_bytes: problem.unit_bytes,
+            ordered: problem.ordered,
         }),
-    })
+    }
 }
 
 /// Says what was chosen and why, once for each plan.

@@ -19,6 +19,9 @@ pub enum Requirement {
     /// The number of ranks is even.
     #[error("an even number of ranks")]
     EvenRanks,
+    /// All ranks know the sizes of all blocks.
+    #[error("sizes of blocks that all ranks know")]
+    KnownSizes,
 }
 
 impl Requirement {
@@ -26,6 +29,7 @@ impl Requirement {
     pub fn is_met(self, problem: &Problem) -> bool {
         match self {
             Requirement::Commutative => !problem.ordered,
+            Requirement::KnownSizes => problem.sizes_are_known(),
             Requirement::MaxRanks(_) | Requirement::PowerOfTwo | Requirement::EvenRanks => {
                 self.allows(problem.ranks())
             }
@@ -35,7 +39,7 @@ impl Requirement {
     /// Whether a communicator of so many ranks has it.
     pub fn allows(self, ranks: usize) -> bool {
         match self {
-            Requirement::Commutative => true,
+            Requirement::Commutative | Requirement::KnownSizes => true,
             Requirement::MaxRanks(most) => ranks <= most,
             Requirement::PowerOfTwo => ranks.is_power_of_two(),
             Requirement::EvenRanks => ranks.is_multiple_of(2) || ranks == 1,

@@ -13,15 +13,17 @@
 use super::algorithm::{Algorithm, Candidate, Describe, Estimate, Price};
 use super::by_cluster::between::{Between, Direction, Grouped};
 use super::by_cluster::{
-    allgather, alltoall, barrier, broadcast, direct, grouped, lanes, reduce, reduce_exchange,
-    reduce_scatter, scan,
+    allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source, reduce,
+    reduce_exchange, reduce_scatter, scan,
 };
 use super::by_rank::matchings::{MOST_RANKS, Matching};
 use super::by_rank::{
-    bruck, composed, doubling, halving, linear, neighbours, pairwise, ring, scan as prefix,
-    scatter, tree,
+    bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
+    scan as prefix, scatter, tree, uniform,
 };
-use super::requirement::Requirement::{self, Commutative, EvenRanks, MaxRanks, PowerOfTwo};
+use super::requirement::Requirement::{
+    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo,
+};
 use super::trees::Shape::{
     Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
 };
@@ -127,10 +129,9 @@ macro_rules! between {
 /// A scatter with one message for each cluster.
 macro_rules! scatter_grouped {
     ($name:literal, $order:expr) => {
-        row($name, &[Scatter], |p, r, s| {
-            grouped::scatter(p, r, s, $order)
-        })
-        .estimated(|s| estimate::grouped(s, $order))
+        row($name, SCATTERS, |p, r, s| grouped::scatter(p, r, s, $order))
+            .requires(&[KnownSizes])
+            .estimated(|s| estimate::grouped(s, $order))
     };
 }
 
@@ -140,7 +141,7 @@ macro_rules! matched {
         row($name, EXCHANGES, |p, r, s| {
             pairwise::matched(p, r, s, $matching)
         })
-        .requires(&[MaxRanks(MOST_RANKS)])
+        .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
     };
 }
 
@@ -254,13 +255,18 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(estimate::direct),
     row("synchronised-linear", &[Gather], linear::gather_synchronised),
     row("binomial", &[Gather], scatter::gather),
-    row("grid-grouped", &[Gather], grouped::gather).estimated(|s| estimate::grouped(s, Grouped::InOrder)),
+    row("grid-grouped", GATHERS, grouped::gather).requires(&[KnownSizes])
+        .estimated(|s| estimate::grouped(s, Grouped::InOrder)),
+    row("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
+        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(estimate::direct),
     row("binomial", &[Scatter], scatter::scatter),
     scatter_grouped!("grid-grouped", Grouped::InOrder),
     scatter_grouped!("grid-slowest-first", Grouped::SlowestFirst),
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
+    row("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
+        .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric(),
@@ -278,7 +284,11 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     matched!("max-weight", Matching::MaxWeight),
     matched!("greedy", Matching::Greedy),
     matched!("open-shop", Matching::OpenShop),
-    row("grid-grouped", &[Alltoall], alltoall::grouped).estimated(estimate::alltoall_grouped),
+    row("uniform", EXCHANGES, uniform::exchange).requires(&[MaxRanks(MOST_RANKS), KnownSizes]),
+    row("hypercube", EXCHANGES, hypercube::exchange)
+        .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
+    row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
+        .estimated(estimate::alltoall_grouped),
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),

@@ -61,6 +61,5 @@ impl Chooser {
 /// Whether all ranks know how many bytes a call has, or how many on average, so that they can choose by
 /// it.
 pub fn are_bytes_known(operation: Operation) -> bool {
-    operation.has_equal_blocks()
-        || matches!(operation, Operation::Allgatherv | Operation::ReduceScatter)
+    operation.tells_all_sizes()
 }

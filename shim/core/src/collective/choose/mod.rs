@@ -15,6 +15,7 @@ mod rules;
 mod sizes;
 #[cfg(test)]
 mod tests;
+pub mod uneven;
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -190,6 +191,11 @@ impl Chooser {
             known.native = known.native.take().map(Native::with_han);
         }
         self
+    }
+
+    /// The largest message that plans send here at once, in bytes.
+    pub fn eager_limit(&self) -> u64 {
+        self.eager
     }
 
     /// The largest message, in bytes, that `strategy` should send for a call: the best on the network,

@@ -47,18 +47,22 @@ fn arrangements(ranks: usize) -> Vec<Arrangement> {
 }
 
 /// Each rank's amount for an operation: blocks of `units`, or uneven parts, some
-/// of them empty. Parts that MPI does not tell a rank are wrong on purpose.
-fn amounts(operation: Operation, ranks: usize, root: usize, units: u64) -> Vec<Amount> {
+/// of them empty. Parts that MPI does not tell a rank are wrong on purpose, unless all `know` all.
+fn amounts(operation: Operation, ranks: usize, root: usize, units: u64, know: bool) -> Vec<Amount> {
     use Operation::*;
     let part = |rank: usize| (rank as u64 * 5 + units) % (units + 2);
     let pair = |from: usize, to: usize| (from as u64 * 3 + to as u64) % (units + 1);
+    let all_parts = || (0..ranks).map(part).collect();
     let parts = |rank: usize| match operation {
+        Gatherv | Scatterv if know => Amount::AllParts(all_parts()),
         Gatherv | Scatterv if rank != root => {
             let unknown = |other| if other == rank { part(rank) } else { 999 };
             Amount::Parts((0..ranks).map(unknown).collect())
         }
-        Gatherv | Scatterv | Allgatherv | ReduceScatter => {
-            Amount::Parts((0..ranks).map(part).collect())
+        Gatherv | Scatterv | Allgatherv | ReduceScatter => Amount::Parts(all_parts()),
+        Alltoallv | Alltoallw if know => {
+            let row = |from: usize| (0..ranks).map(move |to| pair(from, to));
+            Amount::Table((0..ranks).flat_map(row).collect())
         }
         Alltoallv | Alltoallw => Amount::Exchanged {
             sent: (0..ranks).map(|to| pair(rank, to)).collect(),
@@ -78,8 +82,29 @@ fn check_one(
     flow: Flow,
     ordered: bool,
 ) -> Result<(), Flaw> {
+    // Where each rank knows what MPI tells it, and where all know all.
+    let tells_all = operation.tells_all_sizes();
+    let knowledge: &[bool] = if tells_all { &[false] } else { &[false, true] };
+    for &know in knowledge {
+        check_amounts(
+            strategy,
+            at,
+            (operation, root, ordered),
+            &amounts(operation, at.clusters.ranks(), root, units, know),
+            flow,
+        )?;
+    }
+    Ok(())
+}
+
+fn check_amounts(
+    strategy: &Algorithm,
+    at: &Arrangement,
+    (operation, root, ordered): (Operation, usize, bool),
+    amounts: &[Amount],
+    flow: Flow,
+) -> Result<(), Flaw> {
     let clusters = &at.clusters;
-    let amounts = amounts(operation, clusters.ranks(), root, units);
     let problems: Vec<Problem> = amounts
         .iter()
         .map(|amount| Problem {

@@ -1,18 +1,22 @@
-//! `Alltoall` with one message between two clusters, from leader to leader:
+//! `Alltoall`, `Alltoallv` and `Alltoallw` with one message between two clusters, from leader to
+//! leader:
 //!
 //! ```text
 //!   members --blocks for c--> leader ==all blocks for c==> leader of c --> members
 //! ```
+//!
+//! All must know the sizes of all blocks: leaders pass on those of others.
 
 use crate::collective::algorithms::by_rank::pairwise::buffers;
 use crate::collective::plan::Range;
+use crate::collective::problem::Blocks;
 use crate::collective::{Clusters, Problem, Steps};
 
-/// Blocks of one length. Where a message between clusters is one segment, a member gives all its
-/// blocks for other clusters together, and gets those of a cluster together.
+/// Where a message between clusters is one segment, a member gives all its blocks for other
+/// clusters together, and gets those of a cluster together.
 pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
-    let (input, output) = buffers(problem);
+    let (input, output) = buffers(problem, rank);
     // Inside the cluster direct to each other.
     let members = clusters.members(clusters.of(rank));
     steps.copy(input[rank], output[rank]);
@@ -22,17 +26,15 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for &member in members.iter().filter(|&&member| member != rank) {
         steps.send(member, input[member]);
     }
-    let sizes = (0..clusters.count()).map(|cluster| clusters.members(cluster).len() as u64);
-    let largest = sizes.max().unwrap_or(0);
     let exchange = Exchange {
+        problem,
         clusters,
         here: clusters.of(rank),
         rank,
-        block: problem.block(rank),
         input,
         output,
     };
-    match steps.segment(1) >= largest * largest * exchange.block {
+    match steps.segment(1) >= exchange.largest_message() {
         true => exchange.in_few_messages(steps),
         false => exchange.as_they_come(steps),
     }
@@ -40,23 +42,76 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 
 /// The part of a grouped exchange that goes to other clusters.
 struct Exchange<'a> {
+    problem: &'a Problem<'a>,
     clusters: &'a Clusters,
     here: usize,
     rank: usize,
-    block: u64,
     input: Vec<Range>,
     output: Vec<Range>,
 }
 
-impl Exchange<'_> {
-    /// A scratch buffer for a block of each of `one` for each of `other`.
-    fn room(&self, steps: &mut dyn Steps, one: &[usize], other: &[usize]) -> Range {
-        steps.scratch((one.len() * other.len()) as u64 * self.block)
+/// A scratch buffer for a block for each row and column.
+struct Room {
+    range: Range,
+    blocks: Blocks,
+    width: usize,
+}
+
+impl Room {
+    /// The block in `column` of `row`.
+    fn at(&self, row: usize, column: usize) -> Range {
+        self.blocks.of(self.range, row * self.width + column)
     }
 
-    /// Of `width` blocks in a row of `all`, the one in `column` of `row`.
-    fn at(&self, all: Range, width: usize, row: usize, column: usize) -> Range {
-        all.part((row * width + column) as u64 * self.block, self.block)
+    /// All blocks of a row.
+    fn row(&self, row: usize) -> Range {
+        let first = row * self.width;
+        self.blocks.span(self.range, first, first + self.width)
+    }
+}
+
+impl Exchange<'_> {
+    /// The units of the largest message between two clusters.
+    fn largest_message(&self) -> u64 {
+        let count = self.clusters.count();
+        let pairs =
+            (0..count).flat_map(|from| self.clusters.others(from).map(move |to| (from, to)));
+        let units = pairs.map(|(from, to)| self.problem.between(from, to));
+        units.max().unwrap_or(0)
+    }
+
+    /// Room for what each of `senders` has for each of `receivers`, sender by sender.
+    fn room(&self, steps: &mut dyn Steps, senders: &[usize], receivers: &[usize]) -> Room {
+        let pair = |&from: &usize| receivers.iter().map(move |&to| self.problem.pair(from, to));
+        self.listed(
+            steps,
+            senders.iter().flat_map(pair).collect(),
+            receivers.len(),
+        )
+    }
+
+    /// The same, receiver by receiver.
+    fn room_by_receiver(
+        &self,
+        steps: &mut dyn Steps,
+        receivers: &[usize],
+        senders: &[usize],
+    ) -> Room {
+        let pair = |&to: &usize| senders.iter().map(move |&from| self.problem.pair(from, to));
+        self.listed(
+            steps,
+            receivers.iter().flat_map(pair).collect(),
+            senders.len(),
+        )
+    }
+
+    fn listed(&self, steps: &mut dyn Steps, lengths: Vec<u64>, width: usize) -> Room {
+        let blocks = Blocks::listed(&lengths);
+        Room {
+            range: steps.scratch(blocks.total()),
+            blocks,
+            width,
+        }
     }
 
     /// Cluster by cluster, as soon as something is there.
@@ -69,21 +124,20 @@ impl Exchange<'_> {
             // The own blocks for them, in their order.
             let own = self.room(steps, &[rank], far);
             for (place, &receiver) in far.iter().enumerate() {
-                steps.copy(self.input[receiver], self.at(own, far.len(), 0, place));
+                steps.copy(self.input[receiver], own.at(0, place));
             }
             if rank != leader {
-                steps.send(leader, own);
+                steps.send(leader, own.range);
                 continue;
             }
             let all = self.room(steps, members, far);
             for (place, &member) in members.iter().enumerate() {
-                let into = all.part(place as u64 * own.length, own.length);
                 match member == rank {
-                    true => steps.copy(own, into),
-                    false => steps.receive(member, into),
+                    true => steps.copy(own.range, all.row(place)),
+                    false => steps.receive(member, all.row(place)),
                 }
             }
-            steps.send(clusters.leader(other), all);
+            steps.send(clusters.leader(other), all.range);
         }
         for other in clusters.others_towards(self.here) {
             let far = clusters.members(other);
@@ -95,10 +149,10 @@ impl Exchange<'_> {
             }
             // Sender by sender, the blocks for the members here.
             let all = self.room(steps, far, members);
-            steps.receive(clusters.leader(other), all);
+            steps.receive(clusters.leader(other), all.range);
             for (row, &sender) in far.iter().enumerate() {
                 for (column, &member) in members.iter().enumerate() {
-                    let from = self.at(all, members.len(), row, column);
+                    let from = all.at(row, column);
                     match member == rank {
                         true => steps.copy(from, self.output[sender]),
                         false => steps.send(member, from),
@@ -121,56 +175,51 @@ impl Exchange<'_> {
         if rank != leader {
             let own = self.room(steps, &[rank], &far);
             for (place, &receiver) in far.iter().enumerate() {
-                steps.copy(self.input[receiver], self.at(own, far.len(), 0, place));
+                steps.copy(self.input[receiver], own.at(0, place));
             }
-            steps.send(leader, own);
+            steps.send(leader, own.range);
             for other in clusters.others_towards(self.here) {
                 let senders = clusters.members(other);
-                let came = self.room(steps, &[rank], senders);
-                steps.receive(leader, came);
+                let came = self.room_by_receiver(steps, &[rank], senders);
+                steps.receive(leader, came.range);
                 for (place, &sender) in senders.iter().enumerate() {
-                    let from = self.at(came, senders.len(), 0, place);
-                    steps.copy(from, self.output[sender]);
+                    steps.copy(came.at(0, place), self.output[sender]);
                 }
             }
             return;
         }
         let given = self.room(steps, members, &far);
         for (row, &member) in members.iter().enumerate().filter(|(_, m)| **m != rank) {
-            let length = far.len() as u64 * self.block;
-            steps.receive(member, given.part(row as u64 * length, length));
+            steps.receive(member, given.row(row));
         }
         // Receiver by receiver, so that each one's blocks can be handed on as they are.
         let mut place = 0;
         for &other in &others {
             let receivers = clusters.members(other);
-            let all = self.room(steps, receivers, members);
+            let all = self.room_by_receiver(steps, receivers, members);
             for (row, &receiver) in receivers.iter().enumerate() {
                 for (column, &member) in members.iter().enumerate() {
                     let from = match member == rank {
                         true => self.input[receiver],
-                        false => self.at(given, far.len(), column, place + row),
+                        false => given.at(column, place + row),
                     };
-                    steps.copy(from, self.at(all, members.len(), row, column));
+                    steps.copy(from, all.at(row, column));
                 }
             }
             place += receivers.len();
-            steps.send(clusters.leader(other), all);
+            steps.send(clusters.leader(other), all.range);
         }
         for other in clusters.others_towards(self.here) {
             let senders = clusters.members(other);
-            let all = self.room(steps, members, senders);
-            steps.receive(clusters.leader(other), all);
+            let all = self.room_by_receiver(steps, members, senders);
+            steps.receive(clusters.leader(other), all.range);
             for (row, &member) in members.iter().enumerate() {
-                let length = senders.len() as u64 * self.block;
-                let blocks = all.part(row as u64 * length, length);
                 if member != rank {
-                    steps.send(member, blocks);
+                    steps.send(member, all.row(row));
                     continue;
                 }
                 for (column, &sender) in senders.iter().enumerate() {
-                    let from = self.at(all, senders.len(), row, column);
-                    steps.copy(from, self.output[sender]);
+                    steps.copy(all.at(row, column), self.output[sender]);
                 }
             }
         }

@@ -192,12 +192,13 @@ pub fn by_tail(
     served
 }
 
-/// The same for a scatter of one-length blocks on the problem's network.
+/// The same for a scatter on the problem's network whose sizes all ranks know.
 pub fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
     let bytes = |cluster: usize| {
-        let units = problem.block(problem.root) * clusters.members(cluster).len() as u64;
+        let blocks = clusters.members(cluster).iter();
+        let units: u64 = blocks.map(|&member| problem.block(member)).sum();
         units.saturating_mul(problem.unit_bytes)
     };
     let Some(network) = problem.network else {

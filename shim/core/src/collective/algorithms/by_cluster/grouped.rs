@@ -1,4 +1,5 @@
-//! `Gather` and `Scatter` with one message for each cluster (thesis items 68 and 69).
+//! `Gather` and `Scatter` with one message for each cluster (thesis items 68 and 69); `Gatherv` and
+//! `Scatterv` where all ranks know all sizes.
 //!
 //! ```text
 //!   root == blocks of cluster b ==> leader of b --> its members
@@ -7,30 +8,36 @@
 use super::between::{self, Grouped};
 use crate::collective::algorithms::trees::led_by;
 use crate::collective::plan::Range;
+use crate::collective::problem::Blocks;
 use crate::collective::{Problem, Steps};
 
-/// The ranks of a cluster whose blocks go together, its leader first.
-fn group(problem: &Problem, cluster: usize) -> Vec<usize> {
+/// The ranks of a cluster whose blocks go together, its leader first, and their blocks.
+fn group(problem: &Problem, cluster: usize) -> (Vec<usize>, Blocks) {
     let leader = problem.clusters.leader_towards(cluster, problem.root);
-    led_by(leader, problem.clusters.members(cluster))
+    let members = led_by(leader, problem.clusters.members(cluster));
+    let lengths: Vec<u64> = members
+        .iter()
+        .map(|&member| problem.block(member))
+        .collect();
+    (members, Blocks::listed(&lengths))
 }
 
 /// The blocks of a cluster come to its leader, and go to the root in one message (thesis item
-/// 68, backwards). Blocks of one length.
+/// 68, backwards).
 pub fn gather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
     let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
     if here == root_cluster {
         return gather_to_root(problem, rank, steps);
     }
-    let group = group(problem, here);
+    let (group, blocks) = group(problem, here);
     let own = Range::input(0, problem.block(rank));
     if rank != group[0] {
         return steps.send(group[0], own);
     }
-    let all = steps.scratch(group.len() as u64 * own.length);
+    let all = steps.scratch(blocks.total());
     for (place, &member) in group.iter().enumerate() {
-        let into = all.part(place as u64 * own.length, own.length);
+        let into = blocks.of(all, place);
         match member == rank {
             true => steps.copy(own, into),
             false => steps.receive(member, into),
@@ -47,7 +54,8 @@ fn gather_to_root(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     if rank != problem.root {
         return steps.send(problem.root, own);
     }
-    let place = |owner: usize| Range::output(problem.start(owner), own.length);
+    let all_blocks = problem.blocks();
+    let place = |owner: usize| all_blocks.of(Range::output(0, all_blocks.total()), owner);
     steps.copy(own, place(rank));
     for &member in clusters
         .members(root_cluster)
@@ -57,28 +65,29 @@ fn gather_to_root(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         steps.receive(member, place(member));
     }
     for other in clusters.others(root_cluster) {
-        let group = group(problem, other);
-        let all = steps.scratch(group.len() as u64 * own.length);
+        let (group, blocks) = group(problem, other);
+        let all = steps.scratch(blocks.total());
         steps.receive(group[0], all);
         for (at, &member) in group.iter().enumerate() {
-            steps.copy(all.part(at as u64 * own.length, own.length), place(member));
+            steps.copy(blocks.of(all, at), place(member));
         }
     }
 }
 
 /// The root sends the blocks of each cluster to its leader in one message, and it
-/// scatters them (thesis items 68 and 69). Blocks of one length.
+/// scatters them (thesis items 68 and 69).
 pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: Grouped) {
     let clusters = problem.clusters;
     let (here, root_cluster) = (clusters.of(rank), clusters.of(problem.root));
     let own = Range::output(0, problem.block(rank));
     if rank == problem.root {
-        let block = |owner: usize| Range::input(problem.start(owner), own.length);
+        let all_blocks = problem.blocks();
+        let block = |owner: usize| all_blocks.of(Range::input(0, all_blocks.total()), owner);
         for other in between::grouped_order(problem, order) {
-            let group = group(problem, other);
-            let all = steps.scratch(group.len() as u64 * own.length);
+            let (group, blocks) = group(problem, other);
+            let all = steps.scratch(blocks.total());
             for (at, &member) in group.iter().enumerate() {
-                steps.copy(block(member), all.part(at as u64 * own.length, own.length));
+                steps.copy(block(member), blocks.of(all, at));
             }
             steps.send(group[0], all);
         }
@@ -95,11 +104,11 @@ pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps, order: Gro
     if rank != leader {
         return steps.receive(leader, own);
     }
-    let group = group(problem, here);
-    let all = steps.scratch(group.len() as u64 * own.length);
+    let (group, blocks) = group(problem, here);
+    let all = steps.scratch(blocks.total());
     steps.receive(problem.root, all);
     for (at, &member) in group.iter().enumerate() {
-        let block = all.part(at as u64 * own.length, own.length);
+        let block = blocks.of(all, at);
         match member == rank {
             true => steps.copy(block, own),
             false => steps.send(member, block),

@@ -8,6 +8,7 @@ pub mod broadcast;
 pub mod direct;
 pub mod grouped;
 pub mod lanes;
+pub mod multi_source;
 pub mod reduce;
 pub mod reduce_exchange;
 pub mod reduce_scatter;

@@ -49,7 +49,7 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 /// together.
 pub fn alltoall(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (ranks, block) = (problem.ranks(), problem.block(rank));
-    let (input, output) = buffers(problem);
+    let (input, output) = buffers(problem, rank);
     // Place i: the block that has still `i` ranks to go, of those that came here.
     let held = steps.scratch(ranks as u64 * block);
     let slot = |buffer: Range, index: usize| buffer.part(index as u64 * block, block);

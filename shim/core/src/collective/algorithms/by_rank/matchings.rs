@@ -34,30 +34,16 @@ impl Matching {
             left.open_shop(&mut order);
             return order;
         }
-        // Who chooses first in the next step of the greedy schedule.
-        let mut turns: Vec<usize> = (0..ranks).collect();
-        while left.count > 0 {
-            let step = match self {
-                Matching::MaxMin => left.bottleneck(),
-                Matching::Greedy => left.greedy(&mut turns),
-                _ => left.heaviest(),
-            };
-            for (from, to) in step.into_iter().enumerate() {
-                if let Some(to) = to {
-                    left.take(from, to);
-                    order[from].push(to);
-                }
-            }
-        }
+        left.in_steps(self, |from, to| order[from].push(to));
         order
     }
 }
 
 /// The receiver of each rank in a step.
-type Step = Vec<Option<usize>>;
+pub type Step = Vec<Option<usize>>;
 
 /// Messages that are not sent yet.
-struct Left {
+pub struct Left {
     ranks: usize,
     weight: Vec<f64>,
     open: Vec<bool>,
@@ -65,7 +51,8 @@ struct Left {
 }
 
 impl Left {
-    fn new(ranks: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
+    /// All messages between ranks, each of which weighs so much.
+    pub fn new(ranks: usize, weight: impl Fn(usize, usize) -> f64) -> Self {
         let pairs = (0..ranks * ranks).map(|pair| (pair / ranks, pair % ranks));
         Left {
             ranks,
@@ -79,11 +66,48 @@ impl Left {
         self.open[from * self.ranks + to]
     }
 
-    fn weight(&self, from: usize, to: usize) -> f64 {
+    /// What a message weighs.
+    pub fn weight(&self, from: usize, to: usize) -> f64 {
         self.weight[from * self.ranks + to]
     }
 
-    fn take(&mut self, from: usize, to: usize) {
+    /// A message weighs this from now on.
+    pub fn set_weight(&mut self, from: usize, to: usize, weight: f64) {
+        self.weight[from * self.ranks + to] = weight;
+    }
+
+    /// Takes out all messages of which this is true.
+    pub fn close(&mut self, is_none: impl Fn(usize, usize) -> bool) {
+        let ranks = self.ranks;
+        for (from, to) in (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to))) {
+            if self.is_open(from, to) && is_none(from, to) {
+                self.take(from, to);
+            }
+        }
+    }
+
+    /// Takes all messages, step by step, and gives them to `sent` in this order. Not for
+    /// [`Matching::OpenShop`], which has no steps.
+    pub fn in_steps(&mut self, matching: Matching, mut sent: impl FnMut(usize, usize)) {
+        // Who chooses first in the next step of the greedy schedule.
+        let mut turns: Vec<usize> = (0..self.ranks).collect();
+        while self.count > 0 {
+            let step = match matching {
+                Matching::MaxMin => self.bottleneck(),
+                Matching::Greedy => self.greedy(&mut turns),
+                Matching::MaxWeight | Matching::OpenShop => self.heaviest(),
+            };
+            for (from, to) in step.into_iter().enumerate() {
+                if let Some(to) = to {
+                    self.take(from, to);
+                    sent(from, to);
+                }
+            }
+        }
+    }
+
+    /// A message is sent.
+    pub fn take(&mut self, from: usize, to: usize) {
         self.open[from * self.ranks + to] = false;
         self.count -= 1;
     }
@@ -107,13 +131,16 @@ impl Left {
 
     /// The matching of as many messages as possible whose least weight is the greatest:
     /// weights are tried by bisection.
-    fn bottleneck(&self) -> Step {
+    pub fn bottleneck(&self) -> Step {
         let mut weights: Vec<f64> = (0..self.ranks * self.ranks)
             .filter(|&pair| self.open[pair])
             .map(|pair| self.weight[pair])
             .collect();
         weights.sort_by(f64::total_cmp);
         weights.dedup();
+        if weights.is_empty() {
+            return vec![None; self.ranks];
+        }
         let most = size(&self.largest(f64::NEG_INFINITY));
         let (mut low, mut high) = (0, weights.len());
         while high - low > 1 {

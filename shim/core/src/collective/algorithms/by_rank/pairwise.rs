@@ -11,13 +11,17 @@ use crate::collective::plan::Range;
 use crate::collective::problem::Amount;
 use crate::collective::{Problem, Steps};
 
-/// Where the blocks to and from each rank are: those of the input, and of the
+/// Where the blocks to and from each rank are for `rank`: those of the input, and of the
 /// output.
-pub fn buffers(problem: &Problem) -> (Vec<Range>, Vec<Range>) {
+pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let ranks = problem.ranks();
     let (sent, received) = match problem.amount {
         Amount::Each(units) => (vec![*units; ranks], vec![*units; ranks]),
-        Amount::Parts(parts) => (parts.clone(), parts.clone()),
+        Amount::Parts(parts) | Amount::AllParts(parts) => (parts.clone(), parts.clone()),
+        Amount::Table(_) => (
+            (0..ranks).map(|to| problem.pair(rank, to)).collect(),
+            (0..ranks).map(|from| problem.pair(from, rank)).collect(),
+        ),
         Amount::Exchanged { sent, received } => (sent.clone(), received.clone()),
     };
     let in_order = |lengths: Vec<u64>, range: fn(u64, u64) -> Range| {
@@ -65,7 +69,7 @@ fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
 /// Everyone sends to all others at once, far ones first, in an order that does not depend on
 /// how ranks are numbered.
 pub fn flat(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let (input, output) = buffers(problem);
+    let (input, output) = buffers(problem, rank);
     for from in partners(problem, rank, true) {
         steps.receive(from, output[from]);
     }
@@ -88,25 +92,33 @@ pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     one_after_the_other(problem, rank, steps, &to, &from);
 }
 
-/// One message at a time, in the order of a matching of senders and receivers.
+/// One message at a time, in the order of a matching of senders and receivers by the time that each of
+/// their messages takes.
 pub fn matched(problem: &Problem, rank: usize, steps: &mut dyn Steps, matching: Matching) {
     let ranks = problem.ranks();
-    // Blocks that not all ranks know the size of are taken to be alike.
-    let bytes = match problem.amount {
-        Amount::Each(units) => units.saturating_mul(problem.unit_bytes),
-        Amount::Parts(_) | Amount::Exchanged { .. } => 64 << 10,
-    };
-    let clusters = problem.clusters;
-    let seconds = |from: usize, to: usize| match problem.network {
-        Some(network) => network
-            .link(from, to)
-            .map_or(0.0, |link| link.delivery(bytes)),
-        None if clusters.of(from) == clusters.of(to) => 1.0,
-        None => 10.0,
-    };
-    let order = matching.order(ranks, seconds);
+    let order = matching.order(ranks, |from, to| seconds(problem, from, to));
     let from: Vec<usize> = (1..ranks).map(|step| problem.before(rank, step)).collect();
     one_after_the_other(problem, rank, steps, &order[rank], &from);
+}
+
+/// What a message of an exchange takes whose sizes all ranks know: in seconds, or, where no network is
+/// known, in units that are dearer between clusters. Nothing where there is none to send.
+pub fn seconds(problem: &Problem, from: usize, to: usize) -> f64 {
+    /// How much longer messages between clusters are taken to take.
+    const APART: f64 = 10.0;
+    let (clusters, units) = (problem.clusters, problem.pair(from, to));
+    if units == 0 {
+        return 0.0;
+    }
+    let link = problem.network.map(|network| network.link(from, to));
+    match link {
+        Some(link) => {
+            let bytes = units.saturating_mul(problem.unit_bytes);
+            link.map_or(0.0, |link| link.delivery(bytes))
+        }
+        None if clusters.of(from) == clusters.of(to) => units as f64,
+        None => APART * units as f64,
+    }
 }
 
 /// Sends in turn; what comes is received whenever it comes.
@@ -117,7 +129,7 @@ fn one_after_the_other(
     to: &[usize],
     from: &[usize],
 ) {
-    let (input, output) = buffers(problem);
+    let (input, output) = buffers(problem, rank);
     steps.copy(input[rank], output[rank]);
     for &from in from {
         steps.receive(from, output[from]);

@@ -13,8 +13,8 @@ mod results;
 
 use thiserror::Error;
 
-use crate::collective::Problem;
 use crate::collective::plan::{Action, Plan, Range, Space};
+use crate::collective::{Operation, Problem};
 use machine::Machine;
 use results::{contract, verify};
 
@@ -198,7 +198,8 @@ fn well_formed(rank: usize, plan: &Plan, contract: &Contract) -> Result<(), Flaw
     Ok(())
 }
 
-/// A rank holds no more than all ranks give, once; where they reduce, twice, since sums stand
+/// A rank holds no more than all ranks give, once. In exchanges it may hold it twice: what comes for
+/// others, and what goes on in one message. Where they reduce it is twice as well, since sums stand
 /// beside what they are made of, and three messages more: what comes, what was reduced so
 /// far, and what is handed on.
 fn bounded(
@@ -211,9 +212,10 @@ fn bounded(
     let given: u64 = contracts.iter().map(|contract| contract.input).sum();
     // What a broadcast's root gives is in its output.
     let given = given.max(own.output);
-    let most = match problem.operation.reduces() {
-        true => 2 * given + 3 * own.input.max(own.output),
-        false => given,
+    let most = match problem.operation {
+        operation if operation.reduces() => 2 * given + 3 * own.input.max(own.output),
+        Operation::Alltoall | Operation::Alltoallv | Operation::Alltoallw => 2 * given,
+        _ => given,
     };
     let scratch = plan.scratch();
     match scratch <= most {

@@ -18,10 +18,13 @@ pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
         Gather | Gatherv => (block, at_root(total)),
         Scatter | Scatterv => (at_root(total), block),
         Allgather | Allgatherv => (block, total),
-        Alltoall | Alltoallv | Alltoallw => match problem.amount {
-            Amount::Exchanged { sent, received } => (sent.iter().sum(), received.iter().sum()),
-            _ => (total, total),
-        },
+        Alltoall | Alltoallv | Alltoallw => {
+            let all = |pair: &dyn Fn(usize) -> u64| (0..problem.ranks()).map(pair).sum();
+            (
+                all(&|to| sent(problem, rank, to)),
+                all(&|from| received(problem, from, rank)),
+            )
+        }
         Reduce => (block, at_root(block)),
         Allreduce | Scan | Exscan => (block, block),
         ReduceScatter | ReduceScatterBlock => (total, block),
@@ -30,6 +33,22 @@ pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
         input,
         output,
         output_given: problem.operation == Bcast && is_root,
+    }
+}
+
+/// Units that `rank` sends `to` in an exchange.
+fn sent(problem: &Problem, rank: usize, to: usize) -> u64 {
+    match problem.amount {
+        Amount::Exchanged { sent, .. } => sent[to],
+        _ => problem.pair(rank, to),
+    }
+}
+
+/// Units that `rank` receives `from` another one in an exchange.
+fn received(problem: &Problem, from: usize, rank: usize) -> u64 {
+    match problem.amount {
+        Amount::Exchanged { received, .. } => received[from],
+        _ => problem.pair(from, rank),
     }
 }
 
@@ -118,16 +137,10 @@ fn expected(problems: &[Problem], rank: usize, unit: u64) -> Expected {
             Expected::Moved(problem.root, problems[problem.root].start(rank) + unit)
         }
         Alltoall | Alltoallv | Alltoallw => {
-            let received = |from: usize| match problem.amount {
-                Amount::Exchanged { received, .. } => received[from],
-                _ => problem.block(from),
-            };
+            let received = |from: usize| received(problem, from, rank);
             let (from, unit) = owner((0..ranks).map(received), unit);
-            let start = match problems[from].amount {
-                Amount::Exchanged { sent, .. } => sent[..rank].iter().sum(),
-                _ => problems[from].start(rank),
-            };
-            Expected::Moved(from, start + unit)
+            let before = (0..rank).map(|to| sent(&problems[from], from, to));
+            Expected::Moved(from, before.sum::<u64>() + unit)
         }
         Reduce | Allreduce => Expected::Reduced { ranks, unit },
         ReduceScatter | ReduceScatterBlock => Expected::Reduced {

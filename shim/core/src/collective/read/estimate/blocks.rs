@@ -141,6 +141,29 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     last.max(sent + inside(root))
 }
 
+/// The blocks of each cluster in as many messages as there are `sources` in the root's cluster, over a
+/// connection each; those of helpers pass the root's host first, and flow on as they come.
+pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
+    let (root, sources) = (input.root_cluster(), sources.max(1));
+    let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
+    let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
+    let inside = |cluster: usize| input.spread(cluster, input.bytes * (share(cluster) - 1));
+    let (mut sent, mut last, mut to_helpers) = (0.0, 0.0_f64, 0);
+    for cluster in input.others(root) {
+        let cost = input.segment.between(root, cluster);
+        let connection = cost.gap * input.volume(input.bytes * share(cluster));
+        let access = input.segment.uplink[root].max(input.segment.downlink[cluster]);
+        let passes = connection.max(block(cluster) * access);
+        last = last.max(sent + passes + cost.latency + inside(cluster));
+        sent += block(cluster) * input.segment.uplink[root];
+        to_helpers += input.bytes * (input.ranks(cluster) - share(cluster));
+    }
+    let own = input.bytes * (input.ranks(root) - 1);
+    let segment = input.segment.bytes.min(to_helpers);
+    let near = input.spread(root, to_helpers + own);
+    last.max(sent).max(near) + input.spread(root, segment)
+}
+
 /// Blocks between two clusters go in one message between leaders.
 pub fn alltoall_grouped(input: &CostInput) -> f64 {
     let away = |c: usize| input.bytes * input.ranks(c) * (input.all_ranks() - input.ranks(c));

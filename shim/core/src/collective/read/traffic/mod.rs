@@ -21,7 +21,7 @@ use crate::affinity::{Traffic, TrafficMatrix};
 use crate::collective::native::{Host, NativeAlgorithm};
 use crate::collective::operation::{Operation, Unit};
 use crate::collective::record::{Record, Volume};
-use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, share};
+use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, Requirement, share};
 
 pub use model::Model;
 use sent::Sent;
@@ -211,7 +211,12 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
             _ => 1,
         };
         let units = |bytes: u64| (bytes / unit_bytes).min(most);
+        let needs_all = run.algorithm.requires.contains(&Requirement::KnownSizes);
         let amount = |rank: usize| match &volume {
+            Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks && needs_all => {
+                let row = |&one: &u64| (0..ranks).map(move |to| share(units(one), ranks, to).1);
+                Amount::Table(sent.iter().flat_map(row).collect())
+            }
             Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks => Amount::Exchanged {
                 sent: (0..ranks)
                     .map(|to| share(units(sent[rank]), ranks, to).1)
@@ -222,7 +227,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
                     .collect(),
             },
             Volume::PerRank(blocks) => {
-                Amount::Parts(blocks.iter().map(|&one| units(one)).collect())
+                Amount::AllParts(blocks.iter().map(|&one| units(one)).collect())
             }
             Volume::Uniform(_) if operation == Operation::Barrier => Amount::Each(0),
             Volume::Uniform(bytes) => Amount::Each(units(*bytes)),

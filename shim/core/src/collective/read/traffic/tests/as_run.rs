@@ -17,15 +17,25 @@ fn volume(operation: Operation, ranks: usize, units: u64) -> Volume {
     }
 }
 
-fn amount(operation: Operation, volume: &Volume, ranks: usize, rank: usize) -> Amount {
+fn amount(run: &AsRun, operation: Operation, volume: &Volume, rank: usize) -> Amount {
+    let ranks = run.clusters.ranks();
+    let needs_all = run.algorithm.requires.contains(&Requirement::KnownSizes);
     match volume {
+        Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks && needs_all => {
+            let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+            Amount::Table(
+                pairs
+                    .map(|(from, to)| share(sent[from], ranks, to).1)
+                    .collect(),
+            )
+        }
         Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks => Amount::Exchanged {
             sent: (0..ranks)
                 .map(|to| share(sent[rank], ranks, to).1)
                 .collect(),
             received: sent.iter().map(|&all| share(all, ranks, rank).1).collect(),
         },
-        Volume::PerRank(blocks) => Amount::Parts(blocks.clone()),
+        Volume::PerRank(blocks) => Amount::AllParts(blocks.clone()),
         Volume::Uniform(units) => Amount::Each(*units),
         Volume::Pairs(_) => unreachable!("none here"),
     }
@@ -35,7 +45,7 @@ fn amount(operation: Operation, volume: &Volume, ranks: usize, rank: usize) -> A
 fn sent_by_plans(run: &AsRun, operation: Operation, root: usize, volume: &Volume) -> TrafficMatrix {
     let ranks = run.clusters.ranks();
     let amounts: Vec<Amount> = (0..ranks)
-        .map(|rank| amount(operation, volume, ranks, rank))
+        .map(|rank| amount(run, operation, volume, rank))
         .collect();
     let problems: Vec<Problem> = amounts
         .iter()

@@ -1,10 +1,12 @@
 //! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-core --bench
-//! collectives [-- choose|scale [RANKS]|thesis|smpi DIRECTORY]`.
+//! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
 //!
 //! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`: the
 //! plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a broadcast, a reduction and
 //! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound. `thesis`: the grids of
-//! LaPIe's cases 1 to 3 and of its scatters, one port a process and messages uncut as there. `smpi`: some of them as
+//! LaPIe's cases 1 to 3 and of its scatters, one port a process and messages uncut as there. `uneven`: total
+//! exchanges of uneven sizes on its grid of 40 ranks and on four clusters of four, and what a choice among
+//! all strategies costs. `smpi`: some of them as
 //! time-independent traces with their platform, and what the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
@@ -16,9 +18,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
+use treepie_core::collective::choose::uneven::{quickest, telling};
 use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, simgrid, time_independent};
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
-use treepie_core::collective::{Algorithm, Chooser, Clusters, Network, Uniform, bound};
+use treepie_core::collective::{
+    Algorithm, Amount, Chooser, Clusters, Network, Problem, Uniform, bound,
+};
 use treepie_core::collective::{Host as Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
@@ -37,6 +42,9 @@ fn main() {
     }
     if wants("thesis") {
         thesis();
+    }
+    if wants("uneven") {
+        uneven();
     }
     if let ["smpi", directory] = which.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         smpi(Path::new(directory));
@@ -294,6 +302,67 @@ fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f6
         ..Options::default()
     };
     simulate(&network, &plans, 1, options).unwrap().seconds
+}
+
+/// Milliseconds of total exchanges by each strategy: one port a process as in the thesis, and with links that
+/// several share; then those of the choice.
+fn uneven() {
+    let grids = [
+        (lapie::CASE_4.name, lapie::CASE_4.network()),
+        ("four clusters of four", grid(4, 16, true)),
+    ];
+    for (name, network) in &grids {
+        for sending in [Sending::OnePort, Sending::Overlapping] {
+            println!("\nuneven total exchanges, {name}, {sending:?}: ms by mean size of a block");
+            print!("    {:16}", "");
+            for volumes in lapie::Volumes::ALL {
+                print!("{:>12} 4 KiB{:>10} 64 KiB", format!("{volumes:?}"), "");
+            }
+            println!();
+            for strategy in Algorithm::of(Operation::Alltoallv) {
+                print!("    {:16}", strategy.name);
+                for volumes in lapie::Volumes::ALL {
+                    for mean in [4 << 10, 64 << 10] {
+                        let table = volumes.table(network.ranks(), mean);
+                        match lapie::exchanged(network, table, strategy, sending) {
+                            Some(seconds) => print!("{:>18.1}", 1e3 * seconds),
+                            None => print!("{:>18}", "-"),
+                        }
+                    }
+                }
+                println!();
+            }
+        }
+    }
+    choose_uneven(&grids[1].1);
+}
+
+/// What a choice among all strategies costs where sizes are uneven.
+fn choose_uneven(network: &Network) {
+    let known = Clusters::of_network(network);
+    println!("\nthe choice on 16 ranks, milliseconds");
+    for mean in [256, 4 << 10, 64 << 10] {
+        let amount = Amount::Table(lapie::Volumes::Skewed.table(network.ranks(), mean));
+        let problem = Problem {
+            operation: Operation::Alltoallv,
+            root: 0,
+            amount: &amount,
+            clusters: &known,
+            ordered: false,
+            network: Some(network),
+            unit_bytes: 1,
+        };
+        let began = Instant::now();
+        let found = quickest(&problem, 48 << 10).unwrap();
+        println!(
+            "    mean {mean:>6}: {:.1}; {} takes {:.1}, flat {:.1}; telling the sizes {:.1}",
+            1e3 * began.elapsed().as_secs_f64(),
+            found.strategy.name,
+            1e3 * found.seconds,
+            1e3 * found.unknown,
+            1e3 * telling(network, 16 * 2 * 8),
+        );
+    }
 }
 
 /// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in the

@@ -4,7 +4,7 @@
 
 mod lapie;
 
-use lapie::{CASE_1, CASE_2, CASE_3, Grid};
+use lapie::{CASE_1, CASE_2, CASE_3, CASE_4, Grid, Volumes, exchanged};
 use treepie_core::collective::Operation;
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
 use treepie_core::collective::{Algorithm, Clusters, Uniform};
@@ -205,5 +205,34 @@ fn the_order_of_clusters_gives_a_scatter_no_visible_gain() {
         }
         // The provably best order of one sender is no worse than the thesis's.
         assert!(seconds("grid-latest-tail-first") <= 1.000_001 * seconds("grid-slowest-first"));
+    }
+}
+
+/// Seconds of an exchange on the grid of table 7.6, one port a process as in the thesis.
+fn exchange(volumes: Volumes, mean: u64, name: &str) -> f64 {
+    let network = CASE_4.network();
+    let strategy = Algorithm::find(Operation::Alltoallv, name).unwrap();
+    let table = volumes.table(network.ranks(), mean);
+    exchanged(&network, table, strategy, Sending::OnePort).unwrap()
+}
+
+#[test]
+fn matchings_that_see_uneven_sizes_are_quicker_than_an_exchange_by_rank() {
+    let seconds = |name| exchange(Volumes::Skewed, 64 << 10, name);
+    let by_rank = seconds("pairwise");
+    for name in ["max-min", "max-weight", "greedy", "open-shop", "uniform"] {
+        let matched = seconds(name);
+        println!("{name}: {matched:.3} for {by_rank:.3}");
+        assert!(matched < by_rank, "{name}: {matched} {by_rank}");
+    }
+}
+
+#[test]
+fn max_weight_and_max_min_are_near_each_other_as_in_figure_7_25() {
+    for volumes in [Volumes::Mixed, Volumes::Skewed] {
+        let seconds = |name| exchange(volumes, 64 << 10, name);
+        let ratio = seconds("max-weight") / seconds("max-min");
+        println!("{volumes:?}: {ratio:.3}");
+        assert!((0.8..1.25).contains(&ratio), "{volumes:?}: {ratio}");
     }
 }

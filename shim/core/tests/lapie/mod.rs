@@ -6,7 +6,8 @@
 #![allow(dead_code)] // each user needs some of it
 #![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
 
-use treepie_core::collective::Network;
+use treepie_core::collective::read::simulate::{Options, Sending, simulate};
+use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Operation, Plan, Problem};
 use treepie_core::platform::orders::Costs;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform};
 
@@ -65,6 +66,48 @@ pub const CASE_3: Grid = Grid {
     ],
     slow_to_enter: Some(3),
 };
+
+/// Table 7.6: 40 processes (total exchange): IDPOT, IDPOT, Sophia.
+pub const CASE_4: Grid = Grid {
+    name: "total exchange, 40 ranks",
+    sizes: &[13, 7, 20],
+    latencies: &[
+        &[35.52, 59.96, 2735.97],
+        &[59.96, 60.08, 2744.07],
+        &[2735.97, 2744.07, 34.92],
+    ],
+    slow_to_enter: None,
+};
+
+/// How the sizes of a total exchange differ, with a mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Volumes {
+    /// All alike.
+    Even,
+    /// From nothing to twice the mean.
+    Mixed,
+    /// Every fifth rank sends four times what the others do, and an eighth of all blocks is empty.
+    Skewed,
+}
+
+impl Volumes {
+    /// All of them.
+    pub const ALL: [Volumes; 3] = [Volumes::Even, Volumes::Mixed, Volumes::Skewed];
+
+    /// Bytes from each of `ranks` to each, sender by sender.
+    pub fn table(self, ranks: usize, mean: u64) -> Vec<u64> {
+        let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+        let mix = |from: usize, to: usize| ((from * 7919 + to * 104_729) % 64) as u64;
+        let size = |(from, to): (usize, usize)| match self {
+            Volumes::Even => mean,
+            Volumes::Mixed => mean * mix(from, to) / 32,
+            Volumes::Skewed if mix(from, to) < 8 => 0,
+            Volumes::Skewed if from.is_multiple_of(5) => mean * 5 / 2,
+            Volumes::Skewed => mean * 5 / 8,
+        };
+        pairs.map(size).collect()
+    }
+}
 
 const MEGABYTE: f64 = (1 << 20) as f64;
 
@@ -135,4 +178,35 @@ impl Grid {
     pub fn first_of(&self, cluster: usize) -> usize {
         self.sizes[..cluster].iter().sum()
     }
+}
+
+/// Seconds of an exchange of these sizes by a strategy, messages uncut; `None` where it does not serve it.
+pub fn exchanged(
+    network: &Network,
+    table: Vec<u64>,
+    strategy: &Algorithm,
+    sending: Sending,
+) -> Option<f64> {
+    let clusters = Clusters::of_network(network);
+    let amount = Amount::Table(table);
+    let problem = Problem {
+        operation: Operation::Alltoallv,
+        root: 0,
+        amount: &amount,
+        clusters: &clusters,
+        ordered: false,
+        network: Some(network),
+        unit_bytes: 1,
+    };
+    if !strategy.serves(&problem) {
+        return None;
+    }
+    let uncut = u64::MAX >> 8;
+    let plans = (0..network.ranks()).map(|rank| strategy.plan(&problem, rank, uncut));
+    let plans: Vec<Plan> = plans.collect();
+    let options = Options {
+        sending,
+        ..Options::default()
+    };
+    Some(simulate(network, &plans, 1, options).unwrap().seconds)
 }

@@ -3,34 +3,17 @@
 
 use std::ffi::{CStr, CString, c_char};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
-use std::sync::OnceLock;
 
 use treepie_core::topology::Machine;
 
 type ReadTopology = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 
-/// Builds the library, which cargo does not do for tests of a cdylib, in the
-/// target folder that this test was built in; returns its path.
-fn library() -> &'static Path {
-    static BUILT: OnceLock<PathBuf> = OnceLock::new();
-    BUILT.get_or_init(|| {
-        let test = std::env::current_exe().unwrap();
-        let target = test.ancestors().nth(3).unwrap();
-        let build = Command::new(env!("CARGO"))
-            .args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME")])
-            .args([
-                "--manifest-path",
-                concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
-            ])
-            .arg("--target-dir")
-            .arg(target)
-            .output()
-            .unwrap();
-        assert!(build.status.success(), "{build:?}");
-        target.join("debug/libtreepie_hwloc.so")
-    })
+/// The library that cargo built with this test, and put beside it.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.with_file_name("libtreepie_hwloc_companion.so")
 }
 
 fn open() -> ReadTopology {

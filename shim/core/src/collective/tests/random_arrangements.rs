@@ -9,7 +9,7 @@ use crate::collective::grids::scattered_on;
 use crate::collective::{Algorithm, Clusters, Flow, Operation};
 
 /// Arrangements that each test draws.
-const CASES: u32 = 12;
+const CASES: u32 = 5;
 
 /// What is drawn.
 #[derive(Debug, Clone)]

@@ -63,6 +63,7 @@ pub(in crate::collective) use algorithm::Price;
 pub use algorithm::{Algorithm, Uniform};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
+pub(in crate::collective) use by_cluster::scan::runs;
 pub use requirement::Requirement;
 pub(in crate::collective) use table::TABLE;
 pub(in crate::collective) use trees::Shape;

@@ -302,6 +302,6 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("all-to-all", SCANS, linear::scan),
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
-    row("grid-gather", SCANS, scan::gathered).priced(),
-    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).priced(),
+    row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
+    row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
 ];

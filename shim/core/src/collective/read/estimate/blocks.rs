@@ -3,7 +3,7 @@
 
 use super::CostInput;
 use crate::collective::Operation;
-use crate::collective::algorithms::{Grouped, by_tail};
+use crate::collective::algorithms::{Grouped, by_tail, runs};
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from one
 /// cluster to another.
@@ -192,4 +192,32 @@ pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     let handed = input.largest(|c| input.spread(c, input.bytes * (input.ranks(c) - 1)));
     let farthest = input.largest_between(|cost| cost.seconds());
     inside + 2.0 * input.network.computing.seconds(total) + passing + farthest + handed
+}
+
+/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and these back.
+pub fn scan_exchange(input: &CostInput) -> f64 {
+    let runs = runs(input.clusters);
+    let mut own = vec![0.0; input.count()];
+    for run in &runs {
+        own[input.clusters.of(run.first)] += 1.0;
+    }
+    let (all, clusters) = (runs.len() as f64, input.count() as f64);
+    let bytes = input.bytes as f64 / clusters;
+    // A block that is smaller than a segment loads links in proportion, nearly.
+    let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
+    let given = |cluster: usize| block * own[cluster] * (clusters - 1.0);
+    let collected = |cluster: usize| block * (all - own[cluster]);
+    let both = |cluster: usize| given(cluster) + collected(cluster);
+    let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
+        let (uplink, downlink) = (&input.segment.uplink, &input.segment.downlink);
+        input.largest(|c| f64::max(leaves(c) * uplink[c], enters(c) * downlink[c]))
+    };
+    let (sums, prefixes) = (busy(&given, &collected), busy(&collected, &given));
+    let latency = input.largest_between(|cost| cost.latency);
+    // Prefixes follow at once where there is enough else to send meanwhile.
+    let last = prefixes / block.max(1.0);
+    let passing = (sums + latency + last).max(busy(&both, &both));
+    let segments = input.segments(input.bytes);
+    let inside = input.largest(|c| input.inside(c).seconds(segments));
+    2.0 * inside + latency + passing + all * input.reducing() / clusters
 }

@@ -88,8 +88,9 @@ impl Thread {
         if is_nothing || elements <= 0 {
             return;
         }
-        let bytes = native.type_size(datatype).saturating_mul(elements as u64);
-        let is_contiguous = native.is_contiguous(datatype)
+        let (size, is_contiguous) = native.size_and_contiguity(datatype);
+        let bytes = size.saturating_mul(elements as u64);
+        let is_contiguous = is_contiguous
             && (transfer.target_type == datatype || native.is_contiguous(transfer.target_type));
         let access = Access {
             epoch: window.epoch(),

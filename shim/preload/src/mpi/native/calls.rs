@@ -197,6 +197,17 @@ impl Native {
             || self.has_no_gaps(datatype)
     }
 
+    /// [`Native::type_size`] and [`Native::is_contiguous`] in one look.
+    #[inline(always)]
+    pub fn size_and_contiguity(&self, datatype: Datatype) -> (u64, bool) {
+        let word = datatype.word();
+        let known = self.abi.type_size(word);
+        match known.or_else(|| self.predefined_types.size(word)) {
+            Some(size) => (size, true),
+            None => (self.learn_type_size(datatype), self.is_contiguous(datatype)),
+        }
+    }
+
     #[inline(never)]
     fn has_no_gaps(&self, datatype: Datatype) -> bool {
         let size = self.ask_type_size(datatype);

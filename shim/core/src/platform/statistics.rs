@@ -51,3 +51,21 @@ pub fn estimate(values: &[f64]) -> Option<Estimate> {
 pub fn median(values: &[f64]) -> Option<f64> {
     estimate(values).map(|estimate| estimate.median)
 }
+
+/// The line `y = slope x + intercept` with the least squared errors: ordinary
+/// least squares. `None` for fewer than two different `x`.
+pub fn least_squares(points: &[(f64, f64)]) -> Option<(f64, f64)> {
+    let count = points.len() as f64;
+    let mean = |pick: fn(&(f64, f64)) -> f64| points.iter().map(pick).sum::<f64>() / count;
+    let (mean_x, mean_y) = (mean(|point| point.0), mean(|point| point.1));
+    let spread: f64 = points.iter().map(|point| (point.0 - mean_x).powi(2)).sum();
+    if points.len() < 2 || spread <= 0.0 {
+        return None;
+    }
+    let common: f64 = points
+        .iter()
+        .map(|point| (point.0 - mean_x) * (point.1 - mean_y))
+        .sum();
+    let slope = common / spread;
+    Some((slope, mean_y - slope * mean_x))
+}

@@ -9,6 +9,7 @@ use super::Times;
 use super::script::{Move, Scripts};
 use crate::collective::Network;
 use crate::collective::read::simulate::{Links, Sending};
+use crate::platform::Contention;
 
 /// In place of a message or a rank that is not there.
 const NONE: u32 = u32::MAX;
@@ -193,14 +194,19 @@ impl Run<'_> {
         let link = self.network.link(from, to);
         let asking = link.map_or(0.0, |link| link.handshake(bytes));
         let state = &mut self.ranks[from];
-        let leaving = self.links.depart(state.clock + asking, from, to, bytes);
+        let leaving = self
+            .links
+            .depart(state.clock + asking, (from, to, bytes), Contention::NONE);
         if asking > 0.0 {
             state.settled = leaving.tail;
         }
         let message = (self.mail.sent[from] + state.sent) as usize;
         state.sent += 1;
         let coming = leaving.after(link.map_or(0.0, |link| link.latency()));
-        let there = self.links.arrive(coming, from, to, bytes).tail;
+        let there = self
+            .links
+            .arrive(coming, (from, to, bytes), Contention::NONE)
+            .tail;
         self.there[message] = there;
         self.times.left = self.times.left.max(leaving.tail);
         self.times.end = self.times.end.max(there);

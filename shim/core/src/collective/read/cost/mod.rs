@@ -9,7 +9,8 @@
 //! It is the simulation of a program that does one step after the other: a rank waits for a message where
 //! what comes next needs it, and nothing else is ordered. That takes no dependencies between steps, and a
 //! tenth of the simulator's time. Of long pipelines the first segments are run, and of exchanges of all
-//! with all a part of the rounds: the rest goes on at the same rate.
+//! with all a part of the rounds: the rest goes on at the same rate. A ring of small blocks is told too
+//! short by that: the first rounds cross each long path once.
 
 mod run;
 mod script;

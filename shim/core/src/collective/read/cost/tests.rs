@@ -99,7 +99,6 @@ fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whol
         (Operation::Bcast, "chain", 1 << 20, 64 << 10),
         (Operation::Reduce, "binomial", 1 << 20, 32 << 10),
         (Operation::Allgather, "ring", 4096, 4096),
-        (Operation::Allreduce, "ring", 160 << 10, 160 << 10),
         (Operation::Alltoall, "pairwise", 1024, 1024),
         (Operation::Alltoall, "flat", 1024, 1024),
     ] {

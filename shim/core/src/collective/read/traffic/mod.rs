@@ -98,16 +98,18 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
 }
 
 /// Adds the messages of `record` as it was run by a plan, as [`expand`] does: what the plans of all ranks
-/// send, for all calls. Exact pairs are taken as they are: no algorithm for them relays. Nothing is added
-/// for a record that does not fit, nor by an algorithm that does not serve it. Blocks that must be equal
-/// are taken to have their mean size.
+/// send, for all calls. Exact pairs are taken as they are, but by algorithms that relay them, where every
+/// call is taken to be the mean one. Nothing is added for a record that does not fit, nor by an algorithm
+/// that does not serve it. Blocks that must be equal are taken to have their mean size.
 pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     let fits = record.validate(into.order()).is_ok() && run.clusters.ranks() == record.group.len();
     if record.calls == 0 || !fits {
         return;
     }
     match &record.volume {
-        Volume::Pairs(pairs) => expand_pairs(&record.group, pairs, into),
+        Volume::Pairs(pairs) if !needs_all_sizes(run.algorithm) => {
+            expand_pairs(&record.group, pairs, into);
+        }
         Volume::PerRank(blocks) if record.operation.has_equal_blocks() => {
             // One block for each rank, or, of a total exchange, for each pair.
             let count = match record.operation.unit() {
@@ -126,6 +128,11 @@ pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         }
         _ => read(record, run, into),
     }
+}
+
+/// Whether all ranks know all sizes: without them, no algorithm relays blocks of uneven sizes.
+fn needs_all_sizes(algorithm: &Algorithm) -> bool {
+    algorithm.requires.contains(&Requirement::KnownSizes)
 }
 
 /// Whether a total exchange is known by sender alone.
@@ -184,7 +191,11 @@ fn calls(record: &Record) -> Vec<(u64, Volume)> {
             Volume::PerRank(blocks) => {
                 Volume::PerRank(blocks.iter().map(|&bytes| one(bytes)).collect())
             }
-            Volume::Pairs(pairs) => Volume::Pairs(pairs.clone()),
+            Volume::Pairs(pairs) => {
+                let of_one =
+                    |&(from, to, bytes, _): &(u32, u32, u64, u64)| (from, to, one(bytes), 1);
+                Volume::Pairs(pairs.iter().map(of_one).collect())
+            }
         }
     };
     match of_each(0) == of_each(1) {
@@ -211,7 +222,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
             _ => 1,
         };
         let units = |bytes: u64| (bytes / unit_bytes).min(most);
-        let needs_all = run.algorithm.requires.contains(&Requirement::KnownSizes);
+        let needs_all = needs_all_sizes(run.algorithm);
         let amount = |rank: usize| match &volume {
             Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks && needs_all => {
                 let row = |&one: &u64| (0..ranks).map(move |to| share(units(one), ranks, to).1);
@@ -231,7 +242,13 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
             }
             Volume::Uniform(_) if operation == Operation::Barrier => Amount::Each(0),
             Volume::Uniform(bytes) => Amount::Each(units(*bytes)),
-            Volume::Pairs(_) => Amount::Each(0),
+            Volume::Pairs(pairs) => {
+                let mut table = vec![0; ranks * ranks];
+                for &(from, to, bytes, _) in pairs {
+                    table[from as usize * ranks + to as usize] += units(bytes);
+                }
+                Amount::Table(table)
+            }
         };
         let first = amount(0);
         let problem_of_first = Problem {

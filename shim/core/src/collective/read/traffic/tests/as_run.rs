@@ -37,7 +37,13 @@ fn amount(run: &AsRun, operation: Operation, volume: &Volume, rank: usize) -> Am
         },
         Volume::PerRank(blocks) => Amount::AllParts(blocks.clone()),
         Volume::Uniform(units) => Amount::Each(*units),
-        Volume::Pairs(_) => unreachable!("none here"),
+        Volume::Pairs(pairs) => {
+            let mut table = vec![0; ranks * ranks];
+            for &(from, to, units, _) in pairs {
+                table[from as usize * ranks + to as usize] = units;
+            }
+            Amount::Table(table)
+        }
     }
 }
 
@@ -128,6 +134,55 @@ fn the_traffic_of_every_algorithm_is_what_its_checked_plans_send() {
                     }
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn exact_pairs_that_are_relayed_are_counted_on_the_way_they_took() {
+    let clusters = Clusters::new(&[0, 0, 0, 1, 1, 2]);
+    for algorithm in ["grid-grouped", "uniform", "pairwise"] {
+        let run = AsRun {
+            algorithm: Algorithm::find(Operation::Alltoallv, algorithm).unwrap(),
+            clusters: &clusters,
+            network: None,
+            ordered: false,
+            unit_bytes: 1,
+            flow: Flow::from(1 << 20),
+        };
+        let of_one_call = |calls: u64| {
+            let pairs = (0..6).flat_map(|from| (0..6).map(move |to| (from, to)));
+            let sent = |(from, to): (u32, u32)| u64::from((from * 7 + to * 3) % 5) * calls;
+            Volume::Pairs(
+                pairs
+                    .map(|pair| (pair.0, pair.1, sent(pair), calls))
+                    .collect(),
+            )
+        };
+        let of_calls = |calls: u64| {
+            let mut sent = TrafficMatrix::new(6);
+            let record = Record {
+                calls,
+                ..record(Operation::Alltoallv, 6, 0, of_one_call(calls))
+            };
+            expand_as_run(&record, &run, &mut sent);
+            sent
+        };
+        let mut expected = TrafficMatrix::new(6);
+        match needs_all_sizes(run.algorithm) {
+            true => expected = sent_by_plans(&run, Operation::Alltoallv, 0, &of_one_call(1)),
+            // Straight to their receivers: what is in the record.
+            false => expand(
+                &record(Operation::Alltoallv, 6, 0, of_one_call(1)),
+                Model::Logical,
+                Host::OpenMpi,
+                &mut expected,
+            ),
+        }
+        assert_eq!(of_calls(1), expected, "{algorithm}");
+        for (from, to, one) in expected.entries() {
+            let three = Traffic::new(3 * one.messages, 3 * one.bytes);
+            assert_eq!(of_calls(3).get(from, to), three, "{algorithm}");
         }
     }
 }

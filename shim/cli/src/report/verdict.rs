@@ -71,7 +71,7 @@ impl Evidence<'_> {
             true => self.why_nothing(),
             false => self.why_something(),
         }];
-        reasons.extend(self.furthest());
+        reasons.extend(self.furthest(nothing));
         if !nothing && !self.several_nodes {
             reasons.push("all ranks are on one node, where ways are short".to_owned());
         }
@@ -97,7 +97,7 @@ impl Evidence<'_> {
                 "every rank sends the same to every other, so that all placements cost the same"
                     .to_owned()
             }
-            _ if best => "the ranks are where they cost least: no placement is better".to_owned(),
+            _ if best => "the ranks are placed best already".to_owned(),
             Some(part) => format!(
                 "no better placement was found, and none saves more than {} of {}",
                 units::share(part, 1.0),
@@ -122,18 +122,21 @@ impl Evidence<'_> {
         }
     }
 
-    /// What goes furthest, before and after.
-    fn furthest(&self) -> Option<String> {
+    /// What goes furthest, before and after where that differs.
+    fn furthest(&self, is_same: bool) -> Option<String> {
         let sum = |of: fn(&Crossing) -> f64| self.crossings.iter().map(of).sum::<f64>();
         let (before, after) = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
         let used = |c: &&Crossing| c.bytes_before > 0.0 || c.bytes_after > 0.0;
         let furthest = self.crossings.iter().find(used)?;
         let place = furthest.between.split(" (").next()?;
-        Some(format!(
-            "{} of the bytes went {place}, {} do with it",
-            units::share(furthest.bytes_before, before),
-            units::share(furthest.bytes_after, after)
-        ))
+        let share = units::share(furthest.bytes_before, before);
+        Some(match is_same {
+            true => format!("{share} of the bytes go {place}"),
+            false => format!(
+                "{share} of the bytes went {place}, {} do with it",
+                units::share(furthest.bytes_after, after)
+            ),
+        })
     }
 }
 
@@ -216,8 +219,7 @@ mod tests {
                 (100.0, 100.0),
                 Some(100.0),
                 Some(0.5),
-                "none: the ranks are where they cost least: no placement is better; \
-                 50.0 % of the time is in MPI",
+                "none: the ranks are placed best already; 50.0 % of the time is in MPI",
             ),
             (
                 (0.0, 0.0),

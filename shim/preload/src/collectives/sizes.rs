@@ -43,7 +43,7 @@ pub struct BySize {
     pub strategy: &'static Algorithm,
     /// Why, for the log.
     pub reason: String,
-    /// Whether it gains more than telling the sizes costs.
+    /// Whether it gains more than telling the sizes, and choosing for them, costs.
     is_worth: bool,
 }
 
@@ -141,7 +141,7 @@ fn choose(
             milliseconds(found.unknown),
             milliseconds(telling)
         ),
-        is_worth: found.unknown - found.seconds > telling,
+        is_worth: found.unknown - found.seconds > telling + uneven::choosing(problem.ranks()),
     })
 }
 

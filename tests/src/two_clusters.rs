@@ -1,9 +1,9 @@
 //! An emulated grid of two clusters of two hosts, for one command after the other.
 
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
-use crate::artifacts;
+use crate::{Mpi, artifacts};
 
 /// Far enough apart that measuring takes seconds.
 const TWO: &str = "treepie: grid\nversion: 1\nwan_latency_us: 20000\nclusters:\n\
@@ -52,5 +52,31 @@ impl TwoClusters {
             .arg("--")
             .env("TREEPIE_GRID_STATE", self.file("state"));
         command
+    }
+
+    /// Runs a test job with its arguments on so many ranks, with the library and these settings;
+    /// `options` are those of [`TwoClusters::run`].
+    ///
+    /// # Panics
+    /// If the grid can't be started.
+    pub fn job(
+        &self,
+        options: &[&str],
+        (mpi, ranks): (Mpi, usize),
+        settings: &str,
+        job: &[&str],
+    ) -> Output {
+        // The grid's own library stays preloaded behind ours.
+        let script = format!(
+            "LD_PRELOAD={}:$LD_PRELOAD {settings} exec {} {}",
+            artifacts::library().display(),
+            artifacts::job(mpi, job[0]).display(),
+            job[1..].join(" ")
+        );
+        self.run(options)
+            .arg(mpi.launcher())
+            .args(["-n", &ranks.to_string(), "sh", "-c", &script])
+            .output()
+            .expect("the grid starts")
     }
 }

@@ -38,20 +38,11 @@ struct Left {
 fn job(grid: &TwoClusters, mpi: Mpi, name: &str, settings: &str, calls: &[&str]) -> Left {
     let file = grid.file(&format!("{name}.profile.yaml"));
     let carried = grid.file(&format!("{name}.carried"));
-    let script = format!(
-        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_OUTPUT={} {settings} exec {} {}",
-        artifacts::library().display(),
-        file.display(),
-        artifacts::job(mpi, "collective_calls").display(),
-        calls.join(" ")
-    );
+    let settings = format!("TREEPIE_OUTPUT={} {settings}", file.display());
     let to = carried.display().to_string();
-    let done = grid
-        .run(&["--ranks", "2", "--carried", &to])
-        .arg(mpi.launcher())
-        .args(["-n", "8", "sh", "-c", &script])
-        .output()
-        .expect("the grid starts");
+    let options = ["--ranks", "2", "--carried", &to];
+    let job = [&["collective_calls"], calls].concat();
+    let done = grid.job(&options, (mpi, 8), &settings, &job);
     let said = String::from_utf8_lossy(&done.stderr);
     let profile = Profile::read(&file).unwrap_or_else(|error| panic!("{error}\n{said}"));
     Left {

@@ -10,24 +10,22 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_tests::two_clusters::{LIMIT, TwoClusters};
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 
+/// A replay with replaced collectives.
+const REPLAY: &str = "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto";
+
+/// The same where the platform is measured in `MPI_Init` unless this one fits.
+fn probing(platform: &Path) -> String {
+    format!(
+        "{REPLAY} TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={}",
+        platform.display()
+    )
+}
+
 /// A job of one rank a host that measures its platform in `MPI_Init` unless
 /// `platform` fits; its first line on standard output and our messages.
 #[track_caller]
 fn measuring_job(grid: &TwoClusters, mpi: Mpi, platform: &Path) -> (String, Vec<String>) {
-    // The grid's own library stays preloaded behind ours.
-    let script = format!(
-        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
-         TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {}",
-        artifacts::library().display(),
-        platform.display(),
-        artifacts::job(mpi, "collectives").display()
-    );
-    let done = grid
-        .run(&[])
-        .arg(mpi.launcher())
-        .args(["-n", "4", "sh", "-c", &script])
-        .output()
-        .expect("the grid starts");
+    let done = grid.job(&[], (mpi, 4), &probing(platform), &["collectives"]);
     let said = text(&done.stderr);
     let ours = said.lines().filter(|line| line.starts_with("treepie"));
     let ours: Vec<String> = ours.map(str::to_owned).collect();
@@ -54,47 +52,24 @@ fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
         ("0,4,1,5,2,6,3,7", "0,1,2,3,0,1,2,3"),
         ("7,0,6,1,5,2,4,3", "0,1,2,3,3,2,1,0"),
     ] {
-        let script = format!(
-            "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
-             TREEPIE_PERMUTATION={permutation} TREEPIE_LOG=debug exec {}",
-            artifacts::library().display(),
-            artifacts::job(mpi, "collectives").display()
-        );
-        let done = text_of(
-            grid.run(&["--ranks", "2"])
-                .arg(mpi.launcher())
-                .args(["-n", "8", "sh", "-c", &script]),
-        );
+        let settings = format!("{REPLAY} TREEPIE_PERMUTATION={permutation} TREEPIE_LOG=debug");
+        let two = ["--ranks", "2"];
+        let done = told(&grid.job(&two, (mpi, 8), &settings, &["collectives"]));
         assert!(done.contains("collectives: all results right"), "{done}");
         let line = format!("treepie: collectives: the clusters of the ranks are {clusters}\n");
         assert!(done.contains(&line), "{done}");
     }
 }
 
-/// Uneven blocks, which MPI tells some ranks alone: all tell all others on the fourth call of each
-/// collective, and choose by the sizes together.
+/// Uneven blocks, which MPI tells some ranks alone: all tell all others on the 256th call of
+/// each collective, and choose by the sizes together.
 fn ranks_tell_each_other_uneven_sizes_and_choose_by_them(mpi: Mpi) {
     let grid = TwoClusters::new();
     let platform = grid.file("kept.platform.yaml");
     let operations = ["gatherv", "alltoallv"];
-    let calls: Vec<String> = operations
-        .iter()
-        .flat_map(|operation| std::iter::repeat_n(format!("{operation}:1000"), 258))
-        .collect();
-    let script = format!(
-        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
-         TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {} {}",
-        artifacts::library().display(),
-        platform.display(),
-        artifacts::job(mpi, "collective_calls").display(),
-        calls.join(" ")
-    );
-    let done = grid
-        .run(&[])
-        .arg(mpi.launcher())
-        .args(["-n", "4", "sh", "-c", &script])
-        .output()
-        .expect("the grid starts");
+    let calls = operations.map(|operation| format!("{operation}:1000 ").repeat(258));
+    let job = ["collective_calls", &calls.concat()];
+    let done = grid.job(&[], (mpi, 4), &probing(&platform), &job);
     assert!(done.status.success(), "{}", told(&done));
     let said = text(&done.stderr);
     for operation in operations {
@@ -104,11 +79,6 @@ fn ranks_tell_each_other_uneven_sizes_and_choose_by_them(mpi: Mpi) {
         let times = said.lines().filter(known).count();
         assert_eq!(times, 1, "{operation}\n{said}");
     }
-}
-
-/// All that a command prints.
-fn text_of(command: &mut Command) -> String {
-    told(&command.output().expect("the grid starts"))
 }
 
 /// `TREEPIE_PROBE=auto`: the first job measures the grid and keeps what it found; the

@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use treepie_core::affinity::Traffic;
 use treepie_core::collective::Record;
 use treepie_core::files::Profile;
-use treepie_core::files::parts;
+use treepie_core::files::partial_profiles;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 const RANKS: usize = 3;
@@ -40,8 +40,8 @@ fn assert_counted(profile: &Profile, told: &str) {
 
 #[track_caller]
 fn merged(output: &Path, outcome: &Outcome) -> Profile {
-    let directory = parts::directory_of(output);
-    match parts::read_directory(&directory) {
+    let directory = partial_profiles::directory_of(output);
+    match partial_profiles::read_directory(&directory) {
         Ok(merged) => merged.profile,
         Err(error) => panic!("{error}\n{}", outcome.told()),
     }
@@ -64,8 +64,8 @@ fn every_rank_leaves_its_part_however_the_job_ends(mpi: Mpi) {
     }
 }
 
-/// Where plans ran collectives, parts say which, and by which clusters.
-fn parts_of_a_replaced_run_have_its_plans(mpi: Mpi) {
+/// Where plans ran collectives, partial profiles say which, and by which clusters.
+fn partial_profiles_of_a_replaced_run_have_its_plans(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("lost.profile.yaml");
     let settings = [
@@ -101,7 +101,7 @@ fn parts_of_a_replaced_run_have_its_plans(mpi: Mpi) {
         .unwrap_or_else(|error| panic!("{error}"));
 }
 
-/// A handler that the application set before `MPI_Init` runs after the part is
+/// A handler that the application set before `MPI_Init` runs after the partial profile is
 /// written.
 fn the_handler_of_the_application_runs_too(mpi: Mpi) {
     let directory = directory();
@@ -126,14 +126,14 @@ fn a_checkpoint_survives_sigkill(mpi: Mpi) {
     assert_counted(&profile, "kill");
 }
 
-/// Parts of an earlier run and checkpoints of this one are gone when a whole
+/// Partial profiles of an earlier run and checkpoints of this one are gone when a whole
 /// profile is there.
-fn a_job_that_ends_well_leaves_its_profile_and_no_parts(mpi: Mpi) {
+fn a_job_that_ends_well_leaves_its_profile_and_no_partial_ones(mpi: Mpi) {
     let directory = directory();
     let output = directory.path().join("whole.profile.yaml");
     ending(mpi, "abort", &output).run();
-    let parts = parts::directory_of(&output);
-    assert!(parts.exists());
+    let partial = partial_profiles::directory_of(&output);
+    assert!(partial.exists());
     ending(mpi, "well", &output)
         .variable("TREEPIE_CHECKPOINT", "0.01")
         .run()
@@ -141,7 +141,7 @@ fn a_job_that_ends_well_leaves_its_profile_and_no_parts(mpi: Mpi) {
         .silent();
     let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
     assert_counted(&profile, "well");
-    assert!(!parts.exists());
+    assert!(!partial.exists());
 }
 
 /// The command merges what the ranks left, and says so.
@@ -168,14 +168,14 @@ fn the_command_makes_a_profile_of_the_parts(mpi: Mpi) {
     );
     let profile = Profile::read(&output).unwrap_or_else(|error| panic!("{error}"));
     assert_counted(&profile, "abort");
-    assert!(!parts::directory_of(&output).exists());
+    assert!(!partial_profiles::directory_of(&output).exists());
 }
 
 under_each_mpi!(
     every_rank_leaves_its_part_however_the_job_ends,
-    parts_of_a_replaced_run_have_its_plans,
+    partial_profiles_of_a_replaced_run_have_its_plans,
     the_handler_of_the_application_runs_too,
     a_checkpoint_survives_sigkill,
-    a_job_that_ends_well_leaves_its_profile_and_no_parts,
+    a_job_that_ends_well_leaves_its_profile_and_no_partial_ones,
     the_command_makes_a_profile_of_the_parts,
 );

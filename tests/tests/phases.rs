@@ -1,37 +1,27 @@
 //! Phases, times, shared memory and topologies in the profile of a job.
 
-use std::path::Path;
-
-use tempfile::TempDir;
 use treepie_core::affinity::times::CallClass;
 use treepie_core::files::Profile;
 use treepie_tests::{Job, Library, Mpi, under_each_mpi};
 
 const RANKS: usize = 3;
 
-fn directory() -> TempDir {
-    tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"))
-}
-
 /// The profile of the job `phases` with one more setting.
 #[track_caller]
-fn profile(mpi: Mpi, output: &Path, setting: (&str, &str)) -> Profile {
+fn profile(mpi: Mpi, setting: (&str, &str)) -> Profile {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let output = directory.path().join("p.yaml");
     Job::new(mpi, RANKS, "phases")
-        .with(Library::Profile(output.to_owned()))
+        .with(Library::Profile(output.clone()))
         .variable(setting.0, setting.1)
         .run()
         .succeeded()
         .silent();
-    Profile::read(output).unwrap_or_else(|error| panic!("{error}"))
+    Profile::read(&output).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn phases_are_what_the_application_marks(mpi: Mpi) {
-    let directory = directory();
-    let profile = profile(
-        mpi,
-        &directory.path().join("p.yaml"),
-        ("TREEPIE_LOG", "warn"),
-    );
+    let profile = profile(mpi, ("TREEPIE_LOG", "warn"));
     let found: Vec<_> = profile
         .phases
         .iter()
@@ -54,12 +44,7 @@ fn phases_are_what_the_application_marks(mpi: Mpi) {
 }
 
 fn windows_of_time_are_phases_that_make_up_the_whole(mpi: Mpi) {
-    let directory = directory();
-    let profile = profile(
-        mpi,
-        &directory.path().join("p.yaml"),
-        ("TREEPIE_PHASE_INTERVAL", "0.01"),
-    );
+    let profile = profile(mpi, ("TREEPIE_PHASE_INTERVAL", "0.01"));
     assert!(!profile.phases.is_empty());
     let bytes: u64 = profile
         .phases
@@ -71,11 +56,9 @@ fn windows_of_time_are_phases_that_make_up_the_whole(mpi: Mpi) {
 }
 
 fn calls_are_timed_by_class_where_that_is_asked_for(mpi: Mpi) {
-    let directory = directory();
-    let output = directory.path().join("p.yaml");
-    let plain = profile(mpi, &output, ("TREEPIE_LOG", "warn"));
+    let plain = profile(mpi, ("TREEPIE_LOG", "warn"));
     assert_eq!(plain.times, None);
-    let timed = profile(mpi, &output, ("TREEPIE_TIMES", "true"));
+    let timed = profile(mpi, ("TREEPIE_TIMES", "true"));
     let times = timed.times.unwrap_or_default();
     for rank in 0..RANKS {
         let of = |class: CallClass| times.classes[&class][rank];
@@ -91,12 +74,7 @@ fn calls_are_timed_by_class_where_that_is_asked_for(mpi: Mpi) {
 }
 
 fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
-    let directory = directory();
-    let profile = profile(
-        mpi,
-        &directory.path().join("p.yaml"),
-        ("TREEPIE_LOG", "warn"),
-    );
+    let profile = profile(mpi, ("TREEPIE_LOG", "warn"));
     assert_eq!(profile.shared_memory, [(0..RANKS).collect::<Vec<_>>()]);
     let [topology] = &profile.topologies[..] else {
         panic!("{:?}", profile.topologies);
@@ -117,12 +95,7 @@ fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
 /// Where calls are timed, each phase has the time of its own calls and of each rank in it: the rest is
 /// what a load balancer takes as its load.
 fn phases_have_times_of_their_own(mpi: Mpi) {
-    let directory = directory();
-    let profile = profile(
-        mpi,
-        &directory.path().join("p.yaml"),
-        ("TREEPIE_TIMES", "true"),
-    );
+    let profile = profile(mpi, ("TREEPIE_TIMES", "true"));
     let whole = profile.times.as_ref().expect("times of the run");
     let mut calls = vec![0; RANKS];
     for phase in &profile.phases {

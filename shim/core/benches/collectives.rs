@@ -24,7 +24,7 @@ use treepie_core::collective::read::simulate::{Options, Sending, simulate};
 use treepie_core::collective::{
     Algorithm, Amount, Chooser, Clusters, Network, Problem, Uniform, bound,
 };
-use treepie_core::collective::{Host as Family, Operation};
+use treepie_core::collective::{Family, Operation};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
 

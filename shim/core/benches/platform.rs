@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::Predictor;
-use treepie_core::collective::{Host as Family, Operation, Uniform};
+use treepie_core::collective::{Family, Operation, Uniform};
 use treepie_core::platform::statistics::median;
 use treepie_core::platform::{Cluster, Contents, Host, LatencyMatrix, Link, Partition, Platform};
 

@@ -14,7 +14,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use treepie_core::affinity::Traffic;
-use treepie_core::files::parts::{Encoder, Kind, Merger, RunDescription};
+use treepie_core::files::partial_profiles::{Encoder, Kind, Merger, RunDescription};
 use treepie_core::files::profile::Profile;
 
 const RANKS: [usize; 5] = [16, 64, 256, 1024, 4096];

@@ -10,7 +10,7 @@ mod open_mpi;
 
 use std::fmt::Write;
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Host, Model, Operation, Record, Volume, expand, size_class};
+use treepie_core::collective::{Family, Model, Operation, Record, Volume, expand, size_class};
 use treepie_tests::expected::{Pairs, pairs};
 use treepie_tests::{Job, Mpi};
 
@@ -30,7 +30,7 @@ struct Forced {
 /// An MPI, and how to learn what it sends for a job's collectives.
 struct Account {
     mpi: Mpi,
-    host: Host,
+    family: Family,
     sent: fn(Job) -> TrafficMatrix,
     /// Numbers of ranks and calls on both sides of what the rules compare with.
     edges: &'static [(usize, Call)],
@@ -103,7 +103,7 @@ impl Account {
 
     fn model(&self, operation: Operation, forced: &[Forced]) -> Model {
         let found = forced.iter().find(|one| one.operation == operation);
-        found.map_or(Model::Host(self.host), |one| {
+        found.map_or(Model::Native(self.family), |one| {
             Model::Algorithm(one.algorithm)
         })
     }
@@ -122,7 +122,7 @@ impl Account {
         let mut modelled = TrafficMatrix::new(ranks);
         for &call in calls {
             let model = self.model(call.0, forced);
-            expand(&record(ranks, call), model, self.host, &mut modelled);
+            expand(&record(ranks, call), model, self.family, &mut modelled);
         }
         differences(&pairs(&modelled), &pairs(&(self.sent)(job)))
     }
@@ -172,7 +172,7 @@ impl Account {
         for ranks in [4usize, 6, 8, 13] {
             for mut round in rounds() {
                 // What the model does not claim to be this MPI's is not held against it.
-                round.retain(|one| self.host.models(one.operation, one.algorithm, ranks));
+                round.retain(|one| self.family.models(one.operation, one.algorithm, ranks));
                 let calls: Vec<Call> = round.iter().map(|one| (one.operation, COUNT, 2)).collect();
                 wrong.extend(self.differing(ranks, &calls, &round));
             }

@@ -2,13 +2,13 @@
 
 use super::{Account, Forced};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Host, Operation};
+use treepie_core::collective::{Family, Operation};
 use treepie_tests::monitoring::sent_through_ucx;
 use treepie_tests::{Job, Mpi};
 
 const MPICH: Account = Account {
     mpi: Mpi::Mpich,
-    host: Host::Mpich,
+    family: Family::Mpich,
     sent,
     edges: &[
         (8, (Operation::Bcast, 3_072, 3)),

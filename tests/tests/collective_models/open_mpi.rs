@@ -2,14 +2,14 @@
 
 use super::{Account, Call, Forced, Setting, job, record};
 use treepie_core::affinity::TrafficMatrix;
-use treepie_core::collective::{Host, Operation};
+use treepie_core::collective::{Family, Operation};
 use treepie_core::files::profile::Profile;
 use treepie_tests::monitoring::monitored;
 use treepie_tests::{Library, Mpi};
 
 const OPEN_MPI: Account = Account {
     mpi: Mpi::OpenMpi,
-    host: Host::OpenMpi,
+    family: Family::OpenMpi,
     sent,
     edges: &[],
     // Messages go in one piece, as is usual.

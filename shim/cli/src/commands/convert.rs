@@ -28,7 +28,7 @@ use crate::report::words::pluralize;
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Profile, directory of parts, matrix, or placement
+    /// Profile, directory of partial profiles, matrix, or placement
     input: PathBuf,
     /// Matrix, profile or launcher's file to write
     output: PathBuf,
@@ -120,7 +120,7 @@ fn profile(arguments: &Arguments) -> Outcome {
     let (input, output) = (&arguments.input, &arguments.output);
     if !input.is_dir() {
         return Err(CommandError::usage(format!(
-            "{}: only a directory of parts, which a job without an orderly end leaves, becomes a \
+            "{}: only a directory of partial profiles, which a job without an orderly end leaves, becomes a \
              profile; give X.parts, or end {} as a matrix",
             input.display(),
             output.display()

@@ -9,7 +9,7 @@ use serde_json::json;
 use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::{Prediction, Predictor};
 use treepie_core::collective::read::simulate::SimulationError;
-use treepie_core::collective::{Algorithm, Host, Operation, Uniform, bound};
+use treepie_core::collective::{Algorithm, Family, Operation, Uniform, bound};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::{MessageModel, Platform};
 
@@ -60,7 +60,7 @@ pub struct Arguments {
     compute: f64,
     /// The MPI whose own collectives are modelled: open-mpi, mpich
     #[arg(long, value_name = "FAMILY", default_value = "open-mpi")]
-    native: Host,
+    native: Family,
     /// One algorithm instead of all
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use treepie_core::files::configuration::DEFAULT_OUTPUT;
-use treepie_core::files::parts;
+use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::Profile;
 
 use super::Outcome;
@@ -82,10 +82,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     Ok(ExitCode::from(status))
 }
 
-/// The profiles that a job leaves, whole or in parts.
+/// The profiles that a job leaves, whole or partial.
 pub struct Profiles {
     whole: Watch,
-    parts: Watch,
+    partial: Watch,
 }
 
 impl Profiles {
@@ -93,15 +93,15 @@ impl Profiles {
     pub fn before(template: &Path) -> Self {
         Profiles {
             whole: Watch::new(template),
-            parts: Watch::new(&parts::directory_of(template)),
+            partial: Watch::new(&partial_profiles::directory_of(template)),
         }
     }
 
-    /// Those that were written since, with those that parts were put together to, and
+    /// Those that were written since, with those that were merged of partial profiles, and
     /// what stopped that.
     pub fn after(&self) -> (Vec<PathBuf>, Result<(), CommandError>) {
         let mut written = self.whole.written();
-        let merged = self.parts.written().iter().try_for_each(|directory| {
+        let merged = self.partial.written().iter().try_for_each(|directory| {
             written.extend(merge(directory)?);
             Ok(())
         });
@@ -124,17 +124,17 @@ pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), C
     }
 }
 
-/// Makes a profile of the parts that the ranks of a job left in `directory`, which ended
-/// abnormally, and reports the ranks without one. The parts are removed then.
+/// Makes a profile of the partial profiles that the ranks of a job left in `directory`, which ended
+/// abnormally, and reports the ranks without one. They are removed then.
 fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     let name = directory.as_os_str().as_encoded_bytes();
     let Some(name) = name.strip_suffix(b".parts") else {
         return Ok(None);
     };
     let output = PathBuf::from(OsStr::from_bytes(name));
-    let profile = parts::read_directory(directory)?.profile;
+    let profile = partial_profiles::read_directory(directory)?.profile;
     profile.write(&output)?;
-    parts::remove_directory(directory);
+    partial_profiles::remove_directory(directory);
     let note = profile
         .notes
         .last()

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use treepie_core::affinity::formats::Format;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
 use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
-use treepie_core::files::parts;
+use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::{Phase, Profile, Times};
 use treepie_core::topology::Topology;
 
@@ -247,9 +247,9 @@ fn chosen_phase<'a>(profile: &'a Profile, choice: &MatrixChoice) -> Option<&'a P
 /// end; says on standard error which ranks are missing.
 ///
 /// # Errors
-/// A directory without parts; parts that are wrong or of different runs.
+/// A directory without partial profiles; some that are wrong or of different runs.
 pub fn parts_in(directory: &Path) -> Result<Profile, CommandError> {
-    let profile = parts::read_directory(directory)?.profile;
+    let profile = partial_profiles::read_directory(directory)?.profile;
     let note = match profile.notes.last() {
         Some(note) if !profile.missing_ranks.is_empty() => note,
         _ => "put together from what all ranks left",

@@ -53,7 +53,7 @@ pub fn for_profile(profile: &Profile, model: Option<Model>) -> Vec<CollectiveSum
         let Traffic { messages, bytes } = sent.total();
         let modelled = match (plan, model) {
             (Some(_), None) => None,
-            (_, model) => Some(model.unwrap_or_else(|| profile.host_model()).to_string()),
+            (_, model) => Some(model.unwrap_or_else(|| profile.native_model()).to_string()),
         };
         CollectiveSummary {
             collective: operation.to_string(),

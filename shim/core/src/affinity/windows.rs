@@ -12,7 +12,6 @@ use strum::{Display, VariantArray};
     Eq,
     PartialOrd,
     Ord,
-    Hash,
     Display,
     VariantArray,
     Serialize,
@@ -45,7 +44,6 @@ impl EpochKind {
     Eq,
     PartialOrd,
     Ord,
-    Hash,
     Display,
     VariantArray,
     Serialize,
@@ -85,7 +83,7 @@ impl WindowCall {
 }
 
 /// What makes calls on one window alike.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Access {
     /// The epoch that they were made in.
     pub epoch: EpochKind,

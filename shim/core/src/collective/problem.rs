@@ -11,7 +11,7 @@ pub enum Amount {
     Each(u64),
     /// The block of each rank. For `Gatherv` and `Scatterv` only the root knows
     /// more than its own.
-    Parts(Vec<u64>),
+    Blocks(Vec<u64>),
     /// What this rank sends to each and receives from each.
     Exchanged {
         /// Units sent to each rank.
@@ -20,7 +20,7 @@ pub enum Amount {
         received: Vec<u64>,
     },
     /// The block of each rank, where all ranks know all of them, also in `Gatherv` and `Scatterv`.
-    AllParts(Vec<u64>),
+    KnownBlocks(Vec<u64>),
     /// Units from each rank to each, sender by sender, where all ranks know all of them.
     Table(Vec<u64>),
 }
@@ -115,7 +115,7 @@ impl Problem<'_> {
     pub fn block(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
-            Amount::Parts(blocks) | Amount::AllParts(blocks) => blocks[rank],
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[rank],
             Amount::Exchanged { .. } | Amount::Table(_) => 0,
         }
     }
@@ -126,7 +126,7 @@ impl Problem<'_> {
         match self.amount {
             Amount::Each(units) => *units,
             Amount::Table(table) => table[from * self.ranks() + to],
-            Amount::Parts(_) | Amount::AllParts(_) | Amount::Exchanged { .. } => 0,
+            Amount::Blocks(_) | Amount::KnownBlocks(_) | Amount::Exchanged { .. } => 0,
         }
     }
 
@@ -144,8 +144,8 @@ impl Problem<'_> {
     /// Whether all ranks know the sizes of all blocks.
     pub fn sizes_are_known(&self) -> bool {
         match self.amount {
-            Amount::Each(_) | Amount::AllParts(_) | Amount::Table(_) => true,
-            Amount::Parts(_) => self.operation.tells_all_sizes(),
+            Amount::Each(_) | Amount::KnownBlocks(_) | Amount::Table(_) => true,
+            Amount::Blocks(_) => self.operation.tells_all_sizes(),
             Amount::Exchanged { .. } => false,
         }
     }
@@ -155,7 +155,7 @@ impl Problem<'_> {
     pub fn start(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => rank as u64 * units,
-            Amount::Parts(blocks) | Amount::AllParts(blocks) => blocks[..rank].iter().sum(),
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[..rank].iter().sum(),
             Amount::Exchanged { .. } | Amount::Table(_) => 0,
         }
     }
@@ -173,7 +173,7 @@ impl Problem<'_> {
                 count,
                 units: *units,
             },
-            Amount::Parts(lengths) | Amount::AllParts(lengths) => Blocks::listed(lengths),
+            Amount::Blocks(lengths) | Amount::KnownBlocks(lengths) => Blocks::listed(lengths),
             Amount::Exchanged { .. } | Amount::Table(_) => Blocks::Equal { count, units: 0 },
         }
     }

@@ -16,7 +16,7 @@ pub mod list;
 mod nearest;
 pub mod network;
 pub mod old_names;
-pub mod parts;
+pub mod partial_profiles;
 pub mod permutation;
 pub mod placement;
 pub mod platform;

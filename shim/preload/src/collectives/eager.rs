@@ -11,7 +11,7 @@
 
 use std::env;
 
-use treepie_core::collective::Host as Family;
+use treepie_core::collective::Family;
 use treepie_core::files::size;
 
 use crate::mpi::native::Native;

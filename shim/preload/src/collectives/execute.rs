@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use treepie_core::collective::{Action, Plan, Range, Space, Step, Waits};
+use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step};
 
 use super::packed::copy_bytes;
 use super::unit::Unit;
@@ -33,20 +33,20 @@ const STARTED_AT_ONCE: u32 = 8;
 #[derive(Debug)]
 pub struct Prepared {
     plan: Plan,
-    waits: Waits,
+    dependencies: Dependencies,
     /// Nothing is received.
     only_sends: bool,
 }
 
 impl Prepared {
-    /// Looks at who waits for whom.
+    /// Looks at the dependencies between the steps.
     pub fn new(plan: Plan) -> Self {
-        let waits = Waits::of(&plan);
+        let dependencies = Dependencies::new(&plan);
         let receives = |step: &Step| matches!(step.action, Action::Receive { .. });
         let only_sends = !plan.steps().iter().any(receives);
         Prepared {
             plan,
-            waits,
+            dependencies,
             only_sends,
         }
     }
@@ -160,9 +160,13 @@ pub unsafe fn execute(
     account: &mut Account,
 ) -> Result<(), c_int> {
     account.missing.clear();
-    account.missing.extend_from_slice(prepared.waits.needed());
+    account
+        .missing
+        .extend_from_slice(prepared.dependencies.pending());
     account.ready.clear();
-    account.ready.extend(prepared.waits.ready().map(Reverse));
+    account
+        .ready
+        .extend(prepared.dependencies.ready().map(Reverse));
     let mut execution = Execution {
         native,
         prepared,
@@ -273,7 +277,7 @@ impl Execution<'_> {
     }
 
     fn complete(&mut self, step: u32) {
-        for &next in self.prepared.waits.followers(step) {
+        for &next in self.prepared.dependencies.successors(step) {
             let missing = &mut self.account.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {

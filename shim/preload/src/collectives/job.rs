@@ -146,7 +146,7 @@ impl Job {
         let mut units = Units::new(native);
         let unit = units.of(call.receive.datatype).ok_or(Refused::ByNative)?;
         let amount = match call.operation {
-            ReduceScatter => Amount::Parts(
+            ReduceScatter => Amount::Blocks(
                 (0..ranks)
                     .map(|of| call.elements(&mut units, &call.receive, of))
                     .map(|block| block.map(|block| block.count))
@@ -155,7 +155,7 @@ impl Job {
             _ => Amount::Each(call.receive.only_block()?.count),
         };
         let total = match &amount {
-            Amount::Parts(parts) | Amount::AllParts(parts) => parts.iter().sum(),
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks.iter().sum(),
             Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
             Amount::Each(units) => *units,
             Amount::Exchanged { .. } | Amount::Table(_) => 0,
@@ -173,7 +173,7 @@ impl Job {
         };
         let own = match &amount {
             _ if !has_result => 0,
-            Amount::Parts(parts) | Amount::AllParts(parts) => parts[rank],
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[rank],
             Amount::Each(units) => *units,
             Amount::Exchanged { .. } | Amount::Table(_) => 0,
         };
@@ -286,9 +286,9 @@ fn moved(
     );
     // A rank that is not the root knows its own part alone.
     let own_alone = |bytes: u64| {
-        let mut parts = vec![0; ranks];
-        parts[rank] = bytes;
-        Amount::Parts(parts)
+        let mut blocks = vec![0; ranks];
+        blocks[rank] = bytes;
+        Amount::Blocks(blocks)
     };
     let fits = |whole: &[u64], own: &[u64]| whole.get(rank) == own.first();
     match operation {
@@ -297,9 +297,9 @@ fn moved(
         Gather | Scatter if !is_root => Some(Amount::Each(*given.first().or(taken.first())?)),
         Gatherv | Scatterv if !is_root => Some(own_alone(*given.first().or(taken.first())?)),
         Gather | Allgather => fits(&taken, &given).then(|| Amount::Each(taken[0])),
-        Gatherv | Allgatherv => fits(&taken, &given).then(|| Amount::Parts(taken.clone())),
+        Gatherv | Allgatherv => fits(&taken, &given).then(|| Amount::Blocks(taken.clone())),
         Scatter => fits(&given, &taken).then(|| Amount::Each(given[0])),
-        Scatterv => fits(&given, &taken).then(|| Amount::Parts(given.clone())),
+        Scatterv => fits(&given, &taken).then(|| Amount::Blocks(given.clone())),
         Alltoall => (given == taken).then(|| Amount::Each(taken[0])),
         Alltoallv | Alltoallw => {
             let own_fits = given.get(rank) == taken.get(rank);

@@ -178,9 +178,9 @@ fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
         |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
     let bytes = match &key.amount {
         Amount::Each(units) => Some(units * key.unit),
-        Amount::Parts(parts) if are_bytes_known(key.operation) => mean(parts),
-        Amount::AllParts(parts) | Amount::Table(parts) => mean(parts),
-        Amount::Parts(_) | Amount::Exchanged { .. } => None,
+        Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
+        Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
+        Amount::Blocks(_) | Amount::Exchanged { .. } => None,
     };
     let (strategy, segment) = match runner {
         Runner::Native => return None,

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use treepie_core::collective::Host as Family;
+use treepie_core::collective::Family;
 
 use crate::mpi::native::Native;
 

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-use treepie_core::collective::{Clusters, Host as Family, Locality};
+use treepie_core::collective::{Clusters, Family, Locality};
 use treepie_core::files::configuration::Collectives;
 
 use super::attached::ended;

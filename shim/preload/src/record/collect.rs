@@ -1,7 +1,7 @@
-//! At the end of a job: every rank's part of the record, brought to process 0
+//! At the end of a job: every rank's partial profile, brought to process 0
 //! along a binomial tree over a communicator of our own.
 
-use treepie_core::files::parts::{Merged, Merger, PartError, RunDescription};
+use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
 use treepie_core::files::profile::{HostTopology, Profile};
 
 use super::Unlimited;
@@ -20,9 +20,9 @@ pub enum CollectError {
     /// A native call failed, or what was shared did not come across.
     #[error(transparent)]
     Share(#[from] ShareError),
-    /// Parts that do not go together.
-    #[error("a rank's part {0}")]
-    Part(#[from] PartError),
+    /// Partial profiles that do not go together.
+    #[error("a rank's partial profile {0}")]
+    PartialProfile(#[from] PartialProfileError),
 }
 
 impl CollectError {
@@ -30,7 +30,7 @@ impl CollectError {
     pub fn is_told_here(&self) -> bool {
         match self {
             CollectError::Share(error) => error.is_told_here(),
-            CollectError::Part(_) => true,
+            CollectError::PartialProfile(_) => true,
         }
     }
 }
@@ -61,36 +61,36 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
 /// written; the result is the same on every process.
 ///
 /// # Errors
-/// A native call that failed, and on process 0 parts that make no sense.
+/// A native call that failed, and on process 0 partial profiles that make no sense.
 pub fn collect(
     native: &Native,
     run: &RunDescription,
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
-    let mut part = Vec::new();
-    stream::encode(Unlimited, &mut part);
+    let mut partial = Vec::new();
+    stream::encode(Unlimited, &mut partial);
     let private = native.split(native.world, native.rank(native.world)?)?;
     native.return_errors(private.handle())?;
     let members = Members::new(native, private.handle())?;
-    collect_over(&members, run, part, read_topology, write)
+    collect_over(&members, run, partial, read_topology, write)
 }
 
 fn collect_over(
     members: &Members<'_>,
     run: &RunDescription,
-    part: Vec<u8>,
+    partial: Vec<u8>,
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
     let process = members.rank();
-    let parts = gather_bytes(members, part)?;
-    // What is wrong with the parts must not keep the others waiting.
+    let partials = gather_bytes(members, partial)?;
+    // What is wrong with the partial profiles must not keep the others waiting.
     let mut merged = match process {
-        0 => Some(Merger::merge_all(run, &parts)),
+        0 => Some(Merger::merge_all(run, &partials)),
         _ => None,
     };
-    drop(parts);
+    drop(partials);
     let first_of_hosts: Option<Vec<usize>> = merged.as_ref().map(|merged| match merged {
         Ok(Merged { profile }) => {
             let hosts = profile.hosts.iter();

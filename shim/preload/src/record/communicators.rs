@@ -14,7 +14,7 @@ use super::windows::Window;
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Call, Comm, Group, Win};
 use treepie_core::collective::Operation;
-use treepie_core::files::parts::{self, Encoder, Records, Sink};
+use treepie_core::files::partial_profiles::{self, Encoder, Records, Sink};
 
 /// One communicator of the application's.
 pub struct Communicator {
@@ -188,12 +188,12 @@ impl Communicator {
                 self.count(call.operation, &seen, plan);
             }
         } else {
-            self.count_parts(call, plan);
+            self.count_blocks(call, plan);
         }
     }
 
     #[inline(never)]
-    fn count_parts(&self, call: &Call, plan: Option<Plan>) {
+    fn count_blocks(&self, call: &Call, plan: Option<Plan>) {
         if let Some(seen) = self.observe(call) {
             self.count(call.operation, &seen, plan);
         }
@@ -254,8 +254,8 @@ impl Communicator {
         let mut encoder = Encoder::new(&mut bytes);
         tallies.encode(&self.recent, &self.partners, &mut encoder);
         encoder.end();
-        for part in parts::decode_all(&bytes).flatten() {
-            for record in part.collectives.into_vec() {
+        for partial in partial_profiles::decode_all(&bytes).flatten() {
+            for record in partial.collectives.into_vec() {
                 records.add(record);
             }
         }

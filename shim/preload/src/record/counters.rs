@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::affinity::windows::{Access, WindowCall};
-pub use treepie_core::files::parts::Kind;
+pub use treepie_core::files::partial_profiles::Kind;
 
 use super::access_key::{Place, pack, unpack};
 use super::sums::{Sums, increase};

@@ -13,7 +13,7 @@ use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
-use treepie_core::files::parts::{Encoder, Kind, Records, Sink, Span};
+use treepie_core::files::partial_profiles::{Encoder, Kind, Records, Sink, Span};
 
 use super::patience::{Patience, Unlimited};
 use super::stream;

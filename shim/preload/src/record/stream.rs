@@ -1,8 +1,8 @@
-//! All that this process has counted, as one part: read from where it is counted,
+//! All that this process has counted, as one partial profile: read from where it is counted,
 //! at any moment, and in a signal handler too.
 
 use once_cell::sync::OnceCell;
-use treepie_core::files::parts::{self, Encoder, Sink};
+use treepie_core::files::partial_profiles::{self, Encoder, Sink};
 
 use super::patience::Patience;
 use super::phases::{self, PATIENT, Reading};
@@ -28,7 +28,7 @@ pub fn identify(identity: Identity) {
     let _ = IDENTITY.set(identity);
 }
 
-/// Writes this process's part. Nothing is allocated, and no lock is waited for
+/// Writes this process's partial profile. Nothing is allocated, and no lock is waited for
 /// longer than `patience`: what it covers is left out.
 pub fn encode<S: Sink>(patience: impl Patience, sink: &mut S) {
     let Some(identity) = IDENTITY.get() else {
@@ -67,13 +67,13 @@ pub fn reading() -> Reading {
     let mut encoder = Encoder::new(&mut bytes);
     encode_counts(PATIENT, &mut encoder);
     encoder.end();
-    let part = parts::decode_all(&bytes)
+    let partial = partial_profiles::decode_all(&bytes)
         .next()
         .flatten()
         .unwrap_or_default();
     Reading {
-        counted: part.counted,
-        collectives: part.collectives,
-        times: part.times,
+        counted: partial.counted,
+        collectives: partial.collectives,
+        times: partial.times,
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_core::affinity::windows::EpochKind;
-use treepie_core::files::parts::{Encoder, Sink};
+use treepie_core::files::partial_profiles::{Encoder, Sink};
 
 use super::access_key::Place;
 use super::collectives::is_reported;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::configuration::LogLevel;
-use treepie_core::files::parts::RunDescription;
+use treepie_core::files::partial_profiles::RunDescription;
 
 use crate::collectives::Wanted;
 use crate::reorder::Places;

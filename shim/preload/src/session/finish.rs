@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use treepie_core::files::parts as part_files;
+use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::Profile;
 
 use super::decision::{Decision, Recording};
@@ -54,14 +54,14 @@ fn finish(native: &Native, decision: &Decision) {
 }
 
 /// Whether the profile is written. Until it is, an end of this process still
-/// leaves its part.
+/// leaves its partial profile.
 fn write_profile(native: &Native, recording: &Recording) -> Result<bool, CollectError> {
     let output = Path::new(&recording.output);
     let write = |profile: &Profile| match profile.write(output) {
         Ok(()) => {
             log::info(&format!("the profile is in {}", output.display()));
-            // Parts that were left meanwhile are not needed any more.
-            part_files::remove_directory(&part_files::directory_of(output));
+            // Partial profiles that were left meanwhile are not needed any more.
+            partial_profiles::remove_directory(&partial_profiles::directory_of(output));
             true
         }
         Err(error) => {

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use libc::pid_t;
 use once_cell::sync::OnceCell;
-use treepie_core::files::parts::{
+use treepie_core::files::partial_profiles::{
     Checksum, Sink, directory_of, end_of_file, file_name, start_of_file, temporary_name,
 };
 

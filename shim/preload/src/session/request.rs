@@ -13,7 +13,7 @@ use treepie_core::collective::Operation;
 use treepie_core::files::configuration::{
     self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Runner, Settings, SettingsError,
 };
-use treepie_core::files::parts::{self, RunDescription};
+use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::MpiDescription;
@@ -263,8 +263,8 @@ fn recording(
         ranks,
     ));
     check_writable(&output)?;
-    // They would be taken for parts of this run.
-    parts::remove_directory(&parts::directory_of(&output));
+    // They would be taken for partial profiles of this run.
+    partial_profiles::remove_directory(&partial_profiles::directory_of(&output));
     Ok(Recording {
         output: output.display().to_string(),
         times: settings.times,

@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: this rank leaves its part, then what the application or the
+//! SIGTERM and SIGINT: this rank leaves its partial profile, then what the application or the
 //! system does with the signal is done.
 
 use std::mem;

@@ -99,7 +99,7 @@ impl Replaced {
         })?;
         let locality = Locality::Platform {
             platform,
-            eager_limit: profile.host_rules().usual_eager_limit(),
+            eager_limit: profile.native_family().usual_eager_limit(),
         };
         let foreseen = profile.foreseen(&self.collectives, locality);
         Ok(Input::Profile(Box::new(foreseen)))

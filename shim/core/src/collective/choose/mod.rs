@@ -25,7 +25,7 @@ use crate::collective::algorithms::{Price, costs};
 use crate::collective::network::MessageCosts;
 use crate::collective::read::cost::{OneByOne, Reading};
 use crate::collective::read::estimate::{self, CostInput, Size};
-use crate::collective::{Algorithm, Clusters, Host, Network, Operation, Uniform};
+use crate::collective::{Algorithm, Clusters, Family, Network, Operation, Uniform};
 
 pub use foresee::are_bytes_known;
 use native::Native;
@@ -154,8 +154,8 @@ struct Known {
 impl Chooser {
     /// Chooses on this network, by rules where there is none. `native` is the MPI whose own collectives
     /// are to be beaten; `None` where they are out of the question.
-    pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Host>) -> Self {
-        let usual = native.map_or(USUAL_EAGER_LIMIT, Host::usual_eager_limit);
+    pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Family>) -> Self {
+        let usual = native.map_or(USUAL_EAGER_LIMIT, Family::usual_eager_limit);
         let seen = network.as_ref().map(|network| network.eager_limit());
         // A network that shows no limit was measured to have none among its sizes.
         let eager = seen.map_or(usual, |seen| seen.unwrap_or(USUAL_EAGER_LIMIT));

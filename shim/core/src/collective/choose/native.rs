@@ -4,22 +4,22 @@ use std::sync::Arc;
 
 use crate::collective::native::{self, BetweenHosts};
 use crate::collective::read::cost::{OneByOne, Reading, Times};
-use crate::collective::{Algorithm, Host, NativeAlgorithm, Network, Uniform};
+use crate::collective::{Algorithm, Family, NativeAlgorithm, Network, Uniform};
 
 /// A native MPI on a network.
 #[derive(Debug, Clone)]
 pub(super) struct Native {
     network: Arc<Network>,
-    host: Host,
+    family: Family,
     /// One rank of each host, where Open MPI's HAN does the collectives.
     han: Option<Arc<Network>>,
 }
 
 impl Native {
-    pub fn new(network: Arc<Network>, host: Host) -> Self {
+    pub fn new(network: Arc<Network>, family: Family) -> Self {
         Native {
             network,
-            host,
+            family,
             han: None,
         }
     }
@@ -69,8 +69,8 @@ impl Native {
     /// By the algorithm that the MPI usually takes; infinite where that is not modelled.
     fn usual(&self, network: &Network, call: &Uniform) -> Times {
         let (operation, ranks) = (call.operation, network.ranks());
-        let usual = self.host.usual_algorithm(operation, ranks, call.bytes);
-        match self.host.by_name(operation, usual, ranks) {
+        let usual = self.family.usual_algorithm(operation, ranks, call.bytes);
+        match self.family.by_name(operation, usual, ranks) {
             Some(NativeAlgorithm::By(algorithm)) => self.by(network, algorithm, call),
             Some(NativeAlgorithm::Composed(parts)) => {
                 let part = |part| self.usual(network, &call.part(part, ranks));
@@ -90,8 +90,8 @@ impl Native {
             network,
             clusters: None,
             ordered: false,
-            flow: self.host.segments(call.operation, algorithm.name),
-            one_by_one: match self.host.exchanges_in_turn(call.operation, call.bytes) {
+            flow: self.family.segments(call.operation, algorithm.name),
+            one_by_one: match self.family.exchanges_in_turn(call.operation, call.bytes) {
                 true => OneByOne::Exchanges,
                 false => OneByOne::Sends,
             },

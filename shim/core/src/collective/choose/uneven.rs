@@ -98,7 +98,7 @@ pub fn told(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Op
             let known = rows.chunks(ranks).nth(root)?;
             let own = (0..ranks).map(|rank| rows[rank * ranks + rank]);
             own.eq(known.iter().copied())
-                .then(|| Amount::AllParts(known.to_vec()))
+                .then(|| Amount::KnownBlocks(known.to_vec()))
         }
         _ => {
             let sent = |from: usize, to: usize| rows[2 * from * ranks + to];
@@ -115,9 +115,9 @@ pub fn told(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Op
 /// The row of a rank for [`told`]; `None` for amounts that all ranks know.
 pub fn row(amount: &Amount) -> Option<Vec<u64>> {
     match amount {
-        Amount::Parts(parts) => Some(parts.clone()),
+        Amount::Blocks(blocks) => Some(blocks.clone()),
         Amount::Exchanged { sent, received } => Some([sent.as_slice(), received].concat()),
-        Amount::Each(_) | Amount::AllParts(_) | Amount::Table(_) => None,
+        Amount::Each(_) | Amount::KnownBlocks(_) | Amount::Table(_) => None,
     }
 }
 
@@ -190,7 +190,7 @@ mod tests {
         let rows = [[1, 2, 1, 7], [7, 4, 3, 4]].concat();
         assert_eq!(told(Operation::Alltoallv, 0, 2, &rows), None);
         let found = told(Operation::Gatherv, 1, 2, &[5, 0, 5, 6]);
-        assert_eq!(found, Some(Amount::AllParts(vec![5, 6])));
+        assert_eq!(found, Some(Amount::KnownBlocks(vec![5, 6])));
         assert_eq!(told(Operation::Scatterv, 1, 2, &[4, 0, 5, 6]), None);
     }
 
@@ -209,7 +209,7 @@ mod tests {
                 let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
                 let amount = match operation {
                     Operation::Alltoallv => Amount::Table(pairs.map(|(a, b)| size(a, b)).collect()),
-                    _ => Amount::AllParts((0..ranks).map(|rank| size(rank, 0)).collect()),
+                    _ => Amount::KnownBlocks((0..ranks).map(|rank| size(rank, 0)).collect()),
                 };
                 let problem = Problem {
                     operation,

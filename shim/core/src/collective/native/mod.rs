@@ -22,16 +22,16 @@ const CHAIN_SEGMENT: u64 = 64 << 10;
 /// neither, nor what an administrator has tuned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
 #[strum(serialize_all = "kebab-case")]
-pub enum Host {
+pub enum Family {
     /// Open MPI 4.1 and later.
     OpenMpi,
     /// MPICH and its relatives: Intel MPI, MVAPICH, Cray MPICH.
     Mpich,
 }
 
-impl Host {
+impl Family {
     /// Both.
-    pub const ALL: [Host; 2] = [Host::OpenMpi, Host::Mpich];
+    pub const ALL: [Family; 2] = [Family::OpenMpi, Family::Mpich];
 
     /// The largest message, in bytes, that these MPIs send at once over TCP in their usual settings;
     /// what is larger asks its receiver first. Measured between hosts: Open MPI 4.1 and 5 ask from
@@ -39,15 +39,15 @@ impl Host {
     /// and with four processes on a host.
     pub fn usual_eager_limit(self) -> u64 {
         match self {
-            Host::OpenMpi => 48 << 10,
-            Host::Mpich => 16 << 10,
+            Family::OpenMpi => 48 << 10,
+            Family::Mpich => 16 << 10,
         }
     }
 
     /// The family that a profile names; MPICH's rules, which most libraries have,
     /// for a name that is not known.
-    pub fn of_family(family: &str) -> Host {
-        family.parse().unwrap_or(Host::Mpich)
+    pub fn of_family(family: &str) -> Family {
+        family.parse().unwrap_or(Family::Mpich)
     }
 
     /// Its algorithm for `operation` among `ranks` ranks, by name. `block_bytes` is what
@@ -60,8 +60,8 @@ impl Host {
         block_bytes: u64,
     ) -> &'static str {
         let usual = match self {
-            Host::OpenMpi => open_mpi::usual(operation, ranks, block_bytes),
-            Host::Mpich => mpich::usual(operation, ranks, block_bytes),
+            Family::OpenMpi => open_mpi::usual(operation, ranks, block_bytes),
+            Family::Mpich => mpich::usual(operation, ranks, block_bytes),
         };
         match Algorithm::find(operation, usual) {
             Some(algorithm) if !allows(algorithm, ranks) => self.fallback(usual).unwrap_or(usual),
@@ -72,8 +72,8 @@ impl Host {
     /// What its algorithm of this name turns to where requirements are not met.
     fn fallback(self, name: &str) -> Option<&'static str> {
         let fallbacks = match self {
-            Host::OpenMpi => open_mpi::FALLBACKS,
-            Host::Mpich => &[],
+            Family::OpenMpi => open_mpi::FALLBACKS,
+            Family::Mpich => &[],
         };
         let found = fallbacks.iter().find(|(from, _)| *from == name);
         found.map(|&(_, to)| to)
@@ -103,7 +103,7 @@ impl Host {
 
     /// Whether `by_name` is what this MPI does when the algorithm is forced.
     pub fn models(self, operation: Operation, name: &str, ranks: usize) -> bool {
-        let own_way = self == Host::OpenMpi
+        let own_way = self == Family::OpenMpi
             && matches!(name, "scatter-doubling" | "reduce-scatter-gather")
             && !ranks.is_power_of_two();
         !own_way && self.by_name(operation, name, ranks).is_some()
@@ -113,7 +113,7 @@ impl Host {
     /// `Allgatherv` (`ALLGATHERV_PIPELINE_MSG_SIZE`).
     pub(in crate::collective) fn flow(self, operation: Operation, name: &str) -> Flow {
         match (self, operation, name) {
-            (Host::Mpich, Operation::Allgatherv, "ring") => Flow {
+            (Family::Mpich, Operation::Allgatherv, "ring") => Flow {
                 segment: 32 * 1024,
                 ..Flow::WHOLE
             },
@@ -124,10 +124,10 @@ impl Host {
     /// Whether it exchanges with one partner after the other; else all messages of a total exchange are
     /// under way together. MPICH does so with long blocks (`ALLTOALL_MEDIUM_MSG_SIZE`).
     pub(in crate::collective) fn exchanges_in_turn(self, operation: Operation, bytes: u64) -> bool {
-        self == Host::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
+        self == Family::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
     }
 
-    /// The same as [`Host::flow`] with the segments of its pipelines, which a profile counts as one message.
+    /// The same as [`Family::flow`] with the segments of its pipelines, which a profile counts as one message.
     pub(in crate::collective) fn segments(self, operation: Operation, name: &str) -> Flow {
         match name {
             "chain" => Flow {
@@ -180,7 +180,7 @@ const COMPOSED: &[(&[Operation], &str, Parts)] = {
     ]
 };
 
-from_name!(Host, "MPI family");
+from_name!(Family, "MPI family");
 
 #[cfg(test)]
 mod tests {
@@ -188,7 +188,7 @@ mod tests {
 
     #[test]
     fn the_usual_algorithm_is_always_one_of_the_table_that_the_ranks_allow() {
-        for host in Host::ALL {
+        for host in Family::ALL {
             for operation in Operation::all() {
                 for ranks in [
                     1,
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn mpich_takes_other_algorithms_for_long_messages_than_for_short_ones() {
-        let of = |operation, size, bytes| Host::Mpich.usual_algorithm(operation, size, bytes);
+        let of = |operation, size, bytes| Family::Mpich.usual_algorithm(operation, size, bytes);
         assert_eq!(
             [12288, 12289, 524288, 524289].map(|bytes| of(Operation::Bcast, 16, bytes)),
             [
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn open_mpi_decides_by_tables_of_its_own() {
-        let of = |operation, size, bytes| Host::OpenMpi.usual_algorithm(operation, size, bytes);
+        let of = |operation, size, bytes| Family::OpenMpi.usual_algorithm(operation, size, bytes);
         assert_eq!(
             [7, 8, 4096, 16384, 32768].map(|bytes| of(Operation::Bcast, 8, bytes)),
             [
@@ -287,25 +287,25 @@ mod tests {
 
     #[test]
     fn what_hosts_do_in_their_own_ways_is_not_claimed() {
-        let claimed = |host: Host, size| {
+        let claimed = |host: Family, size| {
             let bcast = host.models(Operation::Bcast, "scatter-doubling", size);
             let reduce = host.models(Operation::Reduce, "reduce-scatter-gather", size);
             (bcast, reduce)
         };
-        assert_eq!(claimed(Host::OpenMpi, 6), (false, false));
-        assert_eq!(claimed(Host::OpenMpi, 8), (true, true));
-        assert_eq!(claimed(Host::Mpich, 6), (false, true));
-        assert!(Host::OpenMpi.models(Operation::Allgather, "recursive-doubling", 6));
-        assert!(!Host::Mpich.models(Operation::Allgather, "recursive-doubling", 6));
-        assert!(!Host::OpenMpi.models(Operation::Barrier, "scatter-doubling", 8));
-        assert!(Host::OpenMpi.models(Operation::Bcast, "chain", 6));
-        assert!(!Host::OpenMpi.models(Operation::Bcast, "grid-chain", 6));
+        assert_eq!(claimed(Family::OpenMpi, 6), (false, false));
+        assert_eq!(claimed(Family::OpenMpi, 8), (true, true));
+        assert_eq!(claimed(Family::Mpich, 6), (false, true));
+        assert!(Family::OpenMpi.models(Operation::Allgather, "recursive-doubling", 6));
+        assert!(!Family::Mpich.models(Operation::Allgather, "recursive-doubling", 6));
+        assert!(!Family::OpenMpi.models(Operation::Barrier, "scatter-doubling", 8));
+        assert!(Family::OpenMpi.models(Operation::Bcast, "chain", 6));
+        assert!(!Family::OpenMpi.models(Operation::Bcast, "grid-chain", 6));
     }
 
     #[test]
     fn a_family_that_is_not_known_is_taken_for_mpich() {
-        assert_eq!(Host::of_family("open-mpi"), Host::OpenMpi);
-        assert_eq!(Host::of_family("mpich"), Host::Mpich);
-        assert_eq!(Host::of_family("standard"), Host::Mpich);
+        assert_eq!(Family::of_family("open-mpi"), Family::OpenMpi);
+        assert_eq!(Family::of_family("mpich"), Family::Mpich);
+        assert_eq!(Family::of_family("standard"), Family::Mpich);
     }
 }

@@ -1,11 +1,11 @@
 //! What one rank does in a collective: steps on ranges of its buffers.
 
 pub(super) mod builder;
+pub(super) mod dependencies;
 pub(super) mod hazards;
-pub(super) mod waits;
 
 pub use builder::Builder;
-pub use waits::Waits;
+pub use dependencies::Dependencies;
 
 /// A buffer of a rank, packed: blocks stand one behind the other in the order of
 /// ranks, whatever displacements the application gives.

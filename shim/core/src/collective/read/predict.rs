@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::models::{Computing, Form, strategy_formula};
 use super::simulate::{Options, Outcome, SimulationError, simulate};
 use crate::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Host, Network, Plan, Problem, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Family, Network, Plan, Problem, Uniform,
 };
 use crate::platform::statistics::median;
 use crate::platform::{MessageModel, Modelled, Platform};
@@ -56,7 +56,7 @@ pub struct Predictor {
     pub clusters: Clusters,
     /// The call.
     pub call: Uniform,
-    native: Host,
+    native: Family,
     reading: (Form, MessageModel),
     chooser: Chooser,
     choice: Arc<Choice>,
@@ -68,7 +68,7 @@ impl Predictor {
     pub fn new(
         platform: &Platform,
         call: Uniform,
-        native: Host,
+        native: Family,
         computing: Computing,
         reading: (Form, MessageModel),
     ) -> Option<Self> {
@@ -290,7 +290,7 @@ mod tests {
         };
         let computing = Computing::default();
         let reading = (Form::Corrected, MessageModel::PLogP);
-        Predictor::new(platform, call, Host::OpenMpi, computing, reading).unwrap()
+        Predictor::new(platform, call, Family::OpenMpi, computing, reading).unwrap()
     }
 
     #[test]

@@ -54,12 +54,12 @@ fn amounts(operation: Operation, ranks: usize, root: usize, units: u64, know: bo
     let pair = |from: usize, to: usize| (from as u64 * 3 + to as u64) % (units + 1);
     let all_parts = || (0..ranks).map(part).collect();
     let parts = |rank: usize| match operation {
-        Gatherv | Scatterv if know => Amount::AllParts(all_parts()),
+        Gatherv | Scatterv if know => Amount::KnownBlocks(all_parts()),
         Gatherv | Scatterv if rank != root => {
             let unknown = |other| if other == rank { part(rank) } else { 999 };
-            Amount::Parts((0..ranks).map(unknown).collect())
+            Amount::Blocks((0..ranks).map(unknown).collect())
         }
-        Gatherv | Scatterv | Allgatherv | ReduceScatter => Amount::Parts(all_parts()),
+        Gatherv | Scatterv | Allgatherv | ReduceScatter => Amount::Blocks(all_parts()),
         Alltoallv | Alltoallw if know => {
             let row = |from: usize| (0..ranks).map(move |to| pair(from, to));
             Amount::Table((0..ranks).flat_map(row).collect())

@@ -51,7 +51,7 @@ impl Profile {
         let (clusters, network) = locality.of(&ranks);
         let shared = network.clone().map(std::sync::Arc::new);
         Communicator {
-            chooser: Chooser::new(shared, &clusters, Some(self.host_rules())),
+            chooser: Chooser::new(shared, &clusters, Some(self.native_family())),
             clusters,
             network,
         }

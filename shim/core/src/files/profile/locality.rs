@@ -103,7 +103,7 @@ impl LocalityDocument {
     }
 }
 
-/// A locality as text, for the parts of a profile.
+/// A locality as text, for partial profiles.
 ///
 /// # Errors
 /// [`FileError::Unwritable`].

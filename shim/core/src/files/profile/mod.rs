@@ -241,13 +241,13 @@ impl Profile {
         model: Option<Model>,
         into: &mut TrafficMatrix,
     ) {
-        let host = self.host_rules();
+        let host = self.native_family();
         // Many records are of one communicator.
         let mut seen: HashMap<&[u32], (Clusters, Option<Network>)> = HashMap::new();
         for record in records {
             let as_run = record.plan.as_ref().zip(self.locality.as_ref());
             let (Some((plan, locality)), None) = (as_run, model) else {
-                expand(record, model.unwrap_or(Model::Host(host)), host, into);
+                expand(record, model.unwrap_or(Model::Native(host)), host, into);
                 continue;
             };
             let (clusters, network) = seen.entry(&record.group).or_insert_with(|| {
@@ -261,13 +261,13 @@ impl Profile {
     }
 
     /// The model that stands for the job's MPI.
-    pub fn host_model(&self) -> Model {
-        Model::Host(self.host_rules())
+    pub fn native_model(&self) -> Model {
+        Model::Native(self.native_family())
     }
 
     /// By which rules the job's MPI usually chooses algorithms.
-    pub fn host_rules(&self) -> collective::Host {
-        collective::Host::of_family(&self.mpi.family)
+    pub fn native_family(&self) -> collective::Family {
+        collective::Family::of_family(&self.mpi.family)
     }
 
     /// The layers that were counted pair by pair.

@@ -382,8 +382,8 @@ fn layers_are_added_up_and_collectives_are_modelled() {
     let mut modelled = TrafficMatrix::new(4);
     expand(
         &profile.collectives[0],
-        Model::Host(profile.host_rules()),
-        profile.host_rules(),
+        Model::Native(profile.native_family()),
+        profile.native_family(),
         &mut modelled,
     );
     assert_eq!(profile.traffic(&[Layer::Collectives]), modelled);

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::collective::PlanRun;
-use treepie_core::files::parts::Records;
+use treepie_core::files::partial_profiles::Records;
 
 pub use observe::{Amount, Reader, Seen, observe, observe_block};
 pub use tallies::{Recent, Tallies};

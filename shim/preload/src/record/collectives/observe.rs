@@ -17,8 +17,8 @@ pub struct Seen {
 pub enum Amount {
     /// The message, or one rank's block, in bytes.
     Block(u64),
-    /// Bytes of each rank's part.
-    Parts(Vec<u64>),
+    /// Bytes of each rank's block.
+    Blocks(Vec<u64>),
     /// Bytes that this rank sends to each other one.
     Sent(u32, Vec<u64>),
 }
@@ -94,22 +94,22 @@ pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<S
     }
     let amount = match operation {
         Gatherv | Allgatherv => {
-            Amount::Parts(reader.parts(call.receive.counts, call.receive.datatype))
+            Amount::Blocks(reader.blocks(call.receive.counts, call.receive.datatype))
         }
-        Scatterv => Amount::Parts(reader.parts(call.send.counts, call.send.datatype)),
-        ReduceScatter => Amount::Parts(reader.parts(call.receive.counts, call.send.datatype)),
+        Scatterv => Amount::Blocks(reader.blocks(call.send.counts, call.send.datatype)),
+        ReduceScatter => Amount::Blocks(reader.blocks(call.receive.counts, call.send.datatype)),
         Alltoallv if in_place => Amount::Sent(
             rank,
-            reader.parts(call.receive.counts, call.receive.datatype),
+            reader.blocks(call.receive.counts, call.receive.datatype),
         ),
-        Alltoallv => Amount::Sent(rank, reader.parts(call.send.counts, call.send.datatype)),
+        Alltoallv => Amount::Sent(rank, reader.blocks(call.send.counts, call.send.datatype)),
         Alltoallw if in_place => Amount::Sent(
             rank,
-            reader.parts_of_types(call.receive.counts, call.receive.datatypes),
+            reader.blocks_of_types(call.receive.counts, call.receive.datatypes),
         ),
         Alltoallw => Amount::Sent(
             rank,
-            reader.parts_of_types(call.send.counts, call.send.datatypes),
+            reader.blocks_of_types(call.send.counts, call.send.datatypes),
         ),
         _ => return None,
     };
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
                 let size = self.native.type_size(datatype);
                 self.count_at(counts, at).saturating_mul(size)
             }
-            types => self.part_of_type(counts, types, at),
+            types => self.block_of_type(counts, types, at),
         }
     }
 
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         unsafe { counts.at(rank) }.max(0) as u64
     }
 
-    fn parts(&self, counts: Counts, datatype: Datatype) -> Vec<u64> {
+    fn blocks(&self, counts: Counts, datatype: Datatype) -> Vec<u64> {
         if counts.is_absent() || self.native.is_null_datatype(datatype) {
             return vec![0; self.size];
         }
@@ -181,16 +181,16 @@ impl<'a> Reader<'a> {
             .collect()
     }
 
-    fn parts_of_types(&self, counts: Counts, types: Word) -> Vec<u64> {
+    fn blocks_of_types(&self, counts: Counts, types: Word) -> Vec<u64> {
         if counts.is_absent() || types == 0 {
             return vec![0; self.size];
         }
-        let part = |rank: usize| self.part_of_type(counts, types, rank);
-        (0..self.size).map(part).collect()
+        let block = |rank: usize| self.block_of_type(counts, types, rank);
+        (0..self.size).map(block).collect()
     }
 
-    /// The part of `rank` where each rank has a type of its own.
-    fn part_of_type(&self, counts: Counts, types: Word, rank: usize) -> u64 {
+    /// The block of `rank` where each rank has a type of its own.
+    fn block_of_type(&self, counts: Counts, types: Word, rank: usize) -> u64 {
         let count = self.count_at(counts, rank);
         if count == 0 {
             return 0; // the type may be MPI_DATATYPE_NULL then

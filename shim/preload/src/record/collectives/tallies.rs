@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 use treepie_core::affinity::Traffic;
 use treepie_core::collective::{Operation, PlanRun, size_class};
-use treepie_core::files::parts::{Alike, Encoder, Sink};
+use treepie_core::files::partial_profiles::{Alike, Encoder, Sink};
 
 use super::super::sums::Sums;
 use super::Plan;
@@ -18,7 +18,7 @@ use super::observe::{Amount, Seen};
 struct Tally {
     calls: u64,
     bytes: u64,
-    parts: Vec<u64>,
+    blocks: Vec<u64>,
     sent: HashMap<(u32, u32), Traffic, BuildHasherDefault<KeyHasher>>,
 }
 
@@ -144,11 +144,11 @@ impl Tallies {
     pub fn add(&mut self, operation: Operation, seen: &Seen, plan: Option<Plan>) {
         let class = match &seen.amount {
             Amount::Block(bytes) => size_class(*bytes),
-            Amount::Parts(parts) => {
-                let total = parts
+            Amount::Blocks(blocks) => {
+                let total = blocks
                     .iter()
-                    .fold(0u64, |sum, part| sum.saturating_add(*part));
-                size_class(total / (parts.len() as u64).max(1))
+                    .fold(0u64, |sum, block| sum.saturating_add(*block));
+                size_class(total / (blocks.len() as u64).max(1))
             }
             // Ranks send differently much in one call: the class is found when
             // their reports are together.
@@ -165,22 +165,22 @@ impl Tallies {
         tally.calls += u64::from(!matches!(seen.amount, Amount::Sent(1.., _)));
         match &seen.amount {
             Amount::Block(bytes) => tally.bytes = tally.bytes.saturating_add(*bytes),
-            Amount::Parts(parts) => tally.add_parts(parts),
-            Amount::Sent(from, parts) => tally.add_sent(*from, parts),
+            Amount::Blocks(blocks) => tally.add_blocks(blocks),
+            Amount::Sent(from, blocks) => tally.add_sent(*from, blocks),
         }
     }
 }
 
 impl Tally {
-    fn add_parts(&mut self, parts: &[u64]) {
-        self.parts.resize(parts.len(), 0);
-        for (total, part) in self.parts.iter_mut().zip(parts) {
-            *total = total.saturating_add(*part);
+    fn add_blocks(&mut self, blocks: &[u64]) {
+        self.blocks.resize(blocks.len(), 0);
+        for (total, block) in self.blocks.iter_mut().zip(blocks) {
+            *total = total.saturating_add(*block);
         }
     }
 
-    fn add_sent(&mut self, from: u32, parts: &[u64]) {
-        for (to, &bytes) in (0u32..).zip(parts) {
+    fn add_sent(&mut self, from: u32, blocks: &[u64]) {
+        for (to, &bytes) in (0u32..).zip(blocks) {
             if bytes > 0 && to != from {
                 let traffic = self.sent.entry((from, to)).or_default();
                 traffic.messages = traffic.messages.saturating_add(1);
@@ -205,7 +205,7 @@ impl Tallies {
                     encoder.pairs(of, tally.calls, group, pairs);
                 }
                 Gatherv | Scatterv | Allgatherv | ReduceScatter => {
-                    encoder.per_rank(of, tally.calls, group, &tally.parts);
+                    encoder.per_rank(of, tally.calls, group, &tally.blocks);
                 }
                 _ => encoder.uniform(of, tally.calls, group, tally.bytes),
             }

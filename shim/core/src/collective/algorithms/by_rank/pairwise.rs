@@ -17,7 +17,7 @@ pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let ranks = problem.ranks();
     let (sent, received) = match problem.amount {
         Amount::Each(units) => (vec![*units; ranks], vec![*units; ranks]),
-        Amount::Parts(parts) | Amount::AllParts(parts) => (parts.clone(), parts.clone()),
+        Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => (blocks.clone(), blocks.clone()),
         Amount::Table(_) => (
             (0..ranks).map(|to| problem.pair(rank, to)).collect(),
             (0..ranks).map(|from| problem.pair(from, rank)).collect(),

@@ -153,7 +153,7 @@ fn what_is_chosen_is_nearly_always_the_best_of_all_in_the_simulator_and_predicte
     assert!(off[off.len() / 2] <= 0.15, "median {}", off[off.len() / 2]);
 }
 
-fn chosen(network: &Network, call: &Uniform, host: Option<Host>) -> (Arc<Choice>, Clusters) {
+fn chosen(network: &Network, call: &Uniform, host: Option<Family>) -> (Arc<Choice>, Clusters) {
     let clusters = Clusters::of_network(network);
     let mut chooser = Chooser::new(Some(Arc::new(network.clone())), &clusters, host);
     let choice = chooser.choose(
@@ -223,7 +223,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
         bytes: KIB,
         root: 0,
     };
-    let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Host::OpenMpi));
+    let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Family::OpenMpi));
     assert!(choice.strategy.is_none(), "{}", choice.reason());
     assert!(choice.native_seconds().is_some());
     let call = Uniform {
@@ -231,7 +231,7 @@ fn the_hosts_own_collective_is_kept_where_nothing_is_clearly_quicker() {
         bytes: 64 * KIB,
         ..call
     };
-    let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Host::OpenMpi));
+    let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Family::OpenMpi));
     assert!(choice.strategy.is_some(), "{}", choice.reason());
     let reason = choice.reason();
     assert!(
@@ -245,7 +245,7 @@ fn without_a_network_and_for_sizes_that_not_all_ranks_know_rules_take_the_place_
     let network = Arc::new(grids::four_by_four());
     let clusters = Clusters::of_network(&network);
     for network in [None, Some(network)] {
-        let mut chooser = Chooser::new(network, &clusters, Some(Host::Mpich));
+        let mut chooser = Chooser::new(network, &clusters, Some(Family::Mpich));
         let choice = chooser.choose(Operation::Gatherv, None, 3, false, &clusters);
         assert_eq!(choice.strategy.map(|strategy| strategy.name), Some("flat"));
         assert_eq!(choice.reason(), "no platform is known: by rule");
@@ -339,7 +339,7 @@ fn open_mpis_own_collectives_are_replaced_wherever_they_were_measured_to_be_slow
                 bytes,
                 root: 0,
             };
-            let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Host::OpenMpi));
+            let (choice, _) = chosen(&grids::four_by_four(), &call, Some(Family::OpenMpi));
             let host = 1e3 * choice.native_seconds().unwrap();
             let best = 1e3 * choice.considered()[0].seconds;
             let line =

@@ -13,7 +13,7 @@ fn four_hosts() -> Network {
 /// Milliseconds measured on the emulated grid of four hosts with four ranks each.
 #[test]
 fn what_open_mpi_5_takes_on_four_hosts_is_predicted() {
-    let native = Native::new(Arc::new(four_hosts()), Host::OpenMpi).with_han();
+    let native = Native::new(Arc::new(four_hosts()), Family::OpenMpi).with_han();
     for (operation, bytes, measured) in [
         (Operation::Bcast, 8, 20.7),
         (Operation::Bcast, 65536, 48.1),
@@ -65,7 +65,7 @@ fn han_leaves_to_others_what_has_no_two_levels_alike() {
 fn a_short_broadcast_is_left_to_tuned_and_not_to_han() {
     let network = Arc::new(four_hosts());
     let clusters = Clusters::of_network(&network);
-    let tuned = Chooser::new(Some(network), &clusters, Some(Host::OpenMpi));
+    let tuned = Chooser::new(Some(network), &clusters, Some(Family::OpenMpi));
     let chosen = |mut chooser: Chooser| {
         let choice = chooser.choose(Operation::Bcast, Some(8), 0, false, &clusters);
         choice.strategy.map(|strategy| strategy.name)

@@ -202,7 +202,7 @@ fn a_hosts_exchange_in_turn_is_predicted_to_take_longer_where_ranks_are_mixed_up
             bytes: 48 * KIB,
             root: 0,
         };
-        let (choice, _) = chosen(&network, &call, Some(Host::Mpich));
+        let (choice, _) = chosen(&network, &call, Some(Family::Mpich));
         choice.native_seconds().unwrap()
     });
     println!("{block} {cyclic} {mixed} {other}");

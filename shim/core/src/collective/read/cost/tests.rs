@@ -1,7 +1,7 @@
 use super::*;
 use crate::collective::grids::{self, of_numbers};
 use crate::collective::read::simulate::{Options, simulate};
-use crate::collective::{Host, LARGEST_MESSAGE, Operation};
+use crate::collective::{Family, LARGEST_MESSAGE, Operation};
 
 fn call(operation: Operation, bytes: u64) -> Uniform {
     Uniform {
@@ -121,16 +121,19 @@ fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whol
 #[test]
 fn every_usual_algorithm_of_a_native_mpi_has_a_time() {
     let network = network(24);
-    for host in Host::ALL {
+    for family in Family::ALL {
         for operation in Operation::all() {
             for bytes in [0, 8, 4096, 1 << 20] {
-                let usual = host.usual_algorithm(operation, 24, bytes);
+                let usual = family.usual_algorithm(operation, 24, bytes);
                 let Some(algorithm) = Algorithm::find(operation, usual) else {
                     continue;
                 };
-                let flow = host.segments(operation, usual);
+                let flow = family.segments(operation, usual);
                 let found = read(&network, false, flow).times(algorithm, &call(operation, bytes));
-                assert!(found.end.is_finite(), "{host} {operation} {bytes}: {usual}");
+                assert!(
+                    found.end.is_finite(),
+                    "{family} {operation} {bytes}: {usual}"
+                );
             }
         }
     }

@@ -7,7 +7,7 @@ use super::exchanges::Exchanges;
 use super::links::{Links, Passing};
 use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
 use crate::collective::plan::{Action, Plan};
-use crate::collective::{Network, Waits};
+use crate::collective::{Dependencies, Network};
 use crate::platform::Contention;
 
 /// A message by sender, receiver and tag.
@@ -77,7 +77,7 @@ struct Message {
 
 /// One rank.
 struct Rank {
-    waits: Waits,
+    dependencies: Dependencies,
     /// For each step, how many it still waits for.
     missing: Vec<u32>,
     ready: BinaryHeap<std::cmp::Reverse<u32>>,
@@ -386,7 +386,7 @@ impl<'a> Engine<'a> {
         state.left -= 1;
         state.end = state.end.max(now);
         state.missing[step as usize] = Rank::DONE;
-        for &next in state.waits.followers(step) {
+        for &next in state.dependencies.successors(step) {
             let missing = &mut state.missing[next as usize];
             *missing -= 1;
             if *missing == 0 {
@@ -422,15 +422,15 @@ impl Rank {
     const DONE: u32 = u32::MAX;
 
     fn new(plan: &Plan) -> Self {
-        let waits = Waits::of(plan);
+        let dependencies = Dependencies::new(plan);
         Rank {
-            missing: waits.needed().to_vec(),
-            ready: waits.ready().map(std::cmp::Reverse).collect(),
+            missing: dependencies.pending().to_vec(),
+            ready: dependencies.ready().map(std::cmp::Reverse).collect(),
             left: plan.steps().len(),
             busy: 0.0,
             waking: false,
             end: 0.0,
-            waits,
+            dependencies,
         }
     }
 }

@@ -3,7 +3,7 @@
 //! An MPI library does not tell from outside which messages its collectives
 //! send. A profile therefore records what was asked for (a [`Record`]: which
 //! operation, in which group, how often, how much), and [`expand()`] derives the
-//! traffic by a [`Model`]: with the algorithm that the [`Host`] usually chooses, with
+//! traffic by a [`Model`]: with the algorithm that the [`Family`] usually chooses, with
 //! one that the caller names, or as the collective is meant. The result is a model
 //! and belongs to [`Layer::Collectives`](crate::affinity::Layer::Collectives). What a plan of Treepie's
 //! own sent is known exactly: [`expand_as_run`].
@@ -18,7 +18,7 @@ mod sent;
 mod tests;
 
 use crate::affinity::{Traffic, TrafficMatrix};
-use crate::collective::native::{Host, NativeAlgorithm};
+use crate::collective::native::{Family, NativeAlgorithm};
 use crate::collective::operation::{Operation, Unit};
 use crate::collective::record::{Record, Volume};
 use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, Requirement, share};
@@ -46,15 +46,15 @@ pub struct AsRun<'a> {
 /// Adds the messages that `record` stands for to `into`, between world ranks:
 /// messages and bytes of all its calls together.
 ///
-/// `model` is by which rules; an algorithm that is not modelled as `host` does it
-/// ([`Host::models`]) stands for what `host` usually does. Bytes are exact
+/// `model` is by which rules; an algorithm that is not modelled as `family` does it
+/// ([`Family::models`]) stands for what `family` usually does. Bytes are exact
 /// for the algorithm. Messages without a byte count only where they synchronize, as MPIs
 /// leave them out elsewhere; what a rank gives itself is no message. Exact pairs
 /// ([`Volume::Pairs`]) are taken as they are, whatever the model.
 ///
 /// A record that does not fit the ranks of `into` adds nothing:
 /// [`Record::validate`] says why, and readers of files call it.
-pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatrix) {
+pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficMatrix) {
     if record.calls == 0 || record.validate(into.order()).is_err() {
         return;
     }
@@ -62,24 +62,24 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
         return expand_pairs(&record.group, pairs, into);
     }
     let (operation, ranks) = (record.operation, record.group.len());
-    let host = match model {
-        Model::Host(host) => host,
-        _ => host,
+    let family = match model {
+        Model::Native(family) => family,
+        _ => family,
     };
     let name = match model {
         Model::Logical => meant(operation),
-        Model::Algorithm(named) if host.models(operation, named, ranks) && !is_spread(record) => {
+        Model::Algorithm(named) if family.models(operation, named, ranks) && !is_spread(record) => {
             named
         }
         // Blocks that are known for each sender alone are spread evenly.
         _ if is_spread(record) => meant(operation),
-        _ => host.usual_algorithm(operation, ranks, record.block_bytes()),
+        _ => family.usual_algorithm(operation, ranks, record.block_bytes()),
     };
-    match host.by_name(operation, name, ranks) {
+    match family.by_name(operation, name, ranks) {
         Some(NativeAlgorithm::Composed(parts)) => {
             for operation in parts {
                 let part = part(record, operation);
-                expand(&part, Model::Host(host), host, into);
+                expand(&part, Model::Native(family), family, into);
             }
         }
         Some(NativeAlgorithm::By(algorithm)) => {
@@ -89,7 +89,7 @@ pub fn expand(record: &Record, model: Model, host: Host, into: &mut TrafficMatri
                 network: None,
                 ordered: false,
                 unit_bytes: 1,
-                flow: host.flow(operation, algorithm.name),
+                flow: family.flow(operation, algorithm.name),
             };
             read(record, &run, into);
         }
@@ -238,7 +238,7 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
                     .collect(),
             },
             Volume::PerRank(blocks) => {
-                Amount::AllParts(blocks.iter().map(|&one| units(one)).collect())
+                Amount::KnownBlocks(blocks.iter().map(|&one| units(one)).collect())
             }
             Volume::Uniform(_) if operation == Operation::Barrier => Amount::Each(0),
             Volume::Uniform(bytes) => Amount::Each(units(*bytes)),

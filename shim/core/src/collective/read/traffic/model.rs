@@ -4,14 +4,14 @@ use strum::VariantArray;
 
 use crate::affinity::UnknownName;
 use crate::collective::algorithms::TABLE;
-use crate::collective::native::Host;
+use crate::collective::native::Family;
 
 /// By which rules a recorded collective becomes messages. Written as
 /// `open-mpi`, `mpich`, `logical` or the name of an algorithm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
     /// The algorithms that a native MPI usually takes.
-    Host(Host),
+    Native(Family),
     /// What the collective means, whatever carries it out: root to all, all to
     /// root, all to all.
     Logical,
@@ -24,7 +24,7 @@ const LOGICAL: &str = "logical";
 impl Model {
     /// Every name that stands for a model: of algorithms, those that look at ranks alone.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        let hosts = Host::VARIANTS.iter().map(|&host| host.into());
+        let families = Family::VARIANTS.iter().map(|&family| family.into());
         let by_rank = TABLE.iter().filter(|algorithm| algorithm.is_by_rank());
         let mut algorithms: Vec<&str> = Vec::new();
         for name in by_rank.flat_map(|known| known.aliases.iter().copied().chain([known.name])) {
@@ -32,14 +32,14 @@ impl Model {
                 algorithms.push(name);
             }
         }
-        hosts.chain([LOGICAL]).chain(algorithms)
+        families.chain([LOGICAL]).chain(algorithms)
     }
 }
 
 impl std::fmt::Display for Model {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Model::Host(host) => host.fmt(formatter),
+            Model::Native(family) => family.fmt(formatter),
             Model::Logical => formatter.pad(LOGICAL),
             Model::Algorithm(name) => formatter.pad(name),
         }
@@ -51,8 +51,8 @@ impl std::str::FromStr for Model {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let wanted = text.trim().to_ascii_lowercase().replace('_', "-");
-        if let Ok(host) = wanted.parse() {
-            return Ok(Model::Host(host));
+        if let Ok(family) = wanted.parse() {
+            return Ok(Model::Native(family));
         }
         if wanted == LOGICAL {
             return Ok(Model::Logical);
@@ -76,7 +76,7 @@ mod tests {
             let model: Model = name.parse().unwrap();
             assert_eq!(model.to_string(), name);
         }
-        assert_eq!("Open_MPI".parse(), Ok(Model::Host(Host::OpenMpi)));
+        assert_eq!("Open_MPI".parse(), Ok(Model::Native(Family::OpenMpi)));
     }
 
     #[test]

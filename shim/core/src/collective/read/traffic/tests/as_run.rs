@@ -35,7 +35,7 @@ fn amount(run: &AsRun, operation: Operation, volume: &Volume, rank: usize) -> Am
                 .collect(),
             received: sent.iter().map(|&all| share(all, ranks, rank).1).collect(),
         },
-        Volume::PerRank(blocks) => Amount::AllParts(blocks.clone()),
+        Volume::PerRank(blocks) => Amount::KnownBlocks(blocks.clone()),
         Volume::Uniform(units) => Amount::Each(*units),
         Volume::Pairs(pairs) => {
             let mut table = vec![0; ranks * ranks];
@@ -175,7 +175,7 @@ fn exact_pairs_that_are_relayed_are_counted_on_the_way_they_took() {
             false => expand(
                 &record(Operation::Alltoallv, 6, 0, of_one_call(1)),
                 Model::Logical,
-                Host::OpenMpi,
+                Family::OpenMpi,
                 &mut expected,
             ),
         }

@@ -12,7 +12,7 @@ mod rooted;
 mod symmetric;
 
 /// What MPICH usually does.
-const USUAL: Model = Model::Host(Host::Mpich);
+const USUAL: Model = Model::Native(Family::Mpich);
 const BLOCK: u64 = 840; // divisible by 1 to 8
 
 fn record(operation: Operation, size: usize, root: usize, volume: Volume) -> Record {
@@ -40,7 +40,12 @@ fn traffic(
     );
     let mut into = TrafficMatrix::new(size);
     let record = record(operation, size, root, Volume::Uniform(bytes));
-    expand(&record, Model::Algorithm(algorithm), Host::Mpich, &mut into);
+    expand(
+        &record,
+        Model::Algorithm(algorithm),
+        Family::Mpich,
+        &mut into,
+    );
     into
 }
 
@@ -72,12 +77,12 @@ fn a_group_of_one_and_a_record_without_calls_send_nothing() {
     for operation in Operation::all() {
         let alone = record(operation, 1, 0, Volume::Uniform(8));
         let mut into = TrafficMatrix::new(2);
-        expand(&alone, USUAL, Host::Mpich, &mut into);
+        expand(&alone, USUAL, Family::Mpich, &mut into);
         let never = Record {
             calls: 0,
             ..record(operation, 2, 0, Volume::Uniform(8))
         };
-        expand(&never, USUAL, Host::Mpich, &mut into);
+        expand(&never, USUAL, Family::Mpich, &mut into);
         assert_eq!(into, TrafficMatrix::new(2), "{operation}");
     }
 }
@@ -91,8 +96,8 @@ fn sums_stop_at_the_largest_number() {
                 ..record(operation, 5, 0, Volume::Uniform(u64::MAX))
             };
             let mut into = TrafficMatrix::new(5);
-            expand(&huge, Model::Algorithm(algorithm), Host::Mpich, &mut into);
-            expand(&huge, Model::Algorithm(algorithm), Host::Mpich, &mut into);
+            expand(&huge, Model::Algorithm(algorithm), Family::Mpich, &mut into);
+            expand(&huge, Model::Algorithm(algorithm), Family::Mpich, &mut into);
             assert_eq!(into.total().messages, u64::MAX, "{operation} {algorithm}");
             let bytes = if operation == Operation::Barrier {
                 0
@@ -108,7 +113,7 @@ proptest! {
     #[test]
     fn no_record_makes_a_rank_send_to_itself_or_outside_its_group(record in records(20)) {
         let mut into = TrafficMatrix::new(20);
-        expand(&record, USUAL, Host::Mpich, &mut into);
+        expand(&record, USUAL, Family::Mpich, &mut into);
         for (from, to, _) in into.entries() {
             prop_assert_ne!(from, to);
             prop_assert!(record.group.contains(&(from as u32)));
@@ -120,10 +125,10 @@ proptest! {
     fn another_group_is_the_same_traffic_under_other_names(record in records(20)) {
         let size = record.group.len();
         let mut named = TrafficMatrix::new(20);
-        expand(&record, USUAL, Host::Mpich, &mut named);
+        expand(&record, USUAL, Family::Mpich, &mut named);
         let plain = Record { group: (0..size as u32).collect(), ..record.clone() };
         let mut numbered = TrafficMatrix::new(20);
-        expand(&plain, USUAL, Host::Mpich, &mut numbered);
+        expand(&plain, USUAL, Family::Mpich, &mut numbered);
         let world = numbered.entries().map(|(from, to, traffic)| {
             (record.group[from] as usize, record.group[to] as usize, traffic)
         });
@@ -134,7 +139,7 @@ proptest! {
     fn an_algorithm_that_does_not_do_the_operation_gives_way_to_the_usual_one(record in records(20)) {
         let expanded = |model| {
             let mut into = TrafficMatrix::new(20);
-            expand(&record, model, Host::Mpich, &mut into);
+            expand(&record, model, Family::Mpich, &mut into);
             into
         };
         if Algorithm::find(record.operation, "scatter-allgather").is_none() {
@@ -146,7 +151,7 @@ proptest! {
     fn a_record_that_does_not_fit_the_world_adds_nothing(record in records(20)) {
         let mut small = TrafficMatrix::new(1);
         if record.validate(1).is_err() {
-            expand(&record, USUAL, Host::Mpich, &mut small);
+            expand(&record, USUAL, Family::Mpich, &mut small);
         }
         prop_assert_eq!(small, TrafficMatrix::new(1));
     }

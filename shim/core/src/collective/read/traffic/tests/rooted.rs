@@ -67,7 +67,12 @@ fn a_gatherv_carries_each_ranks_own_block_to_the_root_and_leaves_empty_ones_out(
             let mut sent = TrafficMatrix::new(5);
             let volume = Volume::PerRank(sizes.to_vec());
             let record = record(Operation::Gatherv, 5, root, volume);
-            expand(&record, Model::Algorithm(algorithm), Host::Mpich, &mut sent);
+            expand(
+                &record,
+                Model::Algorithm(algorithm),
+                Family::Mpich,
+                &mut sent,
+            );
             for (rank, own) in sizes.into_iter().enumerate() {
                 let (sent, received) = (sent_by(&sent, rank), received_by(&sent, rank));
                 if rank == root {

@@ -31,7 +31,12 @@ fn every_allgatherv_brings_each_rank_all_other_blocks_exactly_once() {
             let mut sent = TrafficMatrix::new(size);
             let volume = Volume::PerRank(sizes.clone());
             let record = record(Operation::Allgatherv, size, 0, volume);
-            expand(&record, Model::Algorithm(algorithm), Host::Mpich, &mut sent);
+            expand(
+                &record,
+                Model::Algorithm(algorithm),
+                Family::Mpich,
+                &mut sent,
+            );
             for rank in 0..size {
                 let all_others = sizes.iter().sum::<u64>() - sizes[rank];
                 assert_eq!(received_by(&sent, rank).bytes, all_others, "{algorithm}");
@@ -143,7 +148,7 @@ fn an_alltoallv_known_by_rank_is_spread_evenly_over_all_receivers() {
     expand(
         &record(Operation::Alltoallv, 3, 0, volume),
         USUAL,
-        Host::Mpich,
+        Family::Mpich,
         &mut sent,
     );
     assert_eq!(sent.get(0, 1), Traffic::new(1, 10));
@@ -165,7 +170,7 @@ fn exact_pairs_of_an_alltoallv_are_taken_as_they_are_without_the_own_part() {
             Volume::Pairs(vec![(0, 1, 5, 2), (1, 1, 8, 1), (0, 1, 1, 1)]),
         )
     };
-    expand(&record, USUAL, Host::Mpich, &mut sent);
+    expand(&record, USUAL, Family::Mpich, &mut sent);
     let entries: Vec<_> = sent.entries().collect();
     assert_eq!(entries, [(7, 9, Traffic::new(3, 6))]);
 }
@@ -179,7 +184,7 @@ fn a_pairwise_reduce_scatter_sends_each_rank_its_block_from_every_other() {
     expand(
         &record,
         Model::Algorithm("pairwise"),
-        Host::Mpich,
+        Family::Mpich,
         &mut sent,
     );
     for (rank, bytes) in sizes.into_iter().enumerate() {
@@ -193,7 +198,7 @@ fn a_ring_reduce_scatter_passes_on_all_blocks_but_the_own_one() {
     let mut sent = TrafficMatrix::new(3);
     let volume = Volume::PerRank(sizes.to_vec());
     let record = record(Operation::ReduceScatter, 3, 0, volume);
-    expand(&record, Model::Algorithm("ring"), Host::Mpich, &mut sent);
+    expand(&record, Model::Algorithm("ring"), Family::Mpich, &mut sent);
     assert_eq!(sent.get(0, 1), Traffic::new(1, 7));
     assert_eq!(sent.get(1, 2), Traffic::new(2, 12));
     assert_eq!(sent.get(2, 0), Traffic::new(1, 5));
@@ -260,7 +265,7 @@ fn what_is_meant_is_all_to_all_or_each_rank_to_those_after_it() {
     let meant = |operation, volume| {
         let mut sent = TrafficMatrix::new(3);
         let record = record(operation, 3, 1, volume);
-        expand(&record, Model::Logical, Host::Mpich, &mut sent);
+        expand(&record, Model::Logical, Family::Mpich, &mut sent);
         sent.entries()
             .map(|(from, to, sent)| (from, to, sent.messages, sent.bytes))
             .collect::<Vec<_>>()

@@ -1,31 +1,33 @@
-//! Reading parts.
+//! Reading partial profiles.
 
 use super::Tag;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
-use crate::files::parts::{Kind, Part, Phase, Span};
+use crate::files::partial_profiles::{Kind, PartialProfile, Phase, Span};
 
-/// The parts that stand one after the other in `bytes`; `None`, and no more after
+/// The partial profiles that stand one after the other in `bytes`; `None`, and no more after
 /// it, where they do not.
-pub fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Option<Part>> {
+pub fn decode_all(bytes: &[u8]) -> impl Iterator<Item = Option<PartialProfile>> {
     let mut decoder = Some(Decoder(bytes));
     std::iter::from_fn(move || {
         let rest = decoder.as_mut().filter(|rest| !rest.0.is_empty())?;
-        let part = rest.part();
-        if part.is_none() {
+        let partial = rest.partial_profile();
+        if partial.is_none() {
             decoder = None;
         }
-        Some(part)
+        Some(partial)
     })
 }
 
 /// Reads what [`Encoder`] wrote; `None` where it ends too early or makes no sense.
-pub(in crate::files::parts) struct Decoder<'a>(pub(in crate::files::parts) &'a [u8]);
+pub(in crate::files::partial_profiles) struct Decoder<'a>(
+    pub(in crate::files::partial_profiles) &'a [u8],
+);
 
 impl Decoder<'_> {
-    pub(in crate::files::parts) fn number(&mut self) -> Option<u64> {
+    pub(in crate::files::partial_profiles) fn number(&mut self) -> Option<u64> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
             let (&byte, rest) = self.0.split_first()?;
@@ -46,14 +48,14 @@ impl Decoder<'_> {
         u32::try_from(self.number()?).ok()
     }
 
-    pub(in crate::files::parts) fn text(&mut self) -> Option<String> {
+    pub(in crate::files::partial_profiles) fn text(&mut self) -> Option<String> {
         let length = usize::try_from(self.number()?).ok()?;
         let (bytes, rest) = self.0.split_at_checked(length)?;
         self.0 = rest;
         Some(String::from_utf8_lossy(bytes).into_owned())
     }
 
-    pub(in crate::files::parts) fn list<T>(
+    pub(in crate::files::partial_profiles) fn list<T>(
         &mut self,
         mut each: impl FnMut(&mut Self) -> Option<T>,
     ) -> Option<Vec<T>> {
@@ -142,58 +144,58 @@ impl Decoder<'_> {
         })
     }
 
-    /// The next part.
-    pub(in crate::files::parts) fn part(&mut self) -> Option<Part> {
-        let mut part = Part::default();
+    /// The next partial profile.
+    pub(in crate::files::partial_profiles) fn partial_profile(&mut self) -> Option<PartialProfile> {
+        let mut partial = PartialProfile::default();
         loop {
             let number = self.number()?;
             match Tag::ALL.into_iter().find(|&tag| tag as u64 == number)? {
                 Tag::End => break,
                 Tag::Rank => {
-                    part.process = self.small()?;
-                    part.rank = self.small()?;
-                    part.host = self.text()?;
-                    part.allowed_cores = self.text()?;
-                    part.elapsed = self.number()?;
+                    partial.process = self.small()?;
+                    partial.rank = self.small()?;
+                    partial.host = self.text()?;
+                    partial.allowed_cores = self.text()?;
+                    partial.elapsed = self.number()?;
                 }
                 Tag::Counted => {
                     let (key, traffic) = self.traffic()?;
-                    let counted = match part.phases.last_mut() {
+                    let counted = match partial.phases.last_mut() {
                         Some(phase) => &mut phase.counted,
-                        None => &mut part.counted,
+                        None => &mut partial.counted,
                     };
                     *counted.entry(key).or_default() += traffic;
                 }
                 Tag::TakenBack => {
                     let (key, traffic) = self.traffic()?;
-                    if let Some(sum) = part.counted.get_mut(&key) {
+                    if let Some(sum) = partial.counted.get_mut(&key) {
                         *sum = less(*sum, traffic);
                     }
                 }
                 Tag::Collective => {
                     let record = self.record()?;
-                    match part.phases.last_mut() {
+                    match partial.phases.last_mut() {
                         Some(phase) => phase.collectives.add(record),
-                        None => part.collectives.add(record),
+                        None => partial.collectives.add(record),
                     }
                 }
                 Tag::Phase => {
                     let phase = self.phase()?;
-                    part.phases.push(phase);
+                    partial.phases.push(phase);
                 }
-                Tag::OpenPhase => part.open_phase = Some(self.phase()?),
+                Tag::OpenPhase => partial.open_phase = Some(self.phase()?),
                 Tag::Window => {
                     let number = self.small()?;
                     let group = self.group()?;
-                    part.windows.push((number, group));
+                    partial.windows.push((number, group));
                 }
                 Tag::Access => {
-                    let (key, traffic) = self.access(part.windows.len())?;
-                    *part.accesses.entry(key).or_default() += traffic;
+                    let (key, traffic) = self.access(partial.windows.len())?;
+                    *partial.accesses.entry(key).or_default() += traffic;
                 }
                 Tag::SharedMemory => {
                     let group = self.group()?;
-                    part.shared_memory.push(group);
+                    partial.shared_memory.push(group);
                 }
                 Tag::Time => {
                     let number = self.number()?;
@@ -202,20 +204,20 @@ impl Decoder<'_> {
                         .copied()
                         .find(|&class| class as u64 == number)?;
                     let (calls, nanoseconds) = (self.number()?, self.number()?);
-                    let times = match part.phases.last_mut() {
+                    let times = match partial.phases.last_mut() {
                         Some(phase) => &mut phase.times,
-                        None => &mut part.times,
+                        None => &mut partial.times,
                     };
                     *times.entry(class).or_default() += CallTime { calls, nanoseconds };
                 }
             }
         }
-        Some(part)
+        Some(partial)
     }
 }
 
 /// `from` without `what`; not below nothing.
-pub(in crate::files::parts) fn less(from: Traffic, what: Traffic) -> Traffic {
+pub(in crate::files::partial_profiles) fn less(from: Traffic, what: Traffic) -> Traffic {
     Traffic {
         messages: from.messages.saturating_sub(what.messages),
         bytes: from.bytes.saturating_sub(what.bytes),

@@ -1,21 +1,21 @@
-//! The phase that a rank was in when it wrote its part.
+//! The phase that a rank was in when it wrote its partial profile.
 
 use std::collections::BTreeMap;
 
 use crate::affinity::Traffic;
-use crate::files::parts::wire::less;
-use crate::files::parts::{Kind, Part, Phase};
+use crate::files::partial_profiles::wire::less;
+use crate::files::partial_profiles::{Kind, PartialProfile, Phase};
 
 /// Gives the phase that went on what is in no other, and takes what is left out
 /// of the whole.
-pub(super) fn close_phases(part: &mut Part) {
-    let Some(mut open) = part.open_phase.take() else {
+pub(super) fn close_phases(partial: &mut PartialProfile) {
+    let Some(mut open) = partial.open_phase.take() else {
         return;
     };
-    open.counted = part.counted.clone();
-    open.collectives = part.collectives.clone();
-    open.times = part.times.clone();
-    for phase in &part.phases {
+    open.counted = partial.counted.clone();
+    open.collectives = partial.collectives.clone();
+    open.times = partial.times.clone();
+    for phase in &partial.phases {
         subtract(&mut open.counted, &phase.counted);
         open.collectives = open.collectives.since(&phase.collectives);
         for (class, time) in &phase.times {
@@ -25,7 +25,7 @@ pub(super) fn close_phases(part: &mut Part) {
         }
     }
     let same = |phase: &&mut Phase| phase.name == open.name && phase.left_out == open.left_out;
-    match part.phases.iter_mut().find(same) {
+    match partial.phases.iter_mut().find(same) {
         Some(phase) => {
             phase.span.extend(open.span);
             for (key, traffic) in open.counted {
@@ -38,11 +38,11 @@ pub(super) fn close_phases(part: &mut Part) {
                 *phase.times.entry(class).or_default() += time;
             }
         }
-        None => part.phases.push(open),
+        None => partial.phases.push(open),
     }
-    for phase in part.phases.iter().filter(|phase| phase.left_out) {
-        subtract(&mut part.counted, &phase.counted);
-        part.collectives = part.collectives.since(&phase.collectives);
+    for phase in partial.phases.iter().filter(|phase| phase.left_out) {
+        subtract(&mut partial.counted, &phase.counted);
+        partial.collectives = partial.collectives.since(&phase.collectives);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Parts of ranks become one profile.
+//! Partial profiles of ranks become one profile.
 
 mod counts;
 mod open_phase;
@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 
 use super::file::RunDescription;
-use super::part::{Part, Phase};
+use super::partial_profile::{PartialProfile, Phase};
 use super::wire::decode_all;
 use crate::collective::RecordError;
 use crate::files::profile::{self, Host, Profile, Times, locality_from_text};
@@ -20,17 +20,17 @@ use counts::{Layers, MergedPhase, named_phase, reported};
 use open_phase::close_phases;
 use windows::Windows;
 
-/// Reason why a part does not belong to the others.
+/// Reason why a partial profile does not belong to the others.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PartError {
-    /// Two parts are of the same rank.
-    #[error("rank {rank} has left two parts; remove one of them")]
+pub enum PartialProfileError {
+    /// Two partial profiles are of the same rank.
+    #[error("rank {rank} has left two partial profiles; remove one of them")]
     Twice {
         /// The rank.
         rank: u32,
     },
-    /// Two parts are of the same process.
-    #[error("process {process} has left two parts; remove one of them")]
+    /// Two partial profiles are of the same process.
+    #[error("process {process} has left two partial profiles; remove one of them")]
     ProcessTwice {
         /// The process of the launcher's world.
         process: u32,
@@ -52,22 +52,22 @@ pub enum PartError {
     /// Who is near whom cannot be read.
     #[error(transparent)]
     Locality(#[from] FileError),
-    /// Bytes that are no part.
+    /// Bytes that are no partial profile.
     #[error("did not arrive as it was sent; take the profile again")]
     Unreadable,
 }
 
-/// A profile made of parts.
+/// A profile made of partial profiles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The profile; [`Profile::missing_ranks`] are those that left no part.
+    /// The profile; [`Profile::missing_ranks`] are those that left no partial profile.
     pub profile: Profile,
 }
 
 /// Host name of the processes of which nothing is known.
 const UNKNOWN_HOST: &str = "unknown";
 
-/// Takes parts one by one.
+/// Takes partial profiles one by one.
 pub struct Merger {
     run: RunDescription,
     layers: Layers,
@@ -83,7 +83,7 @@ pub struct Merger {
 }
 
 impl Merger {
-    /// A merger for the parts of one run.
+    /// A merger for the partial profiles of one run.
     pub fn new(run: RunDescription) -> Self {
         let ranks = run.ranks;
         Merger {
@@ -100,71 +100,72 @@ impl Merger {
         }
     }
 
-    /// The run whose parts these are.
+    /// The run whose partial profiles these are.
     pub fn run(&self) -> &RunDescription {
         &self.run
     }
 
-    /// Adds one rank's part.
+    /// Adds one rank's partial profile.
     ///
     /// # Errors
     /// A rank that was there already or that the job does not have, a record
     /// that makes no sense. Nothing was added then.
-    pub fn add(&mut self, mut part: Part) -> Result<(), PartError> {
-        self.check(&part)?;
-        close_phases(&mut part);
-        let rank = part.rank;
+    pub fn add(&mut self, mut partial: PartialProfile) -> Result<(), PartialProfileError> {
+        self.check(&partial)?;
+        close_phases(&mut partial);
+        let rank = partial.rank;
         self.seen.insert(rank);
-        self.windows.add(&part);
-        self.process_of_rank.insert(rank, part.process);
-        self.host_of_process.insert(part.process, part.host);
-        self.allowed_cores.insert(part.process, part.allowed_cores);
-        self.layers.add(rank, &part.counted, part.collectives);
-        let timed = !part.times.is_empty();
-        for phase in part.phases.into_iter().filter(|phase| !phase.left_out) {
+        self.windows.add(&partial);
+        self.process_of_rank.insert(rank, partial.process);
+        self.host_of_process.insert(partial.process, partial.host);
+        self.allowed_cores
+            .insert(partial.process, partial.allowed_cores);
+        self.layers.add(rank, &partial.counted, partial.collectives);
+        let timed = !partial.times.is_empty();
+        for phase in partial.phases.into_iter().filter(|phase| !phase.left_out) {
             self.add_phase(rank, phase, timed);
         }
-        for group in part.shared_memory {
+        for group in partial.shared_memory {
             let mut group: Vec<usize> = group.into_iter().map(|rank| rank as usize).collect();
             group.sort_unstable();
             self.shared_memory.insert(group);
         }
         if timed {
             let times = self.times.get_or_insert_with(|| Times::new(self.run.ranks));
-            times.add(rank as usize, part.elapsed, part.times);
+            times.add(rank as usize, partial.elapsed, partial.times);
         }
         Ok(())
     }
 
-    /// Merges the parts of all ranks of a run, one after the other in `bytes`, as they
+    /// Merges the partial profiles of all ranks of a run, one after the other in `bytes`, as they
     /// arrive at process 0 at the end of a job.
     ///
     /// # Errors
-    /// Bytes that are no parts, and parts that [`Merger::add`] refuses.
-    pub fn merge_all(run: &RunDescription, bytes: &[u8]) -> Result<Merged, PartError> {
+    /// Bytes that are no partial profiles, and partial profiles that [`Merger::add`] refuses.
+    pub fn merge_all(run: &RunDescription, bytes: &[u8]) -> Result<Merged, PartialProfileError> {
         let mut merger = Merger::new(run.clone());
-        for part in decode_all(bytes) {
-            merger.add(part.ok_or(PartError::Unreadable)?)?;
+        for partial in decode_all(bytes) {
+            merger.add(partial.ok_or(PartialProfileError::Unreadable)?)?;
         }
         merger.finish()
     }
 
-    fn check(&self, part: &Part) -> Result<(), PartError> {
+    fn check(&self, partial: &PartialProfile) -> Result<(), PartialProfileError> {
         let ranks = self.run.ranks;
-        let counted = part
+        let counted = partial
             .phases
             .iter()
             .map(|phase| &phase.counted)
-            .chain([&part.counted])
+            .chain([&partial.counted])
             .flat_map(|counted| counted.keys())
             .map(|&(_, partner)| partner);
-        let shared = part.shared_memory.iter().flatten().copied();
-        let windows = part
+        let shared = partial.shared_memory.iter().flatten().copied();
+        let windows = partial
             .windows
             .iter()
             .flat_map(|(_, group)| group.iter().copied());
-        let targets = part.accesses.keys().map(|(_, access)| access.target);
-        for rank in [part.rank, part.process]
+        let targets = partial.accesses.keys().map(|(_, access)| access.target);
+        for rank in [partial.rank, partial.process]
             .into_iter()
             .chain(counted)
             .chain(shared)
@@ -172,23 +173,23 @@ impl Merger {
             .chain(targets)
         {
             if rank as usize >= ranks {
-                return Err(PartError::NoSuchRank { rank, ranks });
+                return Err(PartialProfileError::NoSuchRank { rank, ranks });
             }
         }
-        let records = part
+        let records = partial
             .phases
             .iter()
             .map(|phase| &phase.collectives)
-            .chain([&part.collectives]);
+            .chain([&partial.collectives]);
         for record in records.flat_map(|records| records.clone().into_vec()) {
             record.validate(ranks)?;
         }
-        if self.seen.contains(&part.rank) {
-            return Err(PartError::Twice { rank: part.rank });
+        if self.seen.contains(&partial.rank) {
+            return Err(PartialProfileError::Twice { rank: partial.rank });
         }
-        if self.host_of_process.contains_key(&part.process) {
-            return Err(PartError::ProcessTwice {
-                process: part.process,
+        if self.host_of_process.contains_key(&partial.process) {
+            return Err(PartialProfileError::ProcessTwice {
+                process: partial.process,
             });
         }
         Ok(())
@@ -221,7 +222,7 @@ impl Merger {
     ///
     /// # Errors
     /// A run whose text of who is near whom is none.
-    pub fn finish(self) -> Result<Merged, PartError> {
+    pub fn finish(self) -> Result<Merged, PartialProfileError> {
         let ranks = self.run.ranks;
         let locality = self.run.locality.as_deref();
         let locality = locality

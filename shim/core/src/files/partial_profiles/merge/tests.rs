@@ -6,15 +6,15 @@ use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::collective::{Operation, Record, Volume};
-use crate::files::parts::{Kind, Span};
+use crate::files::partial_profiles::{Kind, Span};
 
-fn part(rank: u32, counted: &[(u32, u64)]) -> Part {
-    Part {
+fn partial(rank: u32, counted: &[(u32, u64)]) -> PartialProfile {
+    PartialProfile {
         process: 1 - rank,
         rank,
         host: format!("node{rank}"),
         counted: messages(counted),
-        ..Part::default()
+        ..PartialProfile::default()
     }
 }
 
@@ -48,8 +48,8 @@ fn two_ranks() -> Merger {
 #[test]
 fn ranks_and_processes_are_told_apart() {
     let mut merger = two_ranks();
-    merger.add(part(0, &[(1, 10)])).unwrap();
-    merger.add(part(1, &[])).unwrap();
+    merger.add(partial(0, &[(1, 10)])).unwrap();
+    merger.add(partial(1, &[])).unwrap();
     let profile = merger.finish().unwrap().profile;
     assert_eq!(profile.process_of_rank, [1, 0]);
     assert_eq!(profile.hosts[0].name, "node1");
@@ -60,7 +60,7 @@ fn ranks_and_processes_are_told_apart() {
 #[test]
 fn the_phase_that_goes_on_has_what_no_other_has() {
     let mut merger = two_ranks();
-    let mut whole = part(0, &[(0, 5), (1, 30)]);
+    let mut whole = partial(0, &[(0, 5), (1, 30)]);
     whole.phases = vec![phase("1", false, &[(0, 5)])];
     whole.open_phase = Some(phase("2", false, &[]));
     merger.add(whole).unwrap();
@@ -78,7 +78,7 @@ fn the_phase_that_goes_on_has_what_no_other_has() {
 #[test]
 fn a_phase_that_comes_back_at_the_end_is_one_phase() {
     let mut merger = two_ranks();
-    let mut whole = part(0, &[(0, 5), (1, 30)]);
+    let mut whole = partial(0, &[(0, 5), (1, 30)]);
     whole.phases = vec![phase("1", false, &[(0, 5)])];
     whole.open_phase = Some(phase("1", false, &[]));
     merger.add(whole).unwrap();
@@ -95,7 +95,7 @@ fn the_time_in_a_phase_and_in_its_calls_is_that_of_each_rank() {
         BTreeMap::from([(CallClass::Send, time)])
     };
     let mut merger = two_ranks();
-    let mut whole = part(1, &[(0, 5)]);
+    let mut whole = partial(1, &[(0, 5)]);
     whole.elapsed = 1_000;
     whole.times = sends(5, 100);
     whole.phases = vec![phase("1", false, &[(0, 5)])];
@@ -130,7 +130,7 @@ fn what_is_left_out_is_in_no_matrix() {
         calls,
         volume: Volume::Uniform(4 * calls),
     };
-    let mut whole = part(0, &[(0, 5), (1, 30)]);
+    let mut whole = partial(0, &[(0, 5), (1, 30)]);
     whole.collectives.add(record(3));
     whole.phases = vec![phase("0", true, &[(1, 30)])];
     whole.phases[0].collectives.add(record(1));

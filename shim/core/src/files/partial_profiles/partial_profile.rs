@@ -44,9 +44,9 @@ pub struct Phase {
     pub times: BTreeMap<CallClass, CallTime>,
 }
 
-/// One rank's part.
+/// One rank's partial profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Part {
+pub struct PartialProfile {
     /// Its process in the launcher's world.
     pub process: u32,
     /// Its rank in the application's world.

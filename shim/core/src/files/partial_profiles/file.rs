@@ -1,5 +1,5 @@
-//! A part as a file, for a job that had no orderly end: what run it is of, the
-//! part, and a checksum. Files of one job lie in the directory `X.parts` of the
+//! A partial profile as a file, for a job that had no orderly end: a description of the run, the
+//! counts, and a checksum. Files of one job lie in the directory `X.parts` of the
 //! profile `X` that the job would have written.
 
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Checksum;
 use super::merge::{Merged, Merger};
-use super::part::Part;
+use super::partial_profile::PartialProfile;
 use super::wire::{Decoder, Encoder, Sink};
 use crate::files::profile::MpiDescription;
 use crate::files::{FileError, error::one_line};
@@ -19,7 +19,7 @@ use crate::files::{FileError, error::one_line};
 /// First bytes of every file.
 const FIRST_LINE: &[u8] = b"treepie part 3\n";
 
-/// Ending of the names of part files.
+/// Ending of the names of these files.
 const ENDING: &str = ".part";
 
 /// Facts that all ranks of a run share.
@@ -86,7 +86,7 @@ impl RunDescription {
     }
 }
 
-/// The first bytes of every part file of a run: an encoded part follows.
+/// The first bytes of every file of a run: an encoded partial profile follows.
 pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
     let mut bytes = FIRST_LINE.to_vec();
     run.encode(&mut bytes);
@@ -98,28 +98,28 @@ pub fn end_of_file(checksum: &Checksum) -> [u8; 4] {
     checksum.clone().finalize().to_le_bytes()
 }
 
-/// Directory of the part files of the profile at `output`.
+/// Directory of the partial profiles of the profile at `output`.
 pub fn directory_of(output: &Path) -> PathBuf {
     let mut name = OsString::from(output);
     name.push(".parts");
     name.into()
 }
 
-/// The name of a rank's part file.
+/// The name of a rank's file.
 pub fn file_name(rank: usize) -> String {
     format!("rank-{rank}{ENDING}")
 }
 
-/// The name of a rank's part file while it is written: never read.
+/// The name of a rank's file while it is written: never read.
 pub fn temporary_name(rank: usize) -> String {
     format!(".rank-{rank}.tmp")
 }
 
-/// Reads one part file.
+/// Reads one partial profile.
 ///
 /// # Errors
-/// A file that cannot be read, is no part, or is not whole.
-pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
+/// A file that cannot be read, is no partial profile, or is not whole.
+pub fn read_file(path: &Path) -> Result<(RunDescription, PartialProfile), FileError> {
     let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
     let wrong = |problem: &str| FileError::Text {
         path: path.to_owned(),
@@ -129,8 +129,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
     };
     let Some(rest) = bytes.strip_prefix(FIRST_LINE) else {
         return Err(wrong(
-            "is no part of a profile that this treepie reads; a part starts with the line `treepie \
-             part 3`",
+            "is no partial profile that this treepie reads; one starts with the line `treepie part 3`",
         ));
     };
     let cut_off = || wrong("was cut off or changed: its checksum is not right; remove it");
@@ -141,7 +140,7 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
         return Err(cut_off());
     }
     let mut decoder = Decoder(content);
-    let read = RunDescription::decode(&mut decoder).zip(decoder.part());
+    let read = RunDescription::decode(&mut decoder).zip(decoder.partial_profile());
     match read {
         Some(read) if decoder.0.is_empty() => Ok(read),
         _ => Err(wrong(
@@ -150,15 +149,15 @@ pub fn read_file(path: &Path) -> Result<(RunDescription, Part), FileError> {
     }
 }
 
-/// Merges all part files in a directory.
+/// Merges all partial profiles in a directory.
 ///
 /// # Errors
-/// No part files, one that is wrong, parts of several runs, parts that
+/// No partial profiles, one that is wrong, partial profiles of several runs, partial profiles that
 /// contradict each other.
 pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
     let mut merger: Option<(Merger, PathBuf)> = None;
-    for path in part_files(directory).map_err(|error| FileError::reading(directory, &error))? {
-        let (run, part) = read_file(&path)?;
+    for path in files_in(directory).map_err(|error| FileError::reading(directory, &error))? {
+        let (run, partial) = read_file(&path)?;
         let wrong = |problem: String| FileError::Text {
             path: path.clone(),
             line: 0,
@@ -175,7 +174,9 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
                 merger.run().date
             )));
         }
-        merger.add(part).map_err(|error| wrong(error.to_string()))?;
+        merger
+            .add(partial)
+            .map_err(|error| wrong(error.to_string()))?;
     }
     match merger {
         Some((merger, first)) => merger.finish().map_err(|error| FileError::Text {
@@ -189,15 +190,15 @@ pub fn read_directory(directory: &Path) -> Result<Merged, FileError> {
             line: 0,
             column: 0,
             problem: format!(
-                "there are no part files here, which are called {}",
+                "there are no partial profiles here, which are called {}",
                 file_name(0)
             ),
         }),
     }
 }
 
-/// The part files of a directory, by name.
-fn part_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
+/// The partial profiles in a directory, by name.
+fn files_in(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(directory)? {
         let path = entry?.path();
@@ -212,7 +213,7 @@ fn part_files(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// Removes the part files of a directory, files that were being written when
+/// Removes the partial profiles in a directory, files that were being written when
 /// their process ended, and the directory, if nothing else is in it. Nothing
 /// happens where it is not there.
 pub fn remove_directory(directory: &Path) {
@@ -222,9 +223,9 @@ pub fn remove_directory(directory: &Path) {
     for entry in entries.flatten() {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        let part = name.starts_with("rank-") && name.ends_with(ENDING);
-        let temporary = name.starts_with(".rank-") && name.ends_with(".tmp");
-        if part || temporary {
+        let is_partial = name.starts_with("rank-") && name.ends_with(ENDING);
+        let is_temporary = name.starts_with(".rank-") && name.ends_with(".tmp");
+        if is_partial || is_temporary {
             let _ = fs::remove_file(entry.path());
         }
     }
@@ -237,7 +238,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
     use crate::affinity::Traffic;
-    use crate::files::parts::Kind;
+    use crate::files::partial_profiles::Kind;
 
     fn run() -> RunDescription {
         RunDescription {
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_some_ranks_are_merged_and_the_others_are_missing() {
+    fn partial_profiles_of_some_ranks_are_merged_and_the_others_are_missing() {
         let directory = tempfile::tempdir().unwrap();
         for rank in [0, 2] {
             let path = directory.path().join(file_name(rank as usize));
@@ -302,7 +303,7 @@ mod tests {
         for length in 0..whole.len() {
             let said = message(&[("rank-0.part", whole[..length].to_vec())]);
             let expected = match length < FIRST_LINE.len() {
-                true => "X/rank-0.part: is no part",
+                true => "X/rank-0.part: is no partial profile",
                 false => "X/rank-0.part: was cut off or changed",
             };
             assert!(said.starts_with(expected), "{length}: {said}");
@@ -320,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_two_runs_are_refused() {
+    fn partial_profiles_of_two_runs_are_refused() {
         let mut other = run();
         other.run = 8;
         other.date = "2026-11-22T04:03:48Z".into();
@@ -341,7 +342,7 @@ mod tests {
                 ("rank-0.part", file(&run(), 0, 1)),
                 ("rank-1.part", file(&run(), 0, 1)),
             ]),
-            "X/rank-1.part: rank 0 has left two parts; remove one of them"
+            "X/rank-1.part: rank 0 has left two partial profiles; remove one of them"
         );
         assert_eq!(
             message(&[("rank-0.part", file(&run(), 0, 3))]),
@@ -357,7 +358,7 @@ mod tests {
     fn an_empty_directory_is_refused() {
         assert_eq!(
             message(&[]),
-            "X: there are no part files here, which are called rank-0.part"
+            "X: there are no partial profiles here, which are called rank-0.part"
         );
     }
 }

@@ -1,11 +1,11 @@
-//! Writing a part.
+//! Writing a partial profile.
 
 use super::{Sink, Tag};
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::Access;
 use crate::collective::{Operation, PlanRun, Record, Volume};
-use crate::files::parts::{Kind, Span};
+use crate::files::partial_profiles::{Kind, Span};
 
 /// What calls that are counted together have in common, beside their group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,7 +20,7 @@ pub struct Alike<'a> {
     pub plan: Option<&'a PlanRun>,
 }
 
-/// Writes one part.
+/// Writes one partial profile.
 pub struct Encoder<'a, S: Sink>(&'a mut S);
 
 impl<'a, S: Sink> Encoder<'a, S> {
@@ -48,18 +48,18 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.number(tag as u64);
     }
 
-    pub(in crate::files::parts) fn text(&mut self, text: &str) {
+    pub(in crate::files::partial_profiles) fn text(&mut self, text: &str) {
         self.number(text.len() as u64);
         self.0.put(text.as_bytes());
     }
 
-    pub(in crate::files::parts) fn plain_number(&mut self, value: u64) {
+    pub(in crate::files::partial_profiles) fn plain_number(&mut self, value: u64) {
         self.number(value);
     }
 
     /// The writing rank: process of the launcher's world, rank of the application's world, host,
     /// allowed cores as Linux lists them, and nanoseconds since the job's start. The first item of
-    /// a part.
+    /// a partial profile.
     pub fn rank(&mut self, process: u32, rank: u32, host: &str, cores: &str, elapsed: u64) {
         self.tag(Tag::Rank);
         self.number(u64::from(process));
@@ -226,7 +226,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.number(traffic.bytes);
     }
 
-    /// The end of the part.
+    /// The end of the partial profile.
     pub fn end(&mut self) {
         self.tag(Tag::End);
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affinity::{Traffic, TrafficMatrix};
 use crate::collective::{Record, Volume, size_class};
-use crate::files::parts::{Kind, Records};
+use crate::files::partial_profiles::{Kind, Records};
 use crate::files::profile::{self, Times};
 
 /// Counts of one phase or of the whole run.
@@ -73,7 +73,7 @@ pub(super) fn named_phase((name, phase): (String, MergedPhase)) -> profile::Phas
 
 /// The records, when those of all ranks are together. Of an `MPI_Alltoallv` each rank has recorded
 /// what it sends, so that the size class of the call is only known now. Where the rank that counts
-/// the calls left no part, there was one at least.
+/// the calls left no partial profile, there was one at least.
 pub(super) fn reported(records: Records) -> Vec<Record> {
     let mut records = records.into_vec();
     for record in &mut records {

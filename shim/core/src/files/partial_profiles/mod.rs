@@ -1,16 +1,16 @@
-//! Parts: what each rank has counted, before it is one profile.
+//! Partial profiles: what each rank has counted, before it is one profile.
 //!
-//! At the end of a job the parts travel to process 0, which merges them. Where a
-//! job has no orderly end, each rank leaves its part as a file, and whoever
+//! At the end of a job the partial profiles travel to process 0, which merges them. Where a
+//! job has no orderly end, each rank leaves its partial profile as a file, and whoever
 //! finds the files merges them: the same bytes, the same merging.
 //!
-//! A part is a stream of items (`wire`), so that it can be written with no more
+//! A partial profile is a stream of items (`wire`), so that it can be written with no more
 //! than a small buffer, in a signal handler too. A file (`file`) is a
-//! description of the run, one part, and a checksum.
+//! description of the run, one partial profile, and a checksum.
 
 mod file;
 mod merge;
-mod part;
+mod partial_profile;
 mod records;
 mod wire;
 
@@ -21,8 +21,8 @@ pub use file::{
     RunDescription, directory_of, end_of_file, file_name, read_directory, read_file,
     remove_directory, start_of_file, temporary_name,
 };
-pub use merge::{Merged, Merger, PartError};
-pub use part::{Part, Phase, Span};
+pub use merge::{Merged, Merger, PartialProfileError};
+pub use partial_profile::{PartialProfile, Phase, Span};
 pub use records::Records;
 pub use wire::{Alike, Encoder, Sink, decode_all};
 

@@ -1,4 +1,4 @@
-//! A part as bytes: items, each a tag and numbers in LEB128, seven bits a byte,
+//! A partial profile as bytes: items, each a tag and numbers in LEB128, seven bits a byte,
 //! the lowest first. Nothing is allocated on the way out.
 
 mod decode;

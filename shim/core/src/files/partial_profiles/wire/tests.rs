@@ -3,7 +3,7 @@ use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
-use crate::files::parts::{Kind, Part, Span};
+use crate::files::partial_profiles::{Kind, PartialProfile, Span};
 
 fn record(operation: Operation, root: Option<u32>, volume: Volume) -> Record {
     Record {
@@ -75,38 +75,43 @@ fn encoded(process: u32) -> Vec<u8> {
 #[test]
 fn parts_put_one_after_the_other_are_read_as_they_were() {
     let bytes = [encoded(0), encoded(1)].concat();
-    let parts: Vec<Part> = decode_all(&bytes).flatten().collect();
-    assert_eq!(parts.len(), 2);
-    let part = &parts[1];
-    assert_eq!((part.process, part.rank), (1, 2));
+    let partials: Vec<PartialProfile> = decode_all(&bytes).flatten().collect();
+    assert_eq!(partials.len(), 2);
+    let partial = &partials[1];
+    assert_eq!((partial.process, partial.rank), (1, 2));
     assert_eq!(
-        (&*part.host, &*part.allowed_cores, part.elapsed),
+        (&*partial.host, &*partial.allowed_cores, partial.elapsed),
         ("node-ä", "0-3,8", 1 << 40)
     );
     let expected = [
         ((Kind::Put, 70_000), Traffic::new(1, 15)),
         ((Kind::Got, 1), Traffic::new(2, u64::MAX)),
     ];
-    assert_eq!(part.counted, expected.into());
-    assert_eq!(part.collectives.clone().into_vec().len(), 3);
-    assert_eq!(part.shared_memory, [[0, 1]]);
-    assert_eq!(part.times[&CallClass::Wait].nanoseconds, 300);
-    assert_eq!(part.windows, [(3, vec![1, 0])]);
+    assert_eq!(partial.counted, expected.into());
+    assert_eq!(partial.collectives.clone().into_vec().len(), 3);
+    assert_eq!(partial.shared_memory, [[0, 1]]);
+    assert_eq!(partial.times[&CallClass::Wait].nanoseconds, 300);
+    assert_eq!(partial.windows, [(3, vec![1, 0])]);
     assert_eq!(
-        part.accesses,
+        partial.accesses,
         [((0, access()), Traffic::new(5, 500))].into()
     );
-    assert_eq!(part.phases[0].name, "2");
-    let in_phase = part.phases[0].counted[&(Kind::Put, 70_000)];
+    assert_eq!(partial.phases[0].name, "2");
+    let in_phase = partial.phases[0].counted[&(Kind::Put, 70_000)];
     assert_eq!(in_phase, Traffic::new(1, 10));
-    assert_eq!(part.phases[0].times[&CallClass::Wait].calls, 2);
-    assert!(part.open_phase.as_ref().is_some_and(|open| open.left_out));
+    assert_eq!(partial.phases[0].times[&CallClass::Wait].calls, 2);
+    assert!(
+        partial
+            .open_phase
+            .as_ref()
+            .is_some_and(|open| open.left_out)
+    );
 }
 
 #[test]
 fn records_are_read_as_they_were_with_every_kind_of_volume() {
-    let part = decode_all(&encoded(0)).next().flatten();
-    let records = part.map(|part| part.collectives.into_vec());
+    let partial = decode_all(&encoded(0)).next().flatten();
+    let records = partial.map(|partial| partial.collectives.into_vec());
     let expected = vec![
         record(Operation::Bcast, Some(0), Volume::Uniform(64)),
         record(Operation::Allgatherv, None, Volume::PerRank(vec![1, 2, 3])),

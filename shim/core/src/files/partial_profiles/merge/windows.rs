@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::affinity::Traffic;
 use crate::affinity::windows::Access;
-use crate::files::parts::Part;
+use crate::files::partial_profiles::PartialProfile;
 use crate::files::profile::WindowUse;
 
 /// Windows by their ranks and their numbers.
@@ -13,13 +13,14 @@ pub(super) struct Windows(BTreeMap<(Vec<u32>, u32), WindowUse>);
 
 impl Windows {
     /// Adds what one rank did.
-    pub(super) fn add(&mut self, part: &Part) {
-        for (place, (number, group)) in part.windows.iter().enumerate() {
-            let own = part.accesses.iter();
-            let accesses: Vec<(Access, Traffic)> = own
-                .filter(|((window, _), _)| *window as usize == place)
-                .map(|((_, access), traffic)| (*access, *traffic))
-                .collect();
+    pub(super) fn add(&mut self, partial: &PartialProfile) {
+        let mut of_windows: Vec<Vec<(Access, Traffic)>> = vec![Vec::new(); partial.windows.len()];
+        for ((place, access), traffic) in &partial.accesses {
+            if let Some(accesses) = of_windows.get_mut(*place as usize) {
+                accesses.push((*access, *traffic));
+            }
+        }
+        for ((number, group), accesses) in partial.windows.iter().zip(of_windows) {
             let window = self.0.entry((group.clone(), *number)).or_insert_with(|| {
                 let ranks = group.iter().map(|&rank| rank as usize).collect();
                 WindowUse::new(ranks, *number)

@@ -1,4 +1,4 @@
-//! Parts of jobs that had no orderly end: what becomes of them, and which are refused.
+//! Partial profiles of jobs that had no orderly end: what becomes of them, and which are refused.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 use support::Desk;
 use treepie_core::affinity::Traffic;
-use treepie_core::files::parts::{self, Checksum, Encoder, Kind, RunDescription};
+use treepie_core::files::partial_profiles::{self, Checksum, Encoder, Kind, RunDescription};
 use treepie_core::files::profile::{MpiDescription, Profile};
 
 fn run_of(ranks: usize, run: u64) -> RunDescription {
@@ -24,29 +24,29 @@ fn run_of(ranks: usize, run: u64) -> RunDescription {
 }
 
 /// The file that a rank leaves: it sent 100 bytes to `partner`.
-fn part(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
-    let mut bytes = parts::start_of_file(run);
+fn partial(run: &RunDescription, rank: u32, partner: u32) -> Vec<u8> {
+    let mut bytes = partial_profiles::start_of_file(run);
     let mut encoder = Encoder::new(&mut bytes);
     encoder.rank(rank, rank, "node", "0-1", 5);
     encoder.counted(Kind::PointToPoint, partner, Traffic::new(1, 100));
     encoder.end();
     let mut checksum = Checksum::default();
     checksum.update(&bytes);
-    bytes.extend(parts::end_of_file(&checksum));
+    bytes.extend(partial_profiles::end_of_file(&checksum));
     bytes
 }
 
 fn leave(directory: &Path, rank: usize, bytes: &[u8]) {
     std::fs::create_dir_all(directory).unwrap();
-    std::fs::write(directory.join(parts::file_name(rank)), bytes).unwrap();
+    std::fs::write(directory.join(partial_profiles::file_name(rank)), bytes).unwrap();
 }
 
 #[test]
-fn parts_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named() {
+fn partial_profiles_become_a_profile_or_a_matrix_and_the_missing_ranks_are_named() {
     let desk = Desk::new();
     let directory = desk.path("app.profile.yaml.parts");
     for rank in [0, 2] {
-        leave(&directory, rank, &part(&run_of(4, 7), rank as u32, 1));
+        leave(&directory, rank, &partial(&run_of(4, 7), rank as u32, 1));
     }
     let said = "treepie: app.profile.yaml.parts/: put together from what 2 of 4 ranks left; what \
                 the ranks 1,3 sent is missing\n";
@@ -87,12 +87,12 @@ fn refused(desk: &Desk, input: &str) -> String {
 }
 
 #[test]
-fn parts_that_do_not_belong_together_are_refused_and_nothing_is_overwritten() {
-    let good = part(&run_of(3, 7), 0, 1);
+fn partial_profiles_that_do_not_belong_together_are_refused_and_nothing_is_overwritten() {
+    let good = partial(&run_of(3, 7), 0, 1);
     let cases: [(&str, Vec<u8>, &str); 5] = [
         (
             "another run",
-            part(&run_of(3, 8), 1, 0),
+            partial(&run_of(3, 8), 1, 0),
             "x.parts/rank-1.part: is of another run (2026-11-21T04:03:48Z) than rank-0.part",
         ),
         (
@@ -103,17 +103,17 @@ fn parts_that_do_not_belong_together_are_refused_and_nothing_is_overwritten() {
         (
             "empty",
             Vec::new(),
-            "x.parts/rank-1.part: is no part of a profile",
+            "x.parts/rank-1.part: is no partial profile",
         ),
         (
             "a rank out of range",
-            part(&run_of(3, 7), 1, 3),
+            partial(&run_of(3, 7), 1, 3),
             "x.parts/rank-1.part: names rank 3, but the job had 3 ranks",
         ),
         (
             "the same rank again",
             good.clone(),
-            "x.parts/rank-1.part: rank 0 has left two parts",
+            "x.parts/rank-1.part: rank 0 has left two partial profiles",
         ),
     ];
     for (what, bytes, expected) in cases {

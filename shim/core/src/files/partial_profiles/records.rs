@@ -58,7 +58,7 @@ impl Records {
             calls: 0,
             volume: match &record.volume {
                 Volume::Uniform(_) => SumVolume::Uniform(0),
-                Volume::PerRank(parts) => SumVolume::PerRank(vec![0; parts.len()]),
+                Volume::PerRank(bytes) => SumVolume::PerRank(vec![0; bytes.len()]),
                 Volume::Pairs(_) => SumVolume::Pairs(BTreeMap::new()),
             },
         });
@@ -93,7 +93,7 @@ impl Records {
             };
             match &sum.volume {
                 SumVolume::Uniform(bytes) => encoder.uniform(of, sum.calls, group, *bytes),
-                SumVolume::PerRank(parts) => encoder.per_rank(of, sum.calls, group, parts),
+                SumVolume::PerRank(bytes) => encoder.per_rank(of, sum.calls, group, bytes),
                 SumVolume::Pairs(pairs) => {
                     let pairs = pairs
                         .iter()
@@ -120,7 +120,7 @@ impl Records {
             calls: sum.calls,
             volume: match sum.volume {
                 SumVolume::Uniform(bytes) => Volume::Uniform(bytes),
-                SumVolume::PerRank(parts) => Volume::PerRank(parts),
+                SumVolume::PerRank(bytes) => Volume::PerRank(bytes),
                 SumVolume::Pairs(pairs) => Volume::Pairs(
                     pairs
                         .into_iter()
@@ -138,7 +138,7 @@ impl SumVolume {
     fn is_empty(&self) -> bool {
         match self {
             SumVolume::Uniform(bytes) => *bytes == 0,
-            SumVolume::PerRank(parts) => parts.iter().all(|part| *part == 0),
+            SumVolume::PerRank(bytes) => bytes.iter().all(|bytes| *bytes == 0),
             SumVolume::Pairs(pairs) => pairs.values().all(Traffic::is_none),
         }
     }

@@ -12,19 +12,29 @@ const SIZE: u32 = CONTIGUOUS + 1;
 const WINDOW: u32 = SIZE + 7;
 const TARGET: u32 = WINDOW + 16;
 
-/// A number for calls that are alike, which is never 0.
-#[inline(always)]
-pub fn pack(window: Place, access: &Access) -> u64 {
-    let fields = access.epoch as u64
-        | (access.call as u64) << CALL
-        | u64::from(access.is_contiguous) << CONTIGUOUS
-        | u64::from(access.size_class) << SIZE
-        | u64::from(window) << WINDOW
-        | u64::from(access.target) << TARGET;
-    fields + 1
+/// What the keys of all calls on a window in one kind of epoch have in common, kept ready-made: it
+/// changes when an epoch is opened.
+pub fn of_epoch(window: Place, epoch: EpochKind) -> u64 {
+    (epoch as u64 | u64::from(window) << WINDOW) + 1
 }
 
-/// What [`pack`] made a number of.
+/// The key of calls that are alike, which is never 0.
+#[inline(always)]
+pub fn of_call(
+    of_epoch: u64,
+    call: WindowCall,
+    is_contiguous: bool,
+    size_class: u8,
+    target: u32,
+) -> u64 {
+    of_epoch
+        + ((call as u64) << CALL
+            | u64::from(is_contiguous) << CONTIGUOUS
+            | u64::from(size_class) << SIZE
+            | u64::from(target) << TARGET)
+}
+
+/// The window and the call that a key is of.
 pub fn unpack(key: u64) -> Option<(Place, Access)> {
     let key = key.checked_sub(1)?;
     let field = |start: u32, end: u32| key >> start & ((1 << (end - start)) - 1);
@@ -56,7 +66,9 @@ mod tests {
                         size_class,
                         target,
                     };
-                    assert_eq!(unpack(pack(window, &access)), Some((window, access)));
+                    let of_epoch = of_epoch(window, epoch);
+                    let key = of_call(of_epoch, call, access.is_contiguous, size_class, target);
+                    assert_eq!(unpack(key), Some((window, access)));
                 }
             }
         }

@@ -9,7 +9,7 @@ use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::affinity::windows::{Access, WindowCall};
 pub use treepie_core::files::partial_profiles::Kind;
 
-use super::access_key::{Place, pack, unpack};
+use super::access_key::{Place, unpack};
 use super::sums::{Sums, increase};
 use crate::mpi::{Handle, Request};
 
@@ -260,10 +260,11 @@ impl Counters {
         self.messages.add(key(kind, partner), bytes);
     }
 
-    /// Adds a call on a window. Only the owning thread may call this.
+    /// Adds a call on a window to what its key (`access_key`) counts. Only the owning thread may
+    /// call this.
     #[inline(always)]
-    pub fn add_access(&self, window: Place, access: &Access, bytes: u64) {
-        self.accesses.add(pack(window, access), bytes);
+    pub fn add_access(&self, key: u64, bytes: u64) {
+        self.accesses.add(key, bytes);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.

@@ -256,7 +256,7 @@ pub fn neighbourhood_init(
 #[inline(always)]
 pub fn transfer(what: WindowCall, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
     around(CallClass::OneSided, call, |thread| {
-        thread.count_transfer(&transfer, &[(what, transfer.origin())]);
+        thread.count_moved(&transfer, what, transfer.origin());
     })
 }
 
@@ -264,9 +264,8 @@ pub fn transfer(what: WindowCall, call: impl FnOnce() -> c_int, transfer: Transf
 #[inline(always)]
 pub fn fetch(call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
     around(CallClass::OneSided, call, |thread| {
-        let (there, back) = (transfer.origin(), transfer.result());
-        let moved = [(WindowCall::Accumulate, there), (WindowCall::Fetch, back)];
-        thread.count_transfer(&transfer, &moved);
+        thread.count_moved(&transfer, WindowCall::Accumulate, transfer.origin());
+        thread.count_moved(&transfer, WindowCall::Fetch, transfer.result());
     })
 }
 

@@ -2,12 +2,12 @@
 //! from there; a get moves data from the target to the origin. What is counted is told by window and
 //! kind of epoch; the matrix of the layer is read from the same counts.
 
-use treepie_core::affinity::windows::{Access, EpochKind, WindowCall};
+use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::size_class;
 
+use super::access_key::of_call;
 use super::thread::Thread;
-use super::windows::Window;
-use crate::mpi::native::{Native, native};
+use crate::mpi::native::native;
 use crate::mpi::{Datatype, Handle, Op, Win, c_int};
 
 /// Elements and their datatype.
@@ -57,30 +57,15 @@ impl Transfer {
 }
 
 impl Thread {
-    /// Counts what a one-sided call moves.
+    /// Counts what a one-sided call moves, as a call of this sort.
     #[inline(always)]
-    pub(super) fn count_transfer(&self, transfer: &Transfer, moved: &[(WindowCall, Elements)]) {
-        let Some(native) = native() else {
-            return;
-        };
-        self.with_window(transfer.window, |window| {
-            for &(call, elements) in moved {
-                self.count_moved(native, window, transfer, call, elements);
-            }
-        });
-    }
-
-    #[inline(always)]
-    fn count_moved(
+    pub(super) fn count_moved(
         &self,
-        native: &Native,
-        window: &Window,
         transfer: &Transfer,
         call: WindowCall,
         (elements, datatype): Elements,
     ) {
-        let target = usize::try_from(transfer.target).ok();
-        let Some(target) = target.and_then(|target| window.target(target)) else {
+        let (Some(native), Ok(target)) = (native(), usize::try_from(transfer.target)) else {
             return;
         };
         // With MPI_NO_OP nothing goes to the target, and what the call says of it may be anything.
@@ -92,14 +77,20 @@ impl Thread {
         let bytes = size.saturating_mul(elements as u64);
         let is_contiguous = is_contiguous
             && (transfer.target_type == datatype || native.is_contiguous(transfer.target_type));
-        let access = Access {
-            epoch: window.epoch(),
-            call,
-            is_contiguous,
-            size_class: size_class(bytes),
-            target,
-        };
-        self.count_access(window.place, &access, bytes);
+        let size_class = size_class(bytes);
+        let key = self.with_window(transfer.window, |window| {
+            let target = window.target(target)?;
+            Some(of_call(
+                window.key(),
+                call,
+                is_contiguous,
+                size_class,
+                target,
+            ))
+        });
+        if let Some(key) = key.flatten() {
+            self.count_access(key, bytes);
+        }
     }
 
     /// Counts a call that moves nothing, in the epoch that was opened last; `open` opens another.
@@ -108,17 +99,11 @@ impl Thread {
             if let Some(kind) = open {
                 window.open(kind);
             }
-            let access = Access {
-                epoch: match call {
-                    WindowCall::Post => EpochKind::Start,
-                    _ => window.epoch(),
-                },
-                call,
-                is_contiguous: true,
-                size_class: 0,
-                target: 0,
+            let of_epoch = match call {
+                WindowCall::Post => window.key_in(EpochKind::Start),
+                _ => window.key(),
             };
-            self.count_access(window.place, &access, 0);
+            self.count_access(of_call(of_epoch, call, true, 0, 0), 0);
         });
     }
 }

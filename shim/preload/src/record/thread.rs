@@ -5,10 +5,8 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use treepie_core::affinity::times::CallClass;
-use treepie_core::affinity::windows::Access;
 
 use super::Message;
-use super::access_key::Place;
 use super::collectives::Plan;
 use super::communicators::{self, Communicator};
 use super::counters::{self, Counters, Kind};
@@ -125,10 +123,10 @@ impl Thread {
         self.counters.add(kind, partner, bytes);
     }
 
-    /// Counts a call on a window.
+    /// Counts a call on a window, by its key (`access_key`).
     #[inline(always)]
-    pub fn count_access(&self, window: Place, access: &Access, bytes: u64) {
-        self.counters.add_access(window, access, bytes);
+    pub fn count_access(&self, key: u64, bytes: u64) {
+        self.counters.add_access(key, bytes);
     }
 
     /// The receiver as a rank of the application's world, and the bytes; nothing

@@ -1,13 +1,13 @@
 //! The application's windows: whom each reaches, and which kind of epoch is open.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_core::affinity::windows::EpochKind;
 use treepie_core::files::partial_profiles::{Encoder, Sink};
 
-use super::access_key::Place;
+use super::access_key::{self, Place};
 use super::collectives::is_reported;
 use super::counters;
 use super::patience::Patience;
@@ -23,9 +23,9 @@ pub struct Window {
     /// World rank of each rank of its group; `u32::MAX` for processes of another world.
     ranks: Vec<u32>,
     /// Its place among the windows of this process.
-    pub place: Place,
-    /// The number of the kind of epoch that was opened last.
-    epoch: AtomicU8,
+    place: Place,
+    /// What the keys of calls in the epoch that was opened last have in common.
+    key: AtomicU64,
 }
 
 /// What tells a window of this process from others.
@@ -41,10 +41,11 @@ static PLACES: Lazy<Mutex<Vec<Told>>> = Lazy::new(Mutex::default);
 impl Window {
     /// A new window of these ranks of the application's world.
     pub fn new(ranks: Vec<u32>) -> Self {
+        let place = place_of(&ranks);
         Window {
-            place: place_of(&ranks),
             ranks,
-            epoch: AtomicU8::new(EpochKind::Fence as u8),
+            place,
+            key: AtomicU64::new(access_key::of_epoch(place, EpochKind::Fence)),
         }
     }
 
@@ -55,19 +56,20 @@ impl Window {
         (rank != u32::MAX).then_some(rank)
     }
 
-    /// The kind of epoch that was opened last.
+    /// What the keys of calls in the epoch that was opened last have in common.
     #[inline(always)]
-    pub fn epoch(&self) -> EpochKind {
-        let number = self.epoch.load(Ordering::Relaxed);
-        EpochKind::ALL
-            .get(usize::from(number))
-            .copied()
-            .unwrap_or(EpochKind::Fence)
+    pub fn key(&self) -> u64 {
+        self.key.load(Ordering::Relaxed)
+    }
+
+    /// What the keys of calls in epochs of this kind have in common.
+    pub fn key_in(&self, epoch: EpochKind) -> u64 {
+        access_key::of_epoch(self.place, epoch)
     }
 
     /// An epoch of this kind was opened.
     pub fn open(&self, epoch: EpochKind) {
-        self.epoch.store(epoch as u8, Ordering::Relaxed);
+        self.key.store(self.key_in(epoch), Ordering::Relaxed);
     }
 }
 
@@ -132,7 +134,8 @@ mod tests {
     fn an_access_is_in_the_epoch_that_was_opened_last() {
         let window = Window::new(vec![1002, 1003]);
         window.open(EpochKind::LockAll);
-        assert_eq!(window.epoch(), EpochKind::LockAll);
+        assert_eq!(window.key(), window.key_in(EpochKind::LockAll));
+        assert_ne!(window.key(), window.key_in(EpochKind::Fence));
         assert_eq!((window.target(1), window.target(2)), (Some(1003), None));
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use once_cell::sync::Lazy;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 
 use super::counters::Kind;
@@ -20,17 +20,24 @@ use crate::mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
 /// What a request sent: kind, receiver, bytes.
 type Messages = Vec<(Kind, u32, u64)>;
 
-/// Requests that someone tried to cancel.
-static WATCHED: Lazy<Mutex<HashMap<Request, Messages>>> = Lazy::new(Mutex::default);
+/// Sends that the application tried to cancel.
+#[derive(Default)]
+struct Cancelled {
+    /// Those that are under way, by their requests.
+    watched: HashMap<Request, Messages>,
+    /// What was counted of those that were cancelled, by kind and partner.
+    taken_back: HashMap<(Kind, u32), Traffic>,
+}
 
-/// What was counted and then cancelled.
-type TakenBack = HashMap<(Kind, u32), Traffic>;
+static CANCELLED: Lazy<Mutex<Cancelled>> = Lazy::new(Mutex::default);
 
-static TAKEN_BACK: Lazy<Mutex<TakenBack>> = Lazy::new(Mutex::default);
-
-/// What was counted and then cancelled, by kind and partner.
-pub fn taken_back(patience: impl Patience) -> Option<MutexGuard<'static, TakenBack>> {
-    patience.acquire(|| TAKEN_BACK.try_lock())
+/// Shows `each` what was counted and then cancelled. Nothing is allocated.
+pub fn each_taken_back(patience: impl Patience, mut each: impl FnMut(Kind, u32, Traffic)) {
+    if let Some(cancelled) = patience.acquire(|| CANCELLED.try_lock()) {
+        for (&(kind, partner), &traffic) in &cancelled.taken_back {
+            each(kind, partner, traffic);
+        }
+    }
 }
 
 /// What the request sends or has sent, if it is a send that is known.
@@ -46,7 +53,7 @@ fn messages_of(thread: &Thread, request: Request) -> Option<Messages> {
 pub fn begun(thread: &Thread, address: Word) {
     let request = handle_at(address);
     if let Some(messages) = messages_of(thread, request) {
-        WATCHED.lock().insert(request, messages);
+        CANCELLED.lock().watched.insert(request, messages);
         features::begin(CANCELLING);
     }
 }
@@ -125,31 +132,27 @@ pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_i
 /// # Safety
 /// The status is that of a call that is complete.
 unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
-    let mut all = WATCHED.lock();
-    let Some(messages) = all.remove(&request) else {
+    // SAFETY: the caller's promise.
+    let is_cancelled = unsafe { native.is_cancelled(status) };
+    let mut cancelled = CANCELLED.lock();
+    let Some(messages) = cancelled.watched.remove(&request) else {
         return;
     };
-    if all.is_empty() {
+    if cancelled.watched.is_empty() {
         features::end(CANCELLING);
     }
-    drop(all);
-    // SAFETY: the caller's promise.
-    if !unsafe { native.is_cancelled(status) } {
-        return;
-    }
-    let mut taken_back = TAKEN_BACK.lock();
-    for (kind, partner, bytes) in messages {
-        *taken_back.entry((kind, partner)).or_default() += Traffic::new(1, bytes);
+    for (kind, partner, bytes) in messages.into_iter().filter(|_| is_cancelled) {
+        *cancelled.taken_back.entry((kind, partner)).or_default() += Traffic::new(1, bytes);
     }
 }
 
 impl Completion {
     /// The requests of this call that are watched, with their places.
     fn watched(&self, native: &Native) -> Vec<(usize, Request)> {
-        let all = WATCHED.lock();
+        let cancelled = CANCELLED.lock();
         (0..usize::try_from(self.count).unwrap_or(0))
             .map(|at| (at, handle_at(self.requests + at * native.abi.handle_bytes)))
-            .filter(|(_, request)| all.contains_key(request))
+            .filter(|(_, request)| cancelled.watched.contains_key(request))
             .collect()
     }
 

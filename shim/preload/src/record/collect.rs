@@ -5,8 +5,8 @@ use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError,
 use treepie_core::files::profile::{HostTopology, Profile};
 
 use super::Unlimited;
-use super::communicators;
-use super::stream::{self, Identity};
+use super::identity::{Identity, identify};
+use super::stream;
 use crate::machine::allowed_cores;
 use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError};
@@ -46,12 +46,12 @@ impl From<NativeError> for CollectError {
 /// # Errors
 /// A native call that failed.
 pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
-    communicators::set_world(native, world)?;
-    stream::identify(Identity {
+    identify(Identity {
         process: native.rank(native.world)? as u32,
         rank: native.rank(world)? as u32,
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
+        world: native.group(world)?,
     });
     Ok(())
 }

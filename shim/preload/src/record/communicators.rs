@@ -1,18 +1,17 @@
-//! What is known of each communicator and window of the application's: which
-//! rank of the application's world each of its ranks is. Found by purely local
-//! calls at the first use.
+//! What is known of each communicator of the application's: which rank of the application's world
+//! each of its ranks is. Found by purely local calls at the first use.
 
 use std::sync::Arc;
 
-use once_cell::sync::OnceCell;
+use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
 
 use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
-use super::patience::{Patience, Unlimited};
+use super::identity::world_ranks;
+use super::patience::Patience;
 use super::registry::Registry;
-use super::windows::Window;
 use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{Call, Comm, Group, Win};
+use crate::mpi::{Call, Comm};
 use treepie_core::collective::Operation;
 use treepie_core::files::partial_profiles::{self, Encoder, Records, Sink};
 
@@ -31,31 +30,22 @@ pub struct Communicator {
     tallies: Mutex<Tallies>,
 }
 
-static COMMUNICATORS: Registry<Comm, Communicator> = Registry::new();
-static WINDOWS: Registry<Win, Window> = Registry::new();
-/// The group of the application's world, which ranks are translated to.
-static WORLD_GROUP: OnceCell<Group> = OnceCell::new();
-
-/// Fixes the world whose ranks everything is counted in.
-///
-/// # Errors
-/// A native call that failed.
-pub fn set_world(native: &Native, world: Comm) -> Result<(), NativeError> {
-    WORLD_GROUP
-        .get_or_try_init(|| native.group(world))
-        .map(|_| ())
+/// The communicators of this process.
+struct Communicators {
+    known: Registry<Comm, Communicator>,
+    /// Records of those that are no more. While they are held, none more is put away.
+    put_away: Lazy<Mutex<Records>>,
 }
+
+static COMMUNICATORS: Communicators = Communicators {
+    known: Registry::new(),
+    put_away: Lazy::new(Mutex::default),
+};
 
 /// Changes when a communicator's handle is forgotten.
 #[inline(always)]
 pub fn epoch() -> u64 {
-    COMMUNICATORS.epoch()
-}
-
-/// Changes when a window's handle is forgotten.
-#[inline(always)]
-pub fn window_epoch() -> u64 {
-    WINDOWS.epoch()
+    COMMUNICATORS.known.epoch()
 }
 
 /// The communicator with this handle; `None` for those that are not the
@@ -63,78 +53,38 @@ pub fn window_epoch() -> u64 {
 pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let native = native()?;
     let comm = native.plain(comm);
-    COMMUNICATORS.find_or(comm, || Communicator::look_up(native, comm).ok())
-}
-
-/// The window with this handle; `None` for those that are not the application's.
-pub fn find_window(window: Win) -> Option<Arc<Window>> {
-    let native = native()?;
-    let window = native.plain(window);
-    WINDOWS.find_or(window, || look_up_window(native, window))
+    COMMUNICATORS
+        .known
+        .find_or(comm, || Communicator::look_up(native, comm).ok())
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
 pub fn made(handle: Comm, internal: bool) {
     ended(handle);
     if internal {
-        COMMUNICATORS.set(handle, None);
-    }
-}
-
-fn look_up_window(native: &Native, window: Win) -> Option<Window> {
-    let ranks = translated(native, native.window_group(window));
-    ranks.ok().map(Window::new)
-}
-
-/// A window was made; `internal` if not by a call of the application's. It is looked up at once: all
-/// its ranks number it alike, in the order in which windows are made.
-pub fn window_made(handle: Win, internal: bool) {
-    if let Some(native) = native() {
-        let handle = native.plain(handle);
-        WINDOWS.forget(handle);
-        let is_counted = !internal;
-        WINDOWS.set(
-            handle,
-            is_counted.then(|| look_up_window(native, handle)).flatten(),
-        );
+        COMMUNICATORS.known.set(handle, None);
     }
 }
 
 /// A communicator is no more: its counts are kept, its handle is forgotten.
 pub fn ended(handle: Comm) {
     // Held over both steps, so that who reads all counts meanwhile finds them.
-    let Some(mut records) = collectives::put_away_records(Unlimited) else {
-        return;
-    };
-    if let Some(communicator) = COMMUNICATORS.forget(handle) {
+    let mut records = COMMUNICATORS.put_away.lock();
+    if let Some(communicator) = COMMUNICATORS.known.forget(handle) {
         communicator.put_away(&mut records);
     }
-}
-
-/// A window is no more.
-pub fn window_ended(handle: Win) {
-    WINDOWS.forget(handle);
 }
 
 /// Writes the collectives of all communicators, of those that are no more too.
 /// What is locked for longer than `patience` is left out.
 pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
-    let records = collectives::put_away_records(patience);
+    let records = patience.acquire(|| COMMUNICATORS.put_away.try_lock());
     if let Some(records) = &records {
         records.encode(encoder);
     }
-    COMMUNICATORS.each(patience, |communicator| {
+    COMMUNICATORS.known.each(patience, |communicator| {
         communicator.encode_collectives(patience, encoder);
     });
-}
-
-/// The world ranks of a group, which is freed.
-fn translated(native: &Native, group: Result<Group, NativeError>) -> Result<Vec<u32>, NativeError> {
-    let world = *WORLD_GROUP.get().ok_or(NativeError::UnknownFamily)?;
-    let group = group?;
-    let ranks = native.translate(group, world);
-    native.free_group(group);
-    ranks
 }
 
 impl Communicator {
@@ -146,7 +96,7 @@ impl Communicator {
         };
         Ok(Communicator {
             handle: comm,
-            partners: translated(native, group)?,
+            partners: world_ranks(native, group)?,
             rank: native.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),

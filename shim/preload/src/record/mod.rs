@@ -13,6 +13,7 @@ mod collectives;
 mod communicators;
 mod counters;
 mod handle_cache;
+mod identity;
 mod neighbours;
 mod one_sided;
 mod patience;
@@ -30,7 +31,6 @@ pub mod stream;
 use std::cell::Cell;
 use std::time::Duration;
 
-use once_cell::sync::OnceCell;
 use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
@@ -45,10 +45,10 @@ pub use patience::{Limited, Unlimited};
 use registry::handle_at;
 use thread::Thread;
 
-/// Starts counting; with `times`, calls are timed as well, and with `window`, the
+/// Starts counting; with `times`, calls are timed as well, and with `interval`, the
 /// counts of each such time are kept apart.
-pub fn begin(times: bool, window: Option<Duration>) {
-    phases::begin(window);
+pub fn begin(times: bool, interval: Option<Duration>) {
+    phases::begin(interval);
     if times {
         features::begin(TIMING);
     }
@@ -57,19 +57,18 @@ pub fn begin(times: bool, window: Option<Duration>) {
 
 /// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now counts.
 pub fn end() {
-    if let (Some(&began), Some(thread)) = (FINALIZING.get(), thread::outermost()) {
-        thread.count_time(CallClass::Other, began);
+    if let Some(thread) = thread::outermost() {
+        thread.end_finalize();
     }
     features::end(COUNTING | TIMING);
 }
 
-/// When `MPI_Finalize` was called, on the clock of phases, where calls are timed.
-static FINALIZING: OnceCell<u64> = OnceCell::new();
-
 /// `MPI_Finalize`. What the application's own callbacks do in it is counted.
 pub fn finalize(call: impl FnOnce() -> c_int) -> c_int {
-    if features::any(TIMING) {
-        let _ = FINALIZING.set(phases::now());
+    if features::any(TIMING)
+        && let Some(thread) = thread::outermost()
+    {
+        thread.begin_finalize();
     }
     call()
 }
@@ -300,7 +299,7 @@ pub fn communicator_start(call: impl FnOnce() -> c_int, address: Word) -> c_int 
 
 /// A procedure that makes a window, whose handle it puts at `address`.
 pub fn window_start(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(call, address, communicators::window_made)
+    start_of(call, address, windows::made)
 }
 
 /// The end of the communicator whose handle is at `address`.
@@ -310,7 +309,7 @@ pub fn communicator_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
 
 /// The end of the window whose handle is at `address`.
 pub fn window_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(call, address, communicators::window_ended)
+    end_of(call, address, windows::ended)
 }
 
 /// The end of the request whose handle is at `address`.

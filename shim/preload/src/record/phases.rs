@@ -4,13 +4,13 @@
 //!
 //! `MPI_Pcontrol(level)`: 0 leaves out what follows, any other level counts, in
 //! the phase of that number; the job starts in phase 1. A phase may come back.
-//! With windows, time itself cuts the phases, and of the levels only 0 counts.
+//! With intervals, time itself cuts the phases, and of the levels only 0 counts.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use once_cell::sync::{Lazy, OnceCell};
-use parking_lot::{Mutex, MutexGuard};
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 use treepie_core::affinity::times::{CallClass, CallTime};
 use treepie_core::files::partial_profiles::{Encoder, Kind, Records, Sink, Span};
@@ -20,9 +20,9 @@ use super::stream;
 use crate::features::{self, COUNTING};
 use crate::mpi::c_int;
 
-/// The most windows that are kept: when there are more, each two become one, and
-/// windows last twice as long.
-const MOST_WINDOWS: usize = 64;
+/// The most intervals that are kept: when there are more, each two become one, and
+/// intervals last twice as long.
+const MOST_INTERVALS: usize = 64;
 
 /// What was counted until a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -40,8 +40,8 @@ pub struct Reading {
 enum Mark {
     /// The application's level.
     Level(c_int),
-    /// The window of this number.
-    Window(u32),
+    /// The interval of this number.
+    Interval(u32),
 }
 
 /// A phase and what was counted in it, all its times together.
@@ -59,30 +59,39 @@ struct Phases {
     since: u64,
     /// What was counted before the phase that goes on.
     before: Reading,
-    /// Length of a window in nanoseconds, if there are windows.
-    window: Option<u64>,
+    /// Length of an interval in nanoseconds, if there are intervals.
+    interval: Option<u64>,
     left_out: bool,
     /// Whether there is more than the one phase that every job starts in.
     used: bool,
 }
 
-static PHASES: Lazy<Mutex<Phases>> = Lazy::new(|| Mutex::new(Phases::new()));
-static STARTED: OnceCell<Instant> = OnceCell::new();
+/// What happened when, from the moment on when counting began.
+struct Timeline {
+    began: Instant,
+    phases: Mutex<Phases>,
+}
 
-/// Starts the clock of phases; windows have this length.
-pub fn begin(window: Option<Duration>) {
-    let _ = STARTED.set(Instant::now());
-    let mut phases = PHASES.lock();
-    if let Some(window) = window {
-        phases.window = Some(u64::try_from(window.as_nanos()).unwrap_or(u64::MAX));
+static TIMELINE: OnceCell<Timeline> = OnceCell::new();
+
+/// Starts the clock of phases; intervals have this length.
+pub fn begin(interval: Option<Duration>) {
+    let mut phases = Phases::new();
+    if let Some(interval) = interval {
+        phases.interval = Some(u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX));
         phases.used = true;
-        phases.turn_to(Mark::Window(0), 0, Reading::default());
+        phases.turn_to(Mark::Interval(0), 0, Reading::default());
     }
+    let _ = TIMELINE.set(Timeline {
+        began: Instant::now(),
+        phases: Mutex::new(phases),
+    });
 }
 
 /// Nanoseconds since [`begin`]; 0 before.
 pub fn now() -> u64 {
-    let elapsed = STARTED.get().map(Instant::elapsed).unwrap_or_default();
+    let timeline = TIMELINE.get();
+    let elapsed = timeline.map_or(Duration::ZERO, |timeline| timeline.began.elapsed());
     u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
 }
 
@@ -100,34 +109,37 @@ pub unsafe fn control(
     d: usize,
     e: usize,
 ) -> c_int {
-    if features::any(COUNTING) {
-        PHASES.lock().set_level(level as c_int);
+    if features::any(COUNTING)
+        && let Some(timeline) = TIMELINE.get()
+    {
+        timeline.phases.lock().set_level(level as c_int);
     }
     // SAFETY: the caller's promise; a variadic function finds its arguments in
     // the registers of the others.
     unsafe { next(level, a, b, c, d, e) }
 }
 
-/// Ends the window that goes on if its time is over. Returns when the next one
-/// will be; nothing where there are no windows.
-pub fn turn_window() -> Option<Duration> {
-    let mut phases = PHASES.lock();
-    let window = phases.window?;
+/// Ends the interval that goes on if its time is over. Returns when the next one
+/// will be; nothing where there are no intervals.
+pub fn turn_interval() -> Option<Duration> {
+    let mut phases = TIMELINE.get()?.phases.lock();
+    let interval = phases.interval?;
     let now = now();
-    let number = now / window;
-    if !phases.left_out && phases.mark != Mark::Window(number as u32) {
+    let number = now / interval;
+    if !phases.left_out && phases.mark != Mark::Interval(number as u32) {
         let reading = stream::reading();
-        phases.turn_to(Mark::Window(number as u32), number * window, reading);
-        phases.merge_windows();
+        phases.turn_to(Mark::Interval(number as u32), number * interval, reading);
+        phases.merge_intervals();
     }
-    let window = phases.window?;
-    Some(Duration::from_nanos((now / window + 1) * window - now))
+    let interval = phases.interval?;
+    Some(Duration::from_nanos((now / interval + 1) * interval - now))
 }
 
 /// Writes the phases that are over and the one that goes on, if there are any.
 /// Nothing is allocated.
 pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
-    let phases: Option<MutexGuard<'_, Phases>> = patience.acquire(|| PHASES.try_lock());
+    let timeline = TIMELINE.get();
+    let phases = timeline.and_then(|timeline| patience.acquire(|| timeline.phases.try_lock()));
     if let Some(phases) = phases.filter(|phases| phases.used) {
         phases.encode(encoder);
     }
@@ -141,7 +153,7 @@ impl Phases {
             name: "1".to_owned(),
             since: 0,
             before: Reading::default(),
-            window: None,
+            interval: None,
             left_out: false,
             used: false,
         }
@@ -149,9 +161,9 @@ impl Phases {
 
     fn set_level(&mut self, level: c_int) {
         let left_out = level == 0;
-        let mark = match (self.window, left_out) {
+        let mark = match (self.interval, left_out) {
             (Some(_), false) if !self.left_out => return,
-            (Some(window), false) => Mark::Window((now() / window) as u32),
+            (Some(interval), false) => Mark::Interval((now() / interval) as u32),
             _ => Mark::Level(level),
         };
         if mark == self.mark {
@@ -188,27 +200,27 @@ impl Phases {
     }
 
     fn name_of(&self, mark: Mark) -> String {
-        match (mark, self.window) {
-            (Mark::Window(number), Some(window)) => {
-                let seconds = |number: u32| f64::from(number) * window as f64 / 1e9;
+        match (mark, self.interval) {
+            (Mark::Interval(number), Some(interval)) => {
+                let seconds = |number: u32| f64::from(number) * interval as f64 / 1e9;
                 format!("{}-{}s", seconds(number), seconds(number + 1))
             }
-            (Mark::Window(number), None) => number.to_string(),
+            (Mark::Interval(number), None) => number.to_string(),
             (Mark::Level(level), _) => level.to_string(),
         }
     }
 
-    /// Makes each two windows one while there are too many: a job of any length
+    /// Makes each two intervals one while there are too many: a job of any length
     /// has a bounded number. All ranks do so at the same numbers.
-    fn merge_windows(&mut self) {
-        while let (Mark::Window(number), Some(window)) = (self.mark, self.window) {
-            if (number as usize) < MOST_WINDOWS {
+    fn merge_intervals(&mut self) {
+        while let (Mark::Interval(number), Some(interval)) = (self.mark, self.interval) {
+            if (number as usize) < MOST_INTERVALS {
                 return;
             }
-            self.window = Some(window.saturating_mul(2));
+            self.interval = Some(interval.saturating_mul(2));
             for (mark, closed) in std::mem::take(&mut self.closed) {
                 let mark = match mark {
-                    Mark::Window(number) => Mark::Window(number / 2),
+                    Mark::Interval(number) => Mark::Interval(number / 2),
                     level => level,
                 };
                 let name = self.name_of(mark);
@@ -220,7 +232,7 @@ impl Phases {
                     None => drop(self.closed.insert(mark, Closed { name, ..closed })),
                 }
             }
-            self.mark = Mark::Window(number / 2);
+            self.mark = Mark::Interval(number / 2);
             self.name = self.name_of(self.mark);
         }
     }
@@ -325,22 +337,22 @@ mod tests {
     }
 
     #[test]
-    fn windows_become_longer_when_there_are_too_many() {
+    fn intervals_become_longer_when_there_are_too_many() {
         let mut phases = Phases::new();
-        phases.window = Some(1_000_000_000);
-        phases.turn_to(Mark::Window(0), 0, reading(0));
-        let ends = 1..=2 * MOST_WINDOWS as u32;
+        phases.interval = Some(1_000_000_000);
+        phases.turn_to(Mark::Interval(0), 0, reading(0));
+        let ends = 1..=2 * MOST_INTERVALS as u32;
         for end in ends {
             let now = u64::from(end) * 1_000_000_000;
-            let window = phases.window.expect("there are windows");
-            let number = (now / window) as u32;
-            if phases.mark != Mark::Window(number) {
-                phases.turn_to(Mark::Window(number), now, reading(now / 1_000_000_000));
-                phases.merge_windows();
+            let interval = phases.interval.expect("there are intervals");
+            let number = (now / interval) as u32;
+            if phases.mark != Mark::Interval(number) {
+                phases.turn_to(Mark::Interval(number), now, reading(now / 1_000_000_000));
+                phases.merge_intervals();
             }
         }
         let found = bytes(&phases);
-        assert_eq!(found.len(), MOST_WINDOWS / 2);
+        assert_eq!(found.len(), MOST_INTERVALS / 2);
         assert_eq!(found[..2], [("0-4s", 4), ("4-8s", 4)]);
         assert_eq!(phases.name, "128-132s");
     }

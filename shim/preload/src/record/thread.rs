@@ -14,7 +14,7 @@ use super::handle_cache::HandleCache;
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
-use super::windows::Window;
+use super::windows::{self, Window};
 use crate::mpi::native::native;
 use crate::mpi::{Call, Comm, Request, Win, Word, c_int};
 
@@ -28,6 +28,8 @@ pub struct Thread {
     communicators: HandleCache<Comm, Communicator, 8>,
     windows: HandleCache<Win, Window, 4>,
     pub(super) requests: HandleCache<Request, Prepared, 32>,
+    /// When this thread called `MPI_Finalize`, on the clock of phases, where calls are timed.
+    finalizing: Cell<Option<u64>>,
 }
 
 thread_local! {
@@ -64,6 +66,7 @@ impl Thread {
             communicators: HandleCache::new(),
             windows: HandleCache::new(),
             requests: HandleCache::new(),
+            finalizing: Cell::new(None),
         }
     }
 
@@ -83,8 +86,20 @@ impl Thread {
 
     /// Counts a call of this class, and its time from `began` until now.
     #[cold]
-    pub(super) fn count_time(&self, class: CallClass, began: u64) {
+    fn count_time(&self, class: CallClass, began: u64) {
         self.counters.add_time(class, clock().saturating_sub(began));
+    }
+
+    /// `MPI_Finalize` begins, whose time is counted.
+    pub fn begin_finalize(&self) {
+        self.finalizing.set(Some(clock()));
+    }
+
+    /// What is timed of `MPI_Finalize` ends.
+    pub fn end_finalize(&self) {
+        if let Some(began) = self.finalizing.take() {
+            self.count_time(CallClass::Other, began);
+        }
     }
 
     /// Counts a message that was sent; returns its receiver and its bytes.
@@ -154,12 +169,8 @@ impl Thread {
     /// What is known of a window of the application's.
     #[inline(always)]
     pub fn with_window<R>(&self, window: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
-        self.windows.with(
-            window,
-            communicators::window_epoch(),
-            communicators::find_window,
-            read,
-        )
+        self.windows
+            .with(window, windows::epoch(), windows::find, read)
     }
 }
 

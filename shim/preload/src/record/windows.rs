@@ -1,5 +1,6 @@
 //! The application's windows: whom each reaches, and which kind of epoch is open.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
@@ -10,7 +11,11 @@ use treepie_core::files::partial_profiles::{Encoder, Sink};
 use super::access_key::{self, Place};
 use super::collectives::is_reported;
 use super::counters;
+use super::identity::world_ranks;
 use super::patience::Patience;
+use super::registry::Registry;
+use crate::mpi::Win;
+use crate::mpi::native::{Native, native};
 
 /// Windows of one group of ranks that are told apart; what more there are is counted with the last.
 const OF_A_GROUP: u32 = 64;
@@ -35,8 +40,52 @@ struct Told {
     ranks: Vec<u32>,
 }
 
-/// The windows of this process, by their places.
-static PLACES: Lazy<Mutex<Vec<Told>>> = Lazy::new(Mutex::default);
+/// The windows of this process.
+struct Windows {
+    known: Registry<Win, Window>,
+    /// What tells them from others, by their places: those that are no more, too.
+    places: Lazy<Mutex<Vec<Told>>>,
+}
+
+static WINDOWS: Windows = Windows {
+    known: Registry::new(),
+    places: Lazy::new(Mutex::default),
+};
+
+/// Changes when a window's handle is forgotten.
+#[inline(always)]
+pub fn epoch() -> u64 {
+    WINDOWS.known.epoch()
+}
+
+/// The window with this handle; `None` for those that are not the application's.
+pub fn find(window: Win) -> Option<Arc<Window>> {
+    let native = native()?;
+    let window = native.plain(window);
+    WINDOWS.known.find_or(window, || look_up(native, window))
+}
+
+fn look_up(native: &Native, window: Win) -> Option<Window> {
+    let ranks = world_ranks(native, native.window_group(window));
+    ranks.ok().map(Window::new)
+}
+
+/// A window was made; `internal` if not by a call of the application's. It is looked up at once: all
+/// its ranks number it alike, in the order in which windows are made.
+pub fn made(handle: Win, internal: bool) {
+    if let Some(native) = native() {
+        let handle = native.plain(handle);
+        WINDOWS.known.forget(handle);
+        let is_counted = !internal;
+        let window = is_counted.then(|| look_up(native, handle)).flatten();
+        WINDOWS.known.set(handle, window);
+    }
+}
+
+/// A window is no more.
+pub fn ended(handle: Win) {
+    WINDOWS.known.forget(handle);
+}
 
 impl Window {
     /// A new window of these ranks of the application's world.
@@ -77,7 +126,7 @@ fn place_of(ranks: &[u32]) -> Place {
     if !is_reported(ranks) {
         return NOWHERE;
     }
-    let mut places = PLACES.lock();
+    let mut places = WINDOWS.places.lock();
     let same = places
         .iter()
         .enumerate()
@@ -100,7 +149,7 @@ fn place_of(ranks: &[u32]) -> Place {
 
 /// Writes the windows, and what was done on them. Nothing is allocated.
 pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
-    let Some(places) = patience.acquire(|| PLACES.try_lock()) else {
+    let Some(places) = patience.acquire(|| WINDOWS.places.try_lock()) else {
         return;
     };
     for told in places.iter() {

@@ -66,7 +66,7 @@ pub struct Recording {
     /// Calls are timed.
     pub times: bool,
     /// Counts of each such time are kept apart.
-    pub window: Option<Duration>,
+    pub interval: Option<Duration>,
     /// Each rank leaves a file this often.
     pub checkpoint: Option<Duration>,
     /// What all ranks write of the run.

@@ -84,7 +84,7 @@ pub fn stop() {
 fn run(socket: c_int, checkpoint: Option<Duration>) {
     let mut next_checkpoint = checkpoint.map(|each| now() + each);
     loop {
-        let window = phases::turn_window();
+        let interval = phases::turn_interval();
         if let (Some(due), Some(each)) = (next_checkpoint, checkpoint)
             && now() >= due
         {
@@ -92,7 +92,7 @@ fn run(socket: c_int, checkpoint: Option<Duration>) {
             next_checkpoint = Some(now() + each);
         }
         let until = next_checkpoint.map(|due| due.saturating_sub(now()));
-        let sleep = window.into_iter().chain(until).min();
+        let sleep = interval.into_iter().chain(until).min();
         if answer(socket, sleep) == Some(QUIT) {
             return;
         }

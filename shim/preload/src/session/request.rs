@@ -268,7 +268,7 @@ fn recording(
     Ok(Recording {
         output: output.display().to_string(),
         times: settings.times,
-        window: settings.phase_interval,
+        interval: settings.phase_interval,
         checkpoint: settings.checkpoint,
         run: describe(native, ranks, notes),
     })

@@ -194,7 +194,7 @@ impl Starting {
         }
         if let Some(recording) = decision.recording() {
             let rank = native.rank(world)?;
-            record::begin(recording.times, recording.window);
+            record::begin(recording.times, recording.interval);
             partial::arm(recording, rank);
             monitor::start(recording, rank);
             signals::catch();

@@ -12,23 +12,11 @@ mod tallies;
 use std::collections::HashSet;
 
 use once_cell::sync::Lazy;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use treepie_core::collective::PlanRun;
-use treepie_core::files::partial_profiles::Records;
 
 pub use observe::{Amount, Reader, Seen, observe, observe_block};
 pub use tallies::{Recent, Tallies};
-
-use super::patience::Patience;
-
-/// Records of the communicators that were put away.
-static RECORDS: Lazy<Mutex<Records>> = Lazy::new(Mutex::default);
-
-/// The records of the communicators that were put away. While they are held, no
-/// communicator is put away.
-pub fn put_away_records(patience: impl Patience) -> Option<MutexGuard<'static, Records>> {
-    patience.acquire(|| RECORDS.try_lock())
-}
 
 /// A plan as calls that it runs are counted: one address for all equal ones, which lasts as long as
 /// the process.

@@ -261,7 +261,8 @@ static void parts_reduced(const Count *counts, MPI_Datatype type, MPI_Op op)
 }
 
 /* MPICH writes behind its memory when it reduces parts whose elements have gaps (4.0 and 5.0,
- * which is behind the standard ABI too); where a strategy does not keep the order, the host does it. */
+ * which is behind the standard ABI too); where a strategy does not keep the order, the native
+ * collective runs. */
 static int host_spoils_parts(MPI_Datatype type)
 {
 #if defined(MPICH_NUMVERSION) || (defined(MPI_ABI_VERSION) && !defined(OPEN_MPI))

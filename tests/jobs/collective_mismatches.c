@@ -6,8 +6,8 @@
  *
  * wrong-on-one: one rank's own arguments are wrong, and that rank alone gets an error; the
  * collectives after that must not take what this one left behind. returned: a message is too long
- * for one rank, on a communicator that returns errors, which the world does not, and which it did not
- * at an earlier call.
+ * for one rank, on a communicator that returns errors, which the world does not, and which it did
+ * not at an earlier call.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
- * Calls that one rank alone can see to be wrong: it gets an error at once, or what MPIs let pass is done,
- * and the calls after that are right.
+ * Calls that one rank alone can see to be wrong: it gets an error at once, or what MPIs let pass is
+ * done, and the calls after that are right.
  *
  *     collective_refused alike     all ranks make the same call, which MPIs mostly let pass
- *     collective_refused alone     rank 1 makes a wrong call and the others the right one, which does
- *                                  not wait for rank 1
+ *     collective_refused alone     rank 1 makes a wrong call and the others the right one, which
+ *                                  does not wait for rank 1
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /*
- * Collectives of several threads at a time, each on communicators of its own, with data that have to be
- * copied and with different operations.
+ * Collectives of several threads at a time, each on communicators of its own, with data that have
+ * to be copied and with different operations.
  *
  *     collective_threads THREADS ROUNDS
  */

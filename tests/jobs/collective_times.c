@@ -11,8 +11,8 @@
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
  * rank's block for gather, scatter, allgather and alltoall, their variants with
- * counts for each rank, and reduce-scatter; the message otherwise. Connections are used before they are timed. Results are looked at
- * in a repetition that does not count.
+ * counts for each rank, and reduce-scatter; the message otherwise. Connections are used before they
+ * are timed. Results are looked at in a repetition that does not count.
  */
 #define _GNU_SOURCE
 #include <mpi.h>

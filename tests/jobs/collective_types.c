@@ -7,9 +7,9 @@
  *
  * Types are vectors, indexed and structs of each other, with gaps, backwards, resized to extents
  * that are negative, zero, or too small, with large lower bounds, absolute addresses from
- * MPI_BOTTOM, and without size. What is received is held against what its sender has in memory, which
- * non-blocking collectives of plain bytes, which nobody replaces, carry over; nothing else may be
- * written, and what is sent must stay. With `backwards`, operands of reductions may have
+ * MPI_BOTTOM, and without size. What is received is held against what its sender has in memory,
+ * which non-blocking collectives of plain bytes, which nobody replaces, carry over; nothing else
+ * may be written, and what is sent must stay. With `backwards`, operands of reductions may have
  * negative extents, which the native reductions of Open MPI 4.1 and MPICH 4.0 do not survive, and
  * operations commute, so that every algorithm serves them.
  */

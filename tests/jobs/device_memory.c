@@ -3,9 +3,9 @@
  *
  *     device_memory before|after all|one
  *
- * The runtime, the library that DEVICE_RUNTIME names, is loaded `before` MPI_Init or `after` the first
- * collective. What each collective leaves is held against what the non-blocking one of the same name
- * leaves in the host's memory, which nobody replaces.
+ * The runtime, the library that DEVICE_RUNTIME names, is loaded `before` MPI_Init or `after` the
+ * first collective. What each collective leaves is held against what the non-blocking one of the
+ * same name leaves in the host's memory, which nobody replaces.
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -1,7 +1,8 @@
 /*
- * A stand-in for the runtime of an accelerator: CUDA's driver, HIP or Level Zero, by the name of its file.
- * Its memory can't be read or written by the processor, but for MPI libraries, which know how to:
- * when they touch it, it is opened until `device_close` is called. Anybody else who touches it ends the job.
+ * A stand-in for the runtime of an accelerator: CUDA's driver, HIP or Level Zero, by the name of
+ * its file. Its memory can't be read or written by the processor, but for MPI libraries, which know
+ * how to: when they touch it, it is opened until `device_close` is called. Anybody else who touches
+ * it ends the job.
  *
  * DEVICE_ANSWERS says what the runtime answers when it is asked whose memory an address is:
  *

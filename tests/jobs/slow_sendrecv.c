@@ -1,7 +1,7 @@
 /*
  * MPI_Sendrecv in two parts with a pause between them, in which other threads go on: messages that
- * several threads send to themselves are mixed up unless each is on a communicator, or has a tag, of its
- * thread. To be preloaded behind libtreepie.so.
+ * several threads send to themselves are mixed up unless each is on a communicator, or has a tag,
+ * of its thread. To be preloaded behind libtreepie.so.
  */
 #include <mpi.h>
 #include <unistd.h>

@@ -1,10 +1,10 @@
 /*
  * Every kind of epoch on several windows, with what a profile must say of each.
  *
- * The program keeps its own account: epochs that were opened, posts, flushes, who reached whom, and for
- * each sort of call its number, bytes, sizes by powers of two, and how many were of elements with gaps. Rank 0
- * prints the account of all ranks, a line for each kind of epoch of each window, and one for each sort of
- * call in it; and how many calls each rank made that are timed:
+ * The program keeps its own account: epochs that were opened, posts, flushes, who reached whom, and
+ * for each sort of call its number, bytes, sizes by powers of two, and how many were of elements
+ * with gaps. Rank 0 prints the account of all ranks, a line for each kind of epoch of each window,
+ * and one for each sort of call in it; and how many calls each rank made that are timed:
  *
  *     epoch RANKS NUMBER KIND OPENED POSTS FLUSHES PAIRS MOST_TARGETS
  *     moved RANKS NUMBER KIND CALL CALLS BYTES NOT_CONTIGUOUS LEAST_BYTES=CALLS,...

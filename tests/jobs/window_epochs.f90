@@ -1,5 +1,5 @@
-! Fences, locks and a put between them from Fortran, whose layer calls other names than C: two fences,
-! one lock of all and one of the neighbour on each rank.
+! Fences, locks and a put between them from Fortran, whose layer calls other names than C: two
+! fences, one lock of all and one of the neighbour on each rank.
 program window_epochs
   use mpi
   implicit none

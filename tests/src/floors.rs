@@ -24,8 +24,7 @@ use tokens::{Token, tokens};
 /// # Errors
 /// Sources that cannot be read, and a crate documentation without an order.
 pub fn violations(src: &Path) -> Result<Vec<String>, String> {
-    let mut files = Vec::new();
-    read_sources(src, src, &mut files)?;
+    let files = sources(src)?;
     let text = |name: &str| files.iter().find(|(path, _)| path == name);
     let (_, root) = text("lib.rs").ok_or("there is no lib.rs")?;
     let floors = order(root)?.ok_or(
@@ -38,7 +37,17 @@ pub fn violations(src: &Path) -> Result<Vec<String>, String> {
     Ok(found)
 }
 
-/// All `*.rs` files below `folder`: their paths below `src` and their texts.
+/// All `*.rs` files below `src`: their paths there and their texts.
+///
+/// # Errors
+/// Sources that cannot be read.
+pub fn sources(src: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut files = Vec::new();
+    read_sources(src, src, &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
 fn read_sources(
     src: &Path,
     folder: &Path,
@@ -55,7 +64,6 @@ fn read_sources(
             files.push((name.to_string_lossy().into_owned(), text));
         }
     }
-    files.sort();
     Ok(())
 }
 
@@ -246,7 +254,8 @@ mod tests {
 
     const ROOT_TEXT: &str = "\
         //! A crate.\n//!\n//! ```\n//! let x = 1;\n//! ```\n//!\n\
-        //! ```text\n//! top      the highest\n//! middle   one between\n//! low      the lowest\n//! ```\n\
+        //! ```text\n//! top      the highest\n//! middle   one between\n\
+        //! low      the lowest\n//! ```\n\
         mod low;\npub mod middle;\nmod top;\n";
 
     fn found(path: &str, text: &str) -> Vec<String> {

@@ -25,8 +25,8 @@ const CALLS: [&str; 11] = [
 /// Every rank's cluster.
 const CLUSTERS: [usize; 8] = [0, 0, 0, 0, 1, 1, 1, 1];
 
-/// What a job of these calls left: its profile, and the bytes that the links between the clusters carried,
-/// without the headers of IP and TCP.
+/// What a job of these calls left: its profile, and the bytes that the links between the clusters
+/// carried, without the headers of IP and TCP.
 struct Left {
     file: PathBuf,
     profile: Profile,

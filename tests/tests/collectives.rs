@@ -107,8 +107,8 @@ fn one_element_may_have_more_bytes_than_an_int_counts() {
     }
 }
 
-/// Wrong on one rank, or on all in a way that each sees for itself alone: an error at once or the right
-/// result, and never a wait.
+/// Wrong on one rank, or on all in a way that each sees for itself alone: an error at once or the
+/// right result, and never a wait.
 fn what_one_rank_alone_can_see_to_be_wrong_never_makes_it_communicate_alone(mpi: Mpi) {
     let flat = "bcast=grid-flat,gather=flat,gatherv=flat,scatter=flat,reduce=grid-flat";
     for (which, collectives) in [("alike", "auto"), ("alone", flat)] {
@@ -137,7 +137,8 @@ fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
     assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
-/// Runs collectives on buffers of a runtime's memory, with the library that stands in for the runtime.
+/// Runs collectives on buffers of a runtime's memory, with the library that stands in for the
+/// runtime.
 fn on_a_device(mpi: Mpi, library: &str, answers: &str, [when, which]: [&str; 2]) -> Outcome {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let runtime = directory.path().join(library);

@@ -12,6 +12,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use treepie_tests::document::{Shown, blocks, fits, outputs, script, sentences};
+use treepie_tests::floors::sources;
 use treepie_tests::{Mpi, artifacts, run_watched, under_each_mpi};
 
 /// What `sh` blocks hold: commands that take long or need more than a user has,
@@ -335,22 +336,56 @@ fn the_readme_is_short_and_so_are_its_sentences() {
     }
 }
 
+/// Lines of prose of more than 100 columns: not in blocks, tables and pictures. `prose_of` is what
+/// a line has of it.
+fn too_wide<'a>(
+    name: &str,
+    text: &'a str,
+    prose_of: impl Fn(&'a str) -> Option<&'a str>,
+) -> Vec<String> {
+    let mut in_block = false;
+    let mut is_too_wide = |line: &'a str| {
+        let Some(prose) = prose_of(line) else {
+            return false;
+        };
+        in_block ^= prose.starts_with("```");
+        !in_block && !prose.starts_with(['|', '!']) && line.chars().count() > 100
+    };
+    let lines = (1..).zip(text.lines());
+    let wide: Vec<(usize, &str)> = lines.filter(|(_, line)| is_too_wide(line)).collect();
+    let place = |(number, line)| format!("{name}:{number}: {line}");
+    wide.into_iter().map(place).collect()
+}
+
 #[test]
 fn prose_wraps_at_a_hundred_columns() {
     let others = ["CHANGELOG.md"];
-    for name in DOCUMENTS.iter().chain(&MEASUREMENTS).chain(&others) {
-        let mut in_block = false;
-        for (number, line) in read(name).lines().enumerate() {
-            in_block ^= line.starts_with("```");
-            let is_prose = !in_block && !line.starts_with(['|', '!']);
-            let length = line.chars().count();
-            assert!(
-                !is_prose || length <= 100,
-                "{name}:{}: {length} columns",
-                number + 1
-            );
+    let names = DOCUMENTS.iter().chain(&MEASUREMENTS).chain(&others);
+    let wide = names.flat_map(|name| too_wide(name, &read(name), Some));
+    assert_eq!(wide.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn comments_wrap_at_a_hundred_columns() {
+    let mut wide = Vec::new();
+    for folder in ["shim", "tests"] {
+        let folder = artifacts::repository().join(folder);
+        for (name, text) in sources(&folder).unwrap_or_else(|error| panic!("{error}")) {
+            wide.extend(too_wide(&name, &text, |line| {
+                let comment = line.trim_start().strip_prefix("//")?;
+                Some(comment.trim_start_matches(['/', '!']).trim_start())
+            }));
         }
     }
+    let scripts = artifacts::repository().join("scripts");
+    for entry in std::fs::read_dir(scripts).expect("it is part of the repository") {
+        let path = entry.expect("it can be listed").path();
+        let text = std::fs::read_to_string(&path).expect("a script");
+        wide.extend(too_wide(&path.to_string_lossy(), &text, |line| {
+            line.trim_start().strip_prefix('#').map(str::trim_start)
+        }));
+    }
+    assert_eq!(wide, [""; 0], "{wide:#?}");
 }
 
 #[test]

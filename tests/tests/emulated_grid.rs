@@ -126,7 +126,8 @@ fn all_off(grid: &Grid, platform: &Platform) -> BTreeMap<String, String> {
 }
 
 /// A site split by a slower switch is two clusters, two near sites are one; L is
-/// within 10 % and what the machine itself takes, g(m) within 15 % from 64 KiB on, in both directions.
+/// within 10 % and what the machine itself takes, g(m) within 15 % from 64 KiB on, in both
+/// directions.
 fn clusters_and_parameters_are_those_that_were_built(mpi: Mpi) {
     let _quiet = QUIET.lock().unwrap_or_else(PoisonError::into_inner);
     let file = artifacts::repository().join("profiles/split-and-merged.grid.yaml");

@@ -1,4 +1,5 @@
-//! From a slow job on a grid to a placed one, as profiles/placement.md shows it: `scripts/bench gain`.
+//! From a slow job on a grid to a placed one, as profiles/placement.md shows it: `scripts/bench
+//! gain`.
 
 use std::process::Command;
 use std::time::Duration;

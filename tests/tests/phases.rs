@@ -92,8 +92,8 @@ fn ranks_that_share_memory_and_the_hardware_are_in_the_profile(mpi: Mpi) {
     );
 }
 
-/// Where calls are timed, each phase has the time of its own calls and of each rank in it: the rest is
-/// what a load balancer takes as its load.
+/// Where calls are timed, each phase has the time of its own calls and of each rank in it: the rest
+/// is what a load balancer takes as its load.
 fn phases_have_times_of_their_own(mpi: Mpi) {
     let profile = profile(mpi, ("TREEPIE_TIMES", "true"));
     let whole = profile.times.as_ref().expect("times of the run");

@@ -1,5 +1,5 @@
-//! Ranks whose libraries differ: they find it out together, one of them says it, and the job runs on
-//! all ranks as it would without the library.
+//! Ranks whose libraries differ: they find it out together, one of them says it, and the job runs
+//! on all ranks as it would without the library.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

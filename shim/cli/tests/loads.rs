@@ -53,7 +53,8 @@ fn measured() -> Profile {
     profile
 }
 
-/// The core of each rank on two cores by the loads that these options say, and the text of the answer.
+/// The core of each rank on two cores by the loads that these options say, and the text of the
+/// answer.
 fn balanced(desk: &Desk, options: &[&str]) -> (Vec<u64>, String) {
     let text = desk.run(&[&BALANCE[..], options].concat()).good().out;
     let json = desk

@@ -1,5 +1,5 @@
-//! Profiles of replaced collectives: what is as run and what is modelled, what goes between clusters,
-//! and placements for the plans that a replay will run.
+//! Profiles of replaced collectives: what is as run and what is modelled, what goes between
+//! clusters, and placements for the plans that a replay will run.
 #![allow(clippy::unwrap_used)]
 
 mod support;
@@ -146,8 +146,8 @@ fn a_comparison_shows_what_goes_between_the_clusters_of_the_plans() {
     assert!(!two_plain.contains("clusters"), "{two_plain}");
 }
 
-/// Open MPI's allgather sends most between ranks half the world apart. The plans that the replay runs
-/// send little between hosts, wherever ranks are: then pairs that talk stay together.
+/// Open MPI's allgather sends most between ranks half the world apart. The plans that the replay
+/// runs send little between hosts, wherever ranks are: then pairs that talk stay together.
 #[test]
 fn a_placement_is_for_the_plans_that_the_replay_will_run() {
     let desk = desk();

@@ -1,13 +1,14 @@
 //! What a choice costs, and what strategies take at scale: `cargo bench -p treepie-core --bench
 //! collectives [-- choose|scale [RANKS]|thesis|uneven|smpi DIRECTORY]`.
 //!
-//! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`: the
-//! plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a broadcast, a reduction and
-//! an allreduce, the host's binomial tree by rank (in the best and the worst numbering), and the bound. `thesis`: the grids of
-//! LaPIe's cases 1 to 3 and of its scatters, one port a process and messages uncut as there. `uneven`: total
-//! exchanges of uneven sizes on its grid of 40 ranks and on four clusters of four, and what a choice among
-//! all strategies costs. `smpi`: some of them as
-//! time-independent traces with their platform, and what the simulator here says, for `scripts/bench schedules`.
+//! `choose`: microseconds to choose a plan, the first time and again, at 4 to 64 clusters. `scale`:
+//! the plans of 1,000 and 10,000 ranks on 20 to 50 clusters in the simulator: every strategy for a
+//! broadcast, a reduction and an allreduce, the host's binomial tree by rank (in the best and the
+//! worst numbering), and the bound. `thesis`: the grids of LaPIe's cases 1 to 3 and of its
+//! scatters, one port a process and messages uncut as there. `uneven`: total exchanges of uneven
+//! sizes on its grid of 40 ranks and on four clusters of four, and what a choice among all
+//! strategies costs. `smpi`: some of them as time-independent traces with their platform, and what
+//! the simulator here says, for `scripts/bench schedules`.
 #![allow(clippy::unwrap_used)] // a benchmark may panic
 
 #[path = "../tests/lapie/mod.rs"]
@@ -86,7 +87,8 @@ fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
     for from in 0..clusters {
         for to in (0..clusters).filter(|&to| to != from) {
             let (low, high) = (from.min(to), from.max(to));
-            // No two alike, as measured ones are: what is looked up for one is of no use for another.
+            // No two alike, as measured ones are: what is looked up for one is of no use for
+            // another.
             let latency = 1e-3 * (1 + (7 * low + 5 * high) % 12) as f64
                 + 1e-8 * (from * clusters + to) as f64;
             let uplink = |cluster: usize| 50 * (1 + cluster * 7 % 12);
@@ -230,7 +232,8 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
             "",
         );
     }
-    // Schedulers often come to the same tree, which is predicted alike to the last digit: simulated once.
+    // Schedulers often come to the same tree, which is predicted alike to the last digit: simulated
+    // once.
     let mut done: Vec<((u64, u64), f64)> = Vec::new();
     for plan in choice.considered() {
         let chosen = choice
@@ -252,7 +255,8 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
     }
 }
 
-/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the host's binomial tree, and scatters.
+/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the host's binomial tree,
+/// and scatters.
 fn thesis() {
     const BROADCASTS: [&str; 8] = [
         "binomial",
@@ -304,8 +308,8 @@ fn uncut(grid: &lapie::Grid, operation: Operation, name: &str, bytes: u64) -> f6
     simulate(&network, &plans, 1, options).unwrap().seconds
 }
 
-/// Milliseconds of total exchanges by each strategy: one port a process as in the thesis, and with links that
-/// several share; then those of the choice.
+/// Milliseconds of total exchanges by each strategy: one port a process as in the thesis, and with
+/// links that several share; then those of the choice.
 fn uneven() {
     let grids = [
         (lapie::CASE_4.name, lapie::CASE_4.network()),
@@ -365,11 +369,11 @@ fn choose_uneven(network: &Network) {
     }
 }
 
-/// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in the
-/// simulator here, and the command that replays it.
+/// Writes traces of plans of 1,000 ranks on 20 clusters, and prints for each: name, milliseconds in
+/// the simulator here, and the command that replays it.
 ///
-/// Messages are not cut: SimGrid's flows share a connection evenly, where messages on a real one follow
-/// each other, so that nothing flows on before the last piece is there.
+/// Messages are not cut: SimGrid's flows share a connection evenly, where messages on a real one
+/// follow each other, so that nothing flows on before the last piece is there.
 fn smpi(directory: &Path) {
     let (clusters, ranks) = (20, 1_000);
     let network = grid(clusters, ranks, true);

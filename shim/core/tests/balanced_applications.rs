@@ -1,5 +1,6 @@
-//! The applications that the thesis balances (3.5), as matrices and loads of their shape, and what it found
-//! of them: kNeighbor, Stencil3D and commBench with TMLB_TREEBASED, LeanMD with TMLB_MIN_WEIGHT.
+//! The applications that the thesis balances (3.5), as matrices and loads of their shape, and what
+//! it found of them: kNeighbor, Stencil3D and commBench with TMLB_TREEBASED, LeanMD with
+//! TMLB_MIN_WEIGHT.
 #![allow(clippy::unwrap_used)] // a test may panic
 
 use treepie_core::affinity::Matrix;
@@ -74,8 +75,8 @@ fn moved(before: &[usize], after: &[usize]) -> usize {
     pairs.filter(|(before, after)| before != after).count()
 }
 
-/// Section 3.5.3, figures 3.18, 3.20 and 3.21: k = 7 on a node of two sockets of four cores, whose system
-/// counts cores in the order 0,2,4,6,1,3,5,7 while chares start on the cores 0 to 7.
+/// Section 3.5.3, figures 3.18, 3.20 and 3.21: k = 7 on a node of two sockets of four cores, whose
+/// system counts cores in the order 0,2,4,6,1,3,5,7 while chares start on the cores 0 to 7.
 #[test]
 fn kneighbor_is_placed_as_well_as_by_the_best_static_placement() {
     let node = Topology::from_arities("2:4").unwrap();
@@ -136,8 +137,8 @@ fn stencil3d_gets_even_cores_and_sends_less_far() {
     );
 }
 
-/// Section 3.5.2, figure 3.17: kNeighbor with as many neighbours as chance gives each chare, on cores in an
-/// order of chance; here on 4 of the 16 nodes.
+/// Section 3.5.2, figure 3.17: kNeighbor with as many neighbours as chance gives each chare, on
+/// cores in an order of chance; here on 4 of the 16 nodes.
 #[test]
 fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
     let machine = Topology::from_arities("4:2:16").unwrap();
@@ -167,9 +168,9 @@ fn the_irregular_pattern_of_commbench_stays_more_inside_nodes() {
     assert!(most(&is) <= most(&was), "{} {}", most(&was), most(&is));
 }
 
-/// LeanMD: a cube of 4 x 4 x 4 cells, round, and a compute object for each cell and each pair of neighbouring
-/// cells: 64 + 64 x 14 = 960 chares. Cells send their atoms to their compute objects and get forces back; a
-/// compute object's work grows with the product of its cells' atoms.
+/// LeanMD: a cube of 4 x 4 x 4 cells, round, and a compute object for each cell and each pair of
+/// neighbouring cells: 64 + 64 x 14 = 960 chares. Cells send their atoms to their compute objects
+/// and get forces back; a compute object's work grows with the product of its cells' atoms.
 fn lean_md() -> (Matrix, Vec<f64>) {
     let mut numbers = Numbers(42);
     let atoms: Vec<f64> = (0..64)
@@ -197,8 +198,9 @@ fn lean_md() -> (Matrix, Vec<f64>) {
     (Matrix::from_entries(loads.len(), sent).unwrap(), loads)
 }
 
-/// Section 3.5.1, figures 3.15 and 3.16: 64 cores; the time without a balancer is that of the most loaded
-/// core. Greedy moves almost all, the parts without the Hungarian method 682 of 960, the balancer fewer.
+/// Section 3.5.1, figures 3.15 and 3.16: 64 cores; the time without a balancer is that of the most
+/// loaded core. Greedy moves almost all, the parts without the Hungarian method 682 of 960, the
+/// balancer fewer.
 #[test]
 fn leanmd_is_balanced_with_fewer_migrations_than_greedily_or_without_minimising_them() {
     let machine = Topology::from_arities("8:2:4").unwrap();

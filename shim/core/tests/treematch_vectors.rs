@@ -116,8 +116,8 @@ fn all_three_heuristics_find_the_lightest_pairing_of_the_worked_example() {
     }
 }
 
-/// The thesis prints no weight for any heuristic alone, only the groups of figure 2.7. Its third one
-/// as printed doesn't lead there; the ratio does. On its other matrices both do equally well.
+/// The thesis prints no weight for any heuristic alone, only the groups of figure 2.7. Its third
+/// one as printed doesn't lead there; the ratio does. On its other matrices both do equally well.
 #[test]
 fn the_third_heuristic_as_printed_misses_the_groups_of_figure_2_7_and_as_a_ratio_finds_them() {
     let second = aggregated(&worked_example(), &first_groups()).unwrap();

@@ -1,9 +1,9 @@
 //! `libtreepie.so`: preloaded into MPI jobs, one file for every MPI.
 //!
 //! A call comes in at `entry`, is counted in `record`, has its communicator substituted by `world`,
-//! and leaves through the next function of its name, or through `collectives`, where a plan does what
-//! the native MPI would. `session` decides at `MPI_Init` what is done, and ends it at `MPI_Finalize`.
-//! In a process that never calls MPI nothing here runs.
+//! and leaves through the next function of its name, or through `collectives`, where a plan does
+//! what the native MPI would. `session` decides at `MPI_Init` what is done, and ends it at
+//! `MPI_Finalize`. In a process that never calls MPI nothing here runs.
 //!
 //! A floor may use those below it, and none above it or beside it:
 //!

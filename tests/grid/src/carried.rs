@@ -4,8 +4,8 @@ use std::fmt;
 
 use treepie_core::files::grid::Grid;
 
-/// Bytes from cluster to cluster. As text a line for each two: their names, the bytes behind the headers of
-/// IP and TCP, and the bytes on the wire.
+/// Bytes from cluster to cluster. As text a line for each two: their names, the bytes behind the
+/// headers of IP and TCP, and the bytes on the wire.
 #[derive(Debug)]
 pub struct Carried {
     names: Vec<String>,

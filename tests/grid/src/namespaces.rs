@@ -28,10 +28,10 @@ const SETTINGS: [&str; 4] = [
 /// The network of all hosts.
 const NETWORK: &str = "10.77.0.0/16";
 
-/// Connections start with windows that hold what is under way, on a link of 100 Mbit/s and 20 ms there
-/// and back that several long messages share, as those have that were used for long: else what is measured
-/// depends on what the same connection carried before. With 256 segments, a broadcast of 4 MiB took 448 ms
-/// at first, and 386 from the eleventh on.
+/// Connections start with windows that hold what is under way, on a link of 100 Mbit/s and 20 ms
+/// there and back that several long messages share, as those have that were used for long: else
+/// what is measured depends on what the same connection carried before. With 256 segments, a
+/// broadcast of 4 MiB took 448 ms at first, and 386 from the eleventh on.
 const WINDOWS: [&str; 4] = ["initcwnd", "1024", "initrwnd", "1400"];
 
 /// The address of a host: 10.77.cluster.number.
@@ -94,8 +94,8 @@ pub fn create(grid: &Grid, tag: &str) -> Result<(), GridError> {
     Ok(())
 }
 
-/// While it lives, no other grid changes what the whole system has: of two that are made at the same
-/// time, one would take back what the other one needs.
+/// While it lives, no other grid changes what the whole system has: of two that are made at the
+/// same time, one would take back what the other one needs.
 #[derive(Debug)]
 pub struct Alone {
     _lock: Option<fs::File>,

@@ -26,8 +26,8 @@ extern "C" fn ask(_signal: libc::c_int) {
     ASKED.store(true, Ordering::Relaxed);
 }
 
-/// Makes the devices, says `ready`, and carries packets until it is told to end. At SIGUSR1 it gives
-/// `tell` what it has carried.
+/// Makes the devices, says `ready`, and carries packets until it is told to end. At SIGUSR1 it
+/// gives `tell` what it has carried.
 ///
 /// # Errors
 /// Devices that cannot be made.

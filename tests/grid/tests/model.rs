@@ -117,8 +117,8 @@ fn a_connection_has_its_own_rate_and_several_share_that_of_the_way() {
         let times = arrivals_on(&grid, &packets);
         near(*times.iter().max().unwrap(), 5.0 + milliseconds);
     }
-    // A neighbour's packet waits at most for the one that is on the shared link, for 0.83 ms, and not for
-    // what a slow connection has in store.
+    // A neighbour's packet waits at most for the one that is on the shared link, for 0.83 ms, and
+    // not for what a slow connection has in store.
     let times = arrivals_on(
         &grid,
         &[flow(0), vec![(MILLISECOND, 1, 4, 1250.0)]].concat(),

@@ -127,8 +127,8 @@ impl Account {
         differences(&pairs(&modelled), &pairs(&(self.sent)(job)))
     }
 
-    /// Every operation in every cell of the grid, and the edges: the usual algorithm of the rules is
-    /// what the MPI does when nothing is forced.
+    /// Every operation in every cell of the grid, and the edges: the usual algorithm of the rules
+    /// is what the MPI does when nothing is forced.
     #[track_caller]
     fn defaults_are_as_modelled(&self) {
         let mut wrong = Vec::new();

@@ -1,5 +1,5 @@
-//! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own, and the plan
-//! that `TREEPIE_COLLECTIVES=auto` chooses.
+//! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own,
+//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -27,7 +27,8 @@ pub struct Arguments {
     /// Platform, as `treepie probe` writes it
     #[arg(value_name = "PLATFORM")]
     file: PathBuf,
-    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier, scan, ...
+    /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
+    /// scan, ...
     #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present = "measured")]
     collective: Option<Operation>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
@@ -39,7 +40,8 @@ pub struct Arguments {
     /// Number of ranks, if not those of the platform: clusters are made larger or smaller alike
     #[arg(long, value_name = "N")]
     ranks: Option<usize>,
-    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed there)
+    /// Print the times of the thesis's formulas as well: corrected, thesis (as they are printed
+    /// there)
     #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
     form: Option<Form>,
     /// Model of single messages for those formulas: plogp, hockney, loggp; and its errors
@@ -64,9 +66,9 @@ pub struct Arguments {
     /// One algorithm instead of all
     #[arg(long, value_name = "NAME")]
     algorithm: Option<String>,
-    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti (and
-    /// beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun -replay,
-    /// OUT.json as bars in time
+    /// Write the plans of the chosen algorithm, or of --algorithm: OUT.goal for LogGOPSim, OUT.ti
+    /// (and beside it a file for each rank, the platform and the hosts) for SimGrid's smpirun
+    /// -replay, OUT.json as bars in time
     #[arg(long, value_name = "OUT", conflicts_with = "measured")]
     export: Option<PathBuf>,
     /// Accepted from older versions: plans are what is predicted

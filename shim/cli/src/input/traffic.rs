@@ -208,8 +208,8 @@ impl Input {
         }
     }
 
-    /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where nobody
-    /// measured time.
+    /// Load of each rank: its seconds outside MPI, in the phase that was chosen. `None` where
+    /// nobody measured time.
     pub fn loads(&self, choice: &MatrixChoice) -> Option<Vec<f64>> {
         let Input::Profile(profile) = self else {
             return None;

@@ -194,7 +194,8 @@ impl MachineTree {
         }
     }
 
-    /// `socket 1` counted in its node, the host's name where the node is a host, or what the root is.
+    /// `socket 1` counted in its node, the host's name where the node is a host, or what the root
+    /// is.
     fn name(&self, depth: usize, node: usize) -> String {
         let Some(level) = depth.checked_sub(1) else {
             let above = match self.topology.levels()[0].name.as_str() {

@@ -41,9 +41,9 @@ impl ProcessClusters {
         })
     }
 
-    /// The cluster of each rank of a profile of the same job: of the same process, where the processes are
-    /// on the same hosts, or else of the host of its process. `None` for a host that is in no cluster, or
-    /// in several.
+    /// The cluster of each rank of a profile of the same job: of the same process, where the
+    /// processes are on the same hosts, or else of the host of its process. `None` for a host that
+    /// is in no cluster, or in several.
     pub fn of_ranks(&self, profile: &Profile) -> Option<Vec<usize>> {
         let of_process = match self.hosts == profile.hosts {
             true => self.of.clone(),
@@ -114,8 +114,9 @@ impl BetweenClusters {
     }
 }
 
-/// Traffic between the clusters that plans of one of two runs were made for, before and after: profiles
-/// with the bytes that are compared. `None` where no plan ran, or where the runs have other hosts.
+/// Traffic between the clusters that plans of one of two runs were made for, before and after:
+/// profiles with the bytes that are compared. `None` where no plan ran, or where the runs have
+/// other hosts.
 pub fn before_and_after(
     (first, before): (&Profile, &Matrix),
     (second, after): (&Profile, &Matrix),

@@ -36,8 +36,8 @@ impl CollectiveSummary {
     }
 }
 
-/// The collectives of a profile, by operation, with messages as run or by a model: `model`, or that of
-/// the job's MPI for what no plan ran.
+/// The collectives of a profile, by operation, with messages as run or by a model: `model`, or that
+/// of the job's MPI for what no plan ran.
 pub fn for_profile(profile: &Profile, model: Option<Model>) -> Vec<CollectiveSummary> {
     let mut alike: BTreeMap<(Operation, Option<&str>), Vec<&Record>> = BTreeMap::new();
     for record in &profile.collectives {

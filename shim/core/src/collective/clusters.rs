@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use crate::collective::Network;
 
 /// The ranks of a communicator in clusters, those of a cluster in groups that are
-/// closer still (hosts, sockets, ...). Clusters are numbered as who made them numbers them, whatever
-/// the order of ranks is, and none is empty.
+/// closer still (hosts, sockets, ...). Clusters are numbered as who made them numbers them,
+/// whatever the order of ranks is, and none is empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clusters {
     of: Vec<usize>,
@@ -51,8 +51,8 @@ impl Clusters {
             .with_leaders(network.leaders())
     }
 
-    /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for each
-    /// rank; ranks of a group with the same number form a group of the new level.
+    /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
+    /// each rank; ranks of a group with the same number form a group of the new level.
     pub fn with_closer(mut self, numbers: &[usize]) -> Self {
         assert_eq!(numbers.len(), self.ranks(), "a number for each rank");
         let above = self.closer.last().unwrap_or(&self.of).clone();

@@ -127,8 +127,8 @@ pub fn scattered_on(numbers: &[usize], on_host: usize) -> Network {
     of_numbers(numbers, on_host, |_| lan(), wan_of)
 }
 
-/// So many clusters of so many ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s; the first has
-/// one of the slowest.
+/// So many clusters of so many ranks, 1 to 12 ms apart and with uplinks of 50 to 600 Mbit/s; the
+/// first has one of the slowest.
 pub fn many(clusters: usize, members: usize) -> Network {
     let uplink = |cluster: usize| 50.0 * (1 + cluster * 7 % 12) as f64;
     let milliseconds = |from: usize, to: usize| (1 + (7 * from + 5 * to) % 12) as f64;

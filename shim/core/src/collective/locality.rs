@@ -14,7 +14,8 @@ pub enum Locality {
         /// The host of every rank; empty where that is not known.
         host_of_rank: Vec<usize>,
     },
-    /// A platform, on which messages above `eager_limit` bytes ask first, where it was not measured.
+    /// A platform, on which messages above `eager_limit` bytes ask first, where it was not
+    /// measured.
     Platform {
         /// The platform, whose ranks are those of the world.
         platform: Platform,
@@ -44,8 +45,8 @@ impl Locality {
         }
     }
 
-    /// The clusters and the network of a communicator with these ranks of the world, which all must be
-    /// below [`Locality::ranks`].
+    /// The clusters and the network of a communicator with these ranks of the world, which all must
+    /// be below [`Locality::ranks`].
     pub fn of(&self, ranks: &[usize]) -> (Clusters, Option<Network>) {
         let of_ranks =
             |known: &[usize]| -> Vec<usize> { ranks.iter().map(|&rank| known[rank]).collect() };

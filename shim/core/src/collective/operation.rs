@@ -77,8 +77,8 @@ impl Operation {
         )
     }
 
-    /// Whether MPI tells each rank the sizes of all blocks; in others the root alone knows them, or each
-    /// rank those that it sends and receives.
+    /// Whether MPI tells each rank the sizes of all blocks; in others the root alone knows them, or
+    /// each rank those that it sends and receives.
     #[inline]
     pub fn tells_all_sizes(self) -> bool {
         use Operation::*;

@@ -125,8 +125,8 @@ impl dyn Steps + '_ {
         range.segments(self.segment(range.length))
     }
 
-    /// The range in segments of which each of `targets` gets the same number, round-robin, where that
-    /// does not make them tiny.
+    /// The range in segments of which each of `targets` gets the same number, round-robin, where
+    /// that does not make them tiny.
     pub fn segments_for(
         &self,
         range: Range,

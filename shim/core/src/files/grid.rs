@@ -11,8 +11,8 @@
 //! - {between: [a, b], latency_us: 5000, mbit: 60, connection_mbit: 20}
 //! ```
 //!
-//! Latencies are one way; rates are in megabits a second, 0 for no limit. `mbit` is what all hosts share,
-//! `connection_mbit` what one connection gets of it: its window bounds it on a long path.
+//! Latencies are one way; rates are in megabits a second, 0 for no limit. `mbit` is what all hosts
+//! share, `connection_mbit` what one connection gets of it: its window bounds it on a long path.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -56,8 +56,8 @@ pub struct GridLink {
     /// for no other limit.
     #[serde(default)]
     pub mbit: f64,
-    /// Most that one connection gets of it in each direction, in megabits a second; 0 for no limit of
-    /// its own.
+    /// Most that one connection gets of it in each direction, in megabits a second; 0 for no limit
+    /// of its own.
     #[serde(default)]
     pub connection_mbit: f64,
 }
@@ -150,7 +150,8 @@ impl Grid {
         self.rates[from * self.clusters.len() + to]
     }
 
-    /// Rate of one connection between two clusters, in megabits a second; 0 for no limit of its own.
+    /// Rate of one connection between two clusters, in megabits a second; 0 for no limit of its
+    /// own.
     pub fn connection_mbit(&self, from: usize, to: usize) -> f64 {
         self.connections[from * self.clusters.len() + to]
     }

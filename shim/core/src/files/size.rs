@@ -1,7 +1,7 @@
 //! Numbers of bytes as people and other tools write them.
 
-/// The bytes of `64`, `16K`, `16k`, `1MiB`, `2gb`: K, M and G are powers of 1024. `None` for what is
-/// no size, or is too large for one.
+/// The bytes of `64`, `16K`, `16k`, `1MiB`, `2gb`: K, M and G are powers of 1024. `None` for what
+/// is no size, or is too large for one.
 pub fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let end = text.find(|c: char| !c.is_ascii_digit());

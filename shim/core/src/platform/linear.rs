@@ -1,5 +1,5 @@
-//! Models of messages whose cost is a line in their size, beside pLogP: Hockney's and LogGP (thesis 4.1, items
-//! 13 and 18). They say less than a measured link does, and here is how much less.
+//! Models of messages whose cost is a line in their size, beside pLogP: Hockney's and LogGP (thesis
+//! 4.1, items 13 and 18). They say less than a measured link does, and here is how much less.
 //!
 //! ```text
 //!   Hockney   t = alpha + beta m                      the sender is busy all the time
@@ -86,8 +86,8 @@ impl Modelled {
         }
     }
 
-    /// By how much a single message is off against the measured one, over the sizes of the link: in the
-    /// median, and at most; parts of what was measured.
+    /// By how much a single message is off against the measured one, over the sizes of the link: in
+    /// the median, and at most; parts of what was measured.
     pub fn errors(&self, link: &Link) -> (f64, f64) {
         let samples = link.samples().iter();
         let errors: Vec<f64> = samples

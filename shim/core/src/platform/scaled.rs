@@ -3,8 +3,8 @@
 use super::{Cluster, Contents, Host, Platform};
 
 impl Platform {
-    /// The same clusters, made larger or smaller alike, with `ranks` ranks in blocks: every cluster gets its
-    /// share of hosts, and one rank at least.
+    /// The same clusters, made larger or smaller alike, with `ranks` ranks in blocks: every cluster
+    /// gets its share of hosts, and one rank at least.
     #[must_use]
     pub fn scaled(&self, ranks: usize) -> Platform {
         let sizes = self.scaled_sizes(ranks);

@@ -1,8 +1,8 @@
 //! The grids of LaPIe's experiments (thesis 7.1.5 and 7.2), rebuilt from its tables of latencies.
 //!
-//! The thesis plots gaps and prints none. Those between sites follow from its plots' ends: one connection moved 64 KiB in
-//! a round trip (reference 4.5), and into icluster2 half of that. Inside a site one megabyte takes 9.1 ms,
-//! between the logical clusters of IDPOT 20 ms.
+//! The thesis plots gaps and prints none. Those between sites follow from its plots' ends: one
+//! connection moved 64 KiB in a round trip (reference 4.5), and into icluster2 half of that. Inside
+//! a site one megabyte takes 9.1 ms, between the logical clusters of IDPOT 20 ms.
 #![allow(dead_code)] // each user needs some of it
 #![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
 
@@ -53,7 +53,8 @@ pub const CASE_2: Grid = Grid {
 };
 
 /// Figure 7.11: 190 processes of which 188 are told (broadcast, case 3): Toulouse, Orsay, Sophia,
-/// icluster2, Orsay. Latencies as in table 7.4, icluster2 in the place of IDPOT, and those of figure 7.14.
+/// icluster2, Orsay. Latencies as in table 7.4, icluster2 in the place of IDPOT, and those of
+/// figure 7.14.
 pub const CASE_3: Grid = Grid {
     name: "case 3, 188 ranks",
     sizes: &[28, 20, 50, 60, 30],
@@ -180,7 +181,8 @@ impl Grid {
     }
 }
 
-/// Seconds of an exchange of these sizes by a strategy, messages uncut; `None` where it does not serve it.
+/// Seconds of an exchange of these sizes by a strategy, messages uncut; `None` where it does not
+/// serve it.
 pub fn exchanged(
     network: &Network,
     table: Vec<u64>,

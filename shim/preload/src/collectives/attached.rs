@@ -1,8 +1,8 @@
 //! Which communicator of ours belongs to one of the application's: it hangs on that one as an
 //! attribute, so that it ends with it, whoever ends it.
 //!
-//! All processes of a communicator must find the same, or some would run a plan while others wait in
-//! the native collective. What they look at is equal on all of them (whether it is an
+//! All processes of a communicator must find the same, or some would run a plan while others wait
+//! in the native collective. What they look at is equal on all of them (whether it is an
 //! inter-communicator, its size, processes of other jobs); what may fail on one alone they agree on
 //! when the communicator is used for the first time.
 

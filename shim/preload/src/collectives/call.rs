@@ -17,8 +17,8 @@ pub struct Elements {
     pub datatype: Datatype,
 }
 
-/// A call that is wrong in a way that this rank alone may see. Others may be in its plan already: it
-/// returns an error at once, and they wait as they would without us.
+/// A call that is wrong in a way that this rank alone may see. Others may be in its plan already:
+/// it returns an error at once, and they wait as they would without us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// In its plain arguments (a root, a count, a datatype), which every MPI looks at before it

@@ -58,8 +58,8 @@ pub struct Communicator {
     pub clusters: Clusters,
     /// What messages between them meet, if the platform is known.
     pub network: Option<Arc<Network>>,
-    /// Whether a process had an accelerator's runtime when this was made, so that all tell each other
-    /// of data that the processor can't read.
+    /// Whether a process had an accelerator's runtime when this was made, so that all tell each
+    /// other of data that the processor can't read.
     may_have_devices: bool,
     told_of_devices: AtomicBool,
     /// What was learnt of calls with uneven sizes.

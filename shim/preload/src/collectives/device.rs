@@ -1,9 +1,9 @@
 //! Memory that the processor can't read: that of an accelerator. A plan copies and reduces with the
 //! processor, so that calls with such buffers are left to the native MPI.
 //!
-//! Whose memory an address is, the accelerator's runtime knows (`runtimes`). It is asked where it is in
-//! the process already, however it came there: nothing is linked or loaded for it. Where none is, a
-//! replaced call looks at how many objects the process has loaded, and no further.
+//! Whose memory an address is, the accelerator's runtime knows (`runtimes`). It is asked where it
+//! is in the process already, however it came there: nothing is linked or loaded for it. Where none
+//! is, a replaced call looks at how many objects the process has loaded, and no further.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -20,13 +20,15 @@ const OWN_TAG: c_int = 0x7fff;
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
 
-/// So many steps a process does that waits for none, or that has many requests under way, before others
-/// are let in: on cores that it shares, those that pass on what it sends had to wait until all is done.
+/// So many steps a process does that waits for none, or that has many requests under way, before
+/// others are let in: on cores that it shares, those that pass on what it sends had to wait until
+/// all is done.
 const DONE_AT_ONCE: u32 = 16;
 
-/// So many steps are started before the native MPI is asked for requests, where these are many: what comes
-/// meanwhile lets earlier pieces go on. With 16 a reduction of 4 MiB took MPICH 4.0 425 ms for 384; with 4
-/// messages came before their receives, and a broadcast of 1 MiB took 166 ms for 118.
+/// So many steps are started before the native MPI is asked for requests, where these are many:
+/// what comes meanwhile lets earlier pieces go on. With 16 a reduction of 4 MiB took MPICH 4.0 425
+/// ms for 384; with 4 messages came before their receives, and a broadcast of 1 MiB took 166
+/// ms for 118.
 const STARTED_AT_ONCE: u32 = 8;
 
 /// A plan with what an execution asks for at every step.
@@ -84,8 +86,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there: one
-    /// thread at a time is in a collective on a communicator.
+    /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there:
+    /// one thread at a time is in a collective on a communicator.
     pub fn to_oneself(self) -> (Comm, usize, c_int) {
         (self.comm, self.rank, OWN_TAG)
     }

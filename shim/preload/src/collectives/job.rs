@@ -68,8 +68,8 @@ impl Job {
             is_buffer(side)?;
             Packed::new(units, of, apart, |units, of| call.elements(units, side, of))
         };
-        // What is received: of what is sent as much is known as this rank itself sends. A message may be
-        // shorter than the place that it is received into, and MPIs let programs do so here.
+        // What is received: of what is sent as much is known as this rank itself sends. A message
+        // may be shorter than the place that it is received into, and MPIs let programs do so here.
         let into = |units: &mut Units, input: &Packed| {
             is_buffer(&call.receive)?;
             let sent = input.bytes();

@@ -3,9 +3,9 @@
 //!
 //! # One rank alone never decides
 //!
-//! A rank in the native collective and a rank in a plan wait for each other for ever. So each way out
-//! of the plan is one that all ranks of the communicator take together, or one that communicates with
-//! nobody:
+//! A rank in the native collective and a rank in a plan wait for each other for ever. So each way
+//! out of the plan is one that all ranks of the communicator take together, or one that
+//! communicates with nobody:
 //!
 //! | way out | why no rank is alone |
 //! |---|---|
@@ -20,13 +20,14 @@
 //! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |
 //! | no memory | the process is aborted, and with it the job |
 //!
-//! How data lie in memory is no way out: counts and datatypes may differ from rank to rank as long as
-//! their signatures agree, and what can't be used where it is is copied (`packed`). Plans count bytes
-//! where they move data, and elements, which are the same on all ranks, where they reduce.
+//! How data lie in memory is no way out: counts and datatypes may differ from rank to rank as long
+//! as their signatures agree, and what can't be used where it is is copied (`packed`). Plans count
+//! bytes where they move data, and elements, which are the same on all ranks, where they reduce.
 //!
-//! Whether operands must stay in order is asked of the operation. MPI lets ranks give functions of their
-//! own that differ (MPI 4.1, 6.9.1) but for one operation; where some say that it commutes and others
-//! not, Open MPI and MPICH wait for ever as well, since they choose their algorithms by it.
+//! Whether operands must stay in order is asked of the operation. MPI lets ranks give functions of
+//! their own that differ (MPI 4.1, 6.9.1) but for one operation; where some say that it commutes
+//! and others not, Open MPI and MPICH wait for ever as well, since they choose their algorithms by
+//! it.
 
 mod attached;
 mod call;
@@ -152,7 +153,8 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     Some(outcome(native, comm, result))
 }
 
-/// What a call returns whose plan ended like this; the handler of its communicator is told of errors.
+/// What a call returns whose plan ended like this; the handler of its communicator is told of
+/// errors.
 fn outcome(native: &Native, comm: Comm, result: Result<(), c_int>) -> c_int {
     match result {
         Ok(()) => SUCCESS,

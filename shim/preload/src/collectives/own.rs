@@ -19,8 +19,8 @@ pub fn is_han(native: &Native, family: Family) -> bool {
         )
 }
 
-/// The same by the library's version, HAN's priority and the list of components, where they are set.
-/// From version 5 on it is the default.
+/// The same by the library's version, HAN's priority and the list of components, where they are
+/// set. From version 5 on it is the default.
 fn by_settings(version: &str, priority: Option<&str>, components: Option<&str>) -> bool {
     let number = version.trim_start_matches("Open MPI v").split('.').next();
     let usual = number

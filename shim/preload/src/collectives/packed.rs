@@ -2,9 +2,10 @@
 //! they are that already, and a copy if not.
 //!
 //! Every datatype can be copied, so that no rank has to decline a call for how its own data lie in
-//! memory: extents may be negative or nothing, elements may overlap, and addresses may be absolute. A
-//! message to oneself does it, in about the time of `MPI_Pack`, which MPICH 4.0 gets wrong at times: it
-//! takes `MPI_BOTTOM` for no buffer, and packed 64 of 65 bytes of a type that counts from there.
+//! memory: extents may be negative or nothing, elements may overlap, and addresses may be absolute.
+//! A message to oneself does it, in about the time of `MPI_Pack`, which MPICH 4.0 gets wrong at
+//! times: it takes `MPI_BOTTOM` for no buffer, and packed 64 of 65 bytes of a type that counts from
+//! there.
 
 use std::ops::Range;
 
@@ -181,7 +182,8 @@ impl Packed {
                     Some(all) => (copy, 1, all),
                 };
                 let (from, into) = way(elements, plain);
-                // SAFETY: the elements are the application's, and the copy has room for all of them.
+                // SAFETY: the elements are the application's, and the copy has room for all of
+                // them.
                 unsafe {
                     match unit.is_plain {
                         true => copy_bytes(from.0, into.0, bytes),

@@ -7,8 +7,8 @@
 //! | `libamdhip64.so`: HIP | `hipPointerGetAttributes` | managed memory, and what has an address for the host |
 //! | `libze_loader.so`: Level Zero | `zeMemGetAllocProperties` | the host's and shared memory |
 //!
-//! An error says that the runtime does not know the address: it is the host's. A kind of memory that
-//! is none of these is taken for a device's, since the native MPI takes any.
+//! An error says that the runtime does not know the address: it is the host's. A kind of memory
+//! that is none of these is taken for a device's, since the native MPI takes any.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem;

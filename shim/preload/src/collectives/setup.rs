@@ -257,8 +257,8 @@ pub fn end(native: &Native, world: Comm) {
     }
 }
 
-/// Where every rank is: in the cluster that was given, where the platform has it, or else in a cluster
-/// for each host. The eager limit is left to be said.
+/// Where every rank is: in the cluster that was given, where the platform has it, or else in a
+/// cluster for each host. The eager limit is left to be said.
 fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality, SetupError> {
     let ranks = native.size(world)?;
     if let Some(clusters) = &wanted.clusters {

@@ -1,5 +1,5 @@
-//! Addresses of what an application gives beside handles and numbers. Like handles, the entry points
-//! are generated with these types: what is behind an address, its type says.
+//! Addresses of what an application gives beside handles and numbers. Like handles, the entry
+//! points are generated with these types: what is behind an address, its type says.
 
 use super::{Word, c_int};
 

@@ -1,7 +1,8 @@
 //! The handles of MPI's objects, each a type of its own over the word that all of them are passed
-//! in. What a word is, says the table of the interface: entry points are generated with these types.
-//! So a handle is the native MPI's own: it comes from a call of the application's or from the native
-//! MPI, and safe code makes none of a number. One whose object has ended the native MPI refuses.
+//! in. What a word is, says the table of the interface: entry points are generated with these
+//! types. So a handle is the native MPI's own: it comes from a call of the application's or from
+//! the native MPI, and safe code makes none of a number. One whose object has ended the native MPI
+//! refuses.
 
 use super::Word;
 

@@ -55,7 +55,8 @@ pub fn begin(times: bool, interval: Option<Duration>) {
     features::begin(COUNTING);
 }
 
-/// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now counts.
+/// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now
+/// counts.
 pub fn end() {
     if let Some(thread) = thread::outermost() {
         thread.end_finalize();

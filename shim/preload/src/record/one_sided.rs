@@ -1,6 +1,6 @@
 //! One-sided communication: what an origin puts to a target, and what it gets
-//! from there; a get moves data from the target to the origin. What is counted is told by window and
-//! kind of epoch; the matrix of the layer is read from the same counts.
+//! from there; a get moves data from the target to the origin. What is counted is told by window
+//! and kind of epoch; the matrix of the layer is read from the same counts.
 
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::size_class;

@@ -70,8 +70,8 @@ fn look_up(native: &Native, window: Win) -> Option<Window> {
     ranks.ok().map(Window::new)
 }
 
-/// A window was made; `internal` if not by a call of the application's. It is looked up at once: all
-/// its ranks number it alike, in the order in which windows are made.
+/// A window was made; `internal` if not by a call of the application's. It is looked up at once:
+/// all its ranks number it alike, in the order in which windows are made.
 pub fn made(handle: Win, internal: bool) {
     if let Some(native) = native() {
         let handle = native.plain(handle);

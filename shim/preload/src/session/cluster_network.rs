@@ -1,5 +1,5 @@
-//! The cluster network that ranks are placed on: the clusters of a platform file, or those that were
-//! given as numbers.
+//! The cluster network that ranks are placed on: the clusters of a platform file, or those that
+//! were given as numbers.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -44,8 +44,8 @@ pub fn processes(native: &Native, world: &Members<'_>) -> Result<Vec<Process>, S
 }
 
 /// The hardware of each host, read by its first process, on process 0, which alone has `processes`
-/// and knows whether it is wanted. Hosts that cannot be read are missing. Collective over the native
-/// world.
+/// and knows whether it is wanted. Hosts that cannot be read are missing. Collective over the
+/// native world.
 ///
 /// # Errors
 /// As of [`share`].

@@ -1,10 +1,10 @@
-//! Monitor thread: writes checkpoints, ends phase intervals, and answers requests of this host's other
-//! ranks. A rank that is about to end the job has the others write their partial profiles first,
-//! because some launchers kill without warning.
+//! Monitor thread: writes checkpoints, ends phase intervals, and answers requests of this host's
+//! other ranks. A rank that is about to end the job has the others write their partial profiles
+//! first, because some launchers kill without warning.
 //!
 //! The ranks of a host reach each other through datagram sockets whose names are made of the run's
-//! number and the rank, in Linux's abstract name space: no files, and no strangers. A message is one
-//! byte, since signal handlers send it too. No MPI call is made here.
+//! number and the rank, in Linux's abstract name space: no files, and no strangers. A message is
+//! one byte, since signal handlers send it too. No MPI call is made here.
 
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -118,8 +118,8 @@ fn answer(socket: c_int, sleep: Option<Duration>) -> Option<u8> {
     Some(byte)
 }
 
-/// Has the other ranks of this host write their partial profiles, and waits until they have, but not
-/// long. Once in a process; callable in a signal handler.
+/// Has the other ranks of this host write their partial profiles, and waits until they have, but
+/// not long. Once in a process; callable in a signal handler.
 pub fn call_others() {
     if let Some(monitor) = MONITOR.get()
         && partial::is_armed()

@@ -40,8 +40,8 @@ struct Partial {
     buffer: UnsafeCell<[u8; BUFFER]>,
 }
 
-// SAFETY: the buffer is touched by the thread that has set `writing`, until it resets it; all else is
-// `Sync`.
+// SAFETY: the buffer is touched by the thread that has set `writing`, until it resets it; all else
+// is `Sync`.
 unsafe impl Sync for Partial {}
 
 static PARTIAL: Partial = Partial {

@@ -112,8 +112,8 @@ pub enum Request {
 
 impl Request {
     /// Reads the request for a job of `ranks` ranks, and decides; and from which level on messages
-    /// are shown. What is wrong is said here, once; then the job runs as it would without Treepie, or
-    /// not at all where `strict` is set.
+    /// are shown. What is wrong is said here, once; then the job runs as it would without Treepie,
+    /// or not at all where `strict` is set.
     pub fn read(native: &Native, ranks: usize) -> (Request, LogLevel) {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());

@@ -131,8 +131,8 @@ fn time(session: &Session, cell: &Cell, buffers: &mut Buffers) -> f64 {
     last.saturating_sub(start) as f64 * 1e-9
 }
 
-/// Does the steps of a plan in their order: all receives are posted first, and a step waits for the messages
-/// that it needs.
+/// Does the steps of a plan in their order: all receives are posted first, and a step waits for the
+/// messages that it needs.
 fn run(session: &Session, cell: &Cell, buffers: &mut Buffers) {
     let place = |range: Range| {
         let start = range.start as usize;

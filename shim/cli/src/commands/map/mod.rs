@@ -90,8 +90,8 @@ struct How {
     /// Number of threads; the placement is the same for any number [default: all processors]
     #[arg(long, value_name = "NUMBER")]
     threads: Option<usize>,
-    /// Load of each rank, one number each, for the tmlb strategies [default: its time outside MPI, if the
-    /// profile was taken with --times]
+    /// Load of each rank, one number each, for the tmlb strategies [default: its time outside MPI,
+    /// if the profile was taken with --times]
     #[arg(long, value_name = "FILE")]
     loads: Option<PathBuf>,
     /// Current place of the ranks: a placement, or a list of one core for each

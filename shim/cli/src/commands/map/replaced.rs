@@ -25,8 +25,8 @@ const ROUNDS: u32 = 3;
 /// Which collectives the replay replaces.
 #[derive(Debug, Args)]
 pub struct ReplacedOptions {
-    /// Place for the collectives that a replay with these on --platform will run, not for those of the
-    /// MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
+    /// Place for the collectives that a replay with these on --platform will run, not for those of
+    /// the MPI: auto, or bcast=grid-chain,allreduce=auto,... as TREEPIE_COLLECTIVES
     #[arg(long, value_name = "WHO", value_parser = known, requires = "platform", conflicts_with = "model")]
     collectives: Option<Collectives>,
 }
@@ -131,8 +131,8 @@ impl Replaced {
 }
 
 impl Job {
-    /// Places for the plans that the replay will run. A placement counts with the plans that it leads
-    /// to, and where the ranks are now is one.
+    /// Places for the plans that the replay will run. A placement counts with the plans that it
+    /// leads to, and where the ranks are now is one.
     pub(super) fn place_for_plans(
         &self,
         replaced: &Replaced,

@@ -10,9 +10,9 @@
 //! 2 17
 //! ```
 //!
-//! Written is `001`, METIS's full form, which KaHIP takes for its `1`. Weights are the traffic of a pair in both directions, rounded to whole numbers
-//! of at least 1; read, half is given to each direction. Vertices with weights
-//! are refused: ranks have none. Source: METIS 5 manual, 4.1.1.
+//! Written is `001`, METIS's full form, which KaHIP takes for its `1`. Weights are the traffic of a
+//! pair in both directions, rounded to whole numbers of at least 1; read, half is given to each
+//! direction. Vertices with weights are refused: ranks have none. Source: METIS 5 manual, 4.1.1.
 
 use std::io::{self, BufRead, Write};
 

@@ -95,8 +95,8 @@ impl Algorithm {
         self.operations.contains(&problem.operation) && self.unmet(problem).is_none()
     }
 
-    /// Whether operands stay in the order of ranks, combined in a way that does not depend on clusters,
-    /// where [`Problem::ordered`] asks for it.
+    /// Whether operands stay in the order of ranks, combined in a way that does not depend on
+    /// clusters, where [`Problem::ordered`] asks for it.
     pub fn keeps_order(&self) -> bool {
         !self.requires.contains(&Requirement::Commutative)
     }
@@ -118,8 +118,8 @@ impl Algorithm {
         (self.describe)(problem, rank, steps);
     }
 
-    /// The plan of `rank`, whose messages flow as `flow` says (in larger segments where a message would
-    /// fall into thousands).
+    /// The plan of `rank`, whose messages flow as `flow` says (in larger segments where a message
+    /// would fall into thousands).
     pub fn plan(&self, problem: &Problem, rank: usize, flow: impl Into<Flow>) -> Plan {
         let flow = problem.flow(flow.into());
         Builder::plan(flow, |steps| self.describe(problem, rank, steps))

@@ -1,5 +1,5 @@
-//! One description of each algorithm, which everything else reads: plans that are run, checked, simulated
-//! and exported, and the traffic that a profile shows.
+//! One description of each algorithm, which everything else reads: plans that are run, checked,
+//! simulated and exported, and the traffic that a profile shows.
 //!
 //! ```text
 //!   table.rs       one line for each algorithm: name, operations, requirements, description
@@ -10,8 +10,8 @@
 //!
 //! # Adding an algorithm
 //!
-//! A broadcast along two chains, as an example: even ranks form one, odd ranks the other. One file, with its
-//! drawing on top, `by_rank/two_chains.rs` (and `mod two_chains;` in `by_rank/mod.rs`):
+//! A broadcast along two chains, as an example: even ranks form one, odd ranks the other. One file,
+//! with its drawing on top, `by_rank/two_chains.rs` (and `mod two_chains;` in `by_rank/mod.rs`):
 //!
 //! ```ignore
 //! //! root --> 1 --> 3 --> 5
@@ -47,10 +47,10 @@
 //! * a model of traffic: `treepie show app.profile.yaml --layer collectives --model two-chains`;
 //! * run: `TREEPIE_MODE=replay TREEPIE_COLLECTIVES=bcast=two-chains`.
 //!
-//! The choice (`auto`) considers it with `priced()` on its line (by its description, where it goes by
-//! rank) or `estimated(...)` (by a formula of the loads of links); requirements go into
-//! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI takes
-//! is named in its decision table (`native/`).
+//! The choice (`auto`) considers it with `priced()` on its line (by its description, where it goes
+//! by rank) or `estimated(...)` (by a formula of the loads of links); requirements go into
+//! `requires(...)`, and are printed where a call does not meet them. An algorithm that a native MPI
+//! takes is named in its decision table (`native/`).
 
 mod algorithm;
 pub(in crate::collective) mod by_cluster;

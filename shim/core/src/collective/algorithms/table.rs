@@ -160,8 +160,8 @@ fn worthwhile_lanes_of(input: &CostInput) -> usize {
     )
 }
 
-/// All algorithms, for each collective from simple to elaborate. Those whose name starts with `grid-`
-/// look at clusters, the others only at ranks.
+/// All algorithms, for each collective from simple to elaborate. Those whose name starts with
+/// `grid-` look at clusters, the others only at ranks.
 #[rustfmt::skip]
 pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("flat", &[Bcast], |p, r, s| tree::broadcast(p, r, s, Flat)).also(&["linear"]),

@@ -1,5 +1,5 @@
-//! Trees over the places 0 to n - 1 of a list of ranks, place 0 being the root, and the flow of data
-//! along them.
+//! Trees over the places 0 to n - 1 of a list of ranks, place 0 being the root, and the flow of
+//! data along them.
 //!
 //! ```text
 //!   flat        chain          binary          binomial    highest-bit      quadrinomial (16 places)
@@ -25,16 +25,17 @@ pub enum Shape {
     Flat,
     /// Each sends to the next.
     Chain,
-    /// Each sends to two: level l has the places from 2^l - 1 on; its first half hangs, in order, below
-    /// the places of the level above, its second half again (Open MPI's).
+    /// Each sends to two: level l has the places from 2^l - 1 on; its first half hangs, in order,
+    /// below the places of the level above, its second half again (Open MPI's).
     Binary,
-    /// Who has the message sends it to one who has not, until all have it: the parent of a place has its
-    /// lowest bit cleared.
+    /// Who has the message sends it to one who has not, until all have it: the parent of a place
+    /// has its lowest bit cleared.
     Binomial,
-    /// A binomial tree in which the parent of a place has its highest bit cleared (Open MPI's): the places
-    /// below one do not follow each other.
+    /// A binomial tree in which the parent of a place has its highest bit cleared (Open MPI's): the
+    /// places below one do not follow each other.
     HighestBit,
-    /// The parent of a place has its lowest digit to the base 4 cleared that is not 0 (Open MPI's k-nomial).
+    /// The parent of a place has its lowest digit to the base 4 cleared that is not 0 (Open MPI's
+    /// k-nomial).
     Quadrinomial,
     /// 2^d places in a binomial tree, each of which starts a chain of the others (octopus,
     /// k-chains; thesis table 6.2).
@@ -42,8 +43,8 @@ pub enum Shape {
     /// Each gives a share of those below it, in hundredths, to its first child, and so on with the
     /// rest (Bernaschi and Iannello; thesis algorithm 2): 50 is about binomial, little is flat.
     Alpha(u32),
-    /// The quickest tree where a message is there so many sends after its own began (the postal model's
-    /// lambda; Bar-Noy and Kipnis 1994, thesis 4.1).
+    /// The quickest tree where a message is there so many sends after its own began (the postal
+    /// model's lambda; Bar-Noy and Kipnis 1994, thesis 4.1).
     Lambda(u32),
 }
 
@@ -90,8 +91,8 @@ impl Shape {
         }
     }
 
-    /// The parent of place `place` of `count`; `child` gets its children, in the order in which they
-    /// are served.
+    /// The parent of place `place` of `count`; `child` gets its children, in the order in which
+    /// they are served.
     pub fn visit(self, count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
         let mut child = |place: usize| {
             if place < count {
@@ -138,7 +139,8 @@ impl Shape {
     }
 }
 
-/// A place's children are as far from it as the powers of two below its lowest bit, the farthest first.
+/// A place's children are as far from it as the powers of two below its lowest bit, the farthest
+/// first.
 fn binomial(count: usize, place: usize, child: impl FnMut(usize)) -> Option<usize> {
     let lowest_bit = place & place.wrapping_neg();
     let limit = match place {
@@ -150,8 +152,8 @@ fn binomial(count: usize, place: usize, child: impl FnMut(usize)) -> Option<usiz
     (place > 0).then(|| place - lowest_bit)
 }
 
-/// A place's children are one, two and three times each power of 4 below its lowest digit from it, the
-/// farthest power first.
+/// A place's children are one, two and three times each power of 4 below its lowest digit from it,
+/// the farthest power first.
 fn quadrinomial(count: usize, place: usize, mut child: impl FnMut(usize)) -> Option<usize> {
     let lowest_digit = place.trailing_zeros() & !1;
     let limit = match place {
@@ -184,8 +186,8 @@ fn octopus(core: usize, count: usize, place: usize, mut child: impl FnMut(usize)
     parent
 }
 
-/// A set of n places gives the last `given(n)` of them to a child, who leads them, until it is alone (the
-/// thesis's algorithm 2, for any number).
+/// A set of n places gives the last `given(n)` of them to a child, who leads them, until it is
+/// alone (the thesis's algorithm 2, for any number).
 fn parted(
     given: impl Fn(usize) -> usize,
     count: usize,
@@ -210,8 +212,9 @@ fn parted(
     parent
 }
 
-/// How many of n places the first child leads: as many as it can reach until the last is reached. N(t) places
-/// have the message after t sends, with N(t) = N(t - 1) + N(t - lambda), from N(t) = 1 below lambda.
+/// How many of n places the first child leads: as many as it can reach until the last is reached.
+/// N(t) places have the message after t sends, with N(t) = N(t - 1) + N(t - lambda), from N(t) = 1
+/// below lambda.
 fn postal(places: usize, lambda: u32) -> usize {
     let lambda = lambda.max(1) as usize;
     let mut reached = vec![1; lambda];
@@ -222,7 +225,8 @@ fn postal(places: usize, lambda: u32) -> usize {
     reached[reached.len().saturating_sub(lambda + 1)]
 }
 
-/// A place less than twice `count`, counted round. A division each time is felt where a plan is chosen.
+/// A place less than twice `count`, counted round. A division each time is felt where a plan is
+/// chosen.
 pub fn round(place: usize, count: usize) -> usize {
     match place < count {
         true => place,
@@ -336,8 +340,8 @@ pub fn reduce_segment(
     reduced
 }
 
-/// Receives a segment from each of `sources`, where `None` stands for this rank's own `segment`, and
-/// reduces all in that order into a slot; gives where the result is.
+/// Receives a segment from each of `sources`, where `None` stands for this rank's own `segment`,
+/// and reduces all in that order into a slot; gives where the result is.
 pub fn reduce_sources(
     steps: &mut dyn Steps,
     slots: &mut Slots,

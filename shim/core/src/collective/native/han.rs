@@ -8,9 +8,9 @@
 //!   others     inside hosts, then tuned between hosts, with the blocks of a host together
 //! ```
 //!
-//! Source: `ompi/mca/coll/han` and `coll/libnbc`, which it uses between hosts. On four hosts 10 ms and
-//! 100 Mbit/s apart it was measured as this says within 7 %: broadcasts of 8 B, 64 KiB and 1 MiB in 20.7,
-//! 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
+//! Source: `ompi/mca/coll/han` and `coll/libnbc`, which it uses between hosts. On four hosts 10 ms
+//! and 100 Mbit/s apart it was measured as this says within 7 %: broadcasts of 8 B, 64 KiB and 1
+//! MiB in 20.7, 48.1 and 612 ms, reductions in 21.3, 50.8 and 787 ms.
 
 use crate::collective::{Operation, Uniform};
 

@@ -1,5 +1,5 @@
-//! Decision tables: the algorithm that a native MPI takes for a collective, by its size and that of the
-//! communicator.
+//! Decision tables: the algorithm that a native MPI takes for a collective, by its size and that of
+//! the communicator.
 
 mod han;
 mod mpich;
@@ -33,10 +33,10 @@ impl Family {
     /// Both.
     pub const ALL: [Family; 2] = [Family::OpenMpi, Family::Mpich];
 
-    /// The largest message, in bytes, that these MPIs send at once over TCP in their usual settings;
-    /// what is larger asks its receiver first. Measured between hosts: Open MPI 4.1 and 5 ask from
-    /// 64 KiB on, header included; MPICH 4.0 over UCX 1.13 from between 19,000 and 20,000 bytes on, with one
-    /// and with four processes on a host.
+    /// The largest message, in bytes, that these MPIs send at once over TCP in their usual
+    /// settings; what is larger asks its receiver first. Measured between hosts: Open MPI 4.1 and 5
+    /// ask from 64 KiB on, header included; MPICH 4.0 over UCX 1.13 from between 19,000 and 20,000
+    /// bytes on, with one and with four processes on a host.
     pub fn usual_eager_limit(self) -> u64 {
         match self {
             Family::OpenMpi => 48 << 10,
@@ -79,8 +79,9 @@ impl Family {
         found.map(|&(_, to)| to)
     }
 
-    /// How it does `operation` among `ranks` ranks by the algorithm of this name; `None` where that is
-    /// not modelled: it has no such algorithm, or deals with this number of ranks in its own way.
+    /// How it does `operation` among `ranks` ranks by the algorithm of this name; `None` where that
+    /// is not modelled: it has no such algorithm, or deals with this number of ranks in its own
+    /// way.
     pub fn by_name(
         self,
         operation: Operation,
@@ -121,13 +122,14 @@ impl Family {
         }
     }
 
-    /// Whether it exchanges with one partner after the other; else all messages of a total exchange are
-    /// under way together. MPICH does so with long blocks (`ALLTOALL_MEDIUM_MSG_SIZE`).
+    /// Whether it exchanges with one partner after the other; else all messages of a total exchange
+    /// are under way together. MPICH does so with long blocks (`ALLTOALL_MEDIUM_MSG_SIZE`).
     pub(in crate::collective) fn exchanges_in_turn(self, operation: Operation, bytes: u64) -> bool {
         self == Family::Mpich && operation == Operation::Alltoall && bytes > 32 << 10
     }
 
-    /// The same as [`Family::flow`] with the segments of its pipelines, which a profile counts as one message.
+    /// The same as [`Family::flow`] with the segments of its pipelines, which a profile counts as
+    /// one message.
     pub(in crate::collective) fn segments(self, operation: Operation, name: &str) -> Flow {
         match name {
             "chain" => Flow {

@@ -29,8 +29,8 @@ impl Call {
 /// The operations that a rule is for, when it holds, and the algorithm that it names.
 type Rule = (&'static [Operation], fn(&Call) -> bool, &'static str);
 
-/// The first rule that holds decides. Bruck's alltoall is taken from 9 ranks on: the rule says 8, and the
-/// reader of rules takes that for "more than 8".
+/// The first rule that holds decides. Bruck's alltoall is taken from 9 ranks on: the rule says 8,
+/// and the reader of rules takes that for "more than 8".
 #[rustfmt::skip]
 const RULES: &[Rule] = &[
     (&[Barrier], |_| true, "dissemination"),

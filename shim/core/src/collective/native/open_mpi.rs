@@ -1,10 +1,11 @@
-//! The fixed decisions of Open MPI 4.1's component `tuned`, as tables of communicator sizes and bytes.
+//! The fixed decisions of Open MPI 4.1's component `tuned`, as tables of communicator sizes and
+//! bytes.
 //!
-//! Algorithms that send the same messages are one here: its linear, synchronised and two-process alltoall
-//! are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`, its pipeline of
-//! one segment is `chain`. Where it turns to another algorithm because there are fewer elements than ranks,
-//! the table has that other one. Source: what its monitoring component counts, and
-//! `coll_tuned_decision_fixed.c`.
+//! Algorithms that send the same messages are one here: its linear, synchronised and two-process
+//! alltoall are `pairwise`, its exchange of two processes in an allgather is `recursive-doubling`,
+//! its pipeline of one segment is `chain`. Where it turns to another algorithm because there are
+//! fewer elements than ranks, the table has that other one. Source: what its monitoring component
+//! counts, and `coll_tuned_decision_fixed.c`.
 
 use crate::collective::Operation;
 

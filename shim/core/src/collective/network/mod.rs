@@ -90,8 +90,8 @@ fn hosts_are_far_apart(platform: &Platform, clusters: &[usize]) -> bool {
     rest.iter().all(|&other| other == one) && within.is_some_and(|link| link.latency() >= FAR)
 }
 
-/// The link that all messages to or from a cluster of the platform share: as fast as the fastest on its
-/// `side`, or as several pairs together were measured to be.
+/// The link that all messages to or from a cluster of the platform share: as fast as the fastest on
+/// its `side`, or as several pairs together were measured to be.
 fn shared(
     platform: &Platform,
     side: impl Fn(usize) -> (usize, usize),
@@ -200,8 +200,9 @@ impl Network {
         Some(network)
     }
 
-    /// How many of a cluster's `members` share what passes between clusters: all where each may have a
-    /// card of its own; on one host so many that they fill its uplink and reduce as fast as it carries.
+    /// How many of a cluster's `members` share what passes between clusters: all where each may
+    /// have a card of its own; on one host so many that they fill its uplink and reduce as fast as
+    /// it carries.
     fn members_to_fill(&self, cluster: usize, members: usize) -> usize {
         if self.between_hosts(cluster).is_some() {
             return members;
@@ -355,8 +356,9 @@ impl Network {
         downlink.map_or(0.0, |shared| shared.share * shared.link.gap(bytes))
     }
 
-    /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink of cluster
-    /// `home`, from which all comes, or its downlink, to which all goes; without a root, the slowest of all.
+    /// Bytes that pass the link which an operation keeps busiest in the longest latency: the uplink
+    /// of cluster `home`, from which all comes, or its downlink, to which all goes; without a root,
+    /// the slowest of all.
     pub fn in_flight(&self, operation: Operation, home: usize) -> u64 {
         let seconds = match operation {
             Operation::Bcast => self.uplink(home, LONG),
@@ -396,8 +398,8 @@ impl Network {
         (1.0 / share.max(1e-3)).round().max(1.0) as usize
     }
 
-    /// How many ranks of a cluster it takes at most to keep the links between clusters busy with what
-    /// clusters reduce.
+    /// How many ranks of a cluster it takes at most to keep the links between clusters busy with
+    /// what clusters reduce.
     pub fn lanes(&self) -> usize {
         self.lanes
     }

@@ -1,5 +1,5 @@
-//! What no schedule can beat: one latency (over other clusters, where that is shorter), and the bytes that must pass the busiest link
-//! between clusters.
+//! What no schedule can beat: one latency (over other clusters, where that is shorter), and the
+//! bytes that must pass the busiest link between clusters.
 //!
 //! Every cluster but the root's must get a broadcast once; a reduction leaves every other
 //! cluster once; an `Allreduce` of C clusters moves 2 (C - 1) / C messages over the average
@@ -94,8 +94,8 @@ pub fn bound(
         .fold(together, f64::max)
 }
 
-/// The least latency from each cluster to each other, row by row, over others where that is shorter (Floyd
-/// and Warshall).
+/// The least latency from each cluster to each other, row by row, over others where that is shorter
+/// (Floyd and Warshall).
 fn least_latencies(network: &Network) -> Vec<f64> {
     let count = network.clusters();
     let mut least: Vec<f64> = (0..count * count)

@@ -1,5 +1,5 @@
-//! Predicted times of a collective: every strategy and the native collective, each by the simulation of its
-//! plans; by the estimate alone where a simulation would take seconds.
+//! Predicted times of a collective: every strategy and the native collective, each by the
+//! simulation of its plans; by the estimate alone where a simulation would take seconds.
 //!
 //! ```text
 //!   platform --(--ranks)--> network --every strategy's plans--> simulated  --> the quickest first
@@ -16,7 +16,8 @@ use crate::collective::{
 use crate::platform::statistics::median;
 use crate::platform::{MessageModel, Modelled, Platform};
 
-/// Plans of more steps are not simulated: those of all strategies would take more than some seconds.
+/// Plans of more steps are not simulated: those of all strategies would take more than some
+/// seconds.
 const MOST_STEPS: usize = 300_000;
 
 /// Segments that are tried where no estimate says which suits a strategy, in bytes.
@@ -63,8 +64,9 @@ pub struct Predictor {
 }
 
 impl Predictor {
-    /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the platform was not
-    /// measured. `reading` is that of formulas: their form, and the model of messages. `None` if the platform has no ranks.
+    /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the
+    /// platform was not measured. `reading` is that of formulas: their form, and the model of
+    /// messages. `None` if the platform has no ranks.
     pub fn new(
         platform: &Platform,
         call: Uniform,
@@ -93,8 +95,8 @@ impl Predictor {
         })
     }
 
-    /// By how much the model of messages is off for single ones of the sizes that were measured, over all
-    /// links between and inside clusters: in the median, and at most; parts.
+    /// By how much the model of messages is off for single ones of the sizes that were measured,
+    /// over all links between and inside clusters: in the median, and at most; parts.
     pub fn model_errors(&self) -> (f64, f64) {
         let (network, count) = (&self.network, self.clusters.count());
         let between = (0..count * count).map(|pair| network.between(pair / count, pair % count));
@@ -113,8 +115,8 @@ impl Predictor {
         &self.choice
     }
 
-    /// Every strategy, in segments of this size or those that suit it best, and the native collective: the
-    /// quickest first; those without a time last.
+    /// Every strategy, in segments of this size or those that suit it best, and the native
+    /// collective: the quickest first; those without a time last.
     ///
     /// # Errors
     /// Plans that never end.
@@ -263,8 +265,8 @@ impl Predictor {
         })
     }
 
-    /// The thesis's formula for a strategy: chapter 6 inside one cluster of alike ranks, chapter 7 for orders
-    /// between clusters.
+    /// The thesis's formula for a strategy: chapter 6 inside one cluster of alike ranks, chapter 7
+    /// for orders between clusters.
     fn formula(&self, strategy: &Algorithm, segment: u64) -> Option<f64> {
         strategy_formula(
             strategy,

@@ -16,9 +16,9 @@ struct Arrangement {
     network: Option<Network>,
 }
 
-/// Arrangements of `ranks` ranks in clusters: one; blocks with two more levels inside; round-robin; unequal
-/// ones with a singleton. The last two on networks whose links all differ, with hosts of two ranks and
-/// leaders that are not the lowest rank.
+/// Arrangements of `ranks` ranks in clusters: one; blocks with two more levels inside; round-robin;
+/// unequal ones with a singleton. The last two on networks whose links all differ, with hosts of
+/// two ranks and leaders that are not the lowest rank.
 fn arrangements(ranks: usize) -> Vec<Arrangement> {
     let plain = |clusters: Clusters| Arrangement {
         clusters,

@@ -1,5 +1,5 @@
-//! Algorithms on more ranks, in clusters that are drawn at random. What fails is shrunk and shown with
-//! all that was drawn; its seed is kept in `proptest-regressions`.
+//! Algorithms on more ranks, in clusters that are drawn at random. What fails is shrunk and shown
+//! with all that was drawn; its seed is kept in `proptest-regressions`.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;

@@ -125,8 +125,8 @@ pub struct Settings {
     pub probe: Probe,
     /// Who runs the collectives.
     pub collectives: Collectives,
-    /// The cluster of every process of the launcher's world, as any numbers, where host names do not
-    /// tell and there is no platform file.
+    /// The cluster of every process of the launcher's world, as any numbers, where host names do
+    /// not tell and there is no platform file.
     pub clusters: Option<Vec<usize>>,
     /// Whether reductions are combined in the order of ranks, so that their bits
     /// do not depend on where ranks run.

@@ -188,9 +188,9 @@ impl PlacementFile {
     ///
     /// # Errors
     /// A list of another length than `ranks`; a core that does not exist, is
-    /// forbidden, or has another number of ranks than of processes; a permutation that is none, or that does not
-    /// follow from the two lists of cores; a cost or volume that is negative or
-    /// not finite. `path` is for messages.
+    /// forbidden, or has another number of ranks than of processes; a permutation that is none, or
+    /// that does not follow from the two lists of cores; a cost or volume that is negative or not
+    /// finite. `path` is for messages.
     pub fn check(&self, path: &Path) -> Result<(), FileError> {
         let wrong = |field: &str, problem: String| Err(FileError::field(path, field, problem));
         if self.ranks == 0 {

@@ -14,9 +14,10 @@ struct Communicator {
 }
 
 impl Profile {
-    /// The same calls run by `collectives` with the ranks as `locality` has them, which is of as many
-    /// ranks: their traffic is that of the plans that would be chosen there. Operations are taken to
-    /// commute. A strategy that a call's operation does not have leaves it to the native MPI.
+    /// The same calls run by `collectives` with the ranks as `locality` has them, which is of as
+    /// many ranks: their traffic is that of the plans that would be chosen there. Operations are
+    /// taken to commute. A strategy that a call's operation does not have leaves it to the native
+    /// MPI.
     pub fn foreseen(&self, collectives: &Collectives, locality: Locality) -> Profile {
         let mut known: HashMap<Vec<u32>, Communicator> = HashMap::new();
         let mut foreseen = self.clone();

@@ -179,9 +179,9 @@ impl Profile {
         Ok(profile)
     }
 
-    /// The traffic between ranks in some layers, added up. Collectives that plans ran are expanded as
-    /// they were run; the others with the algorithms that the job's MPI usually chooses: that part
-    /// is modelled, not counted.
+    /// The traffic between ranks in some layers, added up. Collectives that plans ran are expanded
+    /// as they were run; the others with the algorithms that the job's MPI usually chooses: that
+    /// part is modelled, not counted.
     pub fn traffic(&self, layers: &[Layer]) -> TrafficMatrix {
         self.traffic_by(layers, None)
     }

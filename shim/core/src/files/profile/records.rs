@@ -15,8 +15,8 @@
 //!
 //! `800*16` is sixteen times 800; `0>1:16/2` is 16 bytes in 2 messages from rank
 //! 0 to rank 1 of the group. A row with `plan` was run by that algorithm, in messages of at most
-//! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks where
-//! `ordered=1`; the others by the native collective.
+//! `segment` units of `unit` bytes (1 if it is not there), with operands in the order of ranks
+//! where `ordered=1`; the others by the native collective.
 
 use serde::{Deserialize, Serialize};
 

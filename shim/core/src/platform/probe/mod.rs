@@ -65,7 +65,8 @@ pub trait Messenger {
     fn exchange(&mut self, members: &[usize], bytes: u64);
     /// Sends bytes that mean something.
     fn send_data(&mut self, to: usize, bytes: &[u8]);
-    /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others meanwhile.
+    /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others
+    /// meanwhile.
     fn receive_data(&mut self, from: usize) -> Vec<u8>;
 }
 

@@ -73,7 +73,8 @@ impl Native {
         let _ = self.functions.comm_delete_attr(comm, keyval);
     }
 
-    /// The largest tag, `MPI_TAG_UB`; where the MPI does not say it, that which the standard grants.
+    /// The largest tag, `MPI_TAG_UB`; where the MPI does not say it, that which the standard
+    /// grants.
     pub fn largest_tag(&self) -> u32 {
         let value = self.attribute(self.world, self.abi.predefined.tag_ub) as *const c_int;
         // SAFETY: the attribute is an address of an int that lives as long as the MPI.

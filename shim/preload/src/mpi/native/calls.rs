@@ -187,8 +187,8 @@ impl Native {
         size
     }
 
-    /// Whether an element of `datatype` is bytes one behind the other, and the next element follows it
-    /// at once. Of what the MPI itself defines that is said without a look.
+    /// Whether an element of `datatype` is bytes one behind the other, and the next element follows
+    /// it at once. Of what the MPI itself defines that is said without a look.
     #[inline(always)]
     pub fn is_contiguous(&self, datatype: Datatype) -> bool {
         let word = datatype.word();

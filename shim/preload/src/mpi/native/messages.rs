@@ -34,8 +34,8 @@ impl Native {
         Ok(all)
     }
 
-    /// The least of what the ranks give, on all of them: how they find out together that one of them
-    /// can't go on. Collective.
+    /// The least of what the ranks give, on all of them: how they find out together that one of
+    /// them can't go on. Collective.
     pub fn least(&self, comm: Comm, mine: u8) -> Result<u8, NativeError> {
         let all = self.allgather(comm, &[mine])?;
         Ok(all.into_iter().fold(mine, u8::min))
@@ -119,8 +119,9 @@ impl Native {
         Ok(())
     }
 
-    /// Copies elements into elements of another datatype with the same signature, or to or from bytes,
-    /// without what is between them: a message from this process, which is `rank` in `comm`, to itself.
+    /// Copies elements into elements of another datatype with the same signature, or to or from
+    /// bytes, without what is between them: a message from this process, which is `rank` in `comm`,
+    /// to itself.
     ///
     /// # Safety
     /// Both are live memory, and do not overlap.
@@ -142,8 +143,8 @@ impl Native {
         Ok(())
     }
 
-    /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts that
-    /// it does (`MPI_Type_create_hindexed`).
+    /// A datatype of so many bytes one behind the other, for more than an `int` counts: of parts
+    /// that it does (`MPI_Type_create_hindexed`).
     pub fn new_type_of_bytes(&self, bytes: u64) -> Result<Datatype, c_int> {
         let starts: Vec<i64> = (0..bytes as i64).step_by(1 << 30).collect();
         let length = |start: &i64| (bytes - *start as u64).min(1 << 30) as c_int;

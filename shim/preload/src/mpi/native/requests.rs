@@ -23,9 +23,10 @@ pub struct Requests {
 }
 
 impl Native {
-    /// Whether a question for requests lets in few of the messages that have come: MPICH's `MPI_Testsome`
-    /// takes one at most, then looks at all requests, where those of a thousand cost 5 microseconds for
-    /// each message. Open MPI's lets in all that has come. Behind the standard ABI there is MPICH so far.
+    /// Whether a question for requests lets in few of the messages that have come: MPICH's
+    /// `MPI_Testsome` takes one at most, then looks at all requests, where those of a thousand cost
+    /// 5 microseconds for each message. Open MPI's lets in all that has come. Behind the standard
+    /// ABI there is MPICH so far.
     fn takes_few_messages(&self) -> bool {
         match self.abi.family {
             Family::Mpich | Family::Standard => true,
@@ -42,8 +43,8 @@ impl Native {
     }
 
     /// Tells `complete` the numbers of requests that are complete, and forgets
-    /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best asked
-    /// for, the next ones are, in turn.
+    /// those (`MPI_Testsome`). False if there are none. Of more requests than this MPI is best
+    /// asked for, the next ones are, in turn.
     ///
     /// # Errors
     /// The code of a request that failed.
@@ -104,8 +105,8 @@ impl Requests {
         native.takes_few_messages() && self.numbers.len() > MANY
     }
 
-    /// The first and the number of those that are asked for now: all where they are few, so that new ones don't
-    /// keep earlier ones from being asked for.
+    /// The first and the number of those that are asked for now: all where they are few, so that
+    /// new ones don't keep earlier ones from being asked for.
     fn take_turn(&mut self, at_once: usize) -> (usize, usize) {
         let all = self.numbers.len();
         let first = match all > at_once && self.next < all {
@@ -117,8 +118,8 @@ impl Requests {
         (first, count)
     }
 
-    /// Takes out those in `indices`, counted from `first`, all at once. The others stay in order: what was
-    /// begun first is mostly complete first.
+    /// Takes out those in `indices`, counted from `first`, all at once. The others stay in order:
+    /// what was begun first is mostly complete first.
     fn forget(&mut self, first: usize, bytes: usize) {
         self.indices.sort_unstable();
         let place = |index: &c_int| first + *index as usize;

@@ -64,7 +64,8 @@ pub fn costs(message: &MessageCosts, clusters: &Clusters, direction: Direction) 
         .expect("links have costs from 0, and there is one for each two clusters")
 }
 
-/// Gaps and latencies of messages, row by row: the sender is busy as long as its link to other clusters, at most.
+/// Gaps and latencies of messages, row by row: the sender is busy as long as its link to other
+/// clusters, at most.
 fn parted(busy: &[f64], cost: impl Fn(usize, usize) -> MessageCost) -> (Vec<f64>, Vec<f64>) {
     let pairs = (0..busy.len()).flat_map(|from| (0..busy.len()).map(move |to| (from, to)));
     pairs
@@ -173,8 +174,8 @@ pub enum Grouped {
     LatestTailFirst,
 }
 
-/// The clusters other than `root_cluster` in the order in which a scatter from it serves them. `block` and
-/// `tail` say how long the message of a cluster occupies the way, and what follows.
+/// The clusters other than `root_cluster` in the order in which a scatter from it serves them.
+/// `block` and `tail` say how long the message of a cluster occupies the way, and what follows.
 pub fn by_tail(
     clusters: &Clusters,
     root_cluster: usize,

@@ -301,9 +301,9 @@ pub fn allreduce_exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps)
     trees::broadcast(steps, &at, output);
 }
 
-/// `Bcast` along a tree of clusters with a lane for every few segments: each lane has a rank of every
-/// cluster, which carries every k-th segment between clusters and hands it on inside. For links
-/// that one connection cannot fill.
+/// `Bcast` along a tree of clusters with a lane for every few segments: each lane has a rank of
+/// every cluster, which carries every k-th segment between clusters and hands it on inside. For
+/// links that one connection cannot fill.
 ///
 /// ```text
 ///   root --> a1 --s1, s3, ..--> b1 --> b0      lane 1

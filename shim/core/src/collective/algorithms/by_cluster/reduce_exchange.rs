@@ -3,8 +3,9 @@
 //!
 //! Each cluster sends the parts of others to them, and what it has reduced to the root: the root's
 //! link carries the message once. At the start there is nothing reduced yet for two latencies;
-//! meanwhile all send a few segments direct to the root. Of parts each cluster sends as many as leave room on its
-//! link for its results, and no more before the results of earlier ones have left.
+//! meanwhile all send a few segments direct to the root. Of parts each cluster sends as many as
+//! leave room on its link for its results, and no more before the results of earlier ones have
+//! left.
 //!
 //! ```text
 //!   cluster b's link:  | c0 d0 s0 | c1 d1 s1 | c2 d2 b0 | c3 d3 b1 | ... | b2 | b3 |
@@ -24,8 +25,8 @@ const MOST_LAG: usize = 200;
 
 /// Pieces that all ranks deal with in the same turn.
 struct Round {
-    /// One for each of the other clusters to reduce: which of them, and the segment, in the order in which
-    /// this cluster deals with them.
+    /// One for each of the other clusters to reduce: which of them, and the segment, in the order
+    /// in which this cluster deals with them.
     parted: Vec<(usize, Range)>,
     /// One that all send to the root.
     direct: Option<Range>,
@@ -49,8 +50,8 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// As the cluster deals with them that sends to `first` of the others first: so that not all send to
-    /// the same one at the same time.
+    /// As the cluster deals with them that sends to `first` of the others first: so that not all
+    /// send to the same one at the same time.
     fn new(steps: &dyn Steps, data: Range, others: usize, first: usize) -> Self {
         let direct = match others {
             0 | 1 => data.length,

@@ -1,9 +1,9 @@
 //! `Scan` and `Exscan` between clusters in two latencies, however ranks are numbered.
 //!
-//! Ranks that follow each other in one cluster are a *run*. A run's prefixes are made along it, inside its cluster.
-//! Of the sums of all runs each cluster has a block of the message: its leader makes the prefixes of the runs, and
-//! sends them to where they start. Each uplink carries a run's sum and its prefix once, where a chain over ranks
-//! needs a latency at the end of every run.
+//! Ranks that follow each other in one cluster are a *run*. A run's prefixes are made along it,
+//! inside its cluster. Of the sums of all runs each cluster has a block of the message: its leader
+//! makes the prefixes of the runs, and sends them to where they start. Each uplink carries a run's
+//! sum and its prefix once, where a chain over ranks needs a latency at the end of every run.
 //!
 //! ```text
 //!   clusters a: 0 1 4 5   b: 2 3 6 7         runs: 0-1, 2-3, 4-5, 6-7
@@ -43,8 +43,8 @@ pub fn runs(clusters: &Clusters) -> Vec<Run> {
     runs
 }
 
-/// The prefixes of one run in the outputs, along it, segment by segment. Gives where the sum up to this rank is; where
-/// nobody in the run needs it, there is one only if it is `kept`.
+/// The prefixes of one run in the outputs, along it, segment by segment. Gives where the sum up to
+/// this rank is; where nobody in the run needs it, there is one only if it is `kept`.
 pub fn along(problem: &Problem, rank: usize, steps: &mut dyn Steps, run: Run, kept: bool) -> Range {
     let inclusive = problem.operation == Operation::Scan;
     let length = problem.block(rank);
@@ -93,7 +93,8 @@ struct Block {
     length: u64,
 }
 
-/// The blocks of the message, the one of this rank's own cluster last: not all send to the same one first.
+/// The blocks of the message, the one of this rank's own cluster last: not all send to the same one
+/// first.
 fn blocks(problem: &Problem, rank: usize) -> Vec<Block> {
     let clusters = problem.clusters;
     let here = clusters.of(rank);
@@ -152,8 +153,9 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// What the owner of a block does: it adds up the sums of runs, and sends each what is before it. Its own `sum` is that
-/// of its run if it ends it; what is `before` a run that it starts goes there.
+/// What the owner of a block does: it adds up the sums of runs, and sends each what is before it.
+/// Its own `sum` is that of its run if it ends it; what is `before` a run that it starts goes
+/// there.
 fn prefixes(
     steps: &mut dyn Steps,
     runs: &[Run],

@@ -45,8 +45,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Alltoall`, for short blocks: in round k all blocks whose distance has bit k go 2^k ranks further,
-/// together.
+/// `Alltoall`, for short blocks: in round k all blocks whose distance has bit k go 2^k ranks
+/// further, together.
 pub fn alltoall(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let (ranks, block) = (problem.ranks(), problem.block(rank));
     let (input, output) = buffers(problem, rank);

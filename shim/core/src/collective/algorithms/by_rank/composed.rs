@@ -33,8 +33,8 @@ pub fn gather_broadcast(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     tree::broadcast(&from_root, rank, steps, Shape::Binomial);
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`: a binomial reduction of all blocks, and each is sent to
-/// its owner.
+/// `Reduce_scatter` and `Reduce_scatter_block`: a binomial reduction of all blocks, and each is
+/// sent to its owner.
 pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.blocks();
     let all = Range::input(0, blocks.total());

@@ -5,8 +5,8 @@
 //!   0 == 2   1 == 3     distance 2        stay exchange, and 0 and 2 are told
 //! ```
 //!
-//! With the nearest first what is combined always comes from ranks that follow each other: operands stay
-//! in their order.
+//! With the nearest first what is combined always comes from ranks that follow each other: operands
+//! stay in their order.
 
 use super::fold::{Fold, distances};
 use crate::collective::Operation;
@@ -57,8 +57,8 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// The sum of the own operand and what came. The own one is only read: it may be the input, or still
-/// be on its way to the partner.
+/// The sum of the own operand and what came. The own one is only read: it may be the input, or
+/// still be on its way to the partner.
 fn combine(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range) -> Range {
     if own_is_left {
         steps.reduce(own, incoming);
@@ -82,8 +82,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     });
 }
 
-/// All places from rank `first_rank` on, a power of two, collect the blocks of all: at distance d each
-/// has the d blocks of its group, which `span` locates.
+/// All places from rank `first_rank` on, a power of two, collect the blocks of all: at distance d
+/// each has the d blocks of its group, which `span` locates.
 pub fn collect(
     problem: &Problem,
     place: usize,

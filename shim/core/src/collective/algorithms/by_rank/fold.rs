@@ -1,5 +1,5 @@
-//! The ranks that take part where only a power of two can (Thakur, Rabenseifner and Gropp 2005): of the
-//! lowest ranks, pairs of neighbours start as one.
+//! The ranks that take part where only a power of two can (Thakur, Rabenseifner and Gropp 2005): of
+//! the lowest ranks, pairs of neighbours start as one.
 //!
 //! ```text
 //!   ranks    0 1   2 3   4   5         6 ranks, the even one of a pair leaves
@@ -72,13 +72,14 @@ impl Fold {
         rank ^ 1
     }
 
-    /// The lowest rank whose operand starts at a place, or the number of ranks behind the last place.
+    /// The lowest rank whose operand starts at a place, or the number of ranks behind the last
+    /// place.
     pub fn first(self, place: usize) -> usize {
         place + place.min(self.pairs)
     }
 
-    /// The place of a rank and its operand; `None` for a rank that leaves its operand to its neighbour,
-    /// and gets its `result` from there.
+    /// The place of a rank and its operand; `None` for a rank that leaves its operand to its
+    /// neighbour, and gets its `result` from there.
     pub fn join(
         self,
         steps: &mut dyn Steps,

@@ -1,5 +1,6 @@
-//! Exchanges of halves, and Rabenseifner's reductions on top of them (Rabenseifner 1997; Thakur, Rabenseifner
-//! and Gropp 2005, whose numbering for other numbers of ranks than powers of two this is).
+//! Exchanges of halves, and Rabenseifner's reductions on top of them (Rabenseifner 1997; Thakur,
+//! Rabenseifner and Gropp 2005, whose numbering for other numbers of ranks than powers of two this
+//! is).
 //!
 //! ```text
 //!   four places, blocks a to d     distance 1             distance 2
@@ -9,8 +10,9 @@
 //!     3  abcd                      2+3  cd                0+1+2+3  d
 //! ```
 //!
-//! With the nearest first, what is added up always comes from ranks that follow each other: operands stay in their order.
-//! With the farthest first, place n ends with block n, as a `Reduce_scatter` wants it.
+//! With the nearest first, what is added up always comes from ranks that follow each other:
+//! operands stay in their order. With the farthest first, place n ends with block n, as a
+//! `Reduce_scatter` wants it.
 
 use super::fold::{Fold, distances};
 use crate::collective::Operation;
@@ -49,8 +51,8 @@ fn units(all: Range, start: &impl Fn(usize) -> u64, (first, last): Held) -> Rang
     all.part(start(first), start(last) - start(first))
 }
 
-/// Exchanges halves of what is held with partners at these distances; gives the sum of the blocks that
-/// are left.
+/// Exchanges halves of what is held with partners at these distances; gives the sum of the blocks
+/// that are left.
 fn halve(
     steps: &mut dyn Steps,
     fold: Fold,
@@ -94,8 +96,8 @@ fn add(steps: &mut dyn Steps, own_is_left: bool, own: Range, incoming: Range) ->
     sum
 }
 
-/// The halves of a message, nearest partner first, and the same exchanges backwards: every place that
-/// takes part ends with all of `output`.
+/// The halves of a message, nearest partner first, and the same exchanges backwards: every place
+/// that takes part ends with all of `output`.
 fn halve_and_double(
     steps: &mut dyn Steps,
     fold: Fold,
@@ -135,8 +137,8 @@ pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     }
 }
 
-/// `Allreduce` of Open MPI, where ranks are no power of two: the two ranks of a pair halve their work,
-/// before the odd one hands its sum over and leaves.
+/// `Allreduce` of Open MPI, where ranks are no power of two: the two ranks of a pair halve their
+/// work, before the odd one hands its sum over and leaves.
 pub fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::odd_leaves(problem.ranks());
     let length = problem.block(rank);
@@ -163,8 +165,8 @@ pub fn allreduce_shared_fold(problem: &Problem, rank: usize, steps: &mut dyn Ste
     steps.send(odd, output);
 }
 
-/// `Reduce` (Rabenseifner; MPICH): the sums go back towards the root, along a binomial tree over the
-/// places. A root that left to its neighbour takes the block and the place of the first rank.
+/// `Reduce` (Rabenseifner; MPICH): the sums go back towards the root, along a binomial tree over
+/// the places. A root that left to its neighbour takes the block and the place of the first rank.
 pub fn reduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::odd_leaves(problem.ranks());
     let (length, root) = (problem.block(rank), problem.root);
@@ -234,9 +236,9 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(sum.part(length, result.length), result);
 }
 
-/// `Reduce_scatter` and `Reduce_scatter_block`, nearest partner first (Open MPI's butterfly): what a
-/// place holds in the end belongs to the one whose bits are its own in reverse, and is sent there.
-/// Blocks of one length are put in that order before, where all ranks take part.
+/// `Reduce_scatter` and `Reduce_scatter_block`, nearest partner first (Open MPI's butterfly): what
+/// a place holds in the end belongs to the one whose bits are its own in reverse, and is sent
+/// there. Blocks of one length are put in that order before, where all ranks take part.
 pub fn butterfly(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let fold = Fold::even_leaves(problem.ranks());
     let blocks = problem.blocks();

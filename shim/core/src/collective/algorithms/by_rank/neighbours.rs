@@ -1,5 +1,5 @@
-//! `Allgather` in pairs: each rank exchanges with its two neighbours in turn, first its own block, then
-//! the two that it received last.
+//! `Allgather` in pairs: each rank exchanges with its two neighbours in turn, first its own block,
+//! then the two that it received last.
 //!
 //! ```text
 //! 6 ranks: which blocks rank 0 has

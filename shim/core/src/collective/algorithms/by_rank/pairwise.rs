@@ -80,8 +80,8 @@ pub fn flat(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(input[rank], output[rank]);
 }
 
-/// One message at a time (MPICH, LAM; thesis item 73): in step i to the rank i further, or to rank xor
-/// i where ranks are a power of two, so that two exchange.
+/// One message at a time (MPICH, LAM; thesis item 73): in step i to the rank i further, or to rank
+/// xor i where ranks are a power of two, so that two exchange.
 pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let partners = (1..ranks).map(|step| match ranks.is_power_of_two() {
@@ -92,8 +92,8 @@ pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     one_after_the_other(problem, rank, steps, &to, &from);
 }
 
-/// One message at a time, in the order of a matching of senders and receivers by the time that each of
-/// their messages takes.
+/// One message at a time, in the order of a matching of senders and receivers by the time that each
+/// of their messages takes.
 pub fn matched(problem: &Problem, rank: usize, steps: &mut dyn Steps, matching: Matching) {
     let ranks = problem.ranks();
     let order = matching.order(ranks, |from, to| seconds(problem, from, to));
@@ -101,8 +101,8 @@ pub fn matched(problem: &Problem, rank: usize, steps: &mut dyn Steps, matching: 
     one_after_the_other(problem, rank, steps, &order[rank], &from);
 }
 
-/// What a message of an exchange takes whose sizes all ranks know: in seconds, or, where no network is
-/// known, in units that are dearer between clusters. Nothing where there is none to send.
+/// What a message of an exchange takes whose sizes all ranks know: in seconds, or, where no network
+/// is known, in units that are dearer between clusters. Nothing where there is none to send.
 pub fn seconds(problem: &Problem, from: usize, to: usize) -> f64 {
     /// How much longer messages between clusters are taken to take.
     const APART: f64 = 10.0;

@@ -6,8 +6,8 @@
 //!   0 --c--> 1 --a--> 2 --b--> 0      1 --a--> 2 --a+a--> 0
 //! ```
 //!
-//! Bandwidth as good as can be, P - 1 latencies. An allreduce of a long message is both, one behind the
-//! other (Rabenseifner 2004; Patarasuk and Yuan 2009).
+//! Bandwidth as good as can be, P - 1 latencies. An allreduce of a long message is both, one behind
+//! the other (Rabenseifner 2004; Patarasuk and Yuan 2009).
 
 use crate::collective::plan::Range;
 use crate::collective::problem::Blocks;
@@ -25,8 +25,8 @@ pub fn allgather(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     });
 }
 
-/// Each sends to the next rank what it received last, until all have all blocks: `block(distance)` is
-/// that of the rank so far before this one.
+/// Each sends to the next rank what it received last, until all have all blocks: `block(distance)`
+/// is that of the rank so far before this one.
 pub fn pass_on(
     problem: &Problem,
     rank: usize,
@@ -77,7 +77,8 @@ pub fn reduce_scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     reduce_round(problem, rank, steps, &problem.blocks(), rank, result);
 }
 
-/// `Allreduce`: each rank ends with the sum of the next rank's block, and blocks go round once more.
+/// `Allreduce`: each rank ends with the sum of the next rank's block, and blocks go round once
+/// more.
 pub fn allreduce(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let blocks = problem.cut(rank, problem.ranks());
     let output = Range::output(0, problem.block(rank));

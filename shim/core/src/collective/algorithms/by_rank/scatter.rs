@@ -97,8 +97,8 @@ pub fn scatter(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     steps.copy(held.part(0, own.length), own);
 }
 
-/// The blocks of a message, by place from the root, along the binomial tree: each place ends with those
-/// of its subtree.
+/// The blocks of a message, by place from the root, along the binomial tree: each place ends with
+/// those of its subtree.
 fn scatter_message(problem: &Problem, rank: usize, steps: &mut dyn Steps, blocks: &Blocks) {
     let tree = Subtree::new(problem, rank);
     let output = Range::output(0, problem.block(rank));
@@ -135,8 +135,8 @@ pub fn broadcast_doubling(problem: &Problem, rank: usize, steps: &mut dyn Steps)
     );
 }
 
-/// `Bcast`: the root sends each its block, and a ring collects them; the root has everything, and gets
-/// none of it back.
+/// `Bcast`: the root sends each its block, and a ring collects them; the root has everything, and
+/// gets none of it back.
 pub fn scatter_collect(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let ranks = problem.ranks();
     let (blocks, place) = (problem.cut(rank, ranks), problem.place(rank));

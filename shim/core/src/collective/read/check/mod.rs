@@ -198,9 +198,9 @@ fn well_formed(rank: usize, plan: &Plan, contract: &Contract) -> Result<(), Flaw
     Ok(())
 }
 
-/// A rank holds no more than all ranks give, once. In exchanges it may hold it twice: what comes for
-/// others, and what goes on in one message. Where they reduce it is twice as well, since sums stand
-/// beside what they are made of, and three messages more: what comes, what was reduced so
+/// A rank holds no more than all ranks give, once. In exchanges it may hold it twice: what comes
+/// for others, and what goes on in one message. Where they reduce it is twice as well, since sums
+/// stand beside what they are made of, and three messages more: what comes, what was reduced so
 /// far, and what is handed on.
 fn bounded(
     problem: &Problem,

@@ -101,8 +101,8 @@ impl Steps for Mutant<'_> {
     }
 }
 
-/// The verdict on the plans of all ranks with one step of `rank` spoiled; `None` where there is no such
-/// step.
+/// The verdict on the plans of all ranks with one step of `rank` spoiled; `None` where there is no
+/// such step.
 fn verdict(
     problem: &Problem,
     algorithm: &Algorithm,

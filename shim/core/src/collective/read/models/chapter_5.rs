@@ -1,6 +1,6 @@
-//! Collectives that the thesis describes and does not measure (its chapter 5): barriers (5.3, item 29),
-//! reductions (5.4, item 30), allreduces (5.6, item 32) and allgathers (5.7, item 33). Operands of reductions
-//! have `bytes` each, and so has the block of each process.
+//! Collectives that the thesis describes and does not measure (its chapter 5): barriers (5.3, item
+//! 29), reductions (5.4, item 30), allreduces (5.6, item 32) and allgathers (5.7, item 33).
+//! Operands of reductions have `bytes` each, and so has the block of each process.
 
 use super::tables_6_1_and_6_2::Broadcast;
 use super::{Computing, Group, ceil_log2, doubling_blocks, floor_log2, segment};
@@ -82,8 +82,8 @@ pub fn allgather_bruck(group: Group<'_>, bytes: u64) -> f64 {
     doubling_blocks(group.processes).map(delivery).sum()
 }
 
-/// Messages of a half, a quarter, ... of `bytes`: one way of recursive halving or doubling among the largest
-/// power of two of processes.
+/// Messages of a half, a quarter, ... of `bytes`: one way of recursive halving or doubling among
+/// the largest power of two of processes.
 fn halving(group: Group<'_>, bytes: u64) -> f64 {
     let sizes = (1..=floor_log2(group.processes)).map(|round| bytes >> round);
     sizes

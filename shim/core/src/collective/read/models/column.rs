@@ -1,5 +1,5 @@
-//! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6, orders
-//! between clusters by the makespans of chapter 7.
+//! The formula of the thesis for a strategy: one homogeneous cluster by the tables of chapter 6,
+//! orders between clusters by the makespans of chapter 7.
 
 use super::table_6_3::Scatter;
 use super::tables_6_1_and_6_2::Broadcast;
@@ -9,7 +9,8 @@ use crate::collective::{Algorithm, Clusters, Network, Operation, Uniform};
 use crate::platform::orders::{Accounting, Costs};
 use crate::platform::{Contention, Link, MessageModel, Modelled, Timing};
 
-/// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or where no two levels are alike.
+/// Seconds by the formula, with messages as a model has them; `None` where the thesis has none, or
+/// where no two levels are alike.
 pub fn strategy_formula(
     strategy: &Algorithm,
     call: &Uniform,

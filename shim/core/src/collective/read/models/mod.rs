@@ -102,8 +102,8 @@ fn floor_log2(n: usize) -> u32 {
     n.max(1).ilog2()
 }
 
-/// What the sender or receiver of a doubling scheme moves in each round, in blocks: 1, 2, 4, ... and in the
-/// last round what is left of `processes - 1`.
+/// What the sender or receiver of a doubling scheme moves in each round, in blocks: 1, 2, 4, ...
+/// and in the last round what is left of `processes - 1`.
 fn doubling_blocks(processes: usize) -> impl Iterator<Item = u64> {
     (0..ceil_log2(processes)).map(move |round| {
         let held = 1_u64 << round;

@@ -1,10 +1,11 @@
-//! Total exchanges (thesis section 6.4, items 44 to 47). The size is that of ONE message, from each process to
-//! each other.
+//! Total exchanges (thesis section 6.4, items 44 to 47). The size is that of ONE message, from each
+//! process to each other.
 
 use super::Group;
 use crate::platform::Contention;
 
-/// `(P - 1) g(m) + L`: what a total exchange takes at least when each process sends one message at a time.
+/// `(P - 1) g(m) + L`: what a total exchange takes at least when each process sends one message at
+/// a time.
 pub fn lower_bound(group: Group<'_>, bytes: u64) -> f64 {
     match group.processes {
         1 => 0.0,
@@ -12,8 +13,8 @@ pub fn lower_bound(group: Group<'_>, bytes: u64) -> f64 {
     }
 }
 
-/// Everyone sends to all at once; contention decides: `gamma ((P - 1) g(m) + L)`, and `(P - 1) delta` above
-/// the threshold.
+/// Everyone sends to all at once; contention decides: `gamma ((P - 1) g(m) + L)`, and `(P - 1)
+/// delta` above the threshold.
 pub fn direct(group: Group<'_>, contention: Contention, bytes: u64) -> f64 {
     if group.processes == 1 {
         return 0.0;

@@ -81,8 +81,8 @@ fn broadcasts_of_one_mebibyte_take_what_the_vectors_say() {
     }
 }
 
-/// A link with the rendezvous of table 6.1: every message is preceded by an empty request and an empty reply,
-/// `2 g(1) + 2 L`, whatever was measured.
+/// A link with the rendezvous of table 6.1: every message is preceded by an empty request and an
+/// empty reply, `2 g(1) + 2 L`, whatever was measured.
 struct Rendezvous<'a>(&'a Link);
 
 impl Timing for Rendezvous<'_> {
@@ -255,10 +255,11 @@ proptest! {
     }
 }
 
-/// Each row of the tables against the simulation of its plan, one port a process as the thesis has it, on 16
-/// alike hosts. Most formulas agree to the last digit. Bruck's and the binomial trees that move blocks add a
-/// gap at the leaves that a port of ours does not wait for, pipelines overlap (binary, scatter and collection),
-/// and rounds in lock-step (pairwise) pay a latency each, which plans do not: there formulas are upper bounds.
+/// Each row of the tables against the simulation of its plan, one port a process as the thesis has
+/// it, on 16 alike hosts. Most formulas agree to the last digit. Bruck's and the binomial trees
+/// that move blocks add a gap at the leaves that a port of ours does not wait for, pipelines
+/// overlap (binary, scatter and collection), and rounds in lock-step (pairwise) pay a latency each,
+/// which plans do not: there formulas are upper bounds.
 #[test]
 fn formulas_take_what_the_simulation_of_their_plans_takes() {
     use crate::collective::read::simulate::{Options, Sending, simulate};

@@ -26,8 +26,8 @@ impl Passing {
         }
     }
 
-    /// Through a link that is faster than the rest of the way: it shares with what else goes on there, as
-    /// connections do, and does not wait.
+    /// Through a link that is faster than the rest of the way: it shares with what else goes on
+    /// there, as connections do, and does not wait.
     fn beside(self, free: &mut f64, seconds: f64) -> Passing {
         *free = self.head.max(*free) + seconds;
         Passing {

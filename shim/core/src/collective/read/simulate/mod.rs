@@ -33,8 +33,8 @@ pub enum Sending {
     /// share.
     #[default]
     Overlapping,
-    /// `g(m)` of the link to the receiver, one message at a time, and nothing is shared: the one-port model
-    /// of the thesis (item 19), in which its formulas and its heuristics count.
+    /// `g(m)` of the link to the receiver, one message at a time, and nothing is shared: the
+    /// one-port model of the thesis (item 19), in which its formulas and its heuristics count.
     OnePort,
 }
 

@@ -5,12 +5,12 @@
 //! operation, in which group, how often, how much), and [`expand()`] derives the
 //! traffic by a [`Model`]: with the algorithm that the [`Family`] usually chooses, with
 //! one that the caller names, or as the collective is meant. The result is a model
-//! and belongs to [`Layer::Collectives`](crate::affinity::Layer::Collectives). What a plan of Treepie's
-//! own sent is known exactly: [`expand_as_run`].
+//! and belongs to [`Layer::Collectives`](crate::affinity::Layer::Collectives). What a plan of
+//! Treepie's own sent is known exactly: [`expand_as_run`].
 //!
-//! Both read the descriptions of [`algorithms`](crate::collective::algorithms): what would be run, checked
-//! and simulated is what is counted. The traces that Open MPI's monitoring component wrote are test
-//! vectors.
+//! Both read the descriptions of [`algorithms`](crate::collective::algorithms): what would be run,
+//! checked and simulated is what is counted. The traces that Open MPI's monitoring component wrote
+//! are test vectors.
 
 mod model;
 mod sent;
@@ -97,10 +97,11 @@ pub fn expand(record: &Record, model: Model, family: Family, into: &mut TrafficM
     }
 }
 
-/// Adds the messages of `record` as it was run by a plan, as [`expand`] does: what the plans of all ranks
-/// send, for all calls. Exact pairs are taken as they are, but by algorithms that relay them, where every
-/// call is taken to be the mean one. Nothing is added for a record that does not fit, nor by an algorithm
-/// that does not serve it. Blocks that must be equal are taken to have their mean size.
+/// Adds the messages of `record` as it was run by a plan, as [`expand`] does: what the plans of all
+/// ranks send, for all calls. Exact pairs are taken as they are, but by algorithms that relay them,
+/// where every call is taken to be the mean one. Nothing is added for a record that does not fit,
+/// nor by an algorithm that does not serve it. Blocks that must be equal are taken to have their
+/// mean size.
 pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     let fits = record.validate(into.order()).is_ok() && run.clusters.ranks() == record.group.len();
     if record.calls == 0 || !fits {
@@ -140,8 +141,8 @@ fn is_spread(record: &Record) -> bool {
     record.operation.unit() == Unit::PairBlocks && matches!(record.volume, Volume::PerRank(_))
 }
 
-/// The algorithm that sends what the collective means, whatever carries it out: root to all, all to root,
-/// all to all.
+/// The algorithm that sends what the collective means, whatever carries it out: root to all, all to
+/// root, all to all.
 fn meant(operation: Operation) -> &'static str {
     use Operation::*;
     match operation {
@@ -180,8 +181,8 @@ fn part(record: &Record, operation: Operation) -> Record {
     }
 }
 
-/// The calls of a record as calls of known sizes, with how many there are of each: all of the mean size,
-/// but for one that has what is left over. No byte is lost.
+/// The calls of a record as calls of known sizes, with how many there are of each: all of the mean
+/// size, but for one that has what is left over. No byte is lost.
 fn calls(record: &Record) -> Vec<(u64, Volume)> {
     let calls = record.calls;
     let of_each = |more: u64| {

@@ -1,11 +1,12 @@
-//! The traffic reading of a description: what one rank sends. There is no memory, and nothing waits.
+//! The traffic reading of a description: what one rank sends. There is no memory, and nothing
+//! waits.
 
 use crate::affinity::Traffic;
 use crate::collective::plan::{Range, Space};
 use crate::collective::{Algorithm, Flow, Problem, Steps};
 
-/// Messages and units that one rank sends, in the order of the description; messages to one receiver that
-/// follow each other are one entry.
+/// Messages and units that one rank sends, in the order of the description; messages to one
+/// receiver that follow each other are one entry.
 pub(super) struct Sent {
     rank: usize,
     flow: Flow,

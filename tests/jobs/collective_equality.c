@@ -1,5 +1,5 @@
 /*
- * Every blocking collective against the host's own: the blocking form, which may
+ * Every blocking collective against the MPI's own: the blocking form, which may
  * be replaced, and the non-blocking form, which is not, are given the same data
  * and must leave the same bytes, also where they must write nothing.
  *

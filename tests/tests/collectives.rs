@@ -255,7 +255,7 @@ fn fortran_sees_no_difference_and_its_collectives_are_replaced(mpi: Mpi) {
         assert_eq!(plain.stdout, outcome.stdout, "{}", outcome.told());
         for operation in Operation::all() {
             use Operation::{Alltoallw, Exscan, Scan};
-            // Without a platform, prefixes are left to the host; mpif.h has no
+            // Without a platform, prefixes are left to the MPI; mpif.h has no
             // array of handles that all interfaces share.
             if !matches!(operation, Alltoallw | Exscan | Scan) {
                 let told = format!("treepie: {operation} of ");

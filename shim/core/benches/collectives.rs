@@ -142,7 +142,7 @@ const OPERATIONS: [Operation; 9] = [
 ];
 
 fn choose() {
-    println!("choosing a plan, microseconds (median; the host's own among the candidates)");
+    println!("choosing a plan, microseconds (median; the MPI's own among the candidates)");
     println!(
         "{:>9} {:>6}  {:16} {:>9} {:>9}",
         "clusters", "ranks", "operation", "first", "again"
@@ -255,7 +255,7 @@ fn rows(clusters: usize, ranks: usize, operation: Operation, bytes: u64) {
     }
 }
 
-/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the host's binomial tree,
+/// Seconds of LaPIe's experiments: broadcasts by each heuristic and by the MPI's binomial tree,
 /// and scatters.
 fn thesis() {
     const BROADCASTS: [&str; 8] = [

@@ -1,5 +1,5 @@
 /*
- * Errors that are returned: the host's own, in every mode.
+ * Errors that are returned: the MPI's own, in every mode.
  */
 #include "notes.h"
 

@@ -186,7 +186,7 @@ fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
     };
     let (strategy, segment) = match runner {
         Runner::Native => return None,
-        Runner::Strategy(name) => {
+        Runner::Algorithm(name) => {
             let strategy = Algorithm::find(key.operation, name)?;
             let segment = communicator.segment(strategy, key, bytes);
             if communicator.rank() == 0 {

@@ -61,7 +61,7 @@ impl Uneven {
         }
         match runner {
             Runner::Native => false,
-            Runner::Strategy(name) => Algorithm::find(operation, name)
+            Runner::Algorithm(name) => Algorithm::find(operation, name)
                 .is_some_and(|known| known.requires.contains(&Requirement::KnownSizes)),
             Runner::Auto => {
                 let (clusters, network) = (&communicator.clusters, &communicator.network);

@@ -8,10 +8,9 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
-use treepie_core::collective::Algorithm;
-use treepie_core::collective::Operation;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Runner, Settings, SettingsError,
+    self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Settings, SettingsError,
+    UnknownAlgorithm,
 };
 use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
@@ -69,15 +68,8 @@ pub enum RequestError {
         error: AllocationError,
     },
     /// A collective has no such algorithm.
-    #[error("collectives: {operation} has no algorithm `{name}`; known are native, auto, {known}")]
-    Strategy {
-        /// The collective.
-        operation: Operation,
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
+    #[error("collectives: {0}")]
+    Algorithm(#[from] UnknownAlgorithm),
 }
 
 impl RequestError {
@@ -317,18 +309,7 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         }
         return Ok(None);
     }
-    for (operation, runner) in &settings.collectives.listed {
-        if let Runner::Strategy(name) = runner
-            && Algorithm::find(*operation, name).is_none()
-        {
-            let known: Vec<&str> = Algorithm::of(*operation).map(|s| s.name).collect();
-            return Err(RequestError::Strategy {
-                operation: *operation,
-                name: name.clone(),
-                known: known.join(", "),
-            });
-        }
-    }
+    settings.collectives.check()?;
     let file = match &settings.platform {
         // Measured, and kept there.
         Some(path) if probe && !path.exists() => {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use treepie_core::affinity::Matrix;
-use treepie_core::collective::{Algorithm, Locality};
+use treepie_core::collective::Locality;
 use treepie_core::files::PlatformFile;
-use treepie_core::files::configuration::{Collectives, Runner};
+use treepie_core::files::configuration::Collectives;
 use treepie_core::placement::{Options, Outcome as Placed, Placement, Strategy};
 use treepie_core::platform::Platform;
 use treepie_core::topology::Topology;
@@ -34,17 +34,7 @@ pub struct ReplacedOptions {
 /// A setting of collectives whose strategies exist.
 fn known(text: &str) -> Result<Collectives, String> {
     let collectives: Collectives = text.parse()?;
-    for (operation, runner) in &collectives.listed {
-        if let Runner::Strategy(name) = runner
-            && Algorithm::find(*operation, name).is_none()
-        {
-            let known: Vec<&str> = Algorithm::of(*operation).map(|known| known.name).collect();
-            return Err(format!(
-                "{operation} has no algorithm `{name}`; known are native, auto, {}",
-                known.join(", ")
-            ));
-        }
-    }
+    collectives.check().map_err(|unknown| unknown.to_string())?;
     Ok(collectives)
 }
 

@@ -11,7 +11,7 @@
 //! D    MPI_COMM_WORLD    procs: 0,1,2,3
 //! ```
 //!
-//! `E` are sends of the application, `I` those of the host's collectives (among
+//! `E` are sends of the application, `I` those of the MPI's collectives (among
 //! `E` with `pml_monitoring_enable 1`; 4.1.4 also counts its linear alltoall of
 //! large blocks there), `S` what was put into windows and `R` what
 //! was got from them. What collectives meant (`C`, `D`, `O2A`, ...) is passed over
@@ -28,7 +28,7 @@ use crate::affinity::{Layer, Traffic, TrafficMatrix};
 pub struct Monitoring {
     /// Sends of the application.
     pub point_to_point: TrafficMatrix,
-    /// Sends of the host's collectives.
+    /// Sends of the MPI's collectives.
     pub collectives: TrafficMatrix,
     /// Puts and gets.
     pub one_sided: TrafficMatrix,

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 use super::choices::choice;
-use crate::collective::Operation;
+use crate::collective::{Algorithm, Operation};
 
 /// Runner of one collective.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -15,8 +17,8 @@ pub enum Runner {
     Native,
     /// The plan that is predicted to be fastest.
     Auto,
-    /// The plan of this strategy, such as `ecef-lat`.
-    Strategy(String),
+    /// The plan of this algorithm, such as `ecef-lat`.
+    Algorithm(String),
 }
 
 impl Runner {
@@ -26,10 +28,10 @@ impl Runner {
             "native" => Ok(Runner::Native),
             "auto" => Ok(Runner::Auto),
             name if !name.is_empty() && name.bytes().all(letters) => {
-                Ok(Runner::Strategy(name.into()))
+                Ok(Runner::Algorithm(name.into()))
             }
             name => Err(format!(
-                "`{name}` names no strategy; write native, auto or a strategy such as ecef-lat"
+                "`{name}` names no algorithm; write native, auto or an algorithm such as ecef-lat"
             )),
         }
     }
@@ -40,7 +42,7 @@ impl fmt::Display for Runner {
         match self {
             Runner::Native => out.write_str("native"),
             Runner::Auto => out.write_str("auto"),
-            Runner::Strategy(name) => out.write_str(name),
+            Runner::Algorithm(name) => out.write_str(name),
         }
     }
 }
@@ -55,7 +57,39 @@ pub struct Collectives {
     pub listed: Vec<(Operation, Runner)>,
 }
 
+/// An algorithm that a setting names and that its collective does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{operation} has no algorithm `{name}`; known are native, auto, {known}")]
+pub struct UnknownAlgorithm {
+    /// The collective.
+    pub operation: Operation,
+    /// The name.
+    pub name: String,
+    /// The names that there are.
+    pub known: String,
+}
+
 impl Collectives {
+    /// Checks that every algorithm that is named exists.
+    ///
+    /// # Errors
+    /// The first that does not.
+    pub fn check(&self) -> Result<(), UnknownAlgorithm> {
+        for (operation, runner) in &self.listed {
+            if let Runner::Algorithm(name) = runner
+                && Algorithm::find(*operation, name).is_none()
+            {
+                let known: Vec<&str> = Algorithm::of(*operation).map(|known| known.name).collect();
+                return Err(UnknownAlgorithm {
+                    operation: *operation,
+                    name: name.clone(),
+                    known: known.join(", "),
+                });
+            }
+        }
+        Ok(())
+    }
+
     /// Runner of `operation`.
     pub fn runner(&self, operation: Operation) -> &Runner {
         self.listed
@@ -80,7 +114,7 @@ impl FromStr for Collectives {
     fn from_str(text: &str) -> Result<Self, String> {
         if !text.contains('=') {
             let otherwise = match Runner::parse(text.trim())? {
-                Runner::Strategy(name) => {
+                Runner::Algorithm(name) => {
                     return Err(format!(
                         "`{name}` stands alone; write native, auto, or the operation in front, such \
                          as bcast={name}"
@@ -140,7 +174,7 @@ mod tests {
         let some: Collectives = "bcast=ecef-lat,allreduce=native".parse().unwrap();
         assert_eq!(
             some.runner(Operation::Bcast),
-            &Runner::Strategy("ecef-lat".into())
+            &Runner::Algorithm("ecef-lat".into())
         );
         assert_eq!(some.runner(Operation::Barrier), &Runner::Native);
         assert!(!some.all_native());
@@ -165,7 +199,7 @@ mod tests {
             ),
             (
                 "bcast=",
-                "`` names no strategy; write native, auto or a strategy such as ecef-lat",
+                "`` names no algorithm; write native, auto or an algorithm such as ecef-lat",
             ),
         ] {
             assert_eq!(text.parse::<Collectives>().unwrap_err(), expected);

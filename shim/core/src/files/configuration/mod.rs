@@ -22,7 +22,7 @@ use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
 pub use choices::{Apply, LogLevel, Mode, Probe, Reorder};
-pub use collectives::{Collectives, Runner};
+pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.

@@ -54,7 +54,7 @@ fn file_and_environment_say_the_same_in_the_same_words() {
     assert_eq!(yaml.permutation, Some(vec![2, 0, 1]));
     assert_eq!(
         yaml.collectives.runner(Operation::Bcast),
-        &Runner::Strategy("ecef-lat".into())
+        &Runner::Algorithm("ecef-lat".into())
     );
 }
 

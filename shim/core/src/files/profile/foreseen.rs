@@ -28,7 +28,7 @@ impl Profile {
             let named = match collectives.runner(record.operation) {
                 Runner::Native => continue,
                 Runner::Auto => None,
-                Runner::Strategy(name) => match Algorithm::find(record.operation, name) {
+                Runner::Algorithm(name) => match Algorithm::find(record.operation, name) {
                     Some(strategy) => Some(strategy),
                     None => continue,
                 },

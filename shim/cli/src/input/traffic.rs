@@ -133,7 +133,7 @@ impl Input {
         }
     }
 
-    /// Part of the ranks' time that is in MPI, where it was measured.
+    /// Share of the ranks' time that is in MPI, where it was measured.
     pub fn time_in_mpi(&self) -> Option<f64> {
         let Input::Profile(profile) = self else {
             return None;

@@ -12,10 +12,10 @@ use super::units;
 /// What changes less than this is no change.
 const NOTHING: f64 = 0.005;
 
-/// A smaller part of the cost is little.
+/// A smaller share of the cost is little.
 const LITTLE: f64 = 0.05;
 
-/// So is a smaller part of the time that a job takes.
+/// So is a smaller share of the time that a job takes.
 const LITTLE_TIME: f64 = 0.02;
 
 /// Levels of one machine, as hwloc and the shape of a tree call them.
@@ -41,17 +41,17 @@ pub struct Evidence<'a> {
     pub several_nodes: bool,
     /// Whether every rank sends the same to every other.
     pub all_alike: bool,
-    /// Part of the time that is in MPI, where it was measured.
+    /// Share of the time that is in MPI, where it was measured.
     pub time_in_mpi: Option<f64>,
 }
 
 impl Evidence<'_> {
-    /// Part of the cost that the placement saves.
+    /// Share of the cost that the placement saves.
     fn saved(&self) -> f64 {
         saved(self.change.identity, self.change.placement)
     }
 
-    /// Part of the cost that any placement saves, at most.
+    /// Share of the cost that any placement saves, at most.
     fn possible(&self) -> Option<f64> {
         self.bound.map(|bound| saved(self.change.identity, bound))
     }

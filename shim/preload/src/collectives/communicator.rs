@@ -16,7 +16,7 @@ use super::execute::{Account, Place, Prepared, Tags};
 use super::job::Job;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
-use super::unit::Room;
+use super::unit::Scratch;
 use crate::log;
 use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::record::Plan;
@@ -72,8 +72,8 @@ pub struct Communicator {
 /// What plans are run with, kept from call to call.
 #[derive(Debug, Default)]
 pub struct Workplace {
-    /// Room for what is on its way.
-    pub scratch: Room,
+    /// Scratch buffer for what is on its way.
+    pub scratch: Scratch,
     /// The execution's.
     pub account: Account,
 }

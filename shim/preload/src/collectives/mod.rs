@@ -298,7 +298,7 @@ fn perform(
     let Workplace { scratch, account } = &mut *workplace;
     spaces.scratch = scratch.hold(&spaces.unit, plan.plan().scratch());
     // SAFETY: the spaces are the application's buffers, of the length that its
-    // counts say, or room that was made for them.
+    // counts say, or scratch buffers that were made for them.
     let result = unsafe { execute(native, plan, &spaces, place, account) };
     if result.is_err() {
         // What is under way may still use it.

@@ -3,7 +3,7 @@
 
 use super::device;
 use super::execute::{Place, copy};
-use super::unit::{Room, Unit};
+use super::unit::{Scratch, Unit};
 use crate::mpi::native::Native;
 use crate::mpi::{Word, c_int};
 
@@ -20,7 +20,7 @@ pub struct Operands {
     /// Where the plan finds element 0.
     pub address: Word,
     /// What that is in, if it is a copy.
-    room: Option<Room>,
+    scratch: Option<Scratch>,
 }
 
 impl Operands {
@@ -31,16 +31,16 @@ impl Operands {
             total,
             theirs,
             address: theirs,
-            room: None,
+            scratch: None,
         }
     }
 
     /// A copy of the same elements.
     pub fn copied(&self) -> Self {
-        let mut room = Room::default();
+        let mut scratch = Scratch::default();
         Operands {
-            address: room.hold(&self.unit, self.total),
-            room: Some(room),
+            address: scratch.hold(&self.unit, self.total),
+            scratch: Some(scratch),
             ..*self
         }
     }
@@ -76,7 +76,7 @@ impl Operands {
     }
 
     fn copy_all(&self, native: &Native, from: Word, into: Word, place: Place) -> Result<(), c_int> {
-        if self.room.is_none() {
+        if self.scratch.is_none() {
             return Ok(());
         }
         let mut done = 0;
@@ -85,7 +85,7 @@ impl Operands {
             let address = self.unit.address(from, done);
             let part = (address, count as c_int, self.unit.datatype);
             let into = self.unit.address(into, done);
-            // SAFETY: the application's buffer and room of our own have `total` elements.
+            // SAFETY: the application's buffer and the copy have `total` elements.
             unsafe { copy(native, &self.unit, part, into, place)? };
             done += count;
         }

@@ -12,7 +12,7 @@ use std::ops::Range;
 use super::call::{Elements, Refused};
 use super::device;
 use super::execute::Place;
-use super::unit::{Room, Unit, Units};
+use super::unit::{Scratch, Unit, Units};
 use crate::mpi::native::{Message, Native};
 use crate::mpi::{Word, c_int};
 
@@ -27,7 +27,7 @@ pub struct Packed {
     /// Blocks that are not empty, with their units.
     blocks: Vec<(Elements, Unit)>,
     /// Where their copy is; none where the blocks are used where they are.
-    copy: Option<Room>,
+    copy: Option<Scratch>,
 }
 
 impl Packed {
@@ -72,7 +72,7 @@ impl Packed {
         })
     }
 
-    /// Room of its own for `bytes` bytes that nobody asks for.
+    /// A buffer of its own for `bytes` bytes that nobody asks for.
     pub fn unwanted(bytes: u64) -> Self {
         let packed = Packed {
             base: 0,
@@ -91,10 +91,10 @@ impl Packed {
 
     fn copied(self) -> Self {
         let total = self.bytes.iter().copied().fold(0, u64::saturating_add);
-        let mut room = Room::new(total);
+        let mut scratch = Scratch::new(total);
         Packed {
-            base: room.address(),
-            copy: Some(room),
+            base: scratch.address(),
+            copy: Some(scratch),
             ..self
         }
     }

@@ -105,17 +105,17 @@ impl<'a> Units<'a> {
 
 /// Memory for units, aligned for any datatype.
 #[derive(Debug, Default)]
-pub struct Room(Vec<u128>);
+pub struct Scratch(Vec<u128>);
 
-impl Room {
-    /// Room for `bytes` bytes.
+impl Scratch {
+    /// A buffer for `bytes` bytes.
     pub fn new(bytes: u64) -> Self {
-        let mut room = Room::default();
-        room.grow(bytes);
-        room
+        let mut scratch = Scratch::default();
+        scratch.grow(bytes);
+        scratch
     }
 
-    /// Makes the room large enough for `bytes` bytes; what was in it is lost. Where so much memory
+    /// Makes the buffer large enough for `bytes` bytes; what was in it is lost. Where so much memory
     /// can't be had, the process is aborted, as by any failed allocation: other ranks may be in the
     /// call already, and would wait for this one for ever.
     fn grow(&mut self, bytes: u64) {
@@ -131,12 +131,12 @@ impl Room {
         }
     }
 
-    /// Where the room starts.
+    /// Where the buffer starts.
     pub fn address(&mut self) -> Word {
         self.0.as_mut_ptr() as Word
     }
 
-    /// Makes the room large enough for `count` units; the address of unit 0. Where steps go
+    /// Makes the buffer large enough for `count` units; the address of unit 0. Where steps go
     /// backwards, the last unit is the one at the start.
     pub fn hold(&mut self, unit: &Unit, count: u64) -> Word {
         self.grow(unit.span(count));
@@ -171,9 +171,9 @@ mod tests {
         ] {
             for count in [1, 2, 7] {
                 let unit = unit(step, first, span);
-                let mut room = Room::default();
-                let base = room.hold(&unit, count);
-                let start = room.address();
+                let mut scratch = Scratch::default();
+                let base = scratch.hold(&unit, count);
+                let start = scratch.address();
                 let bounds = (0..count).map(|index| {
                     let lowest = unit
                         .address(base, index)

@@ -51,13 +51,13 @@ struct Exchange<'a> {
 }
 
 /// A scratch buffer for a block for each row and column.
-struct Room {
+struct ScratchBlocks {
     range: Range,
     blocks: Blocks,
     width: usize,
 }
 
-impl Room {
+impl ScratchBlocks {
     /// The block in `column` of `row`.
     fn at(&self, row: usize, column: usize) -> Range {
         self.blocks.of(self.range, row * self.width + column)
@@ -80,8 +80,13 @@ impl Exchange<'_> {
         units.max().unwrap_or(0)
     }
 
-    /// Room for what each of `senders` has for each of `receivers`, sender by sender.
-    fn room(&self, steps: &mut dyn Steps, senders: &[usize], receivers: &[usize]) -> Room {
+    /// A scratch buffer for what each of `senders` has for each of `receivers`, sender by sender.
+    fn scratch(
+        &self,
+        steps: &mut dyn Steps,
+        senders: &[usize],
+        receivers: &[usize],
+    ) -> ScratchBlocks {
         let pair = |&from: &usize| receivers.iter().map(move |&to| self.problem.pair(from, to));
         self.listed(
             steps,
@@ -91,12 +96,12 @@ impl Exchange<'_> {
     }
 
     /// The same, receiver by receiver.
-    fn room_by_receiver(
+    fn scratch_by_receiver(
         &self,
         steps: &mut dyn Steps,
         receivers: &[usize],
         senders: &[usize],
-    ) -> Room {
+    ) -> ScratchBlocks {
         let pair = |&to: &usize| senders.iter().map(move |&from| self.problem.pair(from, to));
         self.listed(
             steps,
@@ -105,9 +110,9 @@ impl Exchange<'_> {
         )
     }
 
-    fn listed(&self, steps: &mut dyn Steps, lengths: Vec<u64>, width: usize) -> Room {
+    fn listed(&self, steps: &mut dyn Steps, lengths: Vec<u64>, width: usize) -> ScratchBlocks {
         let blocks = Blocks::listed(&lengths);
-        Room {
+        ScratchBlocks {
             range: steps.scratch(blocks.total()),
             blocks,
             width,
@@ -122,7 +127,7 @@ impl Exchange<'_> {
         for other in clusters.others(self.here) {
             let far = clusters.members(other);
             // The own blocks for them, in their order.
-            let own = self.room(steps, &[rank], far);
+            let own = self.scratch(steps, &[rank], far);
             for (place, &receiver) in far.iter().enumerate() {
                 steps.copy(self.input[receiver], own.at(0, place));
             }
@@ -130,7 +135,7 @@ impl Exchange<'_> {
                 steps.send(leader, own.range);
                 continue;
             }
-            let all = self.room(steps, members, far);
+            let all = self.scratch(steps, members, far);
             for (place, &member) in members.iter().enumerate() {
                 match member == rank {
                     true => steps.copy(own.range, all.row(place)),
@@ -148,7 +153,7 @@ impl Exchange<'_> {
                 continue;
             }
             // Sender by sender, the blocks for the members here.
-            let all = self.room(steps, far, members);
+            let all = self.scratch(steps, far, members);
             steps.receive(clusters.leader(other), all.range);
             for (row, &sender) in far.iter().enumerate() {
                 for (column, &member) in members.iter().enumerate() {
@@ -173,14 +178,14 @@ impl Exchange<'_> {
             .flat_map(|&other| clusters.members(other).iter().copied())
             .collect();
         if rank != leader {
-            let own = self.room(steps, &[rank], &far);
+            let own = self.scratch(steps, &[rank], &far);
             for (place, &receiver) in far.iter().enumerate() {
                 steps.copy(self.input[receiver], own.at(0, place));
             }
             steps.send(leader, own.range);
             for other in clusters.others_towards(self.here) {
                 let senders = clusters.members(other);
-                let came = self.room_by_receiver(steps, &[rank], senders);
+                let came = self.scratch_by_receiver(steps, &[rank], senders);
                 steps.receive(leader, came.range);
                 for (place, &sender) in senders.iter().enumerate() {
                     steps.copy(came.at(0, place), self.output[sender]);
@@ -188,7 +193,7 @@ impl Exchange<'_> {
             }
             return;
         }
-        let given = self.room(steps, members, &far);
+        let given = self.scratch(steps, members, &far);
         for (row, &member) in members.iter().enumerate().filter(|(_, m)| **m != rank) {
             steps.receive(member, given.row(row));
         }
@@ -196,7 +201,7 @@ impl Exchange<'_> {
         let mut place = 0;
         for &other in &others {
             let receivers = clusters.members(other);
-            let all = self.room_by_receiver(steps, receivers, members);
+            let all = self.scratch_by_receiver(steps, receivers, members);
             for (row, &receiver) in receivers.iter().enumerate() {
                 for (column, &member) in members.iter().enumerate() {
                     let from = match member == rank {
@@ -211,7 +216,7 @@ impl Exchange<'_> {
         }
         for other in clusters.others_towards(self.here) {
             let senders = clusters.members(other);
-            let all = self.room_by_receiver(steps, members, senders);
+            let all = self.scratch_by_receiver(steps, members, senders);
             steps.receive(clusters.leader(other), all.range);
             for (row, &member) in members.iter().enumerate() {
                 if member != rank {

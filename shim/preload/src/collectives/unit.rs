@@ -115,9 +115,9 @@ impl Scratch {
         scratch
     }
 
-    /// Makes the buffer large enough for `bytes` bytes; what was in it is lost. Where so much memory
-    /// can't be had, the process is aborted, as by any failed allocation: other ranks may be in the
-    /// call already, and would wait for this one for ever.
+    /// Makes the buffer large enough for `bytes` bytes; what was in it is lost. Where so much
+    /// memory can't be had, the process is aborted, as by any failed allocation: other ranks may be
+    /// in the call already, and would wait for this one for ever.
     fn grow(&mut self, bytes: u64) {
         let words = bytes.div_ceil(size_of::<u128>() as u64) as usize;
         if words > self.0.capacity() {

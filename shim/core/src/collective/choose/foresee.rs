@@ -6,8 +6,8 @@ use crate::collective::{
 };
 
 impl Chooser {
-    /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes: blocks
-    /// that are sent whole go together with others in one message, too.
+    /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
+    /// blocks that are sent whole go together with others in one message, too.
     pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
         match bytes.is_some_and(|bytes| choice.segment >= bytes) {
             true => choice.segment.max(self.eager),
@@ -15,9 +15,9 @@ impl Chooser {
         }
     }
 
-    /// The plan that calls like those of a record would be run by on `clusters`, in units of a byte, by
-    /// any operation that commutes: of the strategy that is `named`, or else of the one that is chosen.
-    /// `None` for the native collective.
+    /// The plan that calls like those of a record would be run by on `clusters`, in units of a
+    /// byte, by any operation that commutes: of the strategy that is `named`, or else of the one
+    /// that is chosen. `None` for the native collective.
     pub fn foresee(
         &mut self,
         record: &Record,
@@ -58,8 +58,8 @@ impl Chooser {
     }
 }
 
-/// Whether all ranks know how many bytes a call has, or how many on average, so that they can choose by
-/// it.
+/// Whether all ranks know how many bytes a call has, or how many on average, so that they can
+/// choose by it.
 pub fn are_bytes_known(operation: Operation) -> bool {
     operation.tells_all_sizes()
 }

@@ -1,4 +1,5 @@
-//! The choice of a plan: the quickest of all strategies and the native collective, by their estimated times.
+//! The choice of a plan: the quickest of all strategies and the native collective, by their
+//! estimated times.
 //!
 //! ```text
 //!   operation, bytes, root --> every strategy's time, with its best size of segments
@@ -152,8 +153,8 @@ struct Known {
 }
 
 impl Chooser {
-    /// Chooses on this network, by rules where there is none. `native` is the MPI whose own collectives
-    /// are to be beaten; `None` where they are out of the question.
+    /// Chooses on this network, by rules where there is none. `native` is the MPI whose own
+    /// collectives are to be beaten; `None` where they are out of the question.
     pub fn new(network: Option<Arc<Network>>, clusters: &Clusters, native: Option<Family>) -> Self {
         let usual = native.map_or(USUAL_EAGER_LIMIT, Family::usual_eager_limit);
         let seen = network.as_ref().map(|network| network.eager_limit());
@@ -198,8 +199,8 @@ impl Chooser {
         self.eager
     }
 
-    /// The largest message, in bytes, that `strategy` should send for a call: the best on the network,
-    /// or else by rule.
+    /// The largest message, in bytes, that `strategy` should send for a call: the best on the
+    /// network, or else by rule.
     pub fn segment(
         &self,
         strategy: &'static Algorithm,
@@ -251,7 +252,8 @@ impl Chooser {
     }
 }
 
-/// What the rules say of a class, whichever of its calls comes first: ranks remember different calls.
+/// What the rules say of a class, whichever of its calls comes first: ranks remember different
+/// calls.
 fn by_rule(class: Class, eager: u64) -> Choice {
     let bytes = Some(class.bytes).filter(|&bytes| bytes != UNKNOWN);
     let chosen = rules::between_clusters(class.operation, bytes, class.ordered, eager);

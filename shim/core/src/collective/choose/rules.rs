@@ -45,8 +45,8 @@ pub fn between_clusters(
 }
 
 /// The largest message that is sent for `bytes`: small enough to go at once, which messages of
-/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon, in no more pieces than
-/// need be.
+/// up to `eager` bytes do, and for what flows through ranks, to be handed on soon, in no more
+/// pieces than need be.
 pub fn segment(operation: Operation, bytes: u64, eager: u64) -> u64 {
     let handed_on = match operation {
         Bcast if bytes > 256 * KIB => 16 * KIB,

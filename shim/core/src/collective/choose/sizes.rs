@@ -23,23 +23,24 @@ pub(super) fn segments(eager: u64) -> Vec<u64> {
     sizes
 }
 
-/// Smaller messages must gain this much: each costs its ranks some work that is known less well than links are.
+/// Smaller messages must gain this much: each costs its ranks some work that is known less well
+/// than links are.
 const WORTH_CUTTING: f64 = 0.98;
 
-/// The cost of each segment of a reduction whose result all get costs beside its messages, in seconds: every rank
-/// of a host is woken several times to add up and pass on, which is seen where ranks share processors.
-/// Measured with 16 ranks on two cores: 40 to 90 microseconds.
+/// The cost of each segment of a reduction whose result all get costs beside its messages, in
+/// seconds: every rank of a host is woken several times to add up and pass on, which is seen where
+/// ranks share processors. Measured with 16 ranks on two cores: 40 to 90 microseconds.
 const WORK_OF_A_SEGMENT: f64 = 40e-6;
 
-/// The same for each segment of the blocks that all get from all, and that ranks hand on: measured there,
-/// 250 microseconds.
+/// The same for each segment of the blocks that all get from all, and that ranks hand on: measured
+/// there, 250 microseconds.
 const WORK_OF_A_SEGMENT_OF_ALL: f64 = 250e-6;
 
 /// What smaller messages must gain where their work is known, or where ranks only pass them on.
 const WORTH_CUTTING_KNOWN: f64 = 0.99;
 
-/// Into so many segments a message is cut at most: MPIs look through lists of all that are under way,
-/// and the costs of single messages do not tell.
+/// Into so many segments a message is cut at most: MPIs look through lists of all that are under
+/// way, and the costs of single messages do not tell.
 pub(super) const MOST_SEGMENTS: u64 = 512;
 
 impl Known {

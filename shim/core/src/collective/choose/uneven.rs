@@ -11,12 +11,13 @@ use crate::collective::{Algorithm, Amount, Network, Operation, Plan, Problem};
 /// With more ranks than this, simulating all strategies takes longer than they gain.
 pub const MOST_RANKS: usize = 32;
 
-/// The number of the first call whose sizes are told. Telling them takes as long as a short call between
-/// clusters, and the first choice two or three: of so many calls, both are about one in a hundred.
+/// The number of the first call whose sizes are told. Telling them takes as long as a short call
+/// between clusters, and the first choice two or three: of so many calls, both are about one in a
+/// hundred.
 const FIRST_TOLD: u32 = 255;
 
-/// Seconds that a choice for new sizes takes, for each pair of ranks: measured, 42 to 56 ms for 16 ranks
-/// with few optimisations.
+/// Seconds that a choice for new sizes takes, for each pair of ranks: measured, 42 to 56 ms for 16
+/// ranks with few optimisations.
 const CHOOSING: f64 = 100e-6;
 
 /// What was chosen.

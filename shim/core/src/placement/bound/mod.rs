@@ -1,8 +1,9 @@
 //! How cheap any placement could be at best.
 //!
-//! DistComm is a sum over the levels of the tree: what is cut there, affinity between ranks that are
-//! in different nodes, times what the way is longer for it. Each level divides the ranks into groups
-//! of the sizes that it has. No placement costs less than the sum of what each level cuts at least:
+//! DistComm is a sum over the levels of the tree: what is cut there, affinity between ranks that
+//! are in different nodes, times what the way is longer for it. Each level divides the ranks into
+//! groups of the sizes that it has. No placement costs less than the sum of what each level cuts at
+//! least:
 //!
 //! ```text
 //! heaviest        a group has room for so many partners only

@@ -1,16 +1,16 @@
 //! What a level cuts at least, by a relaxation of the partition to a semidefinite program.
 //!
 //! A partition into groups is the matrix X with `x[i][j] = 1` where ranks i and j are together,
-//! else 0. Every such X has a diagonal of ones, no negative entry, row sums of at most the size s of
-//! the largest group, and eigenvalues between 0 and s; and of three ranks two that are with the
+//! else 0. Every such X has a diagonal of ones, no negative entry, row sums of at most the size s
+//! of the largest group, and eigenvalues between 0 and s; and of three ranks two that are with the
 //! third are together. The largest affinity that any matrix of this kind keeps together bounds what
-//! a partition can keep (Zhao, Karisch, Rendl and Wolkowicz, Journal of Combinatorial Optimization 2,
-//! 1998; Sotirov, INFORMS Journal on Computing 26, 2014).
+//! a partition can keep (Zhao, Karisch, Rendl and Wolkowicz, Journal of Combinatorial Optimization
+//! 2, 1998; Sotirov, INFORMS Journal on Computing 26, 2014).
 //!
 //! It begins with the bound by eigenvalues alone (Donath and Hoffman, IBM Journal of Research and
 //! Development 17, 1973), and is approached by the boundary point method (Povh, Rendl and Wiegele,
-//! Computing 78, 2006). The bound doesn't depend on how far that got: any prices of the constraints prove one, as the least
-//! value of the Lagrangian, which the eigenvalues of one matrix give.
+//! Computing 78, 2006). The bound doesn't depend on how far that got: any prices of the constraints
+//! prove one, as the least value of the Lagrangian, which the eigenvalues of one matrix give.
 
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 

@@ -36,7 +36,8 @@ impl Triangles {
         }
     }
 
-    /// Raises the price of each inequality by `rate` times its violation, lowers those of the others.
+    /// Raises the price of each inequality by `rate` times its violation, lowers those of the
+    /// others.
     pub(super) fn reprice(&mut self, x: &DMatrix<f64>, rate: f64) {
         for (corners, price) in self.corners.iter().zip(&mut self.prices) {
             *price = (*price + rate * violation(x, *corners)).max(0.0);

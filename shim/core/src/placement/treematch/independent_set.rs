@@ -8,8 +8,8 @@
 
 use super::exact::PossibleGroups;
 
-/// With more possible groups than this both forms of the third heuristic are left out. (The thesis has such a
-/// threshold without its value; this is that of the authors' later program.)
+/// With more possible groups than this both forms of the third heuristic are left out. (The thesis
+/// has such a threshold without its value; this is that of the authors' later program.)
 const NEIGHBOUR_LIMIT: usize = 10_000;
 
 /// Most groups that the search for a smaller maximum examines. A count, not a time, so that results
@@ -132,15 +132,16 @@ impl Search<'_> {
     }
 }
 
-/// Heuristic 3 as the thesis has it, largest neighbour weight first: greedy by the average weight of
-/// the groups that share an entity with a group. All groups have equally many of them, so that the
-/// sums make the same order. On the thesis's own example it is poor: 8472, where 4872 is possible.
+/// Heuristic 3 as the thesis has it, largest neighbour weight first: greedy by the average weight
+/// of the groups that share an entity with a group. All groups have equally many of them, so that
+/// the sums make the same order. On the thesis's own example it is poor: 8472, where 4872 is
+/// possible.
 pub fn largest_neighbours_first(groups: &PossibleGroups) -> Vec<usize> {
     by_falling(groups, |group| groups.neighbours_weight(group))
 }
 
-/// Heuristic 3 as Kako et al. have it, whom the thesis cites for it: greedy by the ratio of that sum
-/// to the group's own weight.
+/// Heuristic 3 as Kako et al. have it, whom the thesis cites for it: greedy by the ratio of that
+/// sum to the group's own weight.
 pub fn largest_ratio_first(groups: &PossibleGroups) -> Vec<usize> {
     by_falling(groups, |group| match groups.weight(group) {
         // Nothing leaves this group: nothing can be better.

@@ -36,8 +36,8 @@ pub enum Order {
     BottomUp,
     /// The same, and it counts (digest O9).
     BottomUpReady,
-    /// Bottom up with a look-ahead, which the thesis proposes and does not define (item 60): of slow
-    /// clusters rather those that have a quick next send.
+    /// Bottom up with a look-ahead, which the thesis proposes and does not define (item 60): of
+    /// slow clusters rather those that have a quick next send.
     BottomUpLa,
     /// The thesis's rule by the number of clusters (item 62): ECEF-LA up to 20,
     /// ECEF-LAT above.
@@ -114,8 +114,8 @@ impl Order {
         sends.iter().map(|send| (send.from, send.to)).collect()
     }
 
-    /// The next send, where the coordinators of the first set have the message since `ready`, and those of
-    /// the second wait for it.
+    /// The next send, where the coordinators of the first set have the message since `ready`, and
+    /// those of the second wait for it.
     fn next(self, costs: &Costs, ready: &[f64], sets: (&[usize], &[usize])) -> (usize, usize) {
         let (informed, waiting) = sets;
         let mut best = ((f64::INFINITY, usize::MAX, usize::MAX), (0, 0));
@@ -145,8 +145,8 @@ impl Order {
         best.1
     }
 
-    /// Seconds of what comes next once `to` has the message too: of its next send to another cluster that
-    /// waits, or of any; 0 where there is none.
+    /// Seconds of what comes next once `to` has the message too: of its next send to another
+    /// cluster that waits, or of any; 0 where there is none.
     fn look_ahead(
         self,
         costs: &Costs,

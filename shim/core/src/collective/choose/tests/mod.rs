@@ -287,8 +287,8 @@ fn sizes_of_one_class_share_a_choice_and_a_class_is_never_smaller_than_its_sizes
     assert!(Arc::ptr_eq(&one, &other));
 }
 
-/// Milliseconds that Open MPI 4.1.4 took by itself on four clusters of four ranks, 10 ms and 100 Mbit/s apart, in
-/// blocks (the measured baselines, 3.2).
+/// Milliseconds that Open MPI 4.1.4 took by itself on four clusters of four ranks, 10 ms and 100
+/// Mbit/s apart, in blocks (the measured baselines, 3.2).
 const OPEN_MPI: [(Operation, &[(u64, f64)]); 7] = [
     (
         Operation::Bcast,

@@ -2,8 +2,8 @@
 
 use super::*;
 
-/// The plan that is chosen where the host's own is out of the question: its name, and what it takes in the simulator
-/// over the bound.
+/// The plan that is chosen where the host's own is out of the question: its name, and what it takes
+/// in the simulator over the bound.
 fn over_the_bound(
     network: &Network,
     operation: Operation,

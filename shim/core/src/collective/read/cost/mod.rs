@@ -1,16 +1,16 @@
-//! How long an algorithm by rank takes, read from its description: what the native MPI's collectives are
-//! priced by, and ours that keep the order of ranks.
+//! How long an algorithm by rank takes, read from its description: what the native MPI's
+//! collectives are priced by, and ours that keep the order of ranks.
 //!
 //! ```text
 //!   description --Reader--> script of each rank: sends, and the messages that they wait for
 //!               --run-----> every rank does its script in turn, over the links of the simulator
 //! ```
 //!
-//! It is the simulation of a program that does one step after the other: a rank waits for a message where
-//! what comes next needs it, and nothing else is ordered. That takes no dependencies between steps, and a
-//! tenth of the simulator's time. Of long pipelines the first segments are run, and of exchanges of all
-//! with all a part of the rounds: the rest goes on at the same rate. A ring of small blocks is told too
-//! short by that: the first rounds cross each long path once.
+//! It is the simulation of a program that does one step after the other: a rank waits for a message
+//! where what comes next needs it, and nothing else is ordered. That takes no dependencies between
+//! steps, and a tenth of the simulator's time. Of long pipelines the first segments are run, and of
+//! exchanges of all with all a part of the rounds: the rest goes on at the same rate. A ring of
+//! small blocks is told too short by that: the first rounds cross each long path once.
 
 mod run;
 mod script;
@@ -28,8 +28,8 @@ use script::{Part, Script, Scripts};
 pub struct Times {
     /// Seconds until the last message is there, and the last rank is done.
     pub end: f64,
-    /// Seconds until the last message has left its sender's links: from then on the next collective may
-    /// send.
+    /// Seconds until the last message has left its sender's links: from then on the next collective
+    /// may send.
     pub left: f64,
     /// Seconds that the busiest uplink or downlink of a cluster is occupied.
     pub busiest: f64,
@@ -43,8 +43,8 @@ impl Times {
         busiest: f64::INFINITY,
     };
 
-    /// What comes to `one` at `x[0]` and `other` at `x[1]`, at `at`, further on: at the rate between the
-    /// two, or, as paths fill first, at that of the busiest link.
+    /// What comes to `one` at `x[0]` and `other` at `x[1]`, at `at`, further on: at the rate
+    /// between the two, or, as paths fill first, at that of the busiest link.
     fn line(x: [f64; 2], [one, other]: [Times; 2], at: f64) -> Times {
         let further = (at - x[1]) / (x[1] - x[0]);
         let busiest = other.busiest - one.busiest;
@@ -71,7 +71,8 @@ const LEAST_SENDS: usize = 8;
 pub struct Reading<'a> {
     /// The links.
     pub network: &'a Network,
-    /// The clusters, and the network, that algorithms see; `None` for those of an MPI, which see none.
+    /// The clusters, and the network, that algorithms see; `None` for those of an MPI, which see
+    /// none.
     pub clusters: Option<&'a Clusters>,
     /// Whether operands must stay in order.
     pub ordered: bool,
@@ -130,7 +131,8 @@ impl Reading<'_> {
             return run(self.network, &read(Part::All), None);
         }
         if usual.hands_on() {
-            // What is handed on goes round after round: the first ones, and the rate of the later of them.
+            // What is handed on goes round after round: the first ones, and the rate of the later
+            // of them.
             let scripts = read(Part::First(most));
             let rounds = [most / 2, most];
             let found = rounds.map(|rounds| run(self.network, &scripts, Some(rounds)));

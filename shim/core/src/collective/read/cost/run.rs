@@ -105,8 +105,8 @@ struct Run<'a> {
     access: Vec<[f64; 2]>,
 }
 
-/// Times of all scripts, or of the first `rounds` messages that each rank sends; [`Times::NEVER`] where ranks
-/// wait for each other.
+/// Times of all scripts, or of the first `rounds` messages that each rank sends; [`Times::NEVER`]
+/// where ranks wait for each other.
 pub(super) fn run(network: &Network, scripts: &Scripts, rounds: Option<usize>) -> Times {
     let mail = Mail::new(scripts);
     let last = scripts.ranks() - 1;

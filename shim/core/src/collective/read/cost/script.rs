@@ -1,5 +1,5 @@
-//! What one rank does, as far as time goes: the reading of a description that has no memory but what is
-//! still to come.
+//! What one rank does, as far as time goes: the reading of a description that has no memory but
+//! what is still to come.
 
 use crate::collective::plan::{Range, Space};
 use crate::collective::{Algorithm, Flow, Problem, Steps};

@@ -1,12 +1,12 @@
-//! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges, scans;
-//! and barriers.
+//! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges,
+//! scans; and barriers.
 
 use super::CostInput;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Grouped, by_tail, runs};
 
-/// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from one
-/// cluster to another.
+/// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
+/// one cluster to another.
 fn passing(input: &CostInput, messages: impl Fn(usize, usize) -> u64) -> f64 {
     let messages = |from, to| messages(from, to) as f64;
     let busiest = input.largest(|here| {
@@ -141,8 +141,8 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
     last.max(sent + inside(root))
 }
 
-/// The blocks of each cluster in as many messages as there are `sources` in the root's cluster, over a
-/// connection each; those of helpers pass the root's host first, and flow on as they come.
+/// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
+/// over a connection each; those of helpers pass the root's host first, and flow on as they come.
 pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
@@ -194,7 +194,8 @@ pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
     inside + 2.0 * input.network.computing.seconds(total) + passing + farthest + handed
 }
 
-/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and these back.
+/// Sums of runs to the leaders, each of which makes the prefixes of a block of the message, and
+/// these back.
 pub fn scan_exchange(input: &CostInput) -> f64 {
     let runs = runs(input.clusters);
     let mut own = vec![0.0; input.count()];

@@ -1,5 +1,6 @@
-//! Estimated times of strategies, from the load of each link: tens of microseconds for a choice among all
-//! of them, where the simulator, which follows every message, takes milliseconds to seconds.
+//! Estimated times of strategies, from the load of each link: tens of microseconds for a choice
+//! among all of them, where the simulator, which follows every message, takes milliseconds to
+//! seconds.
 //!
 //! ```text
 //!   time = the first segment's path to the last rank
@@ -75,8 +76,8 @@ pub struct CostInput<'a> {
     pub ordered: bool,
     /// Costs of one segment.
     pub segment: &'a MessageCosts,
-    /// The tree between clusters of a strategy that has one: senders before their receivers, those of one
-    /// sender in the order in which it serves them.
+    /// The tree between clusters of a strategy that has one: senders before their receivers, those
+    /// of one sender in the order in which it serves them.
     pub edges: &'a [(usize, usize)],
 }
 
@@ -149,8 +150,8 @@ impl CostInput<'_> {
         self.network.computing.seconds(bytes)
     }
 
-    /// Bytes that each other cluster gets directly, so that the path is full while the first segments come
-    /// back over a relay: the bandwidth-delay product, shared among the others.
+    /// Bytes that each other cluster gets directly, so that the path is full while the first
+    /// segments come back over a relay: the bandwidth-delay product, shared among the others.
     fn direct_part(&self) -> u64 {
         let product = self.network.in_flight(self.operation, self.root_cluster());
         match self.count() - 1 {
@@ -159,8 +160,8 @@ impl CostInput<'_> {
         }
     }
 
-    /// The leader of a cluster sends segments to its members, or receives them: hosts first, then the ranks
-    /// of a host.
+    /// The leader of a cluster sends segments to its members, or receives them: hosts first, then
+    /// the ranks of a host.
     fn inside(&self, cluster: usize) -> Stage {
         let size = self.sizes[cluster];
         let last = Stage::group(size.on_host, self.segment.on_host[cluster]);
@@ -170,8 +171,8 @@ impl CostInput<'_> {
         }
     }
 
-    /// The segments of a cluster reduced at its leader: the way back of [`CostInput::inside`], and the
-    /// computation.
+    /// The segments of a cluster reduced at its leader: the way back of [`CostInput::inside`], and
+    /// the computation.
     fn reduced_inside(&self, cluster: usize) -> Stage {
         let stage = self.inside(cluster);
         let members = self.sizes[cluster].ranks.min(5) as f64 - 1.0;

@@ -49,8 +49,8 @@ pub fn allreduce_tree(input: &CostInput) -> f64 {
     up.first + down + further * up.period.max(period)
 }
 
-/// Seconds in which the members of a cluster scatter what is to be reduced, or collect it again: each has
-/// all but one of its own `lanes` blocks on the way.
+/// Seconds in which the members of a cluster scatter what is to be reduced, or collect it again:
+/// each has all but one of its own `lanes` blocks on the way.
 fn scattered(input: &CostInput, lanes: usize) -> f64 {
     input.largest(|cluster| {
         let bytes = input.bytes / lanes as u64 * (input.ranks(cluster) - 1);

@@ -2,7 +2,8 @@
 
 use super::{CostInput, Stage};
 
-/// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the others.
+/// Along a tree of clusters. Every cluster hands each segment on inside when it has sent it to the
+/// others.
 pub fn broadcast_tree(input: &CostInput) -> f64 {
     along(input, 1)
 }
@@ -89,7 +90,8 @@ fn relayed(input: &CostInput, inside: impl Fn(usize) -> Stage, rounds: f64) -> f
         let onwards = next.map(|next| input.segment.between(relay, next).seconds());
         input.segment.between(root, relay).seconds() + onwards.fold(0.0, f64::max)
     });
-    // Segments wait at the relay for half a round on average; for whole rounds, once that many are under way.
+    // Segments wait at the relay for half a round on average; for whole rounds, once that many are
+    // under way.
     let rounds = rounds * (volume / others / 8.0).min(1.0);
     let slowest_relay = input.others(root).map(|other| uplink[other]);
     let waits =

@@ -1,10 +1,11 @@
-//! The thesis's study of the heuristics (7.1.4): tables of our own runs, and what of the thesis's figures they
-//! reproduce. Of its curves only the axes and what the text says have come down; the author's program has not.
+//! The thesis's study of the heuristics (7.1.4): tables of our own runs, and what of the thesis's
+//! figures they reproduce. Of its curves only the axes and what the text says have come down; the
+//! author's program has not.
 //!
-//! Reproduced, where clusters start inside after their sends (its stated rule): the axes of figures 7.1 and
-//! 7.2, the order of the heuristics, and that ECEF, ECEF-LA and ECEF-LAt are hit less often the more clusters
-//! there are among few. Not reproduced, by either accounting: that ECEF-LAT is the best of the four in about
-//! 45 % of the grids whatever the number of clusters (figure 7.4).
+//! Reproduced, where clusters start inside after their sends (its stated rule): the axes of figures
+//! 7.1 and 7.2, the order of the heuristics, and that ECEF, ECEF-LA and ECEF-LAt are hit less often
+//! the more clusters there are among few. Not reproduced, by either accounting: that ECEF-LAT is
+//! the best of the four in about 45 % of the grids whatever the number of clusters (figure 7.4).
 
 use super::super::monte_carlo::{Results, Study};
 use super::super::*;
@@ -152,8 +153,8 @@ fn makespans_after_sends_end_where_the_axes_of_figures_7_1_to_7_3_do() {
     // Figure 7.1 goes to 5.5 s at 10 clusters, figure 7.2 to 20 s at 50: both for the flat order.
     assert!((5.0..5.5).contains(&ten[0]), "{ten:?}");
     assert!((18.0..20.0).contains(&fifty[0]), "{fifty:?}");
-    // Figure 7.3 shows the four ECEFs between 3.0 and 3.7 s: ours are, but for those that look at what
-    // clusters need inside, which end up to 0.1 s above.
+    // Figure 7.3 shows the four ECEFs between 3.0 and 3.7 s: ours are, but for those that look at
+    // what clusters need inside, which end up to 0.1 s above.
     let [ecef, la, lat, lat_min] = [fifty[2], fifty[3], fifty[4], fifty[5]];
     assert!(ecef < 3.7 && la < 3.7, "{fifty:?}");
     assert!(

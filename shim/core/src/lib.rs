@@ -36,7 +36,7 @@
 //!
 //! | word | sense |
 //! |---|---|
-//! | native (MPI) | the MPI library underneath |
+//! | native (MPI); family | the MPI library underneath; those that decide alike: Open MPI, MPICH |
 //! | host, node | a machine; `node` is also the name of that level of a topology |
 //! | rank | number of a process in a communicator |
 //! | native rank, process | number of a process in the launcher's world |
@@ -66,7 +66,8 @@
 //! | collective | the operation: `MPI_Bcast`, `MPI_Allreduce`, ... |
 //! | algorithm | how a collective is done |
 //! | description | the one text of an algorithm; plan, traffic, cost and check are readings of it |
-//! | plan, step | one rank's sends, receives, reductions and copies, with dependencies |
+//! | plan, step | one rank's sends, receives, reductions and copies |
+//! | dependency, successor | the order between steps |
 //! | segment; block; element | part of a message; one rank's contribution; a counted item |
 //! | scratch buffer | temporary memory of a plan |
 //! | leader; root cluster | acts for a cluster or host; the cluster of the root |

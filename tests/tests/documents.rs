@@ -24,6 +24,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     // Both in LD_PRELOAD.md, with what was built already.
     ("scripts/build", "scripts/test"),
     ("scripts/install", "tests/tests/installed.rs"),
+    ("treepie prove", "tests/tests/prove.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -20,6 +20,18 @@ fn wrong_usage_is_one_line_with_status_2() {
             "the following required arguments were not provided: <FILE>",
         ),
         (
+            &["prove", "a.placement.yaml", "--", "mpirun"],
+            "a.placement.yaml: there is no such file; give one that `treepie map`",
+        ),
+        (
+            &["prove", "a.placement.yaml", "--difference", "80", "--", "x"],
+            "invalid value '80' for '--difference <PERCENT>': `80` is no percentage from 0 to 50",
+        ),
+        (
+            &["prove", "--", "mpirun"],
+            "the following required arguments were not provided: <FILE>",
+        ),
+        (
             &["map", "a.yaml", "--metric", "weight"],
             "invalid value 'weight' for '--metric <METRIC>': no metric is called `weight`",
         ),

@@ -25,6 +25,7 @@
 //! files       what is read and written: profiles, placements, platforms, configurations
 //! collective  one description of each algorithm, and its readings; the choice among them
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
+//! proof       which of two ways is quicker: sequential tests of paired times
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
 //! affinity    traffic between ranks: the sparse matrix, measures, formats
@@ -91,4 +92,5 @@ pub mod collective;
 pub mod files;
 pub mod placement;
 pub mod platform;
+pub mod proof;
 pub mod topology;

@@ -14,6 +14,7 @@ mod plans;
 mod predict;
 mod probe;
 mod profile;
+mod prove;
 mod read_hwloc_file;
 mod replay;
 mod show;
@@ -54,6 +55,7 @@ enum Command {
     Profile(profile::Arguments),
     Map(Box<map::Arguments>),
     Replay(replay::Arguments),
+    Prove(prove::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),
     Convert(convert::Arguments),
@@ -95,6 +97,7 @@ impl CommandLine {
             Command::Profile(arguments) => profile::run(&arguments),
             Command::Map(arguments) => map::run(&arguments),
             Command::Replay(arguments) => replay::run(&arguments),
+            Command::Prove(arguments) => prove::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),

@@ -1,7 +1,8 @@
 //! Starting a job, passing signals on to it, and returning its status.
 
+use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -21,11 +22,30 @@ use crate::error::CommandError;
 /// # Errors
 /// A program that cannot be started.
 pub fn run(invocation: &Invocation) -> Result<u8, CommandError> {
+    run_command(invocation, command(invocation))
+}
+
+/// Runs the job to its end, with nothing to read, and what it prints in files.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_into(invocation: &Invocation, out: File, errors: File) -> Result<u8, CommandError> {
+    let mut command = command(invocation);
+    command.stdin(Stdio::null()).stdout(out).stderr(errors);
+    run_command(invocation, command)
+}
+
+fn run_command(invocation: &Invocation, mut command: Command) -> Result<u8, CommandError> {
     // Signals are taken over before the job starts: one that comes in between
     // must not end us and leave the job alone.
     let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| CommandError::failed(format!("signals cannot be taken over: {error}")))?;
-    let mut child = start(invocation)?;
+    let mut child = command.spawn().map_err(|error| {
+        CommandError::usage(format!(
+            "{}: cannot be started: {error}",
+            invocation.program.display()
+        ))
+    })?;
     let handle = signals.handle();
     let job = Pid::from_child(&child);
     let forwarder = thread::spawn(move || {
@@ -46,23 +66,12 @@ pub fn run(invocation: &Invocation) -> Result<u8, CommandError> {
     Ok(exit_code(status))
 }
 
-fn start(invocation: &Invocation) -> Result<Child, CommandError> {
-    Command::new(&invocation.program)
-        .arg0(&invocation.name)
-        .args(&invocation.arguments)
-        .envs(
-            invocation
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
-        .spawn()
-        .map_err(|error| {
-            CommandError::usage(format!(
-                "{}: cannot be started: {error}",
-                invocation.program.display()
-            ))
-        })
+fn command(invocation: &Invocation) -> Command {
+    let mut command = Command::new(&invocation.program);
+    command.arg0(&invocation.name).args(&invocation.arguments);
+    let variables = invocation.environment.iter();
+    command.envs(variables.map(|(name, value)| (name, value)));
+    command
 }
 
 /// Passes a signal on that another process sent to us alone. What a key on the

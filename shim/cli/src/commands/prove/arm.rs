@@ -1,0 +1,155 @@
+//! One way to run the job.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+
+use treepie_core::files::profile::Profile;
+
+use crate::commands::options::{RunSettings, absolute_path};
+use crate::error::CommandError;
+use crate::launch::{self, job};
+use crate::report::times;
+use crate::report::words::file_name;
+
+/// One way to run the job.
+pub struct Arm {
+    /// Its name in the answer.
+    pub name: String,
+    settings: Vec<(&'static str, OsString)>,
+}
+
+/// What one run of the job took and printed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Run {
+    /// Seconds from `MPI_Init` to `MPI_Finalize`, of the rank that took longest.
+    pub seconds: f64,
+    /// Seconds in MPI, the mean of all ranks.
+    pub in_mpi: f64,
+    /// Hash of its standard output.
+    pub printed: u64,
+}
+
+/// Settings that would make the plain run another one.
+const TAKEN_BACK: [&str; 4] = [
+    "TREEPIE_PLACEMENT",
+    "TREEPIE_PERMUTATION",
+    "TREEPIE_COLLECTIVES",
+    "TREEPIE_REORDER",
+];
+
+impl Arm {
+    /// The job as it is. Its calls are timed, which costs both ways the same.
+    pub fn plain() -> Arm {
+        let mut arm = Arm {
+            name: "plain".to_owned(),
+            settings: vec![
+                ("TREEPIE_MODE", "profile".into()),
+                ("TREEPIE_TIMES", "true".into()),
+            ],
+        };
+        for setting in TAKEN_BACK {
+            arm.set(setting, "");
+        }
+        arm
+    }
+
+    /// The job with a placement or profile, or with nothing but further settings.
+    ///
+    /// # Errors
+    /// A file that is not there.
+    pub fn replay(file: Option<&Path>) -> Result<Arm, CommandError> {
+        let mut arm = Arm::plain();
+        arm.name = "replay".to_owned();
+        arm.set("TREEPIE_MODE", "replay");
+        arm.settings.retain(|(name, _)| *name != "TREEPIE_REORDER");
+        if let Some(file) = file {
+            arm.name = file_name(file);
+            arm.set_path("TREEPIE_PLACEMENT", file)?;
+        }
+        Ok(arm)
+    }
+
+    /// Changes a setting.
+    pub fn set(&mut self, name: &'static str, value: &str) {
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, value.into()));
+    }
+
+    /// Changes a setting to a file.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn set_path(&mut self, name: &'static str, file: &Path) -> Result<(), CommandError> {
+        if !file.is_file() {
+            let file = file.display();
+            return Err(CommandError::usage(format!(
+                "{file}: there is no such file; give one that `treepie map`, `profile` or `probe` wrote"
+            )));
+        }
+        self.settings.retain(|(known, _)| *known != name);
+        self.settings.push((name, absolute_path(file)?.into()));
+        Ok(())
+    }
+
+    /// Runs the job once, in the files of `desk`.
+    ///
+    /// # Errors
+    /// A job that can't be started at all. One that fails is `Ok(Err(reason))`.
+    pub fn run(
+        &self,
+        command: &[OsString],
+        settings: &RunSettings,
+        desk: &Path,
+    ) -> Result<Result<Run, String>, CommandError> {
+        let [profile, printed, errors] =
+            ["profile.yaml", "printed", "errors"].map(|n| desk.join(n));
+        // What an earlier run left is not this one's.
+        let _ = std::fs::remove_file(&profile);
+        let mut own = self.settings.clone();
+        own.push(("TREEPIE_OUTPUT", profile.clone().into()));
+        let invocation = launch::prepare(command, &settings.variables(own)?)?;
+        let status = job::run_into(&invocation, create(&printed)?, create(&errors)?)?;
+        let said = std::fs::read_to_string(&errors).unwrap_or_default();
+        if status != 0 {
+            return Ok(Err(format!("exit status {status}{}", last_line(&said))));
+        }
+        let Ok(profile) = Profile::read(&profile) else {
+            let why = "it left no profile: it never reached MPI_Init and MPI_Finalize";
+            return Ok(Err(format!("{why}{}", last_line(&said))));
+        };
+        let Some(times) = times::for_profile(&profile) else {
+            return Ok(Err("its profile has no times".to_owned()));
+        };
+        Ok(Ok(Run {
+            seconds: times.elapsed_seconds.iter().copied().fold(0.0, f64::max),
+            in_mpi: times.mpi_seconds.iter().sum::<f64>() / profile.ranks.max(1) as f64,
+            printed: hash_of(&printed)?,
+        }))
+    }
+}
+
+fn last_line(text: &str) -> String {
+    let line = text.lines().rev().find(|line| !line.trim().is_empty());
+    line.map_or(String::new(), |line| format!(": {line}"))
+}
+
+fn create(path: &Path) -> Result<File, CommandError> {
+    File::create(path).map_err(|error| not_usable(path, &error))
+}
+
+fn not_usable(path: &Path, error: &std::io::Error) -> CommandError {
+    let path: PathBuf = path.to_owned();
+    CommandError::failed(format!(
+        "{}: {error}; TMPDIR names another directory for temporary files",
+        path.display()
+    ))
+}
+
+fn hash_of(path: &Path) -> Result<u64, CommandError> {
+    let text = std::fs::read(path).map_err(|error| not_usable(path, &error))?;
+    let mut hasher = DefaultHasher::new();
+    hasher.write(&text);
+    Ok(hasher.finish())
+}

@@ -1,0 +1,141 @@
+//! `treepie prove`: whether a placement, or other collectives, make a job quicker; by runs in
+//! pairs inside one allocation.
+//!
+//! ```text
+//! arm      one way to run the job: the plain one, or a replay
+//! series   warm-up, pairs in random order, what failed, what was printed
+//! answer   the verdict as text, as JSON and as a picture
+//! ```
+
+mod answer;
+mod arm;
+mod series;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Args;
+use treepie_core::files::configuration::Apply;
+use treepie_core::proof::Limits;
+
+use self::arm::Arm;
+use self::series::Series;
+use super::Outcome;
+use super::options::RunSettings;
+use crate::error::CommandError;
+use crate::picture::Format;
+
+/// Run a job in two ways, in turn, until one is proven quicker
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie prove [OPTIONS] [FILE] -- mpirun -np 16 ./app ...")]
+pub struct Arguments {
+    /// Placement or profile to replay, as for `treepie replay`
+    #[arg(value_name = "FILE", required_unless_present_any = ["collectives", "permutation"])]
+    file: Option<PathBuf>,
+    /// New rank of each process of the launcher, such as 2,0,1, instead of a file
+    #[arg(long, value_name = "RANKS", conflicts_with = "file")]
+    permutation: Option<String>,
+    /// Algorithms that replace the MPI's collectives: auto, or operations with their algorithms
+    #[arg(long, value_name = "CHOICE")]
+    collectives: Option<String>,
+    /// Platform that the algorithms are chosen for
+    #[arg(long, value_name = "FILE")]
+    platform: Option<PathBuf>,
+    /// How the placement is applied: permute, bind, both [default: the setting `apply`]
+    #[arg(long, value_name = "HOW", value_parser = str::parse::<Apply>)]
+    apply: Option<Apply>,
+    /// What it is compared with: plain, or another placement or profile
+    #[arg(long, value_name = "FILE", default_value = "plain")]
+    against: PathBuf,
+    /// Runs of each way at most
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Start no run after so many seconds
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    time: Option<f64>,
+    /// Difference that matters, in per cent: a smaller one counts as none
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent)]
+    difference: f64,
+    /// Seed of the order inside each pair [default: of the clock, and printed]
+    #[arg(long)]
+    seed: Option<u64>,
+    /// Draw the seconds of all runs, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The job as it is usually started; what it prints is compared and not shown
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("`{text}` is no number of seconds above 0"))
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches(['%', ' ']).parse().ok();
+    let number = number.filter(|number| (0.0..50.0).contains(number));
+    number.ok_or_else(|| format!("`{text}` is no percentage from 0 to 50"))
+}
+
+impl Arguments {
+    fn limits(&self) -> Limits {
+        Limits {
+            difference: self.difference / 100.0,
+            pairs: self.runs as usize,
+        }
+    }
+
+    /// Both ways: what is compared with, and what is compared.
+    fn arms(&self) -> Result<[Arm; 2], CommandError> {
+        let baseline = match self.against.as_os_str() == "plain" {
+            true => Arm::plain(),
+            false => Arm::replay(Some(&self.against))?,
+        };
+        let mut candidate = Arm::replay(self.file.as_deref())?;
+        if let Some(permutation) = &self.permutation {
+            candidate.name = format!("permutation {permutation}");
+            candidate.set("TREEPIE_PERMUTATION", permutation);
+        }
+        if let Some(choice) = &self.collectives {
+            candidate.set("TREEPIE_COLLECTIVES", choice);
+        }
+        if let Some(platform) = &self.platform {
+            candidate.set_path("TREEPIE_PLATFORM", platform)?;
+        }
+        if let Some(apply) = self.apply {
+            candidate.set("TREEPIE_APPLY", &apply.to_string());
+        }
+        Ok([baseline, candidate])
+    }
+}
+
+/// Runs the job until the verdict. Success, whatever it is; a job that fails by itself is an error.
+pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(picture) = &arguments.picture {
+        Format::from_path(picture)?;
+    }
+    let arms = arguments.arms()?;
+    let seed = arguments.seed.unwrap_or_else(seed_of_the_clock);
+    let mut series = Series::new(arms, arguments.limits(), seed);
+    series.run(
+        &arguments.command,
+        &arguments.settings,
+        arguments.time.map(Duration::from_secs_f64),
+    )?;
+    answer::give(arguments, &series)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn seed_of_the_clock() -> u64 {
+    let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+    since.as_nanos() as u64 % 1_000_000
+}

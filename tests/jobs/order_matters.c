@@ -1,0 +1,39 @@
+/* A job that is quicker, slower, fails or prints something else where its ranks are in another
+   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int launchers_rank(void)
+{
+    const char *names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return -1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "same";
+    MPI_Init(&argc, &argv);
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int mine = rank != launchers_rank(), permuted;
+    MPI_Allreduce(&mine, &permuted, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+
+    int is_slow = (permuted && !strcmp(what, "slower")) || (!permuted && !strcmp(what, "quicker"));
+    usleep(is_slow ? 150000 : 50000);
+    if (rank == 0 && !strcmp(what, "differs"))
+        printf("permuted %d\n", permuted);
+    else if (rank == 0 && !strcmp(what, "varies"))
+        printf("process %d\n", (int)getpid());
+    else if (rank == 0)
+        puts("done");
+    MPI_Finalize();
+    if (!strcmp(what, "broken"))
+        return 4;
+    return permuted && !strcmp(what, "fails") ? 3 : 0;
+}

@@ -96,6 +96,11 @@ pub trait Steps {
     /// What follows starts when the step written last is complete.
     fn one_by_one(&mut self) {}
 
+    /// Whether what follows is not read: long rounds end here, as they would go on alike.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// The step written last, where steps are numbered.
     fn last_step(&self) -> Option<u32> {
         None

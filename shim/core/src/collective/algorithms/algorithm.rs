@@ -44,6 +44,37 @@ impl Candidate {
     }
 }
 
+/// Ranks that send alike: one of them is read for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::collective) enum Alike {
+    /// None do.
+    None,
+    /// Each as the one so many before it, to ranks as much further, round the communicator.
+    Every(usize),
+    /// A power of two of ranks: each as rank 0, to the ranks whose numbers differ in the same bits.
+    Flipped,
+}
+
+impl Alike {
+    /// How many of so many ranks are read: the first ones.
+    pub fn read(self, ranks: usize) -> usize {
+        match self {
+            Alike::None => ranks,
+            Alike::Every(period) => period.min(ranks),
+            Alike::Flipped => 1,
+        }
+    }
+
+    /// The rank that `peer` is for `rank`, in what is read for it and others, of so many ranks.
+    pub fn peer(self, rank: usize, peer: usize, ranks: usize) -> usize {
+        match self {
+            Alike::None => peer,
+            Alike::Every(period) => (peer + rank - rank % period) % ranks,
+            Alike::Flipped => peer ^ rank,
+        }
+    }
+}
+
 /// How a collective is done.
 #[derive(Debug)]
 pub struct Algorithm {
@@ -56,8 +87,8 @@ pub struct Algorithm {
     /// What it needs of a call.
     pub requires: &'static [Requirement],
     pub(in crate::collective) describe: Describe,
-    /// Where blocks are equal, each rank sends what rank 0 sends, to ranks as much further.
-    pub(in crate::collective) symmetric: bool,
+    /// Which ranks send alike where blocks are equal.
+    pub(in crate::collective) alike: Alike,
     /// The tree between clusters, where there is one.
     pub(in crate::collective) tree: Option<(Between, Direction)>,
     pub(in crate::collective) candidate: Candidate,
@@ -101,16 +132,20 @@ impl Algorithm {
         !self.requires.contains(&Requirement::Commutative)
     }
 
-    /// Whether in this call every rank sends what rank 0 sends, to ranks as much further.
-    pub(in crate::collective) fn is_alike(&self, problem: &Problem) -> bool {
+    /// Which ranks send alike in this call.
+    pub(in crate::collective) fn alike(&self, problem: &Problem) -> Alike {
+        let ranks = problem.ranks();
         let equal_blocks = match problem.amount {
             Amount::Each(units) => {
-                problem.operation.unit() != Unit::Message
-                    || units.is_multiple_of(problem.ranks() as u64)
+                problem.operation.unit() != Unit::Message || units.is_multiple_of(ranks as u64)
             }
             _ => false,
         };
-        self.symmetric && equal_blocks
+        match self.alike {
+            Alike::Flipped if !ranks.is_power_of_two() => Alike::None,
+            alike if equal_blocks => alike,
+            _ => Alike::None,
+        }
     }
 
     /// The steps of `rank`, read by `steps`.

@@ -59,8 +59,8 @@ mod requirement;
 mod table;
 mod trees;
 
-pub(in crate::collective) use algorithm::Price;
 pub use algorithm::{Algorithm, Uniform};
+pub(in crate::collective) use algorithm::{Alike, Price};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
 pub(in crate::collective) use by_cluster::scan::runs;

@@ -4,13 +4,15 @@
 //! |---|---|
 //! | `also` | other names that are accepted |
 //! | `requires` | what it needs of a call, beside its operation |
-//! | `symmetric` | for equal blocks every rank sends as rank 0 does: its traffic is read once |
+//! | `symmetric` | for equal blocks every rank sends as rank 0 does: it alone is read |
+//! | `alternating` | the same, as rank 0 or 1 does |
+//! | `flipped` | the same on a power of two of ranks, to those that differ in the same bits |
 //! | `along` | the tree between clusters that it goes along |
 //! | `estimated` | the choice considers it, by this estimate |
 //! | `priced` | the choice considers it, by its description |
 //! | `for_order` | the same, only where operands must stay in order |
 
-use super::algorithm::{Algorithm, Candidate, Describe, Estimate, Price};
+use super::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
 use super::by_cluster::between::{Between, Direction, Grouped};
 use super::by_cluster::{
     allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source, reduce,
@@ -50,7 +52,7 @@ const fn row(
         operations,
         requires: &[],
         describe,
-        symmetric: false,
+        alike: Alike::None,
         tree: None,
         candidate: Candidate::Never,
     }
@@ -67,7 +69,21 @@ impl Algorithm {
 
     const fn symmetric(self) -> Self {
         Algorithm {
-            symmetric: true,
+            alike: Alike::Every(1),
+            ..self
+        }
+    }
+
+    const fn alternating(self) -> Self {
+        Algorithm {
+            alike: Alike::Every(2),
+            ..self
+        }
+    }
+
+    const fn flipped(self) -> Self {
+        Algorithm {
+            alike: Alike::Flipped,
             ..self
         }
     }
@@ -231,9 +247,9 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
         .also(&["reduce-broadcast"]).for_order(),
     row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
-    row("recursive-doubling", &[Allreduce], doubling::allreduce).for_order(),
-    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).also(&["rabenseifner"]),
-    row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold),
+    row("recursive-doubling", &[Allreduce], doubling::allreduce).flipped().for_order(),
+    row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]),
+    row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
     row("ring", &[Allreduce], ring::allreduce).requires(&[Commutative]).symmetric(),
     row("grid-exchange", &[Allreduce], lanes::allreduce_exchange).requires(&[Commutative])
         .estimated(estimate::allreduce_exchange),
@@ -249,7 +265,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("binomial", &[Barrier], |p, r, s| tree::barrier(p, r, s, Binomial)),
     row("all-to-all", &[Barrier], linear::barrier).symmetric(),
     row("dissemination", &[Barrier], bruck::barrier).symmetric(),
-    row("recursive-doubling", &[Barrier], doubling::barrier),
+    row("recursive-doubling", &[Barrier], doubling::barrier).flipped(),
     row("grid-exchange", &[Barrier], barrier::exchange).estimated(estimate::barrier_exchange),
 
     row("flat", GATHERS, linear::gather).also(&["linear"]).estimated(estimate::direct),
@@ -271,8 +287,8 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric(),
     row("bruck", ALLGATHERS, bruck::allgather).symmetric(),
-    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]),
-    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]),
+    row("recursive-doubling", ALLGATHERS, doubling::allgather).requires(&[PowerOfTwo]).flipped(),
+    row("neighbour-exchange", ALLGATHERS, neighbours::allgather).requires(&[EvenRanks]).alternating(),
     row("gather-broadcast", ALLGATHERS, composed::gather_broadcast),
     row("grid-exchange", ALLGATHERS, allgather::exchange).estimated(estimate::allgather_exchange),
     row("grid-lanes", ALLGATHERS, allgather::lanes).estimated(estimate::allgather_lanes),
@@ -292,7 +308,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
-    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]),
+    row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
     row("reduce-scatterv", REDUCE_SCATTERS, composed::reduce_scatter),
     row("grid-exchange", REDUCE_SCATTERS, reduce_scatter::exchange).requires(&[Commutative])

@@ -35,6 +35,9 @@ pub fn pass_on(
 ) {
     let (next, previous) = (problem.after(rank, 1), problem.before(rank, 1));
     for distance in 1..problem.ranks() {
+        if steps.is_over() {
+            return;
+        }
         steps.send(next, block(distance - 1));
         steps.receive(previous, block(distance));
     }

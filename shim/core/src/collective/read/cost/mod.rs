@@ -19,7 +19,7 @@ mod tests;
 
 use crate::collective::operation::Unit;
 use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, Uniform};
-use run::run;
+use run::{run, run_rounds};
 pub use script::OneByOne;
 use script::{Part, Script, Scripts};
 
@@ -128,24 +128,56 @@ impl Reading<'_> {
         let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
         let of_a_tree = 4 * ranks.max(1).ilog2() as usize;
         if sends <= most.max(of_a_tree) {
-            return run(self.network, &read(Part::All), None);
+            return run(self.network, &read(Part::All));
         }
         if usual.hands_on() {
             // What is handed on goes round after round: the first ones, and the rate of the later
             // of them.
             let scripts = read(Part::First(most));
             let rounds = [most / 2, most];
-            let found = rounds.map(|rounds| run(self.network, &scripts, Some(rounds)));
-            return Times::line(rounds.map(|one| one as f64), found, sends as f64);
+            let found = run_rounds(self.network, &scripts, rounds.map(|one| one as u32));
+            let on = Times::line(rounds.map(|one| one as f64), found, sends as f64);
+            let handed = self.handed_on(&scripts, sends);
+            return Times {
+                end: on.end.max(handed),
+                left: on.left.max(handed),
+                ..on
+            };
         }
         // What goes straight to its receiver: some of the rounds, near and far partners alike.
         let every = sends.div_ceil(most);
-        let found = run(self.network, &read(Part::Every(every)), None);
+        let found = run(self.network, &read(Part::Every(every)));
         let rest = (every - 1) as f64;
         Times {
             end: found.end + rest * found.left,
             left: found.left + rest * found.left,
             busiest: found.busiest + rest * found.busiest,
         }
+    }
+
+    /// How long a block is on its way that is handed on so many times, the longest from some ranks:
+    /// as long as a ring of small blocks takes. Of each rank, the rounds that are not in its script
+    /// are taken to be like the last two.
+    fn handed_on(&self, scripts: &Scripts, times: usize) -> f64 {
+        let from = |first: usize| {
+            let (mut rank, mut seconds) = (first, 0.0);
+            for round in 0..times {
+                let script = scripts.of(rank);
+                let beyond = (round + 1).saturating_sub(script.sent().count());
+                let known = round.checked_sub(beyond.next_multiple_of(2));
+                let Some((to, bytes)) = known.and_then(|known| script.sent().nth(known)) else {
+                    break;
+                };
+                let to = scripts.peer(rank, to);
+                let link = self.network.link(rank, to);
+                seconds += link.map_or(0.0, |link| link.delivery(bytes));
+                rank = to;
+            }
+            seconds
+        };
+        let ranks = scripts.ranks();
+        // Behind the first of a cluster, as most are numbered: the way to that one is long.
+        let starts = (0..4).map(|quarter| (quarter * ranks / 4 + 2) % ranks);
+        starts.map(from).fold(0.0, f64::max)
     }
 }

@@ -3,71 +3,67 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use ordered_float::OrderedFloat;
-
 use super::Times;
 use super::script::{Move, Scripts};
-use crate::collective::Network;
-use crate::collective::read::simulate::{Links, Sending};
+use crate::collective::read::simulate::{Links, Sending, Way};
+use crate::collective::{Distance, Network};
 use crate::platform::Contention;
 
-/// In place of a message or a rank that is not there.
+/// In place of a rank that waits.
 const NONE: u32 = u32::MAX;
 
-/// Which message each receive gets: the n-th from a rank is the n-th that this one sends here.
+/// All messages, sender by sender, and where to find those to one rank.
 struct Mail {
-    /// Of each rank, the number of its first message.
+    /// The first message that each rank sends.
     sent: Vec<u32>,
-    /// Of each rank, the place of its first receive.
+    /// The first of `coming` to each rank, and the end of all.
     first: Vec<u32>,
-    /// The message of each receive; `NONE` where it is not sent, in a part of all.
-    received: Vec<u32>,
+    /// Messages and who sends them, receiver by receiver, in the order of senders.
+    coming: Vec<(u32, u32)>,
 }
 
 impl Mail {
     fn new(scripts: &Scripts) -> Self {
         let ranks = scripts.ranks();
-        let sends = |rank: usize| {
-            let moves = scripts.of(rank).moves.iter();
-            moves.filter_map(move |one| match one {
-                Move::Send { to, .. } => Some(scripts.peer(rank, *to)),
-                _ => None,
-            })
+        let (mut sent, mut first) = (Vec::with_capacity(ranks), vec![0; ranks + 2]);
+        let receivers = |rank: usize| {
+            let sent = scripts.of(rank).sent();
+            sent.map(move |(to, _)| scripts.peer(rank, to))
         };
-        let (mut sent, mut first) = (Vec::with_capacity(ranks), Vec::with_capacity(ranks));
-        // To each rank, messages by sender: each sender's in their order.
-        let mut coming: Vec<Vec<(u32, u32)>> = vec![Vec::new(); ranks];
-        let (mut messages, mut receives) = (0, 0);
+        let mut messages = 0;
         for rank in 0..ranks {
             sent.push(messages);
-            first.push(receives);
-            for to in sends(rank) {
-                coming[to].push((rank as u32, messages));
+            for to in receivers(rank) {
                 messages += 1;
+                first[to + 2] += 1;
             }
-            receives += scripts.of(rank).senders.len() as u32;
         }
-        let mut received = Vec::with_capacity(receives as usize);
-        let mut taken = Vec::new();
-        for (rank, coming) in coming.iter().enumerate() {
-            taken.clear();
-            taken.resize(coming.len(), 0);
-            for &from in &scripts.of(rank).senders {
-                let from = scripts.peer(rank, from) as u32;
-                let start = coming.partition_point(|&(sender, _)| sender < from);
-                let next = taken.get_mut(start).map_or(start, |taken| {
-                    *taken += 1;
-                    start + *taken - 1
-                });
-                let message = coming.get(next).filter(|&&(sender, _)| sender == from);
-                received.push(message.map_or(NONE, |&(_, message)| message));
+        for rank in 0..ranks {
+            first[rank + 2] += first[rank + 1];
+        }
+        let mut coming = vec![(0, 0); messages as usize];
+        for (rank, &start) in sent.iter().enumerate() {
+            for (message, to) in (start..).zip(receivers(rank)) {
+                coming[first[to + 1] as usize] = (rank as u32, message);
+                first[to + 1] += 1;
             }
         }
         Mail {
             sent,
             first,
-            received,
+            coming,
         }
+    }
+
+    /// The message with the number `nth` of those from one rank to another; `None` where it is not
+    /// sent, in a part of all.
+    fn message(&self, from: usize, to: usize, nth: u32) -> Option<usize> {
+        let coming = &self.coming[self.first[to] as usize..self.first[to + 1] as usize];
+        let of_sender = coming.partition_point(|&(sender, _)| (sender as usize) < from);
+        let found = coming.get(of_sender + nth as usize);
+        found
+            .filter(|&&(sender, _)| sender as usize == from)
+            .map(|&(_, message)| message as usize)
     }
 }
 
@@ -90,92 +86,101 @@ struct Run<'a> {
     scripts: &'a Scripts,
     mail: Mail,
     links: Links<'a>,
+    /// What the last message occupied.
+    last: Option<(Kind, Way)>,
     ranks: Vec<Rank>,
     /// When each message is there; not a number before it is sent.
     there: Vec<f64>,
     /// The rank that waits for each message.
     waiting: Vec<u32>,
-    /// Ranks by the time of their next move, and of equal times in the order in which they came.
-    next: BinaryHeap<Reverse<(OrderedFloat<f64>, u32, u32)>>,
+    next: BinaryHeap<Reverse<Next>>,
     number: u32,
-    /// So many messages each rank sends.
-    most: u32,
-    times: Times,
-    /// How long the uplink and the downlink of each cluster have been occupied.
-    access: Vec<[f64; 2]>,
+    /// So many messages each rank sends, and all that are counted.
+    rounds: [u32; 2],
+    /// Of the first rounds, and of all.
+    times: [Times; 2],
+    /// How long the uplink and the downlink of each cluster have been occupied by both.
+    access: [Vec<[f64; 2]>; 2],
 }
 
-/// Times of all scripts, or of the first `rounds` messages that each rank sends; [`Times::NEVER`]
-/// where ranks wait for each other.
-pub(super) fn run(network: &Network, scripts: &Scripts, rounds: Option<usize>) -> Times {
+/// Messages that occupy links alike: how far they go, between which clusters, and their bytes.
+type Kind = (Distance, [usize; 2], u64);
+
+/// A rank by the time of its next message, and of equal times in the order in which they came: one
+/// number, as times are not negative.
+type Next = u128;
+
+/// Times of all scripts; [`Times::NEVER`] where ranks wait for each other.
+pub(super) fn run(network: &Network, scripts: &Scripts) -> Times {
+    let [_, all] = run_rounds(network, scripts, [u32::MAX; 2]);
+    all
+}
+
+/// Times of the first messages that each rank sends, so many and so many; the latter are run.
+pub(super) fn run_rounds(network: &Network, scripts: &Scripts, rounds: [u32; 2]) -> [Times; 2] {
     let mail = Mail::new(scripts);
-    let last = scripts.ranks() - 1;
-    let of_last = scripts.of(last).moves.iter();
-    let of_last = of_last.filter(|one| matches!(one, Move::Send { .. }));
-    let messages = mail.sent[last] as usize + of_last.count();
+    let messages = mail.coming.len();
+    let nothing = Times {
+        end: 0.0,
+        left: 0.0,
+        busiest: 0.0,
+    };
+    let access = vec![[0.0; 2]; network.clusters()];
     let mut run = Run {
         network,
         scripts,
         mail,
         links: Links::new(network, Sending::Overlapping),
+        last: None,
         ranks: vec![Rank::default(); scripts.ranks()],
         there: vec![f64::NAN; messages],
         waiting: vec![NONE; messages],
         next: BinaryHeap::with_capacity(scripts.ranks()),
         number: 0,
-        most: rounds.map_or(u32::MAX, |rounds| rounds as u32),
-        times: Times {
-            end: 0.0,
-            left: 0.0,
-            busiest: 0.0,
-        },
-        access: vec![[0.0; 2]; network.clusters()],
+        rounds,
+        times: [nothing; 2],
+        access: [access.clone(), access],
     };
     for rank in 0..scripts.ranks() {
         run.go_on(rank);
     }
-    while let Some(Reverse((_, _, rank))) = run.next.pop() {
-        run.moves(rank as usize);
+    while let Some(Reverse(next)) = run.next.pop() {
+        run.send(next as u32 as usize);
+    }
+    for (times, access) in run.times.iter_mut().zip(&run.access) {
+        times.busiest = access.iter().flatten().copied().fold(0.0, f64::max);
     }
     let is_done = |(rank, state): (usize, &Rank)| {
-        rounds.is_some() || state.place == scripts.of(rank).moves.len()
+        state.sent == rounds[1] || state.place == scripts.of(rank).moves.len()
     };
-    let access = run.access.iter().flatten();
-    run.times.busiest = access.copied().fold(0.0, f64::max);
     match run.ranks.iter().enumerate().all(is_done) {
         true => run.times,
-        false => Times::NEVER,
+        false => [Times::NEVER; 2],
     }
 }
 
 impl Run<'_> {
+    /// A rank's moves up to the next message that it sends, which others may come before.
     fn go_on(&mut self, rank: usize) {
-        let at = OrderedFloat(self.ranks[rank].clock);
-        self.next.push(Reverse((at, self.number, rank as u32)));
-        self.number += 1;
-    }
-
-    /// A rank's moves up to the one that others may come before: one message at a time.
-    fn moves(&mut self, rank: usize) {
         let script = self.scripts.of(rank);
-        let began = self.ranks[rank].clock;
-        while let Some(&next) = script.moves.get(self.ranks[rank].place) {
-            let state = &mut self.ranks[rank];
+        let state = &mut self.ranks[rank];
+        while let Some(&next) = script.moves.get(state.place) {
             match next {
-                Move::Send { .. } if state.clock > began => return self.go_on(rank),
-                Move::Send { .. } if state.sent == self.most => break,
-                Move::Send { to, bytes } => {
-                    state.place += 1;
-                    self.send(rank, self.scripts.peer(rank, to), bytes);
-                    return self.go_on(rank);
+                Move::Send { .. } if state.sent == self.rounds[1] => break,
+                Move::Send { .. } => {
+                    let at = u128::from(state.clock.to_bits());
+                    let place = u64::from(self.number) << 32 | rank as u64;
+                    self.next.push(Reverse(at << 64 | u128::from(place)));
+                    self.number += 1;
+                    return;
                 }
                 Move::Await(place) => {
-                    let place = (self.mail.first[rank] + place) as usize;
-                    let message = self.mail.received[place];
-                    if message != NONE {
-                        let there = self.there[message as usize];
+                    let (from, nth) = script.senders[place as usize];
+                    let from = self.scripts.peer(rank, from);
+                    if let Some(message) = self.mail.message(from, rank, nth) {
+                        let there = self.there[message];
                         if there.is_nan() {
-                            self.waiting[message as usize] = rank as u32;
+                            self.waiting[message] = rank as u32;
                             return;
                         }
                         state.clock = state.clock.max(there);
@@ -184,42 +189,55 @@ impl Run<'_> {
                 Move::Settle => state.clock = state.clock.max(state.settled),
                 Move::Compute(bytes) => state.clock += self.network.computing.seconds(bytes),
             }
-            self.ranks[rank].place += 1;
+            state.place += 1;
         }
-        self.times.end = self.times.end.max(self.ranks[rank].clock);
+        self.times[1].end = self.times[1].end.max(state.clock);
     }
 
-    /// A message on all links of its way; what asks first holds its sender up.
-    fn send(&mut self, from: usize, to: usize, bytes: u64) {
-        let link = self.network.link(from, to);
-        let asking = link.map_or(0.0, |link| link.handshake(bytes));
+    /// What a message occupies: often the same as the one before, between the same clusters.
+    fn way(&mut self, (from, to, bytes): (usize, usize, u64)) -> Way {
+        let clusters = [from, to].map(|rank| self.network.cluster_of()[rank]);
+        let kind = (self.network.distance(from, to), clusters, bytes);
+        match self.last {
+            Some((last, way)) if last == kind => way.of(from, to),
+            _ => {
+                let way = self.links.way((from, to, bytes), Contention::NONE);
+                self.last = Some((kind, way));
+                way
+            }
+        }
+    }
+
+    /// A rank's next message on all links of its way; one that asks first holds its sender up.
+    fn send(&mut self, from: usize) {
         let state = &mut self.ranks[from];
-        let leaving = self
-            .links
-            .depart(state.clock + asking, (from, to, bytes), Contention::NONE);
-        if asking > 0.0 {
+        let Some(&Move::Send { to, bytes }) = self.scripts.of(from).moves.get(state.place) else {
+            return;
+        };
+        let to = self.scripts.peer(from, to);
+        let way = self.way((from, to, bytes));
+        let state = &mut self.ranks[from];
+        let leaving = self.links.depart(state.clock + way.handshake, &way);
+        if way.handshake > 0.0 {
             state.settled = leaving.tail;
         }
-        let message = (self.mail.sent[from] + state.sent) as usize;
+        let sent = state.sent;
+        let message = (self.mail.sent[from] + sent) as usize;
         state.sent += 1;
-        let coming = leaving.after(link.map_or(0.0, |link| link.latency()));
-        let there = self
-            .links
-            .arrive(coming, (from, to, bytes), Contention::NONE)
-            .tail;
+        state.place += 1;
+        let there = self.links.arrive(leaving.after(way.latency), &way).tail;
         self.there[message] = there;
-        self.times.left = self.times.left.max(leaving.tail);
-        self.times.end = self.times.end.max(there);
         let clusters = self.network.cluster_of();
-        let (here, there_cluster) = (clusters[from], clusters[to]);
-        if here != there_cluster {
-            self.access[here][0] += self.network.uplink(here, bytes);
-            self.access[there_cluster][1] += self.network.downlink(there_cluster, bytes);
+        for count in usize::from(sent >= self.rounds[0])..2 {
+            let (times, access) = (&mut self.times[count], &mut self.access[count]);
+            times.left = times.left.max(leaving.tail);
+            times.end = times.end.max(there);
+            access[clusters[from]][0] += way.uplink;
+            access[clusters[to]][1] += way.downlink;
         }
+        self.go_on(from);
         let waiting = self.waiting[message];
         if waiting != NONE {
-            let state = &mut self.ranks[waiting as usize];
-            state.clock = state.clock.max(there);
             self.go_on(waiting as usize);
         }
     }

@@ -1,6 +1,7 @@
 //! What one rank does, as far as time goes: the reading of a description that has no memory but
 //! what is still to come.
 
+use crate::collective::algorithms::Alike;
 use crate::collective::plan::{Range, Space};
 use crate::collective::{Algorithm, Flow, Problem, Steps};
 
@@ -32,8 +33,8 @@ pub(super) enum Part {
 pub enum OneByOne {
     /// The next message is sent when the last one has left.
     Sends,
-    /// And when the message that came in the same step is there, too: `MPI_Sendrecv`. The n-th that
-    /// comes belongs to the n-th that is sent.
+    /// And when the message that came in the same step is there, too: `MPI_Sendrecv`. It comes from
+    /// the rank as far before as the one sent goes further.
     Exchanges,
 }
 
@@ -41,8 +42,8 @@ pub enum OneByOne {
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub moves: Vec<Move>,
-    /// Who sends what the rank receives.
-    pub senders: Vec<u32>,
+    /// Who sends what the rank receives, and how many messages came from there before.
+    pub senders: Vec<(u32, u32)>,
     sends: usize,
     hands_on: bool,
 }
@@ -61,10 +62,12 @@ impl Script {
             part,
             in_turn: one_by_one == OneByOne::Exchanges,
             rank,
+            heard: vec![0; problem.ranks()],
             written: 0,
             script: Script::default(),
             coming: Vec::new(),
             signals: Vec::new(),
+            has_awaited: false,
             is_last_received: false,
         };
         algorithm.describe(problem, rank, &mut reader);
@@ -77,16 +80,25 @@ impl Script {
         self.sends
     }
 
-    /// Whether it sends what it has received.
+    /// Whether it sends what it has received, or made of it.
     pub fn hands_on(&self) -> bool {
         self.hands_on
+    }
+
+    /// Receivers and bytes of the messages that are read.
+    pub fn sent(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
+        self.moves.iter().filter_map(|one| match one {
+            Move::Send { to, bytes } => Some((*to, *bytes)),
+            _ => None,
+        })
     }
 }
 
 /// All ranks.
 pub(super) struct Scripts {
     ranks: usize,
-    /// One of each rank; one for all where they are alike, each as much further.
+    alike: Alike,
+    /// Those of the ranks that are read.
     scripts: Vec<Script>,
 }
 
@@ -97,14 +109,12 @@ impl Scripts {
         flow: Flow,
         how: (Part, OneByOne),
     ) -> Self {
-        let ranks = problem.ranks();
-        // Alike ranks send in the same order, and receive in any.
-        let is_alike = algorithm.is_alike(problem) && how.1 == OneByOne::Sends;
-        let different = if is_alike { 1 } else { ranks };
+        let (ranks, alike) = (problem.ranks(), algorithm.alike(problem));
         let read = |rank| Script::read(algorithm, problem, flow, rank, how);
         Scripts {
             ranks,
-            scripts: (0..different).map(read).collect(),
+            alike,
+            scripts: (0..alike.read(ranks)).map(read).collect(),
         }
     }
 
@@ -118,10 +128,7 @@ impl Scripts {
 
     /// The rank that another's script means by `peer`.
     pub fn peer(&self, rank: usize, peer: u32) -> usize {
-        match self.scripts.len() == self.ranks {
-            true => peer as usize,
-            false => (peer as usize + rank) % self.ranks,
-        }
+        self.alike.peer(rank, peer as usize, self.ranks)
     }
 }
 
@@ -131,6 +138,8 @@ struct Reader {
     part: Part,
     in_turn: bool,
     rank: usize,
+    /// How many messages come from each rank.
+    heard: Vec<u32>,
     /// Units of scratch in use.
     written: u64,
     script: Script,
@@ -138,15 +147,19 @@ struct Reader {
     coming: Vec<(Range, u32)>,
     /// Synchronization messages that the next fence waits for.
     signals: Vec<u32>,
+    /// Whether anything was waited for that a step needs.
+    has_awaited: bool,
     /// Whether the step written last is a receive.
     is_last_received: bool,
 }
 
 impl Reader {
-    /// What comes next needs a range; whether some of it had yet to come.
-    fn needs(&mut self, range: Range) -> bool {
-        if range.space == Space::Input || self.is_over() {
-            return false;
+    /// What comes next needs a range: it waits for what of it has yet to come.
+    fn needs(&mut self, range: Range) {
+        // Of what goes straight to its receiver, nothing waits for anything.
+        let is_straight = matches!(self.part, Part::Every(_));
+        if range.space == Space::Input || is_straight || self.is_over() {
+            return;
         }
         let before = self.coming.len();
         let (moves, coming) = (&mut self.script.moves, &mut self.coming);
@@ -157,7 +170,7 @@ impl Reader {
             }
             !is_needed
         });
-        self.coming.len() < before
+        self.has_awaited |= self.coming.len() < before;
     }
 
     fn is_read(&self) -> bool {
@@ -168,13 +181,9 @@ impl Reader {
         }
     }
 
-    /// Whether all that is read has been.
-    fn is_over(&self) -> bool {
-        matches!(self.part, Part::First(most) if self.script.sends >= most)
-    }
-
     fn comes(&mut self, from: usize) -> u32 {
-        self.script.senders.push(from as u32);
+        self.script.senders.push((from as u32, self.heard[from]));
+        self.heard[from] += 1;
         self.script.senders.len() as u32 - 1
     }
 }
@@ -198,9 +207,8 @@ impl Steps for Reader {
         if to == self.rank {
             return;
         }
-        if self.needs(data) {
-            self.script.hands_on = true;
-        }
+        self.needs(data);
+        self.script.hands_on |= self.has_awaited;
         if self.is_read() {
             let (to, bytes) = (to as u32, data.length);
             self.script.moves.push(Move::Send { to, bytes });
@@ -218,8 +226,8 @@ impl Steps for Reader {
     }
 
     fn reduce_segment(&mut self, left: Range, right: Range) {
-        let needed = [left, right].map(|range| self.needs(range));
-        self.script.hands_on |= needed.contains(&true);
+        self.needs(left);
+        self.needs(right);
         self.script.moves.push(Move::Compute(left.length));
     }
 
@@ -238,14 +246,27 @@ impl Steps for Reader {
         self.script.moves.extend(signals);
     }
 
+    fn is_over(&self) -> bool {
+        matches!(self.part, Part::First(most) if self.script.sends >= most)
+    }
+
     fn one_by_one(&mut self) {
         let moves = &mut self.script.moves;
         if self.is_last_received {
             let last = self.coming.last().map(|&(_, place)| place);
             moves.extend(last.map(Move::Await));
-        } else if self.in_turn && matches!(moves.last(), Some(Move::Send { .. })) {
-            moves.push(Move::Await(self.script.sends as u32 - 1));
+        } else if self.in_turn
+            && let Some(Move::Send { to, .. }) = moves.last()
+        {
+            let ranks = self.heard.len();
+            let from = (2 * self.rank + ranks - *to as usize) % ranks;
+            let mut senders = self.script.senders.iter();
+            let place = senders.position(|&(sender, _)| sender as usize == from);
+            moves.extend(place.map(|place| Move::Await(place as u32)));
         }
-        self.script.moves.push(Move::Settle);
+        let moves = &mut self.script.moves;
+        if !matches!(moves.last(), Some(Move::Settle)) {
+            moves.push(Move::Settle);
+        }
     }
 }

@@ -97,8 +97,17 @@ fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whol
     let network = network(160);
     for (operation, name, bytes, segment) in [
         (Operation::Bcast, "chain", 1 << 20, 64 << 10),
+        (Operation::Bcast, "scatter-allgather", 1 << 20, 1 << 20),
         (Operation::Reduce, "binomial", 1 << 20, 32 << 10),
+        (Operation::Allgather, "ring", 8, 8),
         (Operation::Allgather, "ring", 4096, 4096),
+        (Operation::Allgather, "ring", 65536, 65536),
+        (Operation::Allreduce, "ring", 160, 160),
+        (Operation::Allreduce, "ring", 160 << 10, 160 << 10),
+        (Operation::Allreduce, "ring", 160 << 15, 160 << 15),
+        (Operation::ReduceScatter, "pairwise", 1024, 1024),
+        (Operation::ReduceScatter, "ring", 1024, 1024),
+        (Operation::Alltoall, "pairwise", 8, 8),
         (Operation::Alltoall, "pairwise", 1024, 1024),
         (Operation::Alltoall, "flat", 1024, 1024),
     ] {
@@ -110,10 +119,13 @@ fn long_pipelines_and_exchanges_of_many_are_read_in_part_for_what_they_take_whol
         };
         let taken = simulated(&network, algorithm, &call, segment);
         let found = read(&network, false, flow).times(algorithm, &call).end;
-        println!("{operation} {name} {found} {taken} {}", found / taken);
+        println!(
+            "{operation} {name} {bytes} {found} {taken} {}",
+            found / taken
+        );
         assert!(
             (found / taken - 1.0).abs() < 0.1,
-            "{operation} {name}: {found} {taken}"
+            "{operation} {name} {bytes}: {found} {taken}"
         );
     }
 }

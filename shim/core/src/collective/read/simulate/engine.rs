@@ -295,12 +295,11 @@ impl<'a> Engine<'a> {
         self.messages[message].started = true;
         let (from, to) = (name.0 as usize, name.1 as usize);
         let met = self.met_by(message);
-        let passing = self.links.depart(now, (from, to, bytes), met);
-        let link = self.network.link(from, to);
-        let coming = passing.after(met.gamma * link.map_or(0.0, |link| link.latency()));
+        let way = self.links.way((from, to, bytes), met);
+        let passing = self.links.depart(now, &way);
+        let coming = passing.after(way.latency);
         self.at(coming.head, What::Come(message, coming));
-        let asked = link.is_some_and(|link| link.handshake(bytes) > 0.0);
-        if let (true, Some((step, _))) = (asked, sent) {
+        if let (true, Some((step, _))) = (way.handshake > 0.0, sent) {
             self.at(passing.tail, What::End((from, step)));
         }
         if self.network.cluster_of()[from] != self.network.cluster_of()[to] {
@@ -328,8 +327,8 @@ impl<'a> Engine<'a> {
     fn come(&mut self, message: usize, passing: Passing) {
         let Message { name, bytes, .. } = self.messages[message];
         let (from, to) = (name.0 as usize, name.1 as usize);
-        let met = self.met_by(message);
-        let there = self.links.arrive(passing, (from, to, bytes), met);
+        let way = self.links.way((from, to, bytes), self.met_by(message));
+        let there = self.links.arrive(passing, &way);
         self.messages[message].there = Some(there.tail);
         self.bar(
             to,

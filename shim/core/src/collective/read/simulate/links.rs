@@ -45,6 +45,34 @@ impl Passing {
     }
 }
 
+/// Seconds of a message on its way: of each link, how long it is occupied.
+#[derive(Debug, Clone, Copy)]
+pub struct Way {
+    from: usize,
+    to: usize,
+    distance: Distance,
+    /// `L`, with what the message meets.
+    pub latency: f64,
+    /// What it needs beyond that where it asks first.
+    pub handshake: f64,
+    /// `g(m)` of the link that it takes, with what it meets there.
+    gap: f64,
+    /// On the uplink of the sender's cluster, to another one.
+    pub uplink: f64,
+    /// On the downlink of the receiver's.
+    pub downlink: f64,
+    /// On the cards of both hosts, between clusters: as long as a message inside would, where there
+    /// is a link between hosts.
+    cards: [f64; 2],
+}
+
+impl Way {
+    /// The same between other ranks of the same clusters.
+    pub fn of(self, from: usize, to: usize) -> Way {
+        Way { from, to, ..self }
+    }
+}
+
 /// When each link is free again.
 pub struct Links<'a> {
     network: &'a Network,
@@ -76,74 +104,72 @@ impl<'a> Links<'a> {
         }
     }
 
-    /// A message starts from its sender: when it is on the way. `met` is what it meets there.
-    pub fn depart(
-        &mut self,
-        now: f64,
-        (from, to, bytes): (usize, usize, u64),
-        met: Contention,
-    ) -> Passing {
+    /// What a message occupies on its way; `met` is the contention there.
+    pub fn way(&self, (from, to, bytes): (usize, usize, u64), met: Contention) -> Way {
         let network = self.network;
+        let link = network.link(from, to);
+        let gap = link.map_or(0.0, |link| link.gap(bytes));
+        let gap = met.gamma * gap + met.delay(bytes);
+        let mut way = Way {
+            from,
+            to,
+            distance: match self.sending {
+                // A port is all that is occupied.
+                Sending::OnePort => Distance::Host,
+                Sending::Overlapping => network.distance(from, to),
+            },
+            latency: met.gamma * link.map_or(0.0, |link| link.latency()),
+            handshake: link.map_or(0.0, |link| link.handshake(bytes)),
+            gap,
+            uplink: 0.0,
+            downlink: 0.0,
+            cards: [0.0; 2],
+        };
+        if way.distance == Distance::Grid {
+            let clusters = [from, to].map(|rank| network.cluster_of()[rank]);
+            way.uplink = network.uplink(clusters[0], bytes);
+            way.downlink = network.downlink(clusters[1], bytes);
+            way.cards = clusters.map(|cluster| {
+                let within = network.between_hosts(cluster);
+                within.map_or(0.0, |link| link.gap(bytes)).min(gap)
+            });
+        }
+        way
+    }
+
+    /// A message starts from its sender: when it is on the way.
+    pub fn depart(&mut self, now: f64, way: &Way) -> Passing {
         let start = Passing {
             head: now,
             tail: now,
         };
-        let gap = gap(network, (from, to, bytes), met);
-        if self.sending == Sending::OnePort {
-            return start.through(&mut self.port_out[from], gap);
-        }
-        let card = &mut self.card_out[network.host_of()[from]];
-        match network.distance(from, to) {
-            Distance::Host => start.through(&mut self.port_out[from], gap),
-            Distance::Cluster => start.through(card, gap),
+        let card = &mut self.card_out[self.network.host_of()[way.from]];
+        match way.distance {
+            Distance::Host => start.through(&mut self.port_out[way.from], way.gap),
+            Distance::Cluster => start.through(card, way.gap),
             Distance::Grid => {
-                let here = network.cluster_of()[from];
-                let own = self.connections.entry((from, to)).or_default();
+                let here = self.network.cluster_of()[way.from];
+                let own = self.connections.entry((way.from, way.to)).or_default();
                 start
-                    .beside(card, card_seconds(network, here, bytes, gap))
-                    .through(&mut self.uplink[here], network.uplink(here, bytes))
-                    .through(own, gap)
+                    .beside(card, way.cards[0])
+                    .through(&mut self.uplink[here], way.uplink)
+                    .through(own, way.gap)
             }
         }
     }
 
     /// A message comes to its receiver: when it is there.
-    pub fn arrive(
-        &mut self,
-        passing: Passing,
-        (from, to, bytes): (usize, usize, u64),
-        met: Contention,
-    ) -> Passing {
-        let network = self.network;
-        let gap = gap(network, (from, to, bytes), met);
-        if self.sending == Sending::OnePort {
-            return passing.through(&mut self.port_in[to], gap);
-        }
-        let card = &mut self.card_in[network.host_of()[to]];
-        match network.distance(from, to) {
-            Distance::Host => passing.through(&mut self.port_in[to], gap),
-            Distance::Cluster => passing.through(card, gap),
+    pub fn arrive(&mut self, passing: Passing, way: &Way) -> Passing {
+        let card = &mut self.card_in[self.network.host_of()[way.to]];
+        match way.distance {
+            Distance::Host => passing.through(&mut self.port_in[way.to], way.gap),
+            Distance::Cluster => passing.through(card, way.gap),
             Distance::Grid => {
-                let there = network.cluster_of()[to];
+                let there = self.network.cluster_of()[way.to];
                 passing
-                    .through(&mut self.downlink[there], network.downlink(there, bytes))
-                    .beside(card, card_seconds(network, there, bytes, gap))
+                    .through(&mut self.downlink[there], way.downlink)
+                    .beside(card, way.cards[1])
             }
         }
     }
-}
-
-/// `g(m)` of the link that a message takes, with what it meets there.
-fn gap(network: &Network, (from, to, bytes): (usize, usize, u64), met: Contention) -> f64 {
-    let gap = network.link(from, to).map_or(0.0, |link| link.gap(bytes));
-    met.gamma * gap + met.delay(bytes)
-}
-
-/// How long a message between clusters occupies the card of a host: as one inside would, where
-/// there is a link between hosts.
-fn card_seconds(network: &Network, cluster: usize, bytes: u64, gap: f64) -> f64 {
-    let within = network
-        .between_hosts(cluster)
-        .map_or(0.0, |link| link.gap(bytes));
-    within.min(gap)
 }

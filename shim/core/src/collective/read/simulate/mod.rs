@@ -23,7 +23,7 @@ mod timeline;
 use crate::collective::{Network, Plan};
 use thiserror::Error;
 
-pub(in crate::collective::read) use links::Links;
+pub(in crate::collective::read) use links::{Links, Way};
 pub use timeline::{Bar, Doing};
 
 /// What occupies a sender.

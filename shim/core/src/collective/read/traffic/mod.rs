@@ -267,9 +267,11 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         // What was said in elements, where there are no whole ones.
         let flow = run.flow.times(run.unit_bytes.max(1) / unit_bytes);
         let mut sent = Sent::new(problem_of_first.flow(flow));
-        let mut add = |from: usize, sent: &[(usize, Traffic)], shift: usize| {
+        let alike = run.algorithm.alike(&problem_of_first);
+        let read = alike.read(ranks);
+        let mut add = |from: usize, sent: &[(usize, Traffic)]| {
             for &(to, one) in sent {
-                let to = (to + shift) % ranks;
+                let to = alike.peer(from, to, ranks);
                 let all = Traffic::new(
                     one.messages.saturating_mul(calls),
                     one.bytes.saturating_mul(unit_bytes).saturating_mul(calls),
@@ -277,19 +279,15 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
                 into.add(record.group[from] as usize, record.group[to] as usize, all);
             }
         };
-        if run.algorithm.is_alike(&problem_of_first) {
-            let alike = sent.of(run.algorithm, &problem_of_first, 0);
-            (0..ranks).for_each(|rank| add(rank, alike, rank));
-            continue;
-        }
-        for rank in 0..ranks {
-            let differs = matches!(first, Amount::Exchanged { .. }) && rank > 0;
-            let own = differs.then(|| amount(rank));
+        for one in 0..read {
+            let differs = matches!(first, Amount::Exchanged { .. }) && one > 0;
+            let own = differs.then(|| amount(one));
             let problem = Problem {
                 amount: own.as_ref().unwrap_or(&first),
                 ..problem_of_first.clone()
             };
-            add(rank, sent.of(run.algorithm, &problem, rank), 0);
+            let sent = sent.of(run.algorithm, &problem, one);
+            (one..ranks).step_by(read).for_each(|rank| add(rank, sent));
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Patterns without a root, for all small numbers of ranks.
 
 use super::*;
+use crate::collective::algorithms::Alike;
+use crate::collective::{Amount, Clusters, Flow, Problem};
 
 /// Algorithms by rank that are no gather to one rank with a broadcast from there.
 fn without_a_root(operation: Operation) -> impl Iterator<Item = &'static str> {
@@ -328,4 +330,51 @@ fn what_is_meant_is_all_to_all_or_each_rank_to_those_after_it() {
         meant(Operation::Scan, Volume::Uniform(8)),
         [(0, 1, 1, 8), (0, 2, 1, 8), (1, 2, 1, 8)]
     );
+}
+
+/// One rank is read for all that send alike: what that gives is what each of them sends by itself.
+#[test]
+fn ranks_that_are_said_to_send_alike_do() {
+    let mut compared = 0;
+    for ranks in 1..=18 {
+        let clusters = Clusters::one(ranks);
+        for operation in Operation::all() {
+            for algorithm in Algorithm::of(operation) {
+                let amount = Amount::Each(720_720);
+                let problem = Problem {
+                    operation,
+                    root: 0,
+                    amount: &amount,
+                    clusters: &clusters,
+                    ordered: false,
+                    network: None,
+                    unit_bytes: 1,
+                };
+                let alike = algorithm.alike(&problem);
+                if !algorithm.serves(&problem) || alike == Alike::None {
+                    continue;
+                }
+                compared += 1;
+                let sent_by = |rank: usize| {
+                    let mut sent = Sent::new(Flow::WHOLE);
+                    sent.of(algorithm, &problem, rank).to_vec()
+                };
+                let sorted = |mut sent: Vec<(usize, Traffic)>| {
+                    sent.sort_by_key(|&(to, traffic)| (to, traffic.bytes));
+                    sent
+                };
+                for rank in 0..ranks {
+                    let read = sent_by(rank % alike.read(ranks)).into_iter();
+                    let meant = read.map(|(to, one)| (alike.peer(rank, to, ranks), one));
+                    assert_eq!(
+                        sorted(meant.collect()),
+                        sorted(sent_by(rank)),
+                        "{operation} {} on {ranks}",
+                        algorithm.name
+                    );
+                }
+            }
+        }
+    }
+    assert!(compared > 200, "{compared}");
 }

@@ -213,9 +213,9 @@ pub fn grouped_order(problem: &Problem, order: Grouped) -> Vec<usize> {
     let tail = |cluster: usize| {
         let within = network.within(cluster);
         let inside = within.map_or(0.0, |link| link.delivery(bytes(cluster)));
-        network.between(root_cluster, cluster).map_or(0.0, |link| {
-            link.latency() + link.handshake(bytes(cluster)) + inside
-        })
+        // No handshake: between clusters, messages are cut so that none asks.
+        let link = network.between(root_cluster, cluster);
+        link.map_or(0.0, |link| link.latency() + inside)
     };
     by_tail(clusters, root_cluster, order, block, tail)
 }

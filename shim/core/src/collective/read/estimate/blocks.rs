@@ -1,9 +1,12 @@
 //! Collectives in which every rank has a block of its own: gathers, scatters, total exchanges,
 //! scans; and barriers.
 
+use std::borrow::Cow;
+
 use super::CostInput;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Grouped, by_tail, runs};
+use crate::collective::network::MessageCosts;
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
 /// one cluster to another.
@@ -38,20 +41,50 @@ fn waiting_to_enter(input: &CostInput) -> f64 {
     }
 }
 
+/// A block to each rank of the other clusters, one to each cluster in turn: those of a cluster are
+/// through when it and smaller ones are served.
+fn from_root(input: &CostInput) -> f64 {
+    let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
+    let through = input.others(root).map(|to| {
+        let count = |other| input.ranks(other).min(input.ranks(to));
+        let sent: u64 = input.others(root).map(count).sum();
+        let (cost, uplink) = (input.segment.between(root, to), input.segment.uplink[root]);
+        // The last one leaves, over its connection.
+        let leaves = sent as f64 * uplink + (cost.gap - uplink).max(0.0);
+        let enters = input.ranks(to) as f64 * input.segment.downlink[to];
+        volume * leaves.max(enters) + cost.latency
+    });
+    through.fold(0.0, f64::max)
+}
+
+/// A block from each of them, as they come: those from afar come when nearer ones have entered.
+fn to_root(input: &CostInput) -> f64 {
+    let (root, volume) = (input.root_cluster(), input.volume(input.bytes));
+    let cost = |from| input.segment.between(from, root);
+    let entered = input.others(root).map(|from| {
+        let latency = cost(from).latency;
+        let later = |&other: &usize| cost(other).latency >= latency;
+        let rest: u64 = input
+            .others(root)
+            .filter(later)
+            .map(|c| input.ranks(c))
+            .sum();
+        let uplink = input.segment.uplink[from];
+        let leaves = input.ranks(from) as f64 * uplink + (cost(from).gap - uplink).max(0.0);
+        let enters = rest as f64 * input.segment.downlink[root];
+        volume * leaves.max(enters) + latency
+    });
+    entered.fold(0.0, f64::max)
+}
+
 /// Everyone who has a block for another sends it directly there.
 pub fn direct(input: &CostInput) -> f64 {
     use Operation::{Gather, Gatherv, Scatter, Scatterv};
     let root = input.root_cluster();
     let all_pairs = |from, to| input.ranks(from) * input.ranks(to);
     let between = match input.operation {
-        Gather | Gatherv => passing(input, |from, to| match to == root {
-            true => input.ranks(from),
-            false => 0,
-        }),
-        Scatter | Scatterv => passing(input, |from, to| match from == root {
-            true => input.ranks(to),
-            false => 0,
-        }),
+        Gather | Gatherv => to_root(input),
+        Scatter | Scatterv => from_root(input),
         _ => passing(input, all_pairs) + waiting_to_enter(input),
     };
     // Every message of a rank passes its host's card; those of an exchange meet others there.
@@ -123,9 +156,22 @@ pub fn barrier_exchange(input: &CostInput) -> f64 {
     2.0 * inside + input.largest_between(|cost| cost.seconds())
 }
 
+/// Costs of a segment on its way from the root; of a gather, which is a scatter backwards, to it.
+fn away_from_root<'a>(input: &CostInput<'a>) -> Cow<'a, MessageCosts> {
+    match input.operation {
+        Operation::Gather | Operation::Gatherv => Cow::Owned(input.segment.reversed()),
+        _ => Cow::Borrowed(input.segment),
+    }
+}
+
 /// One message of all blocks of a cluster from the root or to it, in the order that the
 /// algorithm takes, and inside.
 pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
+    let segment = away_from_root(input);
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
     let root = input.root_cluster();
     let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
     let inside = |cluster: usize| input.spread(cluster, input.bytes * (input.ranks(cluster) - 1));
@@ -144,6 +190,11 @@ pub fn grouped(input: &CostInput, order: Grouped) -> f64 {
 /// The blocks of each cluster in as many messages as there are `sources` in the root's cluster,
 /// over a connection each; those of helpers pass the root's host first, and flow on as they come.
 pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
+    let segment = away_from_root(input);
+    let input = &CostInput {
+        segment: &segment,
+        ..*input
+    };
     let (root, sources) = (input.root_cluster(), sources.max(1));
     let block = |cluster: usize| input.volume(input.bytes * input.ranks(cluster));
     let share = |cluster: usize| input.ranks(cluster).div_ceil(sources as u64);
@@ -198,26 +249,33 @@ pub fn reduce_scatter_exchange(input: &CostInput) -> f64 {
 /// these back.
 pub fn scan_exchange(input: &CostInput) -> f64 {
     let runs = runs(input.clusters);
-    let mut own = vec![0.0; input.count()];
-    for run in &runs {
-        own[input.clusters.of(run.first)] += 1.0;
+    // The last run gives no sum, and the first one gets no prefix.
+    let (mut gives, mut gets) = (vec![0.0; input.count()], vec![0.0; input.count()]);
+    for pair in runs.windows(2) {
+        gives[input.clusters.of(pair[0].first)] += 1.0;
+        gets[input.clusters.of(pair[1].first)] += 1.0;
     }
     let (all, clusters) = (runs.len() as f64, input.count() as f64);
     let bytes = input.bytes as f64 / clusters;
     // A block that is smaller than a segment loads links in proportion, nearly.
     let block = (bytes / input.segment.bytes.max(1) as f64).max(0.02);
-    let given = |cluster: usize| block * own[cluster] * (clusters - 1.0);
-    let collected = |cluster: usize| block * (all - own[cluster]);
-    let both = |cluster: usize| given(cluster) + collected(cluster);
+    // Blocks of a cluster's own runs go to all other clusters or come from there, those of other
+    // runs come or go once.
+    let own = |runs: &[f64], cluster: usize| block * runs[cluster] * (clusters - 1.0);
+    let others = |runs: &[f64], cluster: usize| block * (all - 1.0 - runs[cluster]);
     let busy = |leaves: &dyn Fn(usize) -> f64, enters: &dyn Fn(usize) -> f64| {
         let (uplink, downlink) = (&input.segment.uplink, &input.segment.downlink);
         input.largest(|c| f64::max(leaves(c) * uplink[c], enters(c) * downlink[c]))
     };
-    let (sums, prefixes) = (busy(&given, &collected), busy(&collected, &given));
+    let sums = busy(&|c| own(&gives, c), &|c| others(&gives, c));
+    let prefixes = busy(&|c| others(&gets, c), &|c| own(&gets, c));
+    let both = busy(&|c| own(&gives, c) + others(&gets, c), &|c| {
+        others(&gives, c) + own(&gets, c)
+    });
     let latency = input.largest_between(|cost| cost.latency);
     // Prefixes follow at once where there is enough else to send meanwhile.
-    let last = prefixes / block.max(1.0);
-    let passing = (sums + latency + last).max(busy(&both, &both));
+    let last = prefixes / input.largest(|c| gives[c]).max(block).max(1.0);
+    let passing = (sums + latency + last).max(both);
     let segments = input.segments(input.bytes);
     let inside = input.largest(|c| input.inside(c).seconds(segments));
     2.0 * inside + latency + passing + all * input.reducing() / clusters

@@ -4,8 +4,13 @@
 //! By Loomis and Whitney (Bulletin of the AMS 55, 1949, theorem 2) the lines on which it lies
 //! satisfy `p1 p2 >= s` in two dimensions and `p1 p2 p3 >= s^2` in three. The least of the sum over
 //! the axes is reached by rectangles and boxes.
+//!
+//! In a mesh of three axes, layers say more (`layers`): those of a group are rectangles at best,
+//! and the largest counts across them.
 
 use super::groups::Groups;
+use super::layers::{self, Path};
+use super::symmetry::Symmetry;
 use crate::placement::multilevel::{Graph, Grid};
 
 /// Partial sums that are looked at for one level, at most.
@@ -14,6 +19,7 @@ const MOST_STEPS: usize = 50_000_000;
 /// A mesh or torus that a graph contains, with the same weight on all edges of an axis.
 #[derive(Debug)]
 pub(super) struct Lattice {
+    grid: Grid,
     axes: Vec<Axis>,
     cells: usize,
 }
@@ -28,8 +34,8 @@ struct Axis {
 }
 
 impl Lattice {
-    /// The mesh or torus of one to three axes in a graph, and what is left of the graph without.
-    pub(super) fn find(graph: &Graph) -> Option<(Lattice, Graph)> {
+    /// The mesh or torus of one to three axes in a graph.
+    pub(super) fn find(graph: &Graph) -> Option<Lattice> {
         let grid = Grid::find(graph)?;
         if grid.extents.len() > 3 {
             return None;
@@ -38,19 +44,23 @@ impl Lattice {
         let lattice = Lattice {
             axes: axes.collect(),
             cells: grid.members.len(),
+            grid,
         };
         let some = lattice.axes.iter().any(|axis| axis.weight > 0.0);
-        some.then(|| {
-            let rest = lattice.rest(graph, &grid);
-            (lattice, rest)
-        })
+        some.then_some(lattice)
     }
 
-    fn rest(&self, graph: &Graph, grid: &Grid) -> Graph {
+    /// The reflections of the lattice that leave the graph as it is.
+    pub(super) fn symmetry(&self, graph: &Graph) -> Symmetry {
+        Symmetry::of_grid(graph, &self.grid)
+    }
+
+    /// The graph without the lattice.
+    pub(super) fn rest(&self, graph: &Graph) -> Graph {
         let rows = (0..graph.order()).map(|vertex| {
             let left = graph.row(vertex).map(|(other, weight)| {
                 let along = self.axes.iter().enumerate().find_map(|(axis, line)| {
-                    let step = Step::between(grid, axis, vertex, other)?;
+                    let step = Step::between(&self.grid, axis, vertex, other)?;
                     (!step.wraps || line.cycle).then_some(line.weight)
                 });
                 (other as u32, weight - along.unwrap_or(0.0))
@@ -60,32 +70,56 @@ impl Lattice {
         Graph::from_rows(rows)
     }
 
-    /// What groups cut at least.
-    pub(super) fn cut(&self, groups: &Groups) -> Option<f64> {
+    /// What groups cut at least: the best of two estimates.
+    pub(super) fn cut(&self, groups: &Groups) -> f64 {
+        let least = self.by_layers(groups.largest().min(self.cells));
+        let by_layers = least.map(|least| {
+            // No group has more cells than there are.
+            self.over(groups, |size| {
+                least.get(size - 1).copied().unwrap_or(f64::INFINITY)
+            })
+        });
+        self.by_lines(groups).max(by_layers.unwrap_or(0.0))
+    }
+
+    /// What groups cut at least, where `least(size)` is what one of so many cells does.
+    fn over(&self, groups: &Groups, least: impl Fn(usize) -> f64) -> f64 {
+        if self.cells == groups.ranks() {
+            return groups.sum(least);
+        }
+        // Ranks beside the lattice take room, too.
+        let most = groups.largest().min(self.cells);
+        let shares = (1..=most).map(|size| least(size) / size as f64);
+        self.cells as f64 * shares.reduce(f64::min).unwrap_or(0.0)
+    }
+
+    /// What groups of up to `most` cells cost at least in a mesh of three axes.
+    fn by_layers(&self, most: usize) -> Option<Vec<f64>> {
+        let path = |axis: &Axis| {
+            (!axis.cycle).then_some(Path {
+                length: axis.length,
+                weight: axis.weight,
+            })
+        };
+        let paths: Vec<Path> = self.axes.iter().map(path).collect::<Option<_>>()?;
+        layers::least(paths.try_into().ok()?, most)
+    }
+
+    /// What groups cut at least by the lines of all axes alone.
+    fn by_lines(&self, groups: &Groups) -> f64 {
         let most = groups.largest().min(self.cells);
         let lines = |axis: &Axis| (self.cells / axis.length).min(most);
         let pairs: usize = match self.axes.len() {
             3 => self.axes[..2].iter().map(lines).product(),
             _ => most,
         };
-        let whole = self.cells == groups.ranks();
-        let sizes = if whole && groups.equal_and_full() {
-            1
-        } else {
-            most
-        };
+        let alike = self.cells == groups.ranks() && groups.equal_and_full();
+        let sizes = if alike { 1 } else { most };
         if pairs.saturating_mul(sizes * TILTS.len()) > MOST_STEPS {
-            return None;
+            return 0.0;
         }
-        let cut = |tilt: f64| match whole {
-            true => groups.sum(|size| self.surface(size, tilt)),
-            // Ranks beside the lattice take room, too.
-            false => {
-                let shares = (1..=most).map(|size| self.surface(size, tilt) / size as f64);
-                self.cells as f64 * shares.reduce(f64::min).unwrap_or(0.0)
-            }
-        };
-        Some(TILTS.map(cut).into_iter().fold(0.0, f64::max))
+        let cut = |tilt: f64| self.over(groups, |size| self.surface(size, tilt));
+        TILTS.map(cut).into_iter().fold(0.0, f64::max)
     }
 
     /// Half of what a group of `size` cells cuts, at least.

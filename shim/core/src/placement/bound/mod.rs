@@ -8,20 +8,27 @@
 //! ```text
 //! heaviest        a group has room for so many partners only
 //! isoperimetric   a group of a mesh or torus has a surface
+//!   layers        how large it is in three dimensions
+//! flow            what all ranks send to all others must pass: hypercubes, transposes
 //! semidefinite    any pattern of up to some hundred ranks: a relaxation
 //!   triangles     its inequalities between three ranks
+//!   symmetry      smaller eigenvalue problems where a mesh can be reflected
 //! ```
 
+mod flow;
 mod groups;
 mod heaviest;
 mod isoperimetric;
+mod layers;
 mod semidefinite;
+mod symmetry;
 #[cfg(test)]
 mod tests;
 mod triangles;
 
 use self::groups::Groups;
 use self::isoperimetric::Lattice;
+use self::symmetry::Symmetry;
 use super::multilevel::Graph;
 use super::objective::traffic_by_level;
 use crate::affinity::Matrix;
@@ -37,31 +44,35 @@ const WORTH_IT: f64 = 0.01;
 /// leaf. `placed` is a placement: where its cut is found to be the least, the search for a better
 /// bound ends.
 ///
-/// The time grows with the cube of the ranks, up to some seconds for several hundred, from where on
+/// The time grows with the cube of the ranks, up to a second for several hundred, from where on
 /// only what is quick is done.
 ///
 /// # Panics
 /// If `placed` lacks a rank of the matrix or names a leaf that the topology does not have.
 pub fn lower_bound(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f64 {
     let graph = Graph::new(matrix, matrix.order());
-    let pattern = Pattern::new(&graph);
+    let distances = topology.level_distances();
+    // What each level adds to the way, and the groups into which it divides the ranks.
+    let levels: Vec<(f64, Groups)> = (1..=topology.depth())
+        .map(|depth| {
+            let further = distances[depth - 1] - distances.get(depth).copied().unwrap_or(0.0);
+            (further, Groups::at(topology, depth, matrix.order()))
+        })
+        .collect();
+    let hard = |(further, groups): &&(f64, Groups)| *further > 0.0 && groups.largest() > 1;
+    let work = semidefinite::WORK / levels.iter().filter(hard).count().max(1);
+    let pattern = Pattern::new(&graph, work);
     if !pattern.total.is_finite() {
         return 0.0;
     }
-    let distances = topology.level_distances();
     let mut cut = 0.0;
     let mut sum = 0.0;
-    for (above, traffic) in traffic_by_level(matrix, topology, placed)
-        .iter()
-        .enumerate()
-    {
+    let traffic = traffic_by_level(matrix, topology, placed);
+    for ((further, groups), traffic) in levels.iter().zip(traffic) {
         // Between nodes at this depth goes what turns anywhere above it.
         cut += traffic / 2.0;
-        let depth = above + 1;
-        let further = distances[above] - distances.get(depth).copied().unwrap_or(0.0);
-        if further > 0.0 {
-            let groups = Groups::at(topology, depth, matrix.order());
-            sum += further * pattern.cut(&groups, cut);
+        if *further > 0.0 {
+            sum += further * pattern.cut(groups, cut);
         }
     }
     sum
@@ -70,19 +81,45 @@ pub fn lower_bound(matrix: &Matrix, topology: &Topology, placed: &[usize]) -> f6
 /// Affinities, and what is known of them for all levels.
 struct Pattern<'a> {
     graph: &'a Graph,
-    lattice: Option<(Lattice, Graph)>,
+    stencil: Option<Stencil>,
     total: f64,
     /// Number that all affinities are multiples of.
     unit: Option<f64>,
+    /// What the relaxation may take for a level.
+    work: usize,
+}
+
+/// A mesh or torus, and what is beside it.
+struct Stencil {
+    lattice: Lattice,
+    /// The pattern without the lattice.
+    rest: Graph,
+    /// The symmetry of that; nothing where there is next to nothing beside the lattice.
+    symmetry: Option<Symmetry>,
+}
+
+impl Stencil {
+    fn find(graph: &Graph) -> Option<Stencil> {
+        let lattice = Lattice::find(graph)?;
+        let rest = lattice.rest(graph);
+        let is_beside = total(&rest) > WORTH_IT * total(graph);
+        let symmetry = is_beside.then(|| lattice.symmetry(graph));
+        Some(Stencil {
+            lattice,
+            rest,
+            symmetry,
+        })
+    }
 }
 
 impl<'a> Pattern<'a> {
-    fn new(graph: &'a Graph) -> Self {
+    fn new(graph: &'a Graph, work: usize) -> Self {
         Pattern {
             graph,
-            lattice: Lattice::find(graph),
+            stencil: Stencil::find(graph),
             total: total(graph),
             unit: common_divisor(graph),
+            work,
         }
     }
 
@@ -95,22 +132,38 @@ impl<'a> Pattern<'a> {
             return proven(best);
         }
         // Of a mesh or torus with something beside it, each alone.
-        let mut beside = None;
-        if let Some((lattice, rest)) = &self.lattice {
-            let surface = lattice.cut(groups).unwrap_or(0.0);
-            best = best.max(surface + heaviest::cut(rest, groups));
-            beside = (total(rest) > WORTH_IT * self.total).then_some((surface, rest));
+        let surface = self
+            .stencil
+            .as_ref()
+            .map_or(0.0, |stencil| stencil.lattice.cut(groups));
+        if let Some(stencil) = &self.stencil {
+            best = best.max(surface + heaviest::cut(&stencil.rest, groups));
         }
-        let order = self.graph.order();
-        if enough(best) || !semidefinite::serves(order) {
+        let few = self.graph.order() <= semidefinite::TRIANGLES;
+        // A surface says more of a lattice alone.
+        let alone = self
+            .stencil
+            .as_ref()
+            .is_some_and(|stencil| stencil.symmetry.is_none());
+        if !enough(best) && !few && !alone {
+            best = best.max(flow::cut(self.graph, groups, (best, known), enough));
+        }
+        if enough(best) {
             return proven(best);
         }
-        let whole = self.lattice.is_none() || order <= semidefinite::TRIANGLES;
-        if whole {
-            best = best.max(semidefinite::cut(self.graph, groups, enough));
-        } else if let Some((surface, rest)) = beside {
-            let of_rest = semidefinite::cut(rest, groups, |cut| enough(surface + cut));
-            best = best.max(surface + of_rest);
+        match &self.stencil {
+            Some(Stencil { rest, symmetry, .. }) if !few => {
+                let beside = |cut| enough(surface + cut);
+                let cut = symmetry.as_ref().map_or(0.0, |symmetry| {
+                    semidefinite::cut(rest, symmetry, groups, self.work, beside)
+                });
+                best = best.max(surface + cut);
+            }
+            _ => {
+                let none = Symmetry::none(self.graph.order());
+                let cut = semidefinite::cut(self.graph, &none, groups, self.work, enough);
+                best = best.max(cut);
+            }
         }
         proven(best)
     }

@@ -15,11 +15,16 @@
 use nalgebra::{DMatrix, DVector, Dyn, SymmetricEigen};
 
 use super::groups::Groups;
+use super::symmetry::Symmetry;
 use super::triangles::Triangles;
 use crate::placement::multilevel::Graph;
 
-/// Multiply-and-adds of a level, in powers of the order: rounds times its cube, at most.
-const WORK: usize = 2_000_000_000;
+/// Work of all levels together, at most: a round takes the cube of the order of each block for its
+/// eigenvalues, and [`PASSES`] times the square of the whole order. About a second.
+pub(super) const WORK: usize = 1_000_000_000;
+
+/// Multiply-and-adds of a round for each entry of a matrix.
+pub(super) const PASSES: usize = 32;
 
 /// Rounds, at most; and with fewer the bound is not worth its time.
 const ROUNDS: std::ops::RangeInclusive<usize> = 10..=400;
@@ -39,18 +44,27 @@ const ROUNDS_BEFORE_TRIANGLES: usize = 60;
 /// Part of its violation by which the price of a triangle inequality follows.
 const TRIANGLE_RATE: f64 = 0.2;
 
-/// Whether a graph of `ranks` vertices is small enough.
-pub(super) fn serves(ranks: usize) -> bool {
-    ranks >= 4 && rounds(ranks) >= *ROUNDS.start()
+/// Rounds that so much work allows; `None` where they are too few.
+fn rounds(symmetry: &Symmetry, work: usize) -> Option<usize> {
+    let ranks: usize = symmetry.sizes().sum();
+    let cubes: usize = symmetry.sizes().map(|size| size.pow(3)).sum();
+    let rounds = work / (cubes + PASSES * ranks.pow(2)).max(1);
+    (ranks >= 4 && rounds >= *ROUNDS.start()).then(|| rounds.min(*ROUNDS.end()))
 }
 
-fn rounds(ranks: usize) -> usize {
-    (WORK / ranks.pow(3).max(1)).min(*ROUNDS.end())
-}
-
-/// What the groups cut at least. It stops early where that is `enough`.
-pub(super) fn cut(graph: &Graph, groups: &Groups, enough: impl Fn(f64) -> bool) -> f64 {
-    let Some(mut relaxation) = Relaxation::new(graph, groups) else {
+/// What the groups of a graph with this symmetry cut at least, found with so much work at most. It
+/// stops early where that is `enough`.
+pub(super) fn cut(
+    graph: &Graph,
+    symmetry: &Symmetry,
+    groups: &Groups,
+    work: usize,
+    enough: impl Fn(f64) -> bool,
+) -> f64 {
+    let Some(rounds) = rounds(symmetry, work) else {
+        return 0.0;
+    };
+    let Some(mut relaxation) = Relaxation::new(graph, symmetry, groups) else {
         return 0.0;
     };
     if relaxation.begin().is_none() {
@@ -60,7 +74,6 @@ pub(super) fn cut(graph: &Graph, groups: &Groups, enough: impl Fn(f64) -> bool) 
     if enough(best) {
         return best;
     }
-    let rounds = rounds(graph.order());
     let mut progress = 0.0;
     for round in 1..=rounds {
         if relaxation.step().is_none() {
@@ -86,7 +99,8 @@ pub(super) fn cut(graph: &Graph, groups: &Groups, enough: impl Fn(f64) -> bool) 
 }
 
 /// The program, its present point, and the prices of its constraints.
-struct Relaxation {
+struct Relaxation<'a> {
+    symmetry: &'a Symmetry,
     /// Affinities, divided by `scale`, with the sign of costs.
     costs: DMatrix<f64>,
     scale: f64,
@@ -110,8 +124,8 @@ struct Relaxation {
     residuals: (f64, f64),
 }
 
-impl Relaxation {
-    fn new(graph: &Graph, groups: &Groups) -> Option<Self> {
+impl<'a> Relaxation<'a> {
+    fn new(graph: &Graph, symmetry: &'a Symmetry, groups: &Groups) -> Option<Self> {
         let (order, size) = (graph.order(), groups.largest() as f64);
         let mut costs = DMatrix::zeros(order, order);
         for vertex in 0..order {
@@ -121,11 +135,12 @@ impl Relaxation {
         }
         let total = -costs.sum() / 2.0;
         let scale = 2.0 * total / order as f64;
-        if !(scale.is_normal() && serves(order)) {
+        if !scale.is_normal() {
             return None;
         }
         costs /= scale;
         Some(Relaxation {
+            symmetry,
             costs,
             scale,
             total,
@@ -148,19 +163,31 @@ impl Relaxation {
         let order = self.x.nrows();
         let degrees = -self.costs.column_sum();
         let laplacian = &self.costs + DMatrix::from_diagonal(&degrees);
-        let eigen = eigen(laplacian)?;
-        let mut ascending: Vec<usize> = (0..order).collect();
-        ascending.sort_by(|&a, &b| eigen.eigenvalues[a].total_cmp(&eigen.eigenvalues[b]));
+        let blocks = self.symmetry.split(laplacian).0;
+        let blocks: Vec<_> = blocks.into_iter().map(eigen).collect::<Option<_>>()?;
+        let values = blocks.iter().flat_map(|block| block.eigenvalues.iter());
+        let mut ascending: Vec<f64> = values.copied().collect();
+        ascending.sort_unstable_by(f64::total_cmp);
         let groups = (order as f64 / self.size).ceil() as usize;
-        let lowest = eigen
-            .eigenvectors
-            .select_columns(&ascending[..groups.min(order)]);
-        self.x = &lowest * lowest.transpose() * self.size;
-        let last = eigen.eigenvalues[ascending[groups.min(order) - 1]];
+        let last = ascending[groups.min(order) - 1];
         self.diagonal = degrees.map(|degree| last - degree);
-        let above = eigen.eigenvalues.map(|value| (value - last).max(0.0));
-        let vectors = &eigen.eigenvectors;
-        self.semidefinite = vectors * DMatrix::from_diagonal(&above) * vectors.transpose();
+        let of = |value: &dyn Fn(f64) -> f64| {
+            let part = |block: &Eigen| {
+                let vectors = &block.eigenvectors;
+                vectors
+                    * DMatrix::from_diagonal(&block.eigenvalues.map(value))
+                    * vectors.transpose()
+            };
+            let parts: Vec<_> = blocks.iter().map(part).collect();
+            self.symmetry.join(&parts)
+        };
+        // Equal eigenvalues go together, so that the point has the pattern's symmetry.
+        let low = |value: f64| value <= last + 1e-9;
+        let count = ascending.iter().filter(|&&value| low(value)).count();
+        let share = order as f64 / count as f64;
+        let lowest = of(&|value| if low(value) { share } else { 0.0 });
+        self.semidefinite = of(&|value| (value - last).max(0.0));
+        self.x = lowest;
         Some(())
     }
 
@@ -182,7 +209,7 @@ impl Relaxation {
             of_rows(&left) + of_rows(&self.x).map(|sum| (self.size - sum) / self.penalty),
         );
         let left = &costs - self.of_diagonal_and_rows(&self.rows) - &self.x / self.penalty;
-        self.semidefinite = positive_part(&left - &self.entries)?;
+        self.semidefinite = self.positive_part(&left - &self.entries)?;
         self.entries = (&left - &self.semidefinite).map(|entry| entry.max(0.0));
         // What the prices leave, as a step of the point.
         let step = (&self.semidefinite + &self.entries - left) * self.penalty - &self.x;
@@ -225,6 +252,13 @@ impl Relaxation {
         sum
     }
 
+    /// The nearest positive semidefinite matrix.
+    fn positive_part(&self, matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
+        let blocks = self.symmetry.split(matrix).0.into_iter();
+        let positive = blocks.map(positive_part).collect::<Option<Vec<_>>>()?;
+        Some(self.symmetry.join(&positive))
+    }
+
     /// What the present prices prove: for any partition X, the costs are those prices times what
     /// they are of, and at least the eigenvalues below 0 of the rest times those of X, which are at
     /// most `size` and sum up to the order.
@@ -235,8 +269,13 @@ impl Relaxation {
             false => self.rows.map(|price| price.min(0.0)),
         };
         let rest = self.priced_costs() - self.of_diagonal_and_rows(&rows) - &self.entries;
-        let rounding = 1e-10 * rest.norm() * rest.nrows() as f64;
-        let mut eigenvalues: Vec<f64> = rest.symmetric_eigenvalues().iter().copied().collect();
+        let (order, norm) = (rest.nrows() as f64, rest.norm());
+        let (blocks, outside) = self.symmetry.split(rest);
+        let rounding = (1e-10 * norm + outside) * order;
+        let mut eigenvalues: Vec<f64> = Vec::new();
+        for block in blocks {
+            eigenvalues.extend(block.symmetric_eigenvalues().iter());
+        }
         eigenvalues.sort_unstable_by(f64::total_cmp);
         let mut left = eigenvalues.len() as f64;
         let mut least = self.diagonal.sum() + self.size * rows.sum() - self.triangles.price();
@@ -259,8 +298,10 @@ impl Relaxation {
     }
 }
 
+type Eigen = SymmetricEigen<f64, Dyn>;
+
 /// Eigenvalues and eigenvectors of a symmetric matrix, if they are found.
-fn eigen(matrix: DMatrix<f64>) -> Option<SymmetricEigen<f64, Dyn>> {
+fn eigen(matrix: DMatrix<f64>) -> Option<Eigen> {
     let order = matrix.nrows();
     SymmetricEigen::try_new(matrix, f64::EPSILON, 100 * order)
 }

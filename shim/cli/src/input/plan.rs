@@ -3,7 +3,7 @@
 use clap::Args;
 use treepie_core::collective::Operation;
 use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
-use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Plan, Problem};
+use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Problem};
 use treepie_core::platform::Platform;
 
 use crate::commands::options::size;
@@ -76,8 +76,7 @@ impl PlanChoice {
             unit_bytes: 1,
         };
         let segment = self.segment.max(1);
-        let plan = |&rank: &usize| strategy.plan(&problem, rank, segment);
-        let plans: Vec<Plan> = ranks.iter().map(plan).collect();
+        let plans = strategy.describe(&problem).plans(segment);
         let options = Options {
             timeline: true,
             ..Options::default()

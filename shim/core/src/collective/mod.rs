@@ -32,7 +32,7 @@ pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
 
-pub use algorithms::{Algorithm, Requirement, Uniform};
+pub use algorithms::{Algorithm, Description, Requirement, Uniform};
 pub use choose::{Choice, Chooser, Considered};
 pub use clusters::Clusters;
 pub use locality::Locality;

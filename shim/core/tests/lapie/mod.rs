@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used)] // users are tests and benchmarks, which may panic
 
 use treepie_core::collective::read::simulate::{Options, Sending, simulate};
-use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Operation, Plan, Problem};
+use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Operation, Problem};
 use treepie_core::platform::orders::Costs;
 use treepie_core::platform::{Cluster, Contents, Host, Link, Platform};
 
@@ -204,8 +204,7 @@ pub fn exchanged(
         return None;
     }
     let uncut = u64::MAX >> 8;
-    let plans = (0..network.ranks()).map(|rank| strategy.plan(&problem, rank, uncut));
-    let plans: Vec<Plan> = plans.collect();
+    let plans = strategy.describe(&problem).plans(uncut);
     let options = Options {
         sending,
         ..Options::default()

@@ -1,5 +1,6 @@
 //! A line of the table: an algorithm with its names, operations, requirements and description.
 
+use super::by_rank::scheduled::{self, Schedule};
 use super::requirement::Requirement;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Between, Direction, TABLE};
@@ -7,8 +8,14 @@ use crate::collective::operation::Unit;
 use crate::collective::read::estimate::CostInput;
 use crate::collective::{Amount, Builder, Clusters, Flow, Network, Plan, Problem, Steps};
 
-/// Writes the steps of one rank for a call.
-pub(in crate::collective) type Describe = fn(&Problem, usize, &mut dyn Steps);
+/// Writes the steps of the ranks of a call.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::collective) enum Describe {
+    /// Of each rank by itself.
+    ByRank(fn(&Problem, usize, &mut dyn Steps)),
+    /// Of all ranks by one schedule, which takes time to make.
+    Scheduled(fn(&Problem) -> Schedule),
+}
 
 /// Estimates the seconds of an algorithm from the loads of links.
 pub(in crate::collective) type Estimate = fn(&CostInput) -> f64;
@@ -148,16 +155,18 @@ impl Algorithm {
         }
     }
 
-    /// The steps of `rank`, read by `steps`.
-    pub fn describe(&self, problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-        (self.describe)(problem, rank, steps);
+    /// The description of a call, for all its ranks.
+    pub fn describe<'a>(&self, problem: &'a Problem<'a>) -> Description<'a> {
+        match self.describe {
+            Describe::ByRank(describe) => Description::ByRank(problem, describe),
+            Describe::Scheduled(schedule) => Description::Scheduled(problem, schedule(problem)),
+        }
     }
 
     /// The plan of `rank`, whose messages flow as `flow` says (in larger segments where a message
-    /// would fall into thousands).
+    /// would fall into thousands). For several ranks of one call, [`Algorithm::describe`] it once.
     pub fn plan(&self, problem: &Problem, rank: usize, flow: impl Into<Flow>) -> Plan {
-        let flow = problem.flow(flow.into());
-        Builder::plan(flow, |steps| self.describe(problem, rank, steps))
+        self.describe(problem).plan(rank, flow)
     }
 
     /// The plans of all ranks for a call, in units of a byte.
@@ -178,9 +187,49 @@ impl Algorithm {
             network,
             unit_bytes: 1,
         };
-        (0..clusters.ranks())
-            .map(|rank| self.plan(&problem, rank, segment))
+        self.describe(&problem).plans(segment)
+    }
+}
+
+/// The description of a call by an algorithm, with what is made once for all ranks.
+#[derive(Debug)]
+pub enum Description<'a> {
+    /// Of each rank by itself.
+    ByRank(&'a Problem<'a>, fn(&Problem, usize, &mut dyn Steps)),
+    /// By a schedule of all ranks.
+    Scheduled(&'a Problem<'a>, Schedule),
+}
+
+impl Description<'_> {
+    /// The steps of `rank`, read by `steps`.
+    pub fn read(&self, rank: usize, steps: &mut dyn Steps) {
+        match self {
+            Description::ByRank(problem, describe) => describe(problem, rank, steps),
+            Description::Scheduled(problem, schedule) => {
+                scheduled::exchange(problem, schedule, rank, steps);
+            }
+        }
+    }
+
+    /// The plan of `rank`, whose messages flow as `flow` says.
+    pub fn plan(&self, rank: usize, flow: impl Into<Flow>) -> Plan {
+        let flow = self.problem().flow(flow.into());
+        Builder::plan(flow, |steps| self.read(rank, steps))
+    }
+
+    /// The plans of all ranks, each of which knows what all know.
+    pub fn plans(&self, flow: impl Into<Flow>) -> Vec<Plan> {
+        let flow = flow.into();
+        (0..self.problem().ranks())
+            .map(|rank| self.plan(rank, flow))
             .collect()
+    }
+
+    /// The call.
+    pub fn problem(&self) -> &Problem<'_> {
+        match self {
+            Description::ByRank(problem, _) | Description::Scheduled(problem, _) => problem,
+        }
     }
 }
 

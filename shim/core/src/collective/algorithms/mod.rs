@@ -59,7 +59,7 @@ mod requirement;
 mod table;
 mod trees;
 
-pub use algorithm::{Algorithm, Uniform};
+pub use algorithm::{Algorithm, Description, Uniform};
 pub(in crate::collective) use algorithm::{Alike, Price};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;

@@ -19,6 +19,7 @@ use super::by_cluster::{
     reduce_exchange, reduce_scatter, scan,
 };
 use super::by_rank::matchings::{MOST_RANKS, Matching};
+use super::by_rank::scheduled::{Schedule, matched};
 use super::by_rank::{
     bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
     scan as prefix, scatter, tree, uniform,
@@ -31,6 +32,7 @@ use super::trees::Shape::{
 };
 use crate::collective::Operation::{self, *};
 use crate::collective::read::estimate::{self, CostInput};
+use crate::collective::{Problem, Steps};
 use crate::platform::orders::Order;
 
 const GATHERS: &[Operation] = &[Gather, Gatherv];
@@ -42,6 +44,14 @@ const SCANS: &[Operation] = &[Scan, Exscan];
 
 /// An algorithm without requirements.
 const fn row(
+    name: &'static str,
+    operations: &'static [Operation],
+    describe: fn(&Problem, usize, &mut dyn Steps),
+) -> Algorithm {
+    described(name, operations, Describe::ByRank(describe))
+}
+
+const fn described(
     name: &'static str,
     operations: &'static [Operation],
     describe: Describe,
@@ -151,14 +161,10 @@ macro_rules! scatter_grouped {
     };
 }
 
-/// A total exchange in the order of a matching: for few ranks.
-macro_rules! matched {
-    ($name:literal, $matching:expr) => {
-        row($name, EXCHANGES, |p, r, s| {
-            pairwise::matched(p, r, s, $matching)
-        })
+/// A total exchange by a schedule of all ranks: for few.
+const fn scheduled(name: &'static str, schedule: fn(&Problem) -> Schedule) -> Algorithm {
+    described(name, EXCHANGES, Describe::Scheduled(schedule))
         .requires(&[MaxRanks(MOST_RANKS), KnownSizes])
-    };
 }
 
 /// How many lanes work side by side.
@@ -296,11 +302,11 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("flat", EXCHANGES, pairwise::flat).symmetric().estimated(estimate::direct),
     row("bruck", &[Alltoall], bruck::alltoall).symmetric(),
     row("pairwise", EXCHANGES, pairwise::pairwise).symmetric(),
-    matched!("max-min", Matching::MaxMin),
-    matched!("max-weight", Matching::MaxWeight),
-    matched!("greedy", Matching::Greedy),
-    matched!("open-shop", Matching::OpenShop),
-    row("uniform", EXCHANGES, uniform::exchange).requires(&[MaxRanks(MOST_RANKS), KnownSizes]),
+    scheduled("max-min", |p| matched(p, Matching::MaxMin)),
+    scheduled("max-weight", |p| matched(p, Matching::MaxWeight)),
+    scheduled("greedy", |p| matched(p, Matching::Greedy)),
+    scheduled("open-shop", |p| matched(p, Matching::OpenShop)),
+    scheduled("uniform", uniform::schedule),
     row("hypercube", EXCHANGES, hypercube::exchange)
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
     row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])

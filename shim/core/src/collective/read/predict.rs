@@ -206,7 +206,8 @@ impl Predictor {
         let problem = self.problem(&amount);
         let all = self.clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
-        let steps = |&rank: &usize| strategy.plan(&problem, rank, segment).steps().len();
+        let description = strategy.describe(&problem);
+        let steps = |&rank: &usize| description.plan(rank, segment).steps().len();
         some.iter().map(steps).sum::<usize>() * all / some.len().max(1)
     }
 

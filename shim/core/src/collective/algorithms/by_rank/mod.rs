@@ -14,5 +14,6 @@ pub mod pairwise;
 pub mod ring;
 pub mod scan;
 pub mod scatter;
+pub mod scheduled;
 pub mod tree;
 pub mod uniform;

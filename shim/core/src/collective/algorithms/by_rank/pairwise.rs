@@ -3,10 +3,8 @@
 //! ```text
 //!   flat         all messages at once, one of each cluster round-robin
 //!   pairwise     step i: to the rank i further          0 -> 1, 1 -> 2, 2 -> 0 | 0 -> 2, 1 -> 0, 2 -> 1
-//!   matched      steps of a matching of senders and receivers (thesis 7.3)
 //! ```
 
-use super::matchings::Matching;
 use crate::collective::plan::Range;
 use crate::collective::problem::Amount;
 use crate::collective::{Problem, Steps};
@@ -89,16 +87,17 @@ pub fn pairwise(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         false => (problem.after(rank, step), problem.before(rank, step)),
     });
     let (to, from): (Vec<usize>, Vec<usize>) = partners.unzip();
-    one_after_the_other(problem, rank, steps, &to, &from);
-}
-
-/// One message at a time, in the order of a matching of senders and receivers by the time that each
-/// of their messages takes.
-pub fn matched(problem: &Problem, rank: usize, steps: &mut dyn Steps, matching: Matching) {
-    let ranks = problem.ranks();
-    let order = matching.order(ranks, |from, to| seconds(problem, from, to));
-    let from: Vec<usize> = (1..ranks).map(|step| problem.before(rank, step)).collect();
-    one_after_the_other(problem, rank, steps, &order[rank], &from);
+    let (input, output) = buffers(problem, rank);
+    steps.copy(input[rank], output[rank]);
+    for from in from {
+        steps.receive(from, output[from]);
+    }
+    for to in to {
+        if input[to].length > 0 {
+            steps.send(to, input[to]);
+            steps.one_by_one();
+        }
+    }
 }
 
 /// What a message of an exchange takes whose sizes all ranks know: in seconds, or, where no network
@@ -118,26 +117,5 @@ pub fn seconds(problem: &Problem, from: usize, to: usize) -> f64 {
         }
         None if clusters.of(from) == clusters.of(to) => units as f64,
         None => APART * units as f64,
-    }
-}
-
-/// Sends in turn; what comes is received whenever it comes.
-fn one_after_the_other(
-    problem: &Problem,
-    rank: usize,
-    steps: &mut dyn Steps,
-    to: &[usize],
-    from: &[usize],
-) {
-    let (input, output) = buffers(problem, rank);
-    steps.copy(input[rank], output[rank]);
-    for &from in from {
-        steps.receive(from, output[from]);
-    }
-    for &to in to {
-        if input[to].length > 0 {
-            steps.send(to, input[to]);
-            steps.one_by_one();
-        }
     }
 }

@@ -11,49 +11,30 @@
 //! whole, by the matching with the largest sum.
 
 use super::matchings::{Left, Matching};
-use super::pairwise::{buffers, seconds};
-use crate::collective::{Problem, Steps};
+use super::pairwise::seconds;
+use super::scheduled::{Piece, Schedule};
+use crate::collective::Problem;
 
 /// Uniform steps for each rank: then the rest goes whole.
 const STEPS: usize = 1;
 
-/// A part of a message: its receiver, and which units of the message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Piece {
-    to: usize,
-    start: u64,
-    length: u64,
-}
-
-/// `Alltoall`, `Alltoallv` and `Alltoallw`, where all know all sizes.
-pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
-    let (input, output) = buffers(problem, rank);
-    let pieces = schedule(
+/// The schedule of a call.
+pub fn schedule(problem: &Problem) -> Schedule {
+    pieces(
         problem.ranks(),
         |from, to| problem.pair(from, to),
         |from, to| seconds(problem, from, to),
-    );
-    steps.copy(input[rank], output[rank]);
-    for distance in 1..problem.ranks() {
-        let from = problem.before(rank, distance);
-        for piece in pieces[from].iter().filter(|piece| piece.to == rank) {
-            steps.receive(from, output[from].part(piece.start, piece.length));
-        }
-    }
-    for piece in &pieces[rank] {
-        steps.send(piece.to, input[piece.to].part(piece.start, piece.length));
-        steps.one_by_one();
-    }
+    )
 }
 
 /// The pieces that each rank sends, in their order: of messages of `units`, each of which takes so
 /// many `seconds` as a whole.
-fn schedule(
+fn pieces(
     ranks: usize,
     units: impl Fn(usize, usize) -> u64,
     seconds: impl Fn(usize, usize) -> f64,
-) -> Vec<Vec<Piece>> {
-    let mut pieces: Vec<Vec<Piece>> = vec![Vec::new(); ranks];
+) -> Schedule {
+    let mut pieces: Schedule = vec![Vec::new(); ranks];
     let whole = |from: usize, to: usize| match units(from, to) {
         0 => 0.0,
         _ => seconds(from, to),
@@ -110,7 +91,7 @@ mod tests {
     #[test]
     fn the_pieces_of_a_message_are_all_of_it_in_order() {
         for ranks in 1..=12 {
-            let all = schedule(ranks, uneven, |from, to| 1e-3 * uneven(from, to) as f64);
+            let all = pieces(ranks, uneven, |from, to| 1e-3 * uneven(from, to) as f64);
             for (from, pieces) in all.iter().enumerate() {
                 for to in (0..ranks).filter(|&to| to != from) {
                     let mut end = 0;
@@ -127,7 +108,7 @@ mod tests {
     #[test]
     fn messages_of_a_step_last_equally_long_until_the_rest_goes_whole() {
         let ranks = 6;
-        let all = schedule(ranks, uneven, |from, to| 1e-3 * uneven(from, to) as f64);
+        let all = pieces(ranks, uneven, |from, to| 1e-3 * uneven(from, to) as f64);
         let first: Vec<u64> = all.iter().map(|pieces| pieces[0].length).collect();
         let (least, most) = (first.iter().min().unwrap(), first.iter().max().unwrap());
         assert!(most - least <= 1, "{first:?}");

@@ -124,7 +124,7 @@ fn verdict(
                     written: 0,
                     hit: false,
                 };
-                algorithm.describe(problem, of, &mut mutant);
+                algorithm.describe(problem).read(of, &mut mutant);
                 (hit, written) = (mutant.hit, mutant.written);
             }),
         })

@@ -123,7 +123,7 @@ impl Reading<'_> {
         let read = |part| Scripts::read(algorithm, problem, flow, (part, self.one_by_one));
         // A rank in the middle sends what most do.
         let how = (Part::All, self.one_by_one);
-        let usual = Script::read(algorithm, problem, flow, ranks / 2, how);
+        let usual = Script::read(&algorithm.describe(problem), flow, ranks / 2, how);
         let sends = usual.sends();
         let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
         let of_a_tree = 4 * ranks.max(1).ilog2() as usize;

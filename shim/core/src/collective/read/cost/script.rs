@@ -3,7 +3,7 @@
 
 use crate::collective::algorithms::Alike;
 use crate::collective::plan::{Range, Space};
-use crate::collective::{Algorithm, Flow, Problem, Steps};
+use crate::collective::{Algorithm, Description, Flow, Problem, Steps};
 
 /// What a rank does next.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,7 @@ pub(super) struct Script {
 impl Script {
     /// The script of `rank`.
     pub fn read(
-        algorithm: &Algorithm,
-        problem: &Problem,
+        description: &Description,
         flow: Flow,
         rank: usize,
         (part, one_by_one): (Part, OneByOne),
@@ -62,7 +61,7 @@ impl Script {
             part,
             in_turn: one_by_one == OneByOne::Exchanges,
             rank,
-            heard: vec![0; problem.ranks()],
+            heard: vec![0; description.problem().ranks()],
             written: 0,
             script: Script::default(),
             coming: Vec::new(),
@@ -70,7 +69,7 @@ impl Script {
             has_awaited: false,
             is_last_received: false,
         };
-        algorithm.describe(problem, rank, &mut reader);
+        description.read(rank, &mut reader);
         reader.fence();
         reader.script
     }
@@ -110,7 +109,8 @@ impl Scripts {
         how: (Part, OneByOne),
     ) -> Self {
         let (ranks, alike) = (problem.ranks(), algorithm.alike(problem));
-        let read = |rank| Script::read(algorithm, problem, flow, rank, how);
+        let description = algorithm.describe(problem);
+        let read = |rank| Script::read(&description, flow, rank, how);
         Scripts {
             ranks,
             alike,

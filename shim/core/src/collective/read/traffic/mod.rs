@@ -279,14 +279,18 @@ fn read(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
                 into.add(record.group[from] as usize, record.group[to] as usize, all);
             }
         };
+        let description = run.algorithm.describe(&problem_of_first);
         for one in 0..read {
             let differs = matches!(first, Amount::Exchanged { .. }) && one > 0;
             let own = differs.then(|| amount(one));
-            let problem = Problem {
-                amount: own.as_ref().unwrap_or(&first),
+            let problem = own.as_ref().map(|amount| Problem {
+                amount,
                 ..problem_of_first.clone()
+            });
+            let sent = match &problem {
+                Some(problem) => sent.of(&run.algorithm.describe(problem), one),
+                None => sent.of(&description, one),
             };
-            let sent = sent.of(run.algorithm, &problem, one);
             (one..ranks).step_by(read).for_each(|rank| add(rank, sent));
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::affinity::Traffic;
 use crate::collective::plan::{Range, Space};
-use crate::collective::{Algorithm, Flow, Problem, Steps};
+use crate::collective::{Description, Flow, Steps};
 
 /// Messages and units that one rank sends, in the order of the description; messages to one
 /// receiver that follow each other are one entry.
@@ -23,15 +23,10 @@ impl Sent {
     }
 
     /// What `rank` sends.
-    pub(super) fn of(
-        &mut self,
-        algorithm: &Algorithm,
-        problem: &Problem,
-        rank: usize,
-    ) -> &[(usize, Traffic)] {
+    pub(super) fn of(&mut self, description: &Description, rank: usize) -> &[(usize, Traffic)] {
         self.sent.clear();
         self.rank = rank;
-        algorithm.describe(problem, rank, self);
+        description.read(rank, self);
         &self.sent
     }
 }

@@ -357,7 +357,7 @@ fn ranks_that_are_said_to_send_alike_do() {
                 compared += 1;
                 let sent_by = |rank: usize| {
                     let mut sent = Sent::new(Flow::WHOLE);
-                    sent.of(algorithm, &problem, rank).to_vec()
+                    sent.of(&algorithm.describe(&problem), rank).to_vec()
                 };
                 let sorted = |mut sent: Vec<(usize, Traffic)>| {
                     sent.sort_by_key(|&(to, traffic)| (to, traffic.bytes));

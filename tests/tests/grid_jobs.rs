@@ -61,15 +61,30 @@ fn permuted_worlds_and_schedules_agree(mpi: Mpi) {
     }
 }
 
-/// Uneven blocks, which MPI tells some ranks alone: all tell all others on the 256th call of
+/// Uneven blocks, whose sizes MPI gives some ranks alone: all exchange them on the 128th call of
 /// each collective, and choose by the sizes together.
-fn ranks_tell_each_other_uneven_sizes_and_choose_by_them(mpi: Mpi) {
+fn ranks_exchange_uneven_sizes_and_choose_by_them(mpi: Mpi) {
     let grid = TwoClusters::new();
     let platform = grid.file("kept.platform.yaml");
     let operations = ["gatherv", "alltoallv"];
-    let calls = operations.map(|operation| format!("{operation}:1000 ").repeat(258));
-    let job = ["collective_calls", &calls.concat()];
-    let done = grid.job(&[], (mpi, 4), &probing(&platform), &job);
+    let calls: Vec<String> = operations
+        .iter()
+        .flat_map(|operation| std::iter::repeat_n(format!("{operation}:1000"), 130))
+        .collect();
+    let script = format!(
+        "LD_PRELOAD={}:$LD_PRELOAD TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto \
+         TREEPIE_PROBE=auto TREEPIE_LOG=info TREEPIE_PLATFORM={} exec {} {}",
+        artifacts::library().display(),
+        platform.display(),
+        artifacts::job(mpi, "collective_calls").display(),
+        calls.join(" ")
+    );
+    let done = grid
+        .run(&[])
+        .arg(mpi.launcher())
+        .args(["-n", "4", "sh", "-c", &script])
+        .output()
+        .expect("the grid starts");
     assert!(done.status.success(), "{}", told(&done));
     let said = text(&done.stderr);
     for operation in operations {
@@ -239,7 +254,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
 }
 
 under_each_mpi!(
-    ranks_tell_each_other_uneven_sizes_and_choose_by_them,
+    ranks_exchange_uneven_sizes_and_choose_by_them,
     permuted_worlds_and_schedules_agree,
     a_job_measures_the_grid_once_and_prefers_what_was_saved,
     a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,

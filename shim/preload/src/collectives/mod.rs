@@ -13,7 +13,7 @@
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
-//! | sizes are told to all, or not | a function of the settings, of the number of calls of the operation, and of what came out of earlier times, which are equal on all ranks (`sizes`) |
+//! | sizes are exchanged, or not | a function of the settings, of the number of calls of the operation, and of what came out of earlier exchanges, which are equal on all ranks (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
 //! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |
@@ -89,7 +89,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     let communicator = attached::find(native, setup, comm)?;
     let place = communicator.next_call();
     let operation = call.operation;
-    let tells_sizes = communicator.uneven.is_due(runner, &communicator, operation);
+    let exchanges_sizes = communicator.uneven.is_due(runner, &communicator, operation);
     if call.operation.reduces() && !setup.can_reduce(native, call) {
         return None;
     }
@@ -103,10 +103,17 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     };
     let errors = errors::Returned::inside(native, comm);
     let root = call.root as usize;
-    let mut amount = job.amount.clone();
-    if tells_sizes {
-        match sizes::tell_all(native, &communicator, (operation, root), amount) {
-            Ok(told) => amount = told,
+    let (mut amount, mut sized) = (job.amount.clone(), None);
+    if exchanges_sizes {
+        match sizes::exchange(native, &communicator, (operation, root), amount) {
+            Ok(exchanged) => {
+                amount = exchanged.amount;
+                if *runner == Runner::Auto {
+                    let uneven = &communicator.uneven;
+                    let call = (operation, root);
+                    sized = uneven.choose(&communicator, call, &amount, exchanged.cost);
+                }
+            }
             Err(code) => {
                 job.abandon();
                 drop(errors);
@@ -114,12 +121,6 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
             }
         }
     }
-    let sized = match *runner == Runner::Auto && tells_sizes {
-        true => communicator
-            .uneven
-            .choose(&communicator, operation, root, &amount),
-        false => None,
-    };
     let key = Key {
         operation,
         root,

@@ -1,16 +1,19 @@
-//! Sizes that MPI tells some ranks alone, told to all: what plans need that group uneven blocks by
-//! cluster, or order them by size.
+//! The exchange of sizes that MPI gives some ranks alone: what plans need that group uneven blocks
+//! by cluster, or order them by size.
 //!
-//! Whether they are told is a function of what all ranks know: the settings, the number of calls of
-//! the operation on the communicator, and what came out of earlier times, which was the same on all
-//! ([`Telling`]). Ranks that do not agree on a block find it out together, from the same rows. What
-//! is remembered here is kept apart from plans, of which each rank remembers others.
+//! Whether sizes are exchanged is a function of what all ranks know: the settings, the number of
+//! calls of the operation on the communicator, and what came out of earlier exchanges, which was
+//! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
+//! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
+//! not agree on a block find it out together, from the same rows. What is remembered here is kept
+//! apart from plans, of which each rank remembers others.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
-use treepie_core::collective::choose::uneven::{self, Telling};
+use treepie_core::collective::choose::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
 use treepie_core::collective::{Algorithm, Amount, Operation, Problem, Requirement};
 use treepie_core::files::configuration::Runner;
 
@@ -30,9 +33,11 @@ pub struct Uneven(Mutex<Remembered>);
 
 #[derive(Debug, Default)]
 struct Remembered {
-    telling: HashMap<Operation, Telling>,
+    exchanges: HashMap<Operation, Exchanges>,
+    /// By this rank alone: never decided by.
+    measured: Measured,
     chosen: HashMap<(Operation, usize, Amount), Option<BySize>>,
-    /// Plans that tell rows of so many bytes.
+    /// Plans that exchange rows of so many bytes.
     plans: HashMap<usize, Arc<Prepared>>,
 }
 
@@ -43,13 +48,13 @@ pub struct BySize {
     pub strategy: &'static Algorithm,
     /// Why, for the log.
     pub reason: String,
-    /// Whether it gains more than telling the sizes, and choosing for them, costs.
-    is_worth: bool,
+    /// Predicted seconds that it gains over what needs no sizes.
+    gained: f64,
 }
 
 impl Uneven {
-    /// Counts a call; whether its sizes are told. To be asked before anything that one rank alone
-    /// may find out.
+    /// Counts a call; whether its sizes are exchanged. To be called before anything that one rank
+    /// alone may find out.
     pub fn is_due(
         &self,
         runner: &Runner,
@@ -69,37 +74,41 @@ impl Uneven {
                 let mut remembered = self.0.lock();
                 is_grid
                     && clusters.ranks() <= uneven::MOST_RANKS
-                    && remembered.telling.entry(operation).or_default().is_due()
+                    && remembered.exchanges.entry(operation).or_default().is_due()
             }
         }
     }
 
-    /// The choice for bytes that were told, and when they are told next; `None` where ranks did not
-    /// agree on them.
+    /// The choice for sizes that were exchanged, at a `cost` on which all agree, and when they are
+    /// exchanged next; `None` where ranks did not agree on them.
     pub fn choose(
         &self,
         communicator: &Communicator,
-        operation: Operation,
-        root: usize,
+        (operation, root): (Operation, usize),
         amount: &Amount,
+        cost: Option<f64>,
     ) -> Option<BySize> {
         let mut remembered = self.0.lock();
         let Remembered {
-            telling, chosen, ..
+            exchanges,
+            measured,
+            chosen,
+            ..
         } = &mut *remembered;
         if chosen.len() >= MOST_KNOWN {
             chosen.clear();
         }
-        let key = (operation, root, amount.clone());
+        let start = Instant::now();
         let found = chosen
-            .entry(key)
+            .entry((operation, root, amount.clone()))
             .or_insert_with(|| choose(communicator, operation, root, amount));
-        let is_worth = found.as_ref().is_some_and(|found| found.is_worth);
-        telling.entry(operation).or_default().learn(is_worth);
+        measured.choice = start.elapsed().as_secs_f64();
+        let gained = found.as_ref().map_or(0.0, |found| found.gained);
+        exchanges.entry(operation).or_default().learn(gained, cost);
         found.clone()
     }
 
-    /// The plan that tells all rows of so many bytes.
+    /// The plan that exchanges all rows of so many bytes.
     fn plan(&self, communicator: &Communicator, bytes: usize) -> Option<Arc<Prepared>> {
         let mut remembered = self.0.lock();
         if let Some(plan) = remembered.plans.get(&bytes) {
@@ -117,54 +126,56 @@ impl Uneven {
     }
 }
 
-/// By simulation, with what telling the sizes costs.
+/// By simulation.
 fn choose(
     communicator: &Communicator,
     operation: Operation,
     root: usize,
     amount: &Amount,
 ) -> Option<BySize> {
-    let network = communicator.network.as_deref()?;
     let problem: Problem = communicator.problem(operation, root, amount);
     let found = uneven::quickest(&problem, communicator.eager_limit())?;
-    let numbers = match amount {
-        Amount::Table(_) => 2 * problem.ranks(),
-        _ => problem.ranks(),
-    };
-    let telling = uneven::telling(network, (numbers * size_of::<u64>()) as u64);
     let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
     Some(BySize {
         strategy: found.strategy,
         reason: format!(
-            "all ranks know the sizes: predicted {}, {} without, {} to tell them",
+            "all ranks know the sizes: predicted {}, {} without",
             milliseconds(found.seconds),
             milliseconds(found.unknown),
-            milliseconds(telling)
         ),
-        is_worth: found.unknown - found.seconds > telling + uneven::choosing(problem.ranks()),
+        gained: found.unknown - found.seconds,
     })
 }
 
-/// All ranks tell all others their sizes: the amount that all know, or, where they do not agree,
-/// the one that this rank knows.
+/// What an exchange of sizes brought.
+pub struct Exchanged {
+    /// The amount that all know, or, where they do not agree, the one that this rank knows.
+    pub amount: Amount,
+    /// Seconds that the exchange of sizes and the choice cost, as all ranks agree; `None` where a
+    /// rank has not measured that yet.
+    pub cost: Option<f64>,
+}
+
+/// Exchanges the sizes of all ranks, and what they measured.
 ///
 /// # Errors
 /// MPI's code, as from an error inside a plan.
-pub fn tell_all(
+pub fn exchange(
     native: &Native,
     communicator: &Communicator,
     (operation, root): (Operation, usize),
     own: Amount,
-) -> Result<Amount, c_int> {
+) -> Result<Exchanged, c_int> {
+    let unknown = |amount| Exchanged { amount, cost: None };
     let ranks = communicator.clusters.ranks();
-    let Some(row) = uneven::row(&own) else {
-        return Ok(own);
+    let Some(sizes) = uneven::row(&own) else {
+        return Ok(unknown(own));
     };
-    let Some(plan) = communicator
-        .uneven
-        .plan(communicator, size_of_val(row.as_slice()))
-    else {
-        return Ok(own);
+    let measured = communicator.uneven.0.lock().measured.to_words();
+    let row = [measured.as_slice(), &sizes].concat();
+    let bytes = size_of_val(row.as_slice());
+    let Some(plan) = communicator.uneven.plan(communicator, bytes) else {
+        return Ok(unknown(own));
     };
     let mut rows = vec![0_u64; row.len() * ranks];
     let place = communicator.next_call();
@@ -175,10 +186,23 @@ pub fn tell_all(
         scratch: 0,
         op: Op::ABSENT,
     };
+    let start = Instant::now();
     if let Err(code) = perform(native, communicator, place, &plan, spaces) {
         // What is under way may still use them.
         std::mem::forget((row, rows));
         return Err(code);
     }
-    Ok(uneven::told(operation, root, ranks, &rows).unwrap_or(own))
+    let seconds = start.elapsed().as_secs_f64();
+    communicator.uneven.0.lock().measured.add_exchange(seconds);
+    let words = rows.chunks(row.len()).map(|row| [row[0], row[1]]);
+    let cost = Measured::agreed(words);
+    let sizes = rows
+        .chunks(row.len())
+        .flat_map(|row| &row[MEASURED_WORDS..]);
+    let sizes: Vec<u64> = sizes.copied().collect();
+    let amount = uneven::from_rows(operation, root, ranks, &sizes);
+    Ok(Exchanged {
+        amount: amount.unwrap_or(own),
+        cost,
+    })
 }

@@ -6,19 +6,21 @@
 
 use crate::collective::network::MessageCost;
 use crate::collective::read::simulate::{Options, simulate};
-use crate::collective::{Algorithm, Amount, Network, Operation, Plan, Problem};
+use crate::collective::{Algorithm, Amount, Network, Operation, Problem};
 
 /// With more ranks than this, simulating all strategies takes longer than they gain.
-pub const MOST_RANKS: usize = 32;
+pub const MOST_RANKS: usize = 64;
 
-/// The number of the first call whose sizes are told. Telling them takes as long as a short call
-/// between clusters, and the first choice two or three: of so many calls, both are about one in a
+/// With more ranks than this, only schedules that take little time to compute are considered.
+const MOST_OPTIMAL: usize = 16;
+
+/// Schedules of matchings that are the best of all in some sense, in O(P^4).
+const OPTIMAL: [&str; 3] = ["max-min", "max-weight", "uniform"];
+
+/// The number of the first call whose sizes are exchanged. The exchange takes as long as a short
+/// call between clusters, and the first choice about as long: of so many calls, both are a few in a
 /// hundred.
-const FIRST_TOLD: u32 = 255;
-
-/// Seconds that a choice for new sizes takes, for each pair of ranks: measured, 42 to 56 ms for 16
-/// ranks with few optimisations.
-const CHOOSING: f64 = 100e-6;
+const FIRST_EXCHANGE: u32 = 127;
 
 /// What was chosen.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +45,7 @@ pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
         return None;
     }
     let seconds = |strategy: &'static Algorithm| {
-        let plans = (0..problem.ranks()).map(|rank| strategy.plan(problem, rank, segment));
-        let plans: Vec<Plan> = plans.collect();
+        let plans = strategy.describe(problem).plans(segment);
         let outcome = simulate(network, &plans, problem.unit_bytes, Options::default());
         outcome.ok().map(|outcome| outcome.seconds)
     };
@@ -55,8 +56,13 @@ pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
         seconds: unknown,
         unknown,
     };
+    if crossing(problem, network) > WORTH * unknown {
+        return Some(best);
+    }
+    let is_quick =
+        |strategy: &Algorithm| problem.ranks() <= MOST_OPTIMAL || !OPTIMAL.contains(&strategy.name);
     let others = Algorithm::of(problem.operation).filter(|strategy| strategy.name != plain.name);
-    for strategy in others.filter(|strategy| strategy.serves(problem)) {
+    for strategy in others.filter(|strategy| strategy.serves(problem) && is_quick(strategy)) {
         if let Some(seconds) = seconds(strategy)
             && seconds < best.seconds.min(WORTH * unknown)
         {
@@ -70,9 +76,38 @@ pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
     Some(best)
 }
 
-/// Seconds that it takes to tell all ranks a row of `bytes` of each: members to leaders, between
-/// these, and back.
-pub fn telling(network: &Network, bytes: u64) -> f64 {
+/// Seconds that any strategy takes at least: the bytes of all clusters must pass the links that
+/// lead out of them and into them.
+fn crossing(problem: &Problem, network: &Network) -> f64 {
+    let clusters = problem.clusters;
+    let home = clusters.of(problem.root);
+    let blocks = |cluster: usize| -> u64 {
+        let members = clusters.members(cluster).iter();
+        members.map(|&rank| problem.block(rank)).sum()
+    };
+    let units = |from: usize, to: usize| match problem.operation {
+        Operation::Scatterv if from == home => blocks(to),
+        Operation::Gatherv if to == home => blocks(from),
+        Operation::Scatterv | Operation::Gatherv => 0,
+        _ => problem.between(from, to),
+    };
+    let count = clusters.count();
+    let others = |cluster: usize| (0..count).filter(move |&other| other != cluster);
+    let link = |cluster: usize| {
+        let out: u64 = others(cluster).map(|other| units(cluster, other)).sum();
+        let into: u64 = others(cluster).map(|other| units(other, cluster)).sum();
+        let [out, into] = [out, into].map(|units| units.saturating_mul(problem.unit_bytes));
+        f64::max(
+            network.uplink(cluster, out),
+            network.downlink(cluster, into),
+        )
+    };
+    (0..count).map(link).fold(0.0, f64::max)
+}
+
+/// Seconds that an exchange of rows of `bytes` of each rank takes, about: members to leaders,
+/// between these, and back.
+pub fn exchange_seconds(network: &Network, bytes: u64) -> f64 {
     let count = network.clusters();
     let largest = |of: &dyn Fn(usize) -> f64| (0..count).map(of).fold(0.0, f64::max);
     let all = bytes.saturating_mul(network.ranks() as u64);
@@ -85,15 +120,10 @@ pub fn telling(network: &Network, bytes: u64) -> f64 {
     2.0 * inside + between
 }
 
-/// Seconds that a choice for new sizes takes, about.
-pub fn choosing(ranks: usize) -> f64 {
-    CHOOSING * (ranks * ranks) as f64
-}
-
-/// The sizes that all ranks know when each has told its row; `None` where two ranks do not agree on
-/// a block. A row is what a rank sends to each and receives from each, or, with a root, the block
-/// of each rank as far as it knows them.
-pub fn told(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Option<Amount> {
+/// The sizes that all ranks know from the rows of all; `None` where two ranks do not agree on a
+/// block. A row is what a rank sends to each and receives from each, or, with a root, the block of
+/// each rank as far as it knows them.
+pub fn from_rows(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Option<Amount> {
     match operation {
         Operation::Gatherv | Operation::Scatterv => {
             let known = rows.chunks(ranks).nth(root)?;
@@ -113,7 +143,7 @@ pub fn told(operation: Operation, root: usize, ranks: usize, rows: &[u64]) -> Op
     }
 }
 
-/// The row of a rank for [`told`]; `None` for amounts that all ranks know.
+/// The row of a rank for [`from_rows`]; `None` for amounts that all ranks know.
 pub fn row(amount: &Amount) -> Option<Vec<u64>> {
     match amount {
         Amount::Blocks(blocks) => Some(blocks.clone()),
@@ -122,39 +152,80 @@ pub fn row(amount: &Amount) -> Option<Vec<u64>> {
     }
 }
 
-/// When ranks tell each other their sizes: a function of what all of them know, the number of their
-/// calls and what came out of the times when they did.
+/// Seconds that a rank measured when sizes were exchanged: 0 where it has not yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Measured {
+    /// The exchange, the shortest of all: others waited for a rank that came late.
+    pub exchange: f64,
+    /// The latest choice, next to nothing for sizes that were there before.
+    pub choice: f64,
+}
+
+/// Words of [`Measured`] in a message: nanoseconds.
+pub const MEASURED_WORDS: usize = 2;
+
+impl Measured {
+    /// As words of a message.
+    pub fn to_words(self) -> [u64; MEASURED_WORDS] {
+        [self.exchange, self.choice].map(|seconds| (1e9 * seconds) as u64)
+    }
+
+    /// Notes an exchange that took so many seconds.
+    pub fn add_exchange(&mut self, seconds: f64) {
+        let seconds = seconds.max(1e-9);
+        self.exchange = match self.exchange > 0.0 {
+            true => self.exchange.min(seconds),
+            false => seconds,
+        };
+    }
+
+    /// The seconds that an exchange and a choice take, as all ranks find them from the words of
+    /// all: the exchange of the rank that waited least, and the slowest choice. `None` where a rank
+    /// has not measured an exchange yet.
+    pub fn agreed(words: impl Iterator<Item = [u64; MEASURED_WORDS]>) -> Option<f64> {
+        let (mut least, mut slowest) = (u64::MAX, 0);
+        for [exchange, choice] in words {
+            least = least.min(exchange);
+            slowest = slowest.max(choice);
+        }
+        (least > 0).then_some(1e-9 * (least as f64 + slowest as f64))
+    }
+}
+
+/// When ranks exchange their sizes: a function of what all of them know, the number of their calls
+/// and what came out of earlier exchanges.
 ///
 /// ```text
-///   calls     0 1 ... 254 [255] 256 ... [511] ...    while it gains nothing: ever more rarely
-///             ... [511] [512] [513] ...              while it gains more than it costs
+///   calls     0 1 ... 126 [127] 128 ... [255] ...    while nothing is gained: ever more rarely
+///             ... [255] [256] [257] ...              while more is gained than it costs
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Telling {
+pub struct Exchanges {
     calls: u32,
     next: u32,
 }
 
-impl Default for Telling {
+impl Default for Exchanges {
     fn default() -> Self {
-        Telling {
+        Exchanges {
             calls: 0,
-            next: FIRST_TOLD,
+            next: FIRST_EXCHANGE,
         }
     }
 }
 
-impl Telling {
-    /// Counts a call; whether its sizes are told.
+impl Exchanges {
+    /// Counts a call; whether its sizes are exchanged.
     pub fn is_due(&mut self) -> bool {
         let is_due = self.calls == self.next;
         self.calls = self.calls.saturating_add(1);
         is_due
     }
 
-    /// Notes whether the last call gained more from knowing the sizes than telling them costs.
-    pub fn learn(&mut self, is_worth: bool) {
-        self.next = match is_worth {
+    /// Notes the seconds that the last call gains by its exchange, and those that exchange and
+    /// choice cost, as all ranks agree. Where they are not measured yet, the next call does that.
+    pub fn learn(&mut self, gained: f64, cost: Option<f64>) {
+        self.next = match gained > cost.unwrap_or(0.0) {
             true => self.calls,
             false => self.calls.saturating_mul(2).saturating_sub(1),
         };
@@ -167,32 +238,51 @@ mod tests {
     use crate::collective::{Clusters, grids};
 
     #[test]
-    fn sizes_are_told_ever_more_rarely_until_it_gains_something_and_then_always() {
-        let mut telling = Telling::default();
-        let mut due = |gains: fn(usize) -> bool, calls: usize| -> Vec<usize> {
+    fn sizes_are_exchanged_ever_more_rarely_until_that_gains_more_than_it_costs() {
+        let mut exchanges = Exchanges::default();
+        let mut due = |gained: f64, cost: Option<f64>, calls: usize| -> Vec<usize> {
             let mut when = Vec::new();
             for call in 0..calls {
-                if telling.is_due() {
+                if exchanges.is_due() {
                     when.push(call);
-                    telling.learn(gains(call));
+                    exchanges.learn(gained, cost);
                 }
             }
             when
         };
-        assert_eq!(due(|_| false, 600), [255, 511]);
-        assert_eq!(due(|_| true, 426), [423, 424, 425]);
+        assert_eq!(due(1e-3, Some(2e-3), 300), [127, 255]);
+        assert_eq!(due(3e-3, Some(2e-3), 214), [211, 212, 213]);
+        assert_eq!(due(1e-3, Some(2e-3), 500), [0]);
+        // What is gained is compared once it is measured what that costs.
+        let mut exchanges = Exchanges::default();
+        (0..FIRST_EXCHANGE).for_each(|_| assert!(!exchanges.is_due()));
+        assert!(exchanges.is_due());
+        exchanges.learn(1e-3, None);
+        assert!(exchanges.is_due());
+        exchanges.learn(1e-3, Some(2e-3));
+        assert!(!exchanges.is_due());
+    }
+
+    #[test]
+    fn ranks_agree_on_the_exchange_without_waiting_and_on_the_slowest_choice() {
+        let measured = |exchange, choice| Measured { exchange, choice }.to_words();
+        let all = [measured(4e-3, 1e-3), measured(2e-3, 3e-3)];
+        let agreed = Measured::agreed(all.into_iter()).unwrap();
+        assert!((agreed - 5e-3).abs() < 1e-9, "{agreed}");
+        let all = [measured(4e-3, 1e-3), Measured::default().to_words()];
+        assert_eq!(Measured::agreed(all.into_iter()), None);
     }
 
     #[test]
     fn sizes_are_known_when_all_rows_agree_and_unknown_otherwise() {
         let rows = [[1, 2, 1, 7], [7, 4, 2, 4]].concat();
-        let found = told(Operation::Alltoallv, 0, 2, &rows);
+        let found = from_rows(Operation::Alltoallv, 0, 2, &rows);
         assert_eq!(found, Some(Amount::Table(vec![1, 2, 7, 4])));
         let rows = [[1, 2, 1, 7], [7, 4, 3, 4]].concat();
-        assert_eq!(told(Operation::Alltoallv, 0, 2, &rows), None);
-        let found = told(Operation::Gatherv, 1, 2, &[5, 0, 5, 6]);
+        assert_eq!(from_rows(Operation::Alltoallv, 0, 2, &rows), None);
+        let found = from_rows(Operation::Gatherv, 1, 2, &[5, 0, 5, 6]);
         assert_eq!(found, Some(Amount::KnownBlocks(vec![5, 6])));
-        assert_eq!(told(Operation::Scatterv, 1, 2, &[4, 0, 5, 6]), None);
+        assert_eq!(from_rows(Operation::Scatterv, 1, 2, &[4, 0, 5, 6]), None);
     }
 
     #[test]
@@ -225,6 +315,7 @@ mod tests {
                 assert!(found.seconds <= found.unknown, "{operation} {found:?}");
             }
         }
-        assert!(telling(&network, 256) > 10e-3 && telling(&network, 256) < 50e-3);
+        let exchange = exchange_seconds(&network, 256);
+        assert!(exchange > 10e-3 && exchange < 50e-3, "{exchange}");
     }
 }

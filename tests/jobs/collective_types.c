@@ -444,7 +444,8 @@ static void describe(struct side *side, int blocks, const int *amounts, int even
             if (own_types) {
                 /* In bytes, far enough apart. */
                 MPI_Aint span = extent < 0 ? -extent : extent;
-                next += (int)(side->counts[b] * span % 5000) + 8 * items_of(side, b) + 700;
+                MPI_Aint all_of_them = side->counts[b] * span;
+                next += (int)(tame ? all_of_them : all_of_them % 5000) + 8 * items_of(side, b) + 700;
                 side->displacements[b] = (int)side->places[b];
             } else {
                 next += side->counts[b] + gap;

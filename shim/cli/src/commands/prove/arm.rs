@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use treepie_core::files::profile::Profile;
 
@@ -140,7 +140,6 @@ fn create(path: &Path) -> Result<File, CommandError> {
 }
 
 fn not_usable(path: &Path, error: &std::io::Error) -> CommandError {
-    let path: PathBuf = path.to_owned();
     CommandError::failed(format!(
         "{}: {error}; TMPDIR names another directory for temporary files",
         path.display()

@@ -9,8 +9,9 @@
 //! It is the simulation of a program that does one step after the other: a rank waits for a message
 //! where what comes next needs it, and nothing else is ordered. That takes no dependencies between
 //! steps, and a tenth of the simulator's time. Of long pipelines the first segments are run, and of
-//! exchanges of all with all a part of the rounds: the rest goes on at the same rate. A ring of
-//! small blocks is told too short by that: the first rounds cross each long path once.
+//! exchanges of all with all a part of the rounds: the rest goes on at the same rate. For a ring of
+//! small blocks that is too short, whose first rounds cross each long path once: it takes at least
+//! as long as a block is on its whole way.
 
 mod run;
 mod script;

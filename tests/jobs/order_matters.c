@@ -1,5 +1,6 @@
 /* A job that is quicker, slower, fails or prints something else where its ranks are in another
-   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies */
+   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies
+   or computes PER_CENT longer there: order_matters busy PER_CENT MILLIONS_OF_STEPS */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,15 @@ static int launchers_rank(void)
     return -1;
 }
 
+/* The same steps in each run, however long these take. */
+static double compute(double steps)
+{
+    volatile double sum = 1;
+    for (long step = 0; step < (long)steps; step++)
+        sum = sum * 0.999999 + 1e-6;
+    return sum;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "same";
@@ -25,7 +35,10 @@ int main(int argc, char **argv)
     MPI_Allreduce(&mine, &permuted, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 
     int is_slow = (permuted && !strcmp(what, "slower")) || (!permuted && !strcmp(what, "quicker"));
-    usleep(is_slow ? 150000 : 50000);
+    if (!strcmp(what, "busy") && argc > 3)
+        compute(1e6 * atof(argv[3]) * (permuted ? 1 + atof(argv[2]) / 100 : 1));
+    else
+        usleep(is_slow ? 150000 : 50000);
     if (rank == 0 && !strcmp(what, "differs"))
         printf("permuted %d\n", permuted);
     else if (rank == 0 && !strcmp(what, "varies"))

@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 use std::process::Command;
 
-use support::{Desk, halo};
+use support::{Desk, halo, text_of};
 use treepie_core::files::placement::PlacementFile;
 
 const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
@@ -42,32 +42,6 @@ const ALL: [&str; 4] = [
     "after.profile.yaml",
     "two.platform.yaml",
 ];
-
-/// The text of the element with this name, its markup taken out.
-#[track_caller]
-fn text_of(page: &str, id: &str) -> String {
-    let start = page.find(&format!("id=\"{id}\">"));
-    let start = start.unwrap_or_else(|| panic!("nothing is called {id} in {page}"));
-    let inner = &page[start + id.len() + 6..];
-    let end = ["</table>", "</dd>", "</section>"]
-        .iter()
-        .filter_map(|end| inner.find(end))
-        .min();
-    let mut text = String::new();
-    let mut inside = false;
-    for letter in inner[..end.unwrap()].chars() {
-        match letter {
-            '<' => inside = true,
-            '>' => {
-                inside = false;
-                text.push(' ');
-            }
-            letter if !inside => text.push(letter),
-            _ => {}
-        }
-    }
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
 
 #[test]
 fn the_report_tells_what_ran_where_what_crosses_what_was_gained_and_what_is_left() {

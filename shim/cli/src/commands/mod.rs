@@ -1,5 +1,6 @@
 //! The subcommands, one file each, and the options that several of them have.
 
+mod answer;
 mod compare;
 mod completions;
 mod convert;

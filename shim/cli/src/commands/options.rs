@@ -199,3 +199,10 @@ pub fn size(text: &str) -> Result<u64, String> {
     treepie_core::files::size(text)
         .ok_or_else(|| format!("`{text}` is no size; write bytes, such as 64, 16K or 1M"))
 }
+
+/// A difference that matters, in per cent of the time.
+pub fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches(['%', ' ']).parse().ok();
+    let number = number.filter(|number| (0.0..50.0).contains(number));
+    number.ok_or_else(|| format!("`{text}` is no percentage from 0 to 50"))
+}

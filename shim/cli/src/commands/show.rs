@@ -12,7 +12,7 @@ use treepie_core::files::network;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any, write_atomically};
+use treepie_core::files::{AnyFile, read_any};
 use treepie_core::topology::Topology;
 
 use super::Outcome;
@@ -28,7 +28,7 @@ use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
-use crate::report::{placement, plan, platform, units};
+use crate::report::{placement, plan, platform};
 
 /// Show a profile, placement, topology, network, configuration or matrix
 #[derive(Debug, Args)]
@@ -141,14 +141,10 @@ fn report(arguments: &Arguments, output: &Path) -> Outcome {
         (None, None) => None,
     };
     let text = html::report(&sources, plan.as_ref(), &arguments.choice)?;
-    write_atomically(output, |out| out.write_all(text.as_bytes()))?;
+    let written = html::write(&text, output)?;
     match arguments.json {
         true => output::print_json(&json!({ "output": output, "bytes": text.len() }))?,
-        false => output::print(&format!(
-            "{}: written, {}; open it in a browser\n",
-            output.display(),
-            units::bytes(text.len() as f64)
-        ))?,
+        false => output::print(&written)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,16 +1,24 @@
 //! The report that can be sent to a colleague: one HTML file about a job, what
-//! ran where, what crosses what, what was gained, and what is left.
+//! ran where, what crosses what, what was gained, and what is left; or about a job in two ways,
+//! and which is quicker.
 
+mod comparison;
 mod facts;
 mod page;
 mod pictures;
 mod sections;
 mod sources;
 
+use std::path::Path;
+
+use treepie_core::files::write_atomically;
+
 use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::input::plan::Simulated;
+use crate::report::units;
 
+pub use comparison::comparison;
 pub use facts::OnMachine;
 pub use pictures::{bare_tree, heat_maps, tree};
 pub use sources::Sources;
@@ -28,7 +36,21 @@ pub fn report(
     choice: &MatrixChoice,
 ) -> Result<String, CommandError> {
     let facts = Facts::new(sources, choice)?;
-    let mut page = Page::new(&sections::title(&facts), &sections::facts_line(&facts));
+    let summary = &facts.summary;
+    let mut page = Page::new(&sections::title(summary), &sections::facts_line(summary));
     sections::write(&mut page, &facts, sources, plan).map_err(CommandError::failed)?;
-    Ok(page.text(&sections::footer(sources)))
+    Ok(page.text(&sections::footer(&sections::files_of(sources))))
+}
+
+/// Writes a report whole, or not at all, and returns the line that says so.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn write(text: &str, path: &Path) -> Result<String, CommandError> {
+    write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+    Ok(format!(
+        "{}: written, {}; open it in a browser\n",
+        path.display(),
+        units::bytes(text.len() as f64)
+    ))
 }

@@ -18,16 +18,15 @@ use crate::report::{collectives, phases, placement, plan, platform, times, units
 const MOST_BLOCKS: usize = 64;
 
 /// The application's command.
-pub fn title(facts: &Facts) -> String {
-    match facts.summary.command.as_str() {
-        "" => facts.summary.file.clone(),
+pub fn title(summary: &Summary) -> String {
+    match summary.command.as_str() {
+        "" => summary.file.clone(),
         command => command.to_owned(),
     }
 }
 
 /// `16 ranks on mygale, Open MPI v4.1.4, 2026-11-21T04:03:48Z`.
-pub fn facts_line(facts: &Facts) -> String {
-    let summary = &facts.summary;
+pub fn facts_line(summary: &Summary) -> String {
     let hosts = match &summary.hosts[..] {
         [host] => host.name.clone(),
         hosts => pluralize(hosts.len(), "host"),
@@ -37,13 +36,17 @@ pub fn facts_line(facts: &Facts) -> String {
 }
 
 /// Program and sources of the page.
-pub fn footer(sources: &Sources) -> String {
+pub fn footer(origin: &str) -> String {
+    format!("treepie {}, from {origin}", env!("CARGO_PKG_VERSION"))
+}
+
+/// Names of the files that a report is made of.
+pub fn files_of(sources: &Sources) -> String {
     let mut files = vec![file_name(&sources.before.0)];
     files.extend(sources.after.as_ref().map(|(path, _)| file_name(path)));
     files.extend(sources.placement.as_ref().map(|(path, _)| file_name(path)));
     files.extend(sources.platform.as_ref().map(|(path, _)| file_name(path)));
-    let version = env!("CARGO_PKG_VERSION");
-    format!("treepie {version}, from {}", files.join(", "))
+    files.join(", ")
 }
 
 /// All sections.

@@ -1,7 +1,7 @@
 //! The few shapes that pictures are made of, on anything that plotters draws on.
 
 use plotters::coord::Shift;
-use plotters::element::{PathElement, Rectangle, Text};
+use plotters::element::{Circle, PathElement, Rectangle, Text};
 use plotters::prelude::{DrawingArea, DrawingBackend};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{
@@ -72,6 +72,11 @@ impl<DB: DrawingBackend> Canvas<DB> {
     pub fn rectangle(&self, corner: (i32, i32), size: (i32, i32), colour: RGBColor) -> Drawn {
         let end = (corner.0 + size.0, corner.1 + size.1);
         self.put(&Rectangle::new([corner, end], colour.filled()))
+    }
+
+    /// A filled circle.
+    pub fn dot(&self, centre: (i32, i32), radius: i32, colour: RGBColor) -> Drawn {
+        self.put(&Circle::new(centre, radius, colour.filled()))
     }
 
     /// The edge of a rectangle.

@@ -4,11 +4,12 @@ use plotters::prelude::DrawingBackend;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
+use super::axis::{Axis, Scale};
 use super::canvas::{Canvas, Drawn, GREY, Lettering};
 use super::write::Drawing;
 
 /// Colours that most readers can distinguish (Okabe and Ito 2008).
-const COLOURS: [RGBColor; 8] = [
+pub(super) const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
     RGBColor(0, 158, 115),
@@ -18,10 +19,10 @@ const COLOURS: [RGBColor; 8] = [
     RGBColor(0, 0, 0),
     RGBColor(150, 150, 150),
 ];
-const PALE: RGBColor = RGBColor(225, 225, 225);
+pub(super) const PALE: RGBColor = RGBColor(225, 225, 225);
 
-const TITLE: Lettering = Lettering::strong(33.0);
-const TEXT: Lettering = Lettering::plain(25.0);
+pub(super) const TITLE: Lettering = Lettering::strong(33.0);
+pub(super) const TEXT: Lettering = Lettering::plain(25.0);
 
 /// A named curve.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,17 +59,6 @@ pub struct Chart {
     pub upwards: Axis,
     /// The curves.
     pub series: Vec<Series>,
-}
-
-/// One axis.
-#[derive(Debug, Clone, Copy)]
-pub struct Axis {
-    /// Its name.
-    pub name: &'static str,
-    /// Whether equal steps are equal factors; then values from 0 on are left out.
-    pub logarithmic: bool,
-    /// A mark as text.
-    pub mark: fn(f64) -> String,
 }
 
 /// Frame of a chart, in drawing units.
@@ -177,67 +167,5 @@ impl Chart {
             canvas.text(&series.name, (right + 76, line), legend)?;
         }
         Ok(())
-    }
-}
-
-/// The values of an axis.
-struct Scale {
-    axis: Axis,
-    low: f64,
-    high: f64,
-}
-
-impl Scale {
-    fn new(axis: Axis, values: impl Iterator<Item = f64>) -> Scale {
-        let shown = values.filter(|&value| !axis.logarithmic || value > 0.0);
-        let (low, high) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-            (low.min(value), high.max(value))
-        });
-        let (low, high) = match low <= high {
-            true => (low, high),
-            false => (1.0, 10.0),
-        };
-        let (low, high) = match axis.logarithmic {
-            true => (low / 1.3, high * 1.3),
-            false => (low.min(0.0), if high > 0.0 { high * 1.05 } else { 1.0 }),
-        };
-        Scale { axis, low, high }
-    }
-
-    fn shows(&self, value: f64) -> bool {
-        (self.low..=self.high).contains(&value)
-    }
-
-    /// From 0 at the low end to 1 at the high one.
-    fn place(&self, value: f64) -> f64 {
-        let stretch = |value: f64| match self.axis.logarithmic {
-            true => value.ln(),
-            false => value,
-        };
-        let (low, high) = (stretch(self.low), stretch(self.high));
-        (stretch(value) - low) / (high - low)
-    }
-
-    /// Powers of ten, or of 16 of bytes; plain axes have five marks or so.
-    fn marks(&self) -> Vec<f64> {
-        if self.axis.logarithmic {
-            let base: f64 = match self.axis.name.contains("bytes") {
-                true => 16.0,
-                false => 10.0,
-            };
-            let first = (self.low.ln() / base.ln()).ceil() as i32;
-            let last = (self.high.ln() / base.ln()).floor() as i32;
-            return (first..=last).map(|power| base.powi(power)).collect();
-        }
-        let span = self.high - self.low;
-        let rough = span / 5.0;
-        let power = 10_f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0]
-            .into_iter()
-            .map(|factor| factor * power)
-            .find(|step| *step >= rough)
-            .unwrap_or(rough);
-        let count = (span / step).floor() as usize;
-        (0..=count).map(|at| self.low + step * at as f64).collect()
     }
 }

@@ -13,9 +13,11 @@
 //!       caption          caption
 //! ```
 
+mod axis;
 mod blocks;
 mod canvas;
 mod chart;
+mod dots;
 mod draw;
 mod font;
 mod gantt;
@@ -28,8 +30,10 @@ mod write;
 
 use treepie_core::affinity::Matrix;
 
+pub use axis::Axis;
 pub use blocks::{Block, blocks_of};
-pub use chart::{Axis, Chart, Series, Style};
+pub use chart::{Chart, Series, Style};
+pub use dots::{Dots, Row, Strip};
 pub use gantt::{Bar, Gantt};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;

@@ -10,6 +10,7 @@ pub mod phases;
 pub mod placement;
 pub mod plan;
 pub mod platform;
+pub mod proof;
 pub mod summary;
 pub mod table;
 pub mod times;

@@ -46,6 +46,33 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A time as exact as marks `step` seconds apart need: `1.020 s`, `990 ms`.
+pub fn seconds_by(value: f64, step: f64) -> String {
+    let (scale, unit) = match value.abs() {
+        value if value < 0.999_5e-3 => (1e6, "us"),
+        value if value < 0.999_5 => (1e3, "ms"),
+        _ => (1.0, "s"),
+    };
+    let digits = digits_for(step * scale);
+    format!("{:.digits$} {unit}", value * scale)
+}
+
+/// A change in per cent, as exact as marks `step` per cent apart need: `-2.5 %`.
+pub fn percent_by(value: f64, step: f64) -> String {
+    let digits = digits_for(step);
+    match value.abs() < step / 2.0 {
+        true => "0 %".to_owned(),
+        false => format!("{value:+.digits$} %"),
+    }
+}
+
+/// Digits after the point that distinguish multiples of a round number.
+fn digits_for(step: f64) -> usize {
+    // A thousandth for what is no exact power of ten.
+    let digits = -(step.log10() + 1e-3).floor();
+    digits.clamp(0.0, 9.0) as usize
+}
+
 /// A part of a whole: `25.0 %`; of nothing, `-`.
 pub fn share(part: f64, whole: f64) -> String {
     if whole > 0.0 {
@@ -113,6 +140,17 @@ mod tests {
         ] {
             assert_eq!(seconds(value), text);
         }
+    }
+
+    #[test]
+    fn marks_are_as_exact_as_their_distance() {
+        assert_eq!(seconds_by(1.02, 0.005), "1.020 s");
+        assert_eq!(seconds_by(0.99, 0.01), "990 ms");
+        assert_eq!(seconds_by(0.9905, 0.0005), "990.5 ms");
+        assert_eq!(seconds_by(12.0, 2.0), "12 s");
+        assert_eq!(percent_by(-2.5, 0.5), "-2.5 %");
+        assert_eq!(percent_by(10.0, 5.0), "+10 %");
+        assert_eq!(percent_by(-1e-17, 1.0), "0 %");
     }
 
     #[test]

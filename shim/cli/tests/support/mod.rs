@@ -164,3 +164,29 @@ pub fn is_picture(path: &Path) -> bool {
     let svg = bytes.starts_with(b"<svg ") && bytes.trim_ascii_end().ends_with(b"</svg>");
     png || svg
 }
+
+/// The text of the element with this name, its markup taken out.
+#[track_caller]
+pub fn text_of(page: &str, id: &str) -> String {
+    let start = page.find(&format!("id=\"{id}\">"));
+    let start = start.unwrap_or_else(|| panic!("nothing is called {id} in {page}"));
+    let inner = &page[start + id.len() + 6..];
+    let end = ["</table>", "</dd>", "</section>"]
+        .iter()
+        .filter_map(|end| inner.find(end))
+        .min();
+    let mut text = String::new();
+    let mut inside = false;
+    for letter in inner[..end.unwrap()].chars() {
+        match letter {
+            '<' => inside = true,
+            '>' => {
+                inside = false;
+                text.push(' ');
+            }
+            letter if !inside => text.push(letter),
+            _ => {}
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

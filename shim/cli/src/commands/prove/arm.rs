@@ -10,7 +10,7 @@ use treepie_core::files::profile::Profile;
 use crate::commands::options::{RunSettings, absolute_path};
 use crate::error::CommandError;
 use crate::launch::{self, job};
-use crate::report::times;
+use crate::report::proof::Run;
 use crate::report::words::file_name;
 
 /// One way to run the job.
@@ -21,12 +21,11 @@ pub struct Arm {
 }
 
 /// What one run of the job took and printed.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Run {
-    /// Seconds from `MPI_Init` to `MPI_Finalize`, of the rank that took longest.
-    pub seconds: f64,
-    /// Seconds in MPI, the mean of all ranks.
-    pub in_mpi: f64,
+pub struct Done {
+    /// Its times.
+    pub run: Run,
+    /// Its profile.
+    pub profile: Profile,
     /// Hash of its standard output.
     pub printed: u64,
 }
@@ -102,7 +101,7 @@ impl Arm {
         command: &[OsString],
         settings: &RunSettings,
         desk: &Path,
-    ) -> Result<Result<Run, String>, CommandError> {
+    ) -> Result<Result<Done, String>, CommandError> {
         let [profile, printed, errors] =
             ["profile.yaml", "printed", "errors"].map(|n| desk.join(n));
         // What an earlier run left is not this one's.
@@ -119,13 +118,14 @@ impl Arm {
             let why = "it left no profile: it never reached MPI_Init and MPI_Finalize";
             return Ok(Err(format!("{why}{}", last_line(&said))));
         };
-        let Some(times) = times::for_profile(&profile) else {
+        let Some(run) = Run::from_profile(&profile, None) else {
             return Ok(Err("its profile has no times".to_owned()));
         };
-        Ok(Ok(Run {
-            seconds: times.elapsed_seconds.iter().copied().fold(0.0, f64::max),
-            in_mpi: times.mpi_seconds.iter().sum::<f64>() / profile.ranks.max(1) as f64,
-            printed: hash_of(&printed)?,
+        let printed = hash_of(&printed)?;
+        Ok(Ok(Done {
+            run,
+            profile,
+            printed,
         }))
     }
 }

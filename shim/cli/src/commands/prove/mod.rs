@@ -4,10 +4,8 @@
 //! ```text
 //! arm      one way to run the job: the plain one, or a replay
 //! series   warm-up, pairs in random order, what failed, what was printed
-//! answer   the verdict as text, as JSON and as a picture
 //! ```
 
-mod answer;
 mod arm;
 mod series;
 
@@ -23,9 +21,9 @@ use treepie_core::proof::Limits;
 use self::arm::Arm;
 use self::series::Series;
 use super::Outcome;
-use super::options::RunSettings;
+use super::answer::Wanted;
+use super::options::{RunSettings, percent};
 use crate::error::CommandError;
-use crate::picture::Format;
 
 /// Run a job in two ways, in turn, until one is proven quicker
 #[derive(Debug, Args)]
@@ -46,7 +44,8 @@ pub struct Arguments {
     /// How the placement is applied: permute, bind, both [default: the setting `apply`]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Apply>)]
     apply: Option<Apply>,
-    /// What it is compared with: plain, or another placement or profile
+    /// What it is compared with: plain, or a placement or profile, applied as the setting `apply`
+    /// says
     #[arg(long, value_name = "FILE", default_value = "plain")]
     against: PathBuf,
     /// Runs of each way at most
@@ -64,6 +63,9 @@ pub struct Arguments {
     /// Draw the seconds of all runs, as .svg or .png
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// Write a report in one HTML file, to read in a browser or send around
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -78,12 +80,6 @@ fn positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok();
     let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
     number.ok_or_else(|| format!("`{text}` is no number of seconds above 0"))
-}
-
-fn percent(text: &str) -> Result<f64, String> {
-    let number = text.trim_end_matches(['%', ' ']).parse().ok();
-    let number = number.filter(|number| (0.0..50.0).contains(number));
-    number.ok_or_else(|| format!("`{text}` is no percentage from 0 to 50"))
 }
 
 impl Arguments {
@@ -106,13 +102,18 @@ impl Arguments {
             candidate.set("TREEPIE_PERMUTATION", permutation);
         }
         if let Some(choice) = &self.collectives {
+            candidate.name += &format!(", collectives {choice}");
             candidate.set("TREEPIE_COLLECTIVES", choice);
         }
         if let Some(platform) = &self.platform {
             candidate.set_path("TREEPIE_PLATFORM", platform)?;
         }
         if let Some(apply) = self.apply {
+            candidate.name += &format!(", {apply}");
             candidate.set("TREEPIE_APPLY", &apply.to_string());
+        }
+        if candidate.name == baseline.name {
+            candidate.name += ", again";
         }
         Ok([baseline, candidate])
     }
@@ -120,18 +121,21 @@ impl Arguments {
 
 /// Runs the job until the verdict. Success, whatever it is; a job that fails by itself is an error.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(picture) = &arguments.picture {
-        Format::from_path(picture)?;
-    }
+    let wanted = Wanted {
+        picture: arguments.picture.as_deref(),
+        html: arguments.html.as_deref(),
+        json: arguments.json,
+    };
+    wanted.check()?;
     let arms = arguments.arms()?;
     let seed = arguments.seed.unwrap_or_else(seed_of_the_clock);
-    let mut series = Series::new(arms, arguments.limits(), seed);
-    series.run(
+    let series = Series::new(arms, arguments.limits(), seed);
+    let comparison = series.run(
         &arguments.command,
         &arguments.settings,
         arguments.time.map(Duration::from_secs_f64),
     )?;
-    answer::give(arguments, &series)?;
+    wanted.give(&comparison)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,60 +1,40 @@
 //! The runs: one of each way to warm up, then pairs whose order is drawn by lot.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use treepie_core::proof::{Limits, Pairs, Verdict};
+use treepie_core::proof::Limits;
 
-use super::arm::{Arm, Run};
+use super::arm::{Arm, Done};
 use crate::commands::options::RunSettings;
 use crate::error::CommandError;
 use crate::output::Working;
+use crate::report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
+use crate::report::summary::Summary;
 
-/// So many failed runs of one way end the comparison.
-const MOST_FAILURES: usize = 3;
-
-/// What was run, and what came of it.
+/// The runs of a comparison.
 pub struct Series {
     /// What is compared with, and what is compared.
-    pub arms: [Arm; 2],
-    /// Runs of both, pair by pair.
-    pub runs: Vec<[Run; 2]>,
-    /// Seconds of the whole run, in pairs.
-    pub whole: Pairs,
-    /// Seconds in MPI, in pairs.
-    pub in_mpi: Pairs,
-    /// What counts as a difference.
-    pub limits: Limits,
-    /// Why runs of each way failed.
-    pub failures: [Vec<String>; 2],
-    /// Seed of the order inside each pair.
-    pub seed: u64,
-}
-
-/// Whether both ways print the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Printed {
-    /// All runs did.
-    Same,
-    /// The compared way prints something else than what it is compared with.
-    Different,
-    /// Even the runs of one way differ from each other.
-    AlwaysDifferent,
+    arms: [Arm; 2],
+    comparison: Comparison,
+    /// Hashes of what the runs of each way printed.
+    printed: [Vec<u64>; 2],
+    /// State of the lots.
+    random: u64,
 }
 
 impl Series {
     /// Nothing was run yet.
     pub fn new(arms: [Arm; 2], limits: Limits, seed: u64) -> Series {
+        let names = [0, 1].map(|way: usize| arms[way].name.clone());
         Series {
             arms,
-            runs: Vec::new(),
-            whole: Pairs::default(),
-            in_mpi: Pairs::default(),
-            limits,
-            failures: [Vec::new(), Vec::new()],
-            seed,
+            comparison: Comparison::new(names, Pairing::Drawn { seed }, limits),
+            printed: [Vec::new(), Vec::new()],
+            random: seed,
         }
     }
 
@@ -63,76 +43,78 @@ impl Series {
     /// # Errors
     /// A job that can't be started, or that fails as it is.
     pub fn run(
-        &mut self,
+        mut self,
         command: &[OsString],
         settings: &RunSettings,
         time: Option<Duration>,
-    ) -> Result<(), CommandError> {
+    ) -> Result<Comparison, CommandError> {
         let desk = tempfile::tempdir().map_err(|error| {
             CommandError::failed(format!("no temporary directory can be made: {error}"))
         })?;
         let begin = Instant::now();
-        let mut random = self.seed;
         let done = Arc::new(AtomicUsize::new(0));
-        let (shown, most) = (Arc::clone(&done), self.limits.pairs.max(1));
+        let most = self.comparison.limits.pairs.max(1);
+        let shown = Arc::clone(&done);
         let _working = Working::through("running the job both ways", move || {
             shown.load(Ordering::Relaxed) as f64 / most as f64
         });
         // The first run of each reads files into memory and starts daemons.
         let mut is_warm = false;
-        while !self.is_over() && time.is_none_or(|time| begin.elapsed() < time) {
-            let candidate_first = (next(&mut random) >> 32) & 1 == 1;
-            let order = if candidate_first { [1, 0] } else { [0, 1] };
-            let mut pair = [None; 2];
-            for way in order {
-                match self.arms[way].run(command, settings, desk.path())? {
-                    Ok(run) => pair[way] = Some(run),
-                    Err(reason) => self.failures[way].push(reason),
-                }
-            }
+        while !self.comparison.is_over() && time.is_none_or(|time| begin.elapsed() < time) {
+            let pair = self.run_pair(command, settings, desk.path())?;
             if let ([Some(baseline), Some(candidate)], true) = (pair, is_warm) {
-                self.whole.add(baseline.seconds, candidate.seconds);
-                self.in_mpi.add(baseline.in_mpi, candidate.in_mpi);
-                self.runs.push([baseline, candidate]);
-                done.store(self.runs.len(), Ordering::Relaxed);
+                self.printed[0].push(baseline.printed);
+                self.printed[1].push(candidate.printed);
+                self.comparison.add([baseline.run, candidate.run]);
+                done.store(self.comparison.runs().len(), Ordering::Relaxed);
             }
             is_warm = true;
         }
-        match &self.failures[0][..] {
-            [.., last] if self.failures[0].len() >= MOST_FAILURES => {
-                Err(CommandError::failed(format!(
-                    "the job failed {MOST_FAILURES} times ({}), the last time with {last}; nothing \
-                     can be said of it",
-                    self.arms[0].name
-                )))
+        match self.comparison.failures[0].last() {
+            Some(last) if self.comparison.fails(0) => Err(CommandError::failed(format!(
+                "the job failed {MOST_FAILURES} times ({}), the last time with {last}; nothing \
+                 can be said of it",
+                self.arms[0].name
+            ))),
+            _ => {
+                self.comparison.printed = compared(&self.printed);
+                Ok(self.comparison)
             }
-            _ => Ok(()),
         }
     }
 
-    fn is_over(&self) -> bool {
-        let failed = self.failures.iter().any(|runs| runs.len() >= MOST_FAILURES);
-        failed || self.whole.is_decided(self.limits)
-    }
-
-    /// The verdict. A way that fails where the other does not is worse, however quick.
-    pub fn verdict(&self) -> Verdict {
-        match self.failures[1].len() >= MOST_FAILURES {
-            true => Verdict::Worse,
-            false => self.whole.verdict(self.limits),
+    /// Runs both ways, in an order that is drawn by lot. A run that fails is noted.
+    fn run_pair(
+        &mut self,
+        command: &[OsString],
+        settings: &RunSettings,
+        desk: &Path,
+    ) -> Result<[Option<Done>; 2], CommandError> {
+        let candidate_first = (next(&mut self.random) >> 32) & 1 == 1;
+        let mut pair = [None, None];
+        for way in if candidate_first { [1, 0] } else { [0, 1] } {
+            match self.arms[way].run(command, settings, desk)? {
+                Ok(run) => {
+                    let job = &mut self.comparison.job;
+                    job.get_or_insert_with(|| Summary::new(desk, &run.profile, None));
+                    pair[way] = Some(run);
+                }
+                Err(reason) => self.comparison.failures[way].push(reason),
+            }
         }
+        Ok(pair)
     }
+}
 
-    /// What both ways printed; `None` without a pair.
-    pub fn printed(&self) -> Option<Printed> {
-        let first = self.runs.first()?[0].printed;
-        let same = |way: usize| self.runs.iter().all(|pair| pair[way].printed == first);
-        Some(match (same(0), same(1)) {
-            (true, true) => Printed::Same,
-            (true, false) => Printed::Different,
-            (false, _) => Printed::AlwaysDifferent,
-        })
-    }
+/// What both ways printed; `None` without a pair.
+fn compared(printed: &[Vec<u64>; 2]) -> Option<Printed> {
+    let first = printed[0].first()?;
+    let same = |way: usize| printed[way].iter().all(|hash| hash == first);
+    Some(match (same(0), same(1)) {
+        (true, true) => Printed::Same,
+        (true, false) => Printed::Different,
+        (false, _) => Printed::AlwaysDifferent,
+    })
 }
 
 /// The next number of splitmix64 (Steele, Lea, Flood, OOPSLA 2014).

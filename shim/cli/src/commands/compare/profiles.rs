@@ -1,30 +1,21 @@
-//! `treepie compare`: two profiles or two placements side by side.
-//!
-//! Two profiles of the same application, one taken before and one during a replay, show what a
-//! placement has really changed: each of them has the rank of every process.
+//! Two profiles side by side: layers, levels of the machine, times.
 
-use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::path::Path;
 
-use clap::Args;
 use serde::Serialize;
 use serde_json::json;
-use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::affinity::{Layer, Matrix};
-use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any};
 use treepie_core::topology::Topology;
 
-use super::Outcome;
-use super::options::MatrixChoice;
+use super::{Arguments, Two, sides};
+use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
-use crate::input::machine::MachineChoice;
 use crate::input::occupancy::leaf_of_rank;
 use crate::input::topology::describe;
 use crate::input::traffic::Input;
 use crate::output;
-use crate::picture::{Format, Unit};
+use crate::picture::Unit;
 use crate::report::before_after::BeforeAfter;
 use crate::report::clusters;
 use crate::report::levels::{self, Crossing, Situation, crossings};
@@ -32,67 +23,10 @@ use crate::report::summary::{LayerSummary, Summary};
 use crate::report::table::Table;
 use crate::report::times;
 use crate::report::units;
-use crate::report::words::{file_name, pluralize};
-
-/// Compare two profiles or two placements
-#[derive(Debug, Args)]
-pub struct Arguments {
-    /// Profile or placement from before
-    before: PathBuf,
-    /// Profile or placement from after
-    after: PathBuf,
-    #[command(flatten)]
-    machine: MachineChoice,
-    /// Draw both profiles side by side in the order of the processes, as .svg or .png
-    #[arg(long, value_name = "FILE")]
-    picture: Option<PathBuf>,
-    /// Print the answer as JSON
-    #[arg(long)]
-    json: bool,
-    #[command(flatten)]
-    choice: MatrixChoice,
-}
-
-/// Compares two files of either kind.
-pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(picture) = &arguments.picture {
-        Format::from_path(picture)?;
-    }
-    for path in [&arguments.before, &arguments.after] {
-        if MatrixFormat::from_path(path).is_some() {
-            return Err(CommandError::usage(format!(
-                "{} is a matrix, which does not state where ranks ran; give two profiles or two placements, \
-                 or see the matrix with `treepie show`",
-                path.display()
-            )));
-        }
-    }
-    match (read_any(&arguments.before)?, read_any(&arguments.after)?) {
-        (AnyFile::Profile(before), AnyFile::Profile(after)) => {
-            let sides = [(&arguments.before, before), (&arguments.after, after)];
-            require_equal_ranks(arguments, sides[0].1.ranks, sides[1].1.ranks)?;
-            let [before, after] =
-                sides.map(|(path, profile)| Side::new(path, *profile, &arguments.choice));
-            profiles(arguments, &before?, &after?)?;
-        }
-        (AnyFile::Placement(before), AnyFile::Placement(after)) => {
-            placements(arguments, &before, &after)?;
-        }
-        (before, after) => {
-            return Err(CommandError::usage(format!(
-                "{} is a {} and {} is a {}; give two profiles or two placements",
-                arguments.before.display(),
-                before.kind(),
-                arguments.after.display(),
-                after.kind()
-            )));
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
+use crate::report::words::file_name;
 
 /// One profile, and what is needed of it.
-struct Side {
+pub struct Side {
     summary: Summary,
     input: Input,
     bytes: Matrix,
@@ -100,7 +34,11 @@ struct Side {
 }
 
 impl Side {
-    fn new(path: &Path, profile: Profile, choice: &MatrixChoice) -> Result<Self, CommandError> {
+    /// Reads what is needed.
+    ///
+    /// # Errors
+    /// Choices that the profile does not have.
+    pub fn new(path: &Path, profile: Profile, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let summary = Summary::new(path, &profile, choice.model);
         let process_of_rank = profile.process_of_rank.clone();
         let input = Input::from_profile(path, profile, choice)?;
@@ -158,7 +96,12 @@ struct ProfilesAnswer<'a> {
     cost: Option<serde_json::Value>,
 }
 
-fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), CommandError> {
+/// Prints both side by side.
+///
+/// # Errors
+/// A machine that was named and does not fit; an output that can't be written.
+pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandError> {
+    let arguments = two.arguments;
     let measured = match Measured::new(arguments, before, after) {
         // Only an explicit machine has to fit.
         Err(error) if arguments.machine.is_given() || arguments.picture.is_some() => {
@@ -188,7 +131,7 @@ fn profiles(arguments: &Arguments, before: &Side, after: &Side) -> Result<(), Co
             cost: found.map(|found| json!({"before": found.costs.0, "after": found.costs.1, "objective": "DistComm of size"})),
         });
     }
-    let mut text = sides(arguments) + "\n" + &layer_table(&before.summary, &after.summary);
+    let mut text = sides(two) + "\n" + &layer_table(&before.summary, &after.summary);
     text += "\n";
     text += &match &measured {
         Ok(found) => {
@@ -271,94 +214,4 @@ fn layer_table(before: &Summary, after: &Summary) -> String {
         (after.messages, after.bytes),
     );
     table.text()
-}
-
-fn placements(
-    arguments: &Arguments,
-    before: &PlacementFile,
-    after: &PlacementFile,
-) -> Result<(), CommandError> {
-    if arguments.picture.is_some() {
-        return Err(CommandError::usage(
-            "--picture draws two profiles; for a placement use `treepie show FILE --svg OUT`",
-        ));
-    }
-    require_equal_ranks(arguments, before.ranks, after.ranks)?;
-    let same_tree = before.topology == after.topology;
-    let pairs = || before.assignment.iter().zip(&after.assignment);
-    let moved = pairs().filter(|(first, second)| first != second).count();
-    let elsewhere = pairs()
-        .filter(|&(&first, &second)| same_tree && before.topology.common_level(first, second) == 0)
-        .count();
-    if arguments.json {
-        let side = crate::report::placement::json;
-        return output::print_json(&json!({
-            "before": side(before), "after": side(after), "same_topology": same_tree,
-            "ranks_on_other_cores": moved,
-        }));
-    }
-    let mut text = sides(arguments) + "\n";
-    let mut table = Table::new(["", "before", "after", "change"]);
-    table.row(["strategy", &before.strategy, &after.strategy, ""]);
-    table.row([
-        "topology",
-        &describe(&before.topology),
-        &describe(&after.topology),
-        "",
-    ]);
-    let cost = |file: &PlacementFile| file.costs.map(|costs| costs.after);
-    if let (Some(first), Some(second)) = (cost(before), cost(after)) {
-        let texts = [first, second].map(|cost| units::count(cost.round()));
-        table.row([
-            "DistComm",
-            &texts[0],
-            &texts[1],
-            &units::change(first, second),
-        ]);
-    }
-    let levels = before.bytes_by_level.iter().zip(&after.bytes_by_level);
-    for (depth, (first, second)) in levels.enumerate().filter(|_| same_tree) {
-        let texts = [first.after, second.after].map(units::bytes);
-        let name = format!("bytes {}", levels::between(&before.topology, depth));
-        let change = units::change(first.after, second.after);
-        table.row([&name, &texts[0], &texts[1], &change]);
-    }
-    text += &table.text();
-    text += &format!(
-        "\n{moved} of {} are on other cores",
-        pluralize(before.ranks, "rank")
-    );
-    if same_tree && before.topology.depth() > 1 {
-        text += &format!(
-            ", {elsewhere} of them in another {}",
-            before.topology.levels()[0].name
-        );
-    }
-    output::print(&(text + "\n"))
-}
-
-/// Names of the two sides.
-fn sides(arguments: &Arguments) -> String {
-    format!(
-        "before: {}\nafter:  {}\n",
-        arguments.before.display(),
-        arguments.after.display()
-    )
-}
-
-fn require_equal_ranks(
-    arguments: &Arguments,
-    before: usize,
-    after: usize,
-) -> Result<(), CommandError> {
-    if before == after {
-        return Ok(());
-    }
-    Err(CommandError::failed(format!(
-        "{} has {} and {} has {}; compare files of the same job",
-        arguments.before.display(),
-        pluralize(before, "rank"),
-        arguments.after.display(),
-        pluralize(after, "rank")
-    )))
 }

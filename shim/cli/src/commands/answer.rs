@@ -1,0 +1,58 @@
+//! Where the answer about a job in two ways goes: the terminal, a program, a picture, a page.
+
+use std::path::Path;
+
+use super::profile::require_directory;
+use crate::error::CommandError;
+use crate::html;
+use crate::output;
+use crate::picture::{Format, write_drawing};
+use crate::report::proof::Comparison;
+
+/// What is written of a comparison.
+pub struct Wanted<'a> {
+    /// Picture of both distributions.
+    pub picture: Option<&'a Path>,
+    /// Report as one HTML file.
+    pub html: Option<&'a Path>,
+    /// JSON instead of text.
+    pub json: bool,
+}
+
+impl Wanted<'_> {
+    /// Refuses files that can't be written, before the work is done.
+    ///
+    /// # Errors
+    /// A name that is no picture's; a directory that is not there.
+    pub fn check(&self) -> Result<(), CommandError> {
+        self.picture.map(Format::from_path).transpose()?;
+        self.picture
+            .into_iter()
+            .chain(self.html)
+            .try_for_each(|path| {
+                match path.parent() {
+                    // Beside the command.
+                    Some(parent) if parent.as_os_str().is_empty() => Ok(()),
+                    _ => require_directory(path),
+                }
+            })
+    }
+
+    /// Writes and prints the answer.
+    ///
+    /// # Errors
+    /// A file or an output that can't be written.
+    pub fn give(&self, comparison: &Comparison) -> Result<(), CommandError> {
+        if let Some(path) = self.picture {
+            write_drawing(&comparison.drawing(), Format::from_path(path)?, path)?;
+        }
+        let written = match self.html {
+            Some(path) => html::write(&html::comparison(comparison)?, path)?,
+            None => String::new(),
+        };
+        match self.json {
+            true => output::print_json(&comparison.json()),
+            false => output::print(&comparison.text(&written)),
+        }
+    }
+}

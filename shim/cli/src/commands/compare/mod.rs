@@ -45,8 +45,6 @@ pub struct Arguments {
     /// Difference that matters, in per cent: a smaller one counts as none
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = percent, requires = "against")]
     difference: f64,
-    #[command(flatten)]
-    machine: MachineChoice,
     /// Draw both profiles side by side in the order of the processes, or the times of both groups,
     /// as .svg or .png
     #[arg(long, value_name = "FILE")]
@@ -59,6 +57,8 @@ pub struct Arguments {
     json: bool,
     #[command(flatten)]
     choice: MatrixChoice,
+    #[command(flatten)]
+    machine: MachineChoice,
 }
 
 /// Options that have no part in a comparison of times.

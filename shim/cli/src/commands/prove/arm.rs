@@ -28,6 +28,8 @@ pub struct Done {
     pub profile: Profile,
     /// Hash of its standard output.
     pub printed: u64,
+    /// Lines of the library on standard error: what it could not do.
+    pub said: Vec<String>,
 }
 
 /// Settings that would make the plain run another one.
@@ -126,8 +128,16 @@ impl Arm {
             run,
             profile,
             printed,
+            said: lines_of_the_library(&said),
         }))
     }
+}
+
+fn lines_of_the_library(text: &str) -> Vec<String> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("treepie: "));
+    lines.map(str::to_owned).collect()
 }
 
 fn last_line(text: &str) -> String {

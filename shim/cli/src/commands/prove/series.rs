@@ -15,6 +15,9 @@ use crate::output::Working;
 use crate::report::proof::{Comparison, MOST_FAILURES, Pairing, Printed};
 use crate::report::summary::Summary;
 
+/// Further lines of the library about a way are left out.
+const MOST_REMARKS: usize = 4;
+
 /// The runs of a comparison.
 pub struct Series {
     /// What is compared with, and what is compared.
@@ -22,6 +25,8 @@ pub struct Series {
     comparison: Comparison,
     /// Hashes of what the runs of each way printed.
     printed: [Vec<u64>; 2],
+    /// Number of remarks about each way.
+    noted: [usize; 2],
     /// State of the lots.
     random: u64,
 }
@@ -34,6 +39,7 @@ impl Series {
             arms,
             comparison: Comparison::new(names, Pairing::Drawn { seed }, limits),
             printed: [Vec::new(), Vec::new()],
+            noted: [0, 0],
             random: seed,
         }
     }
@@ -94,15 +100,30 @@ impl Series {
         let mut pair = [None, None];
         for way in if candidate_first { [1, 0] } else { [0, 1] } {
             match self.arms[way].run(command, settings, desk)? {
-                Ok(run) => {
+                Ok(done) => {
                     let job = &mut self.comparison.job;
-                    job.get_or_insert_with(|| Summary::new(desk, &run.profile, None));
-                    pair[way] = Some(run);
+                    job.get_or_insert_with(|| Summary::new(desk, &done.profile, None));
+                    self.note(way, &done.said);
+                    pair[way] = Some(done);
                 }
                 Err(reason) => self.comparison.failures[way].push(reason),
             }
         }
         Ok(pair)
+    }
+
+    /// Keeps what the library said, a few lines of each way: a placement that could not be applied
+    /// proves nothing about it.
+    fn note(&mut self, way: usize, said: &[String]) {
+        let name = &self.arms[way].name;
+        for line in said {
+            let remark = format!("the library reports ({name}): {line}");
+            let is_new = !self.comparison.remarks.contains(&remark);
+            if is_new && self.noted[way] < MOST_REMARKS {
+                self.comparison.remarks.push(remark);
+                self.noted[way] += 1;
+            }
+        }
     }
 }
 

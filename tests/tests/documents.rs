@@ -25,6 +25,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("scripts/build", "scripts/test"),
     ("scripts/install", "tests/tests/installed.rs"),
     ("treepie prove", "tests/tests/prove.rs"),
+    ("treepie compare placed-", "tests/tests/prove.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

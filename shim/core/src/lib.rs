@@ -23,6 +23,7 @@
 //!
 //! ```text
 //! files       what is read and written: profiles, placements, platforms, configurations
+//! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! collective  one description of each algorithm, and its readings; the choice among them
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
 //! proof       which of two ways is quicker: sequential tests of paired times
@@ -90,6 +91,7 @@
 pub mod affinity;
 pub mod collective;
 pub mod files;
+pub mod guard;
 pub mod placement;
 pub mod platform;
 pub mod proof;

@@ -1,18 +1,62 @@
 //! The plans that recorded calls would be run by, before a run.
 
-use super::{Choice, Chooser};
+use super::{Choice, Chooser, Considered};
 use crate::collective::{
     Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
 };
+
+/// A plan that may be tried against the native collective.
+#[derive(Debug, Clone, Copy)]
+pub struct Challenger {
+    /// Its algorithm.
+    pub algorithm: &'static Algorithm,
+    /// The largest message that it sends, in bytes.
+    pub segment: u64,
+    /// Its predicted time, in thousandths of the native collective's; `None` where no platform is
+    /// known.
+    pub per_mille: Option<u32>,
+}
 
 impl Chooser {
     /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
     /// blocks that are sent whole go together with others in one message, too.
     pub fn largest_message(&self, choice: &Choice, bytes: Option<u64>) -> u64 {
-        match bytes.is_some_and(|bytes| choice.segment >= bytes) {
-            true => choice.segment.max(self.eager),
-            false => choice.segment,
+        self.largest_of(choice.segment, bytes)
+    }
+
+    /// The same of a plan whose best segment is this.
+    fn largest_of(&self, segment: u64, bytes: Option<u64>) -> u64 {
+        match bytes.is_some_and(|bytes| segment >= bytes) {
+            true => segment.max(self.eager),
+            false => segment,
         }
+    }
+
+    /// The plans that a guard tries for a choice, the best first: those that were considered, each
+    /// with its predicted part of the native time; by rule, the one that was chosen.
+    pub fn challengers(&self, choice: &Choice, bytes: Option<u64>) -> Vec<Challenger> {
+        let considered = choice.considered();
+        if considered.is_empty() {
+            let chosen = choice.strategy.into_iter();
+            let by_rule = |algorithm| Challenger {
+                algorithm,
+                segment: self.largest_message(choice, bytes),
+                per_mille: None,
+            };
+            return chosen.map(by_rule).collect();
+        }
+        let native = choice.native_seconds();
+        let part = |seconds: f64| match native {
+            // A number that is none saturates: too slow, or nothing to compare with.
+            Some(native) => (1000.0 * seconds / native).min(f64::from(u32::MAX)) as u32,
+            None => 0,
+        };
+        let challenge = |one: &Considered| Challenger {
+            algorithm: one.strategy,
+            segment: self.largest_of(one.segment, bytes),
+            per_mille: Some(part(one.seconds)),
+        };
+        considered.iter().map(challenge).collect()
     }
 
     /// The plan that calls like those of a record would be run by on `clusters`, in units of a

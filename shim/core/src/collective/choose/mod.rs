@@ -28,7 +28,7 @@ use crate::collective::read::cost::{OneByOne, Reading};
 use crate::collective::read::estimate::{self, CostInput, Size};
 use crate::collective::{Algorithm, Clusters, Family, Network, Operation, Uniform};
 
-pub use foresee::are_bytes_known;
+pub use foresee::{Challenger, are_bytes_known};
 use native::Native;
 pub use rules::{between_clusters, segment};
 use sizes::{USUAL_EAGER_LIMIT, segments};
@@ -122,7 +122,7 @@ struct Class {
 }
 
 /// Bytes as the sizes of calls that are chosen for alike: four to a power of two.
-fn size_class(bytes: u64) -> u64 {
+pub fn size_class(bytes: u64) -> u64 {
     match bytes {
         0..=8 => bytes,
         _ => {

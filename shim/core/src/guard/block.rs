@@ -1,0 +1,178 @@
+//! Pairs of calls, one by the native MPI and one by a plan, in an order drawn by lot.
+
+use super::times::{Agreed, Local, OF_A_CALL};
+
+/// The most pairs of a block.
+pub(super) const MOST_PAIRS: usize = 8;
+
+/// Numbers of a block in an exchange.
+pub(super) const OF_A_BLOCK: usize = MOST_PAIRS * 2 * OF_A_CALL;
+
+/// One of the two calls of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Arm {
+    /// By the native MPI.
+    Native,
+    /// By the plan.
+    Plan,
+}
+
+/// Place of a call in a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slot {
+    pub pair: usize,
+    pub arm: Arm,
+}
+
+/// A pair as all ranks measured it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct AgreedPair {
+    pub native: Agreed,
+    pub plan: Agreed,
+}
+
+/// Pairs of calls of one cell.
+#[derive(Debug, Clone)]
+pub(super) struct Block {
+    pairs: usize,
+    /// Bit `i`: the plan is first in pair `i`.
+    order: u64,
+    /// The cell's call that is the first of the first pair.
+    start: u64,
+    /// Calls from the start of a pair to that of the next.
+    interval: u64,
+    times: [[Local; 2]; MOST_PAIRS],
+    /// The call whose period ends when the next call starts, and its start.
+    open: Option<(Slot, u64)>,
+    complete: bool,
+}
+
+impl Block {
+    /// So many pairs from the cell's call `start` on, each `interval` calls (at least 2) behind the
+    /// one before.
+    pub fn new(pairs: usize, order: u64, start: u64, interval: u64) -> Self {
+        Block {
+            pairs: pairs.clamp(1, MOST_PAIRS),
+            order,
+            start,
+            interval: interval.max(2),
+            times: Default::default(),
+            open: None,
+            complete: false,
+        }
+    }
+
+    /// Number of pairs.
+    pub fn pairs(&self) -> usize {
+        self.pairs
+    }
+
+    /// Whether all is measured.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The place of the cell's call of this number, if it is in a pair.
+    pub fn slot(&self, call: u64) -> Option<Slot> {
+        let since = call.checked_sub(self.start)?;
+        let (pair, place) = ((since / self.interval) as usize, since % self.interval);
+        if pair >= self.pairs || place > 1 {
+            return None;
+        }
+        let plan_is_first = self.order >> pair & 1 == 1;
+        let arm = match plan_is_first == (place == 0) {
+            true => Arm::Plan,
+            false => Arm::Native,
+        };
+        Some(Slot { pair, arm })
+    }
+
+    /// The start of a call: the time is read only where it is needed, and returned where the end is
+    /// needed too.
+    pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, u64)> {
+        let slot = self.slot(call);
+        if slot.is_none() && self.open.is_none() {
+            return None;
+        }
+        let now = clock();
+        if let Some((of, start)) = self.open.take() {
+            self.time(of).period = now.saturating_sub(start);
+            // All slots are behind us where the last one's period ends.
+            self.complete = of.pair + 1 == self.pairs && slot.is_none();
+        }
+        let slot = slot?;
+        self.open = Some((slot, now));
+        Some((slot, now))
+    }
+
+    /// The duration of the call at `slot`.
+    pub fn leave(&mut self, slot: Slot, duration: u64) {
+        self.time(slot).duration = duration;
+    }
+
+    fn time(&mut self, slot: Slot) -> &mut Local {
+        &mut self.times[slot.pair][slot.arm as usize]
+    }
+
+    /// This rank's numbers of an exchange.
+    pub fn values(&self, into: &mut Vec<i64>) {
+        let calls = self.times.iter().flatten();
+        into.extend(calls.flat_map(|call| call.values()));
+    }
+}
+
+/// So many pairs by the least numbers of all ranks.
+pub(super) fn agreed(values: &[i64], pairs: usize) -> Vec<AgreedPair> {
+    let pair = |values: &[i64]| {
+        let (native, plan) = values.split_at(OF_A_CALL);
+        AgreedPair {
+            native: Agreed::new(native),
+            plan: Agreed::new(plan),
+        }
+    };
+    let all = values.chunks_exact(2 * OF_A_CALL).map(pair);
+    all.take(pairs).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_pair_has_one_call_of_each_in_the_order_drawn_by_lot() {
+        let block = Block::new(3, 0b010, 10, 2);
+        let arms: Vec<Option<Arm>> = (9..17)
+            .map(|call| block.slot(call).map(|slot| slot.arm))
+            .collect();
+        let (n, p) = (Some(Arm::Native), Some(Arm::Plan));
+        assert_eq!(arms, [None, n, p, p, n, n, p, None]);
+    }
+
+    #[test]
+    fn a_block_is_complete_when_the_last_period_has_ended_and_reads_no_clock_between_pairs() {
+        for interval in [2, 64] {
+            let mut block = Block::new(2, 0, 5, interval);
+            let mut reads = 0;
+            let mut now = 0;
+            for call in 0..200 {
+                now += 10;
+                let started = block.enter(call, || {
+                    reads += 1;
+                    now
+                });
+                if let Some((slot, _)) = started {
+                    block.leave(slot, 3 + slot.pair as u64);
+                }
+                let last = 5 + interval + 1;
+                assert_eq!(block.is_complete(), call > last, "call {call}");
+            }
+            assert_eq!(reads, if interval == 2 { 5 } else { 6 });
+            let mut values = Vec::new();
+            block.values(&mut values);
+            assert_eq!(values.len(), OF_A_BLOCK);
+            let pairs = agreed(&values, block.pairs());
+            assert_eq!(pairs.len(), 2);
+            assert_eq!((pairs[1].plan.least, pairs[1].plan.period), (4, 10));
+        }
+    }
+}

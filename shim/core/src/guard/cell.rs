@@ -1,0 +1,396 @@
+//! One cell: warm-up, trials, the plan that was adopted, and the watch over it.
+
+use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
+use super::key::mix;
+use super::times::{Local, OF_A_CALL, Typical, is_quicker};
+use super::watch::Watch;
+use super::{
+    BUDGET, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way,
+};
+use crate::proof::Signs;
+
+/// Odds that a challenger is not quicker, for one that is dropped early.
+const DROP_ODDS: u32 = 5;
+
+/// The first pairs of a challenger are not judged: connections are made in them.
+const UNJUDGED: u32 = 2;
+
+/// After so many pairs a challenger that is neither adopted nor dropped is not worth more.
+const ENOUGH_PAIRS: u32 = 64;
+
+/// The best challenger must be predicted to take no more of the native time, in thousandths.
+const WORTH_TRYING: u32 = 900;
+
+/// Challengers that are predicted to take more, in thousandths, are not tried at all.
+const TOO_SLOW: u32 = 2000;
+
+/// Calls from one pair to the next in a cell that started with the plan of an earlier run.
+const FIRST_INTERVAL: u64 = 16;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// The native MPI runs, and nothing was agreed on yet.
+    Warming { has_challengers: bool },
+    /// Blocks of pairs, by the challenger `current`.
+    Trying,
+    /// The plan `current` runs, and is watched.
+    Adopted,
+    /// The native MPI, for good.
+    Left(State),
+}
+
+/// A challenger, and what was found of it.
+#[derive(Debug, Clone)]
+pub(super) struct Tried {
+    pub challenger: Challenger,
+    pub state: State,
+    pub plan: Typical,
+    pub signs: Signs,
+    /// The longest of its calls in trials.
+    pub longest: u64,
+    pairs: u32,
+    last_block: usize,
+}
+
+impl Tried {
+    fn new(challenger: Challenger) -> Self {
+        Tried {
+            challenger,
+            state: State::Warming,
+            plan: Typical::default(),
+            signs: Signs::default(),
+            longest: 0,
+            pairs: 0,
+            last_block: 0,
+        }
+    }
+
+    fn judge(&mut self, is_won: bool) {
+        match is_won {
+            true => self.signs.wins += 1,
+            false => self.signs.losses += 1,
+        }
+    }
+
+    /// Whether it is no candidate any more.
+    fn is_done(&self) -> bool {
+        let judged = self.signs.wins + self.signs.losses;
+        self.signs.mirrored().favour(DROP_ODDS) || judged >= ENOUGH_PAIRS
+    }
+}
+
+/// What is measured of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Measured {
+    WarmUp(usize),
+    Pair(Slot),
+}
+
+/// Calls that are judged together.
+#[derive(Debug, Clone)]
+pub(super) struct Cell {
+    pub key: CellKey,
+    pub number: u64,
+    pub calls: u64,
+    pub native: Typical,
+    /// Nanoseconds that pairs took beyond those of what would have run without them.
+    pub excess: u64,
+    pub tried: Vec<Tried>,
+    native_calls: u64,
+    plan_calls: u64,
+    native_longest: u64,
+    warm_up: [Local; WARM_UP as usize],
+    stage: Stage,
+    current: usize,
+    block: Option<Block>,
+    blocks: u64,
+    watch: Watch,
+}
+
+impl Cell {
+    /// A cell without calls; with what an earlier run has found, it starts with that plan.
+    pub fn new(key: CellKey, known: Option<&Known>, seed: u64) -> Self {
+        let mut cell = Cell {
+            key,
+            number: key.number(),
+            calls: 0,
+            native: Typical::default(),
+            excess: 0,
+            tried: Vec::new(),
+            native_calls: 0,
+            plan_calls: 0,
+            native_longest: 0,
+            warm_up: Default::default(),
+            stage: Stage::Warming {
+                has_challengers: false,
+            },
+            current: 0,
+            block: None,
+            blocks: 0,
+            watch: Watch::default(),
+        };
+        if let Some(known) = known {
+            let mut tried = Tried::new(known.challenger);
+            tried.state = State::Adopted;
+            tried.plan = Typical::known(known.plan);
+            cell.native = Typical::known(known.native);
+            cell.tried = vec![tried];
+            cell.stage = Stage::Adopted;
+            // Before there is a budget: what an earlier run found may not hold any more.
+            cell.begin_block(MOST_PAIRS, WARM_UP, FIRST_INTERVAL, seed);
+        }
+        cell
+    }
+
+    /// The start of a call: how it is run, and what is measured of it, with the time now. The time
+    /// is read only where it is needed.
+    pub fn enter(&mut self, clock: impl Fn() -> u64) -> (Way, Option<(Measured, u64)>) {
+        let call = self.calls;
+        self.calls += 1;
+        let mut measured = None;
+        let mut arm = match self.stage {
+            Stage::Adopted => Arm::Plan,
+            _ => Arm::Native,
+        };
+        match &mut self.block {
+            Some(block) if !block.is_complete() => {
+                if let Some((slot, now)) = block.enter(call, clock) {
+                    arm = slot.arm;
+                    measured = Some((Measured::Pair(slot), now));
+                }
+            }
+            None if matches!(self.stage, Stage::Warming { .. }) && call < WARM_UP => {
+                measured = Some((Measured::WarmUp(call as usize), clock()));
+            }
+            _ => (),
+        }
+        let plan = self.tried.get(self.current).map(|tried| tried.challenger);
+        match (arm, plan) {
+            (Arm::Plan, Some(plan)) => {
+                self.plan_calls += u64::from(self.stage == Stage::Adopted);
+                (Way::Plan(plan), measured)
+            }
+            _ => {
+                self.native_calls += 1;
+                (Way::Native, measured)
+            }
+        }
+    }
+
+    /// The duration of a call that is measured.
+    pub fn leave(&mut self, measured: Measured, duration: u64) {
+        match (measured, &mut self.block) {
+            (Measured::WarmUp(call), _) => self.warm_up[call].duration = duration,
+            (Measured::Pair(slot), Some(block)) => block.leave(slot, duration),
+            (Measured::Pair(_), None) => (),
+        }
+    }
+
+    /// The plan that was to run does not serve the call, as all ranks see: it is tried no more.
+    pub fn unserved(&mut self) {
+        self.block = None;
+        self.end_current(State::Closed);
+    }
+
+    /// Whether challengers are to be looked for now.
+    pub fn lacks_challengers(&self) -> bool {
+        self.calls >= ELIGIBLE
+            && self.stage
+                == Stage::Warming {
+                    has_challengers: false,
+                }
+    }
+
+    /// Takes the challengers worth a trial, the best first: none at all where the best is not
+    /// predicted to gain enough.
+    pub fn offer(&mut self, mut challengers: Vec<Challenger>) {
+        let most =
+            |limit: u32| move |one: &Challenger| one.per_mille.is_none_or(|per| per <= limit);
+        let is_worth_it = challengers.iter().any(most(WORTH_TRYING));
+        challengers.retain(most(TOO_SLOW));
+        challengers.truncate(MOST_CHALLENGERS);
+        self.stage = match is_worth_it {
+            true => Stage::Warming {
+                has_challengers: true,
+            },
+            false => Stage::Left(State::Closed),
+        };
+        if is_worth_it {
+            self.tried = challengers.into_iter().map(Tried::new).collect();
+        }
+    }
+
+    /// Whether there is something to agree on.
+    pub fn is_ready(&self) -> bool {
+        match self.stage {
+            Stage::Warming { has_challengers } => has_challengers,
+            Stage::Trying | Stage::Adopted => {
+                self.block.as_ref().is_some_and(|block| block.is_complete())
+            }
+            Stage::Left(_) => false,
+        }
+    }
+
+    /// This rank's numbers of an exchange.
+    pub fn values(&self, into: &mut Vec<i64>) {
+        match &self.block {
+            Some(block) => block.values(into),
+            None => {
+                for call in &self.warm_up {
+                    into.extend(call.values());
+                    into.extend([0; OF_A_CALL]);
+                }
+            }
+        }
+    }
+
+    /// Decides by the least numbers of all ranks; what changes. A plan is adopted only where
+    /// `adopts` says so.
+    pub fn judge(&mut self, values: &[i64], adopts: bool) -> Option<(Challenger, State)> {
+        match (self.stage, self.block.take()) {
+            (Stage::Warming { .. }, _) => {
+                for pair in agreed(values, MOST_PAIRS) {
+                    self.native.add(pair.native.duration(&self.key));
+                }
+                self.stage = Stage::Trying;
+                self.tried[self.current].state = State::Trying;
+                None
+            }
+            (Stage::Trying, Some(block)) => {
+                self.judge_trial(&agreed(values, block.pairs()), adopts)
+            }
+            (Stage::Adopted, Some(block)) => self.judge_watch(&agreed(values, block.pairs())),
+            _ => None,
+        }
+    }
+
+    fn judge_trial(&mut self, pairs: &[AgreedPair], adopts: bool) -> Option<(Challenger, State)> {
+        let odds = ODDS * self.tried.len() as u32;
+        let tried = &mut self.tried[self.current];
+        for pair in pairs {
+            let (native, plan) = (
+                pair.native.duration(&self.key),
+                pair.plan.duration(&self.key),
+            );
+            self.native.add(native);
+            tried.plan.add(plan);
+            self.excess += plan.saturating_sub(native);
+            self.native_longest = self.native_longest.max(native);
+            tried.longest = tried.longest.max(plan);
+            tried.pairs += 1;
+            if tried.pairs > UNJUDGED {
+                // Where ranks may leave early, what they save must not be lost until the next call.
+                let lasts = self.key.synchronises() || pair.plan.period <= pair.native.period;
+                tried.judge(is_quicker(plan, native) && lasts);
+            }
+        }
+        tried.last_block = pairs.len();
+        let state = match () {
+            () if tried.signs.favour(odds) && adopts => State::Adopted,
+            () if tried.signs.favour(odds) => State::Proven,
+            () if tried.is_done() => State::Dropped,
+            () => return None,
+        };
+        let challenger = tried.challenger;
+        match state {
+            State::Adopted => {
+                tried.state = state;
+                self.stage = Stage::Adopted;
+            }
+            _ => self.end_current(state),
+        }
+        Some((challenger, state))
+    }
+
+    fn judge_watch(&mut self, pairs: &[AgreedPair]) -> Option<(Challenger, State)> {
+        let tried = &mut self.tried[self.current];
+        for pair in pairs {
+            let (native, plan) = (
+                pair.native.duration(&self.key),
+                pair.plan.duration(&self.key),
+            );
+            self.native.add(native);
+            tried.plan.add(plan);
+            self.excess += native.saturating_sub(plan);
+            self.native_longest = self.native_longest.max(native);
+            tried.judge(is_quicker(plan, native));
+        }
+        self.watch.add(&self.key, pairs);
+        if !self.watch.is_lost() {
+            return None;
+        }
+        let challenger = tried.challenger;
+        self.end_current(State::TakenBack);
+        Some((challenger, State::TakenBack))
+    }
+
+    /// The end of the current challenger; the next one is tried where this one was not quicker.
+    fn end_current(&mut self, state: State) {
+        if let Some(tried) = self.tried.get_mut(self.current) {
+            tried.state = state;
+        }
+        let goes_on = self.stage == Stage::Trying && state != State::Proven;
+        match self.tried.get_mut(self.current + 1) {
+            Some(next) if goes_on => {
+                next.state = State::Trying;
+                self.current += 1;
+            }
+            _ => self.stage = Stage::Left(state),
+        }
+    }
+
+    /// Nanoseconds of the cell so far, without what is only tried: calls by their typical
+    /// durations, of which most are not measured.
+    pub fn time(&self) -> u64 {
+        let of =
+            |calls: u64, typical: &Typical| calls.saturating_mul(typical.median().unwrap_or(0));
+        let plan = self.tried.get(self.current);
+        let by_plan = plan.map_or(0, |tried| of(self.plan_calls, &tried.plan));
+        of(self.native_calls, &self.native).saturating_add(by_plan)
+    }
+
+    /// Begins a block, if the budget covers one; `exchanges` are the nanoseconds of it that those
+    /// took.
+    pub fn try_more(&mut self, exchanges: u64, seed: u64) -> bool {
+        let (Stage::Trying | Stage::Adopted, None) = (self.stage, &self.block) else {
+            return false;
+        };
+        let Some(typical) = self.native.median() else {
+            return false;
+        };
+        let spent = self.excess.saturating_add(exchanges);
+        let left = (self.time() / BUDGET).saturating_sub(spent);
+        let tried = &self.tried[self.current];
+        let (longest, most, interval) = match self.stage {
+            Stage::Adopted => (self.native_longest, MOST_PAIRS, self.watch.interval),
+            _ => (
+                tried.longest,
+                (2 * tried.last_block).clamp(1, MOST_PAIRS),
+                2,
+            ),
+        };
+        let covered = left / longest.max(typical).max(1);
+        let pairs = (covered as usize).min(most);
+        if pairs == 0 {
+            return false;
+        }
+        self.begin_block(pairs, self.calls, interval, seed);
+        true
+    }
+
+    fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {
+        let order = mix(mix(seed, self.number), self.blocks);
+        self.blocks += 1;
+        self.block = Some(Block::new(pairs, order, start, interval));
+    }
+
+    /// Its state while it is not left to the MPI for good, or why it is.
+    pub fn state(&self) -> State {
+        match self.stage {
+            Stage::Warming { .. } => State::Warming,
+            Stage::Trying => State::Trying,
+            Stage::Adopted => State::Adopted,
+            Stage::Left(state) => state,
+        }
+    }
+}

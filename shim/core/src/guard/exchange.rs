@@ -1,0 +1,310 @@
+//! The cells of one communicator, and what its ranks tell each other of them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::block::OF_A_BLOCK;
+use super::cell::{Cell, Measured};
+use super::key::mix;
+use super::summary::summaries;
+use super::{CellKey, Challenger, Known, LAG, State, Summary, Way};
+
+/// Calls of a communicator between two exchanges, at least and at most.
+const GAPS: [u64; 2] = [128, 4096];
+
+/// An exchange comes after calls of so many times its own duration.
+const PART_OF_EXCHANGES: u64 = 200;
+
+/// Cells of which an exchange tells.
+const SLOTS: usize = 4;
+
+/// What every exchange tells: hash of the calls, its complement, whether no call failed, the cost
+/// of the last exchange.
+const OF_ALL: usize = 4;
+
+/// Numbers of an exchange, of each of which the least of all ranks is made.
+pub const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
+
+/// Cells that are kept for a communicator; calls of others are left to the MPI.
+const MOST_CELLS: usize = 1024;
+
+/// What a rank has to do before its next call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// Nothing.
+    Nothing,
+    /// Begin an exchange: [`Guard::undecided`] until there is none, then [`Guard::begin`].
+    Begin,
+    /// Wait for the exchange that was begun, and [`Guard::complete`] it.
+    Complete,
+}
+
+/// How a call is run, and what is measured of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Ticket {
+    /// How it is run.
+    pub way: Way,
+    cell: usize,
+    measured: Option<(Measured, u64)>,
+}
+
+impl Ticket {
+    const NATIVE: Ticket = Ticket {
+        way: Way::Native,
+        cell: usize::MAX,
+        measured: None,
+    };
+
+    /// Whether the time of its end is to be given to [`Guard::leave`].
+    pub fn is_measured(&self) -> bool {
+        self.measured.is_some()
+    }
+}
+
+/// Something that all ranks decided.
+#[derive(Debug, Clone, Copy)]
+pub enum Event {
+    /// A plan in a cell has this state now.
+    Cell(CellKey, Challenger, State),
+    /// Ranks called different things: the native MPI from now on.
+    Different,
+    /// A call failed on some rank: the native MPI from now on.
+    Failed,
+}
+
+/// An exchange that was begun.
+#[derive(Debug, Clone)]
+struct Begun {
+    at: u64,
+    cells: Vec<usize>,
+}
+
+/// The guard over the collectives of one communicator, on one rank.
+#[derive(Debug, Clone)]
+pub struct Guard {
+    seed: u64,
+    adopts: bool,
+    known: Arc<[Known]>,
+    cells: Vec<Cell>,
+    index: HashMap<CellKey, usize>,
+    last: Option<(CellKey, usize)>,
+    calls: u64,
+    history: u64,
+    next: u64,
+    gap: u64,
+    turn: usize,
+    begun: Option<Begun>,
+    failed: bool,
+    is_closed: bool,
+    /// Nanoseconds of this rank's last exchange, and of all, as agreed.
+    cost: u64,
+    spent: u64,
+}
+
+impl Guard {
+    /// A guard without calls. `seed` is the same on all ranks; `adopts`: what is proven is adopted;
+    /// `known`: plans that earlier runs adopted.
+    pub fn new(seed: u64, adopts: bool, known: Arc<[Known]>) -> Self {
+        Guard {
+            seed,
+            adopts,
+            known,
+            cells: Vec::new(),
+            index: HashMap::new(),
+            last: None,
+            calls: 0,
+            history: seed,
+            next: GAPS[0],
+            gap: GAPS[0],
+            turn: 0,
+            begun: None,
+            failed: false,
+            is_closed: false,
+            cost: 0,
+            spent: 0,
+        }
+    }
+
+    /// What is to be done before the next call.
+    #[inline]
+    pub fn due(&self) -> Due {
+        match &self.begun {
+            Some(begun) if self.calls >= begun.at + LAG => Due::Complete,
+            None if self.calls >= self.next && !self.is_closed => Due::Begin,
+            _ => Due::Nothing,
+        }
+    }
+
+    /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
+    pub fn enter(&mut self, key: CellKey, clock: impl Fn() -> u64) -> Ticket {
+        self.calls += 1;
+        let found = self.find(key);
+        let number = found.map_or_else(|| key.number(), |cell| self.cells[cell].number);
+        self.history = mix(self.history, number);
+        match found {
+            Some(cell) if !self.is_closed => {
+                let (way, measured) = self.cells[cell].enter(clock);
+                Ticket {
+                    way,
+                    cell,
+                    measured,
+                }
+            }
+            _ => Ticket::NATIVE,
+        }
+    }
+
+    /// The cell of a key; `None` where there are too many.
+    fn find(&mut self, key: CellKey) -> Option<usize> {
+        if let Some((last, cell)) = self.last
+            && last == key
+        {
+            return Some(cell);
+        }
+        let cell = match self.index.get(&key) {
+            Some(&cell) => cell,
+            None if self.cells.len() >= MOST_CELLS => return None,
+            None => {
+                let known = self.known.iter().find(|known| known.key == key);
+                let known = known.filter(|_| self.adopts);
+                self.cells.push(Cell::new(key, known, self.seed));
+                self.index.insert(key, self.cells.len() - 1);
+                self.cells.len() - 1
+            }
+        };
+        self.last = Some((key, cell));
+        Some(cell)
+    }
+
+    /// The end of a call, at this time in nanoseconds.
+    pub fn leave(&mut self, ticket: &Ticket, now: u64) {
+        if let (Some((measured, start)), Some(cell)) =
+            (ticket.measured, self.cells.get_mut(ticket.cell))
+        {
+            cell.leave(measured, now.saturating_sub(start));
+        }
+    }
+
+    /// The plan of a call does not serve it, as all ranks see; the native MPI ran it.
+    pub fn unserved(&mut self, ticket: &Ticket) {
+        if let Some(cell) = self.cells.get_mut(ticket.cell) {
+            cell.unserved();
+        }
+    }
+
+    /// A call returned an error on this rank. All ranks hear of it at the next exchange.
+    pub fn fail(&mut self) {
+        self.failed = true;
+    }
+
+    /// A cell whose challengers are to be given to [`Guard::offer`].
+    pub fn undecided(&self) -> Option<CellKey> {
+        let lacks = |cell: &&Cell| cell.lacks_challengers();
+        self.cells.iter().find(lacks).map(|cell| cell.key)
+    }
+
+    /// The challengers of a cell, the best first: the same on all ranks.
+    pub fn offer(&mut self, key: CellKey, challengers: Vec<Challenger>) {
+        for challenger in &challengers {
+            let name = challenger.algorithm.name.bytes();
+            self.history = name.fold(self.history, |hash, byte| mix(hash, u64::from(byte)));
+            self.history = mix(self.history, challenger.segment);
+        }
+        if let Some(&cell) = self.index.get(&key) {
+            self.cells[cell].offer(challengers);
+        }
+    }
+
+    /// Begins an exchange: this rank's numbers, [`VALUES`] of them.
+    pub fn begin(&mut self) -> Vec<i64> {
+        let count = self.cells.len();
+        let in_turn = (0..count).map(|place| (self.turn + place) % count);
+        let ready = in_turn.filter(|&cell| self.cells[cell].is_ready());
+        let cells: Vec<usize> = ready.take(SLOTS).collect();
+        self.turn = cells.last().map_or(self.turn, |&last| last + 1);
+        let hash = self.history as i64;
+        let cost = i64::try_from(self.cost).unwrap_or(i64::MAX);
+        let mut values = vec![hash, !hash, i64::from(!self.failed), cost];
+        for &cell in &cells {
+            self.cells[cell].values(&mut values);
+        }
+        values.resize(VALUES, 0);
+        let at = self.calls;
+        self.begun = Some(Begun { at, cells });
+        values
+    }
+
+    /// Decides by the least numbers of all ranks; `cost` are the nanoseconds that the exchange took
+    /// on this rank.
+    pub fn complete(&mut self, least: &[i64], cost: u64) -> Vec<Event> {
+        let (Some(begun), true) = (self.begun.take(), least.len() == VALUES) else {
+            return Vec::new();
+        };
+        self.cost = cost;
+        let (of_all, of_cells) = least.split_at(OF_ALL);
+        if of_all[0] != !of_all[1] {
+            return self.close(Event::Different);
+        }
+        if of_all[2] == 0 {
+            return self.close(Event::Failed);
+        }
+        let agreed_cost = u64::try_from(of_all[3]).unwrap_or(0);
+        self.spent = self.spent.saturating_add(agreed_cost);
+        let mut events = Vec::new();
+        for (&cell, values) in begun.cells.iter().zip(of_cells.chunks(OF_A_BLOCK)) {
+            let cell = &mut self.cells[cell];
+            let changed = cell.judge(values, self.adopts);
+            events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
+        }
+        let goes_on = self.try_more() || !begun.cells.is_empty();
+        self.schedule(begun.at, goes_on, agreed_cost);
+        events
+    }
+
+    /// The native MPI from now on. What was begun is not to be completed.
+    pub fn end(&mut self) {
+        self.is_closed = true;
+        self.begun = None;
+    }
+
+    fn close(&mut self, event: Event) -> Vec<Event> {
+        self.is_closed = true;
+        vec![event]
+    }
+
+    /// Begins blocks that budgets cover; whether there are any.
+    fn try_more(&mut self) -> bool {
+        let (spent, calls, seed) = (self.spent, self.calls.max(1), self.seed);
+        let mut any = false;
+        for cell in &mut self.cells {
+            let share = u128::from(spent) * u128::from(cell.calls) / u128::from(calls);
+            any |= cell.try_more(u64::try_from(share).unwrap_or(u64::MAX), seed);
+        }
+        any
+    }
+
+    /// The call at which the next exchange begins: soon while there is something to agree on,
+    /// later and later where there is not.
+    fn schedule(&mut self, begun_at: u64, goes_on: bool, cost: u64) {
+        self.gap = match goes_on {
+            true => GAPS[0],
+            false => (2 * self.gap).min(GAPS[1]),
+        };
+        let measured = || self.cells.iter().filter(|cell| cell.time() > 0);
+        let time: u128 = measured().map(|cell| u128::from(cell.time())).sum();
+        let calls: u128 = measured().map(|cell| u128::from(cell.calls)).sum();
+        let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES) * calls;
+        let affordable = price.checked_div(time).unwrap_or(0);
+        let gap = self.gap.max(u64::try_from(affordable).unwrap_or(u64::MAX));
+        self.next = begun_at.saturating_add(gap.min(u64::MAX / 2));
+    }
+
+    /// What was found in the cells that were called more often than for a warm-up.
+    pub fn summaries(&self) -> Vec<Summary> {
+        let cells = self.cells.iter();
+        let called = cells.filter(|cell| cell.calls >= super::WARM_UP);
+        called
+            .flat_map(|cell| summaries(cell, self.is_closed))
+            .collect()
+    }
+}

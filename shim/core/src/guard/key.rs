@@ -1,0 +1,94 @@
+//! What calls have in common that are judged together.
+
+use crate::collective::Operation;
+use crate::collective::choose::size_class;
+
+/// Calls of one communicator that are judged together. What is in it is equal on all ranks of a
+/// legal program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CellKey {
+    /// The operation.
+    pub operation: Operation,
+    /// The root, where the operation has one.
+    pub root: Option<u32>,
+    /// Bytes of the message or of one rank's block, as the size of their class, four to a power of
+    /// two; `None` where MPI does not give them to all ranks.
+    pub bytes: Option<u64>,
+    /// Operands must stay in the order of ranks.
+    pub ordered: bool,
+}
+
+impl CellKey {
+    /// The cell of a call of so many bytes.
+    pub fn new(operation: Operation, root: u32, bytes: Option<u64>, ordered: bool) -> Self {
+        CellKey {
+            operation,
+            root: operation.has_root().then_some(root),
+            bytes: bytes.map(size_class),
+            ordered,
+        }
+    }
+
+    /// A number that other cells hardly ever have, the same on all ranks.
+    pub(super) fn number(&self) -> u64 {
+        let parts = [
+            self.operation as u64,
+            self.root.map_or(0, |root| u64::from(root) + 1),
+            self.bytes.map_or(u64::MAX, |bytes| bytes),
+            u64::from(self.ordered),
+        ];
+        parts.into_iter().fold(0, mix)
+    }
+
+    /// Whether nobody leaves the operation before all have entered it. The last to enter waits for
+    /// nobody: the least duration of all ranks is that of the operation itself.
+    pub(super) fn synchronises(&self) -> bool {
+        use Operation::*;
+        matches!(
+            self.operation,
+            Barrier
+                | Allgather
+                | Allgatherv
+                | Alltoall
+                | Alltoallv
+                | Alltoallw
+                | Allreduce
+                | ReduceScatter
+                | ReduceScatterBlock
+        )
+    }
+}
+
+/// A hash with one more value (splitmix64: Steele, Lea, Flood, OOPSLA 2014).
+pub(super) fn mix(hash: u64, value: u64) -> u64 {
+    let mut mixed = (hash ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_one_class_share_a_cell_and_others_do_not() {
+        let of = |operation, root, bytes| CellKey::new(operation, root, bytes, false);
+        let bcast = |root, bytes| of(Operation::Bcast, root, Some(bytes));
+        assert_eq!(bcast(0, 1000), bcast(0, 1024));
+        let others = [
+            bcast(0, 1025),
+            bcast(1, 1024),
+            of(Operation::Bcast, 0, None),
+            of(Operation::Reduce, 0, Some(1024)),
+            CellKey::new(Operation::Bcast, 0, Some(1024), true),
+        ];
+        for other in others {
+            assert_ne!(bcast(0, 1024), other);
+            assert_ne!(bcast(0, 1024).number(), other.number());
+        }
+        // Only operations with a root have one.
+        let allreduce = |root| of(Operation::Allreduce, root, Some(8));
+        assert_eq!(allreduce(0), allreduce(3));
+    }
+}

@@ -1,0 +1,104 @@
+//! Whether a plan may take the place of a native collective, decided while the job runs: measured
+//! in pairs, paid for as it goes, the same on all ranks, and taken back where it no longer holds.
+//!
+//! ```text
+//! key        what calls have in common that are judged together: a cell
+//! times      measured durations of a call: on this rank, and on all
+//! block      pairs of calls, one by the MPI and one by a plan, in an order drawn by lot
+//! cell       one cell: warm-up, trials, the plan that was adopted
+//! watch      the native MPI as the challenger of a plan that runs
+//! exchange   the cells of one communicator, and what its ranks tell each other
+//! summary    results, for profiles and stores
+//! ```
+//!
+//! # Why ranks never disagree
+//!
+//! Whether a call is run by the MPI or by a plan follows from the numbers of calls, which all ranks
+//! of a legal program count alike, and from numbers that were exchanged: whole nanoseconds, least
+//! and most of all ranks. No rank decides by its own clock. An exchange begins at the same call of
+//! the communicator on all ranks, and is used so many calls later ([`LAG`]). It carries a hash of
+//! all calls that there were: where ranks called something else, nothing is tried or adopted.
+//!
+//! # The promise
+//!
+//! Trying costs at most a part of [`BUDGET`] of the time of a cell, exchanges included, and one
+//! block whose calls took longer than any before. A block starts only where the budget covers as
+//! many calls of the longest duration so far as it has pairs. A plan stays only if it took less
+//! than 98 % of the MPI's time at odds of [`ODDS`] to 1, those of a sequential test that may be
+//! looked at as often as one likes. Not covered: time outside the calls, but for the time from one
+//! call to the next, and memory.
+//!
+//! After: Steiner, Hunold, "OMPICollTune", PMBS 2022 (all ranks take the same algorithm); Faraj,
+//! Yuan, Lowenthal, "STAR-MPI", ICS 2006 (stages, watch); Howard, Ramdas, McAuliffe, Sekhon, Annals
+//! of Statistics 2021 (the test).
+
+mod block;
+mod cell;
+mod exchange;
+mod key;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod times;
+mod watch;
+
+use serde::{Deserialize, Serialize};
+use strum::{Display, IntoStaticStr, VariantArray};
+
+use crate::affinity::names::from_name;
+pub use crate::collective::choose::Challenger;
+pub use exchange::{Due, Event, Guard, Ticket, VALUES};
+pub use key::CellKey;
+pub use summary::{Known, Summary};
+
+/// Calls of a cell that are measured first, all by the MPI.
+pub const WARM_UP: u64 = 8;
+
+/// Calls of a cell before something is tried in it.
+pub const ELIGIBLE: u64 = 100;
+
+/// Trying may cost one part of so many of a cell's time.
+pub const BUDGET: u64 = 100;
+
+/// Calls of a communicator from the start of an exchange until its numbers are used.
+pub const LAG: u64 = 8;
+
+/// Odds that a plan is quicker, for one that is adopted; times the number of challengers.
+pub const ODDS: u32 = 20;
+
+/// Plans that are tried in a cell, at most.
+pub const MOST_CHALLENGERS: usize = 3;
+
+/// How a call is run.
+#[derive(Debug, Clone, Copy)]
+pub enum Way {
+    /// By the native MPI.
+    Native,
+    /// By this plan.
+    Plan(Challenger),
+}
+
+/// State of a cell, or of a plan in it.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray, Serialize, Deserialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// Nothing was tried yet: too few calls, or not enough time in them.
+    Warming,
+    /// Being compared.
+    Trying,
+    /// The plan is quicker, and runs.
+    Adopted,
+    /// The plan is quicker, and does not run, since the guard only reports.
+    Proven,
+    /// The plan is slower, or not quicker by enough to be seen.
+    Dropped,
+    /// The plan ran, and was no longer quicker.
+    TakenBack,
+    /// Left to the MPI: no plan is predicted to be worth it, or ranks or calls did not fit.
+    Closed,
+}
+
+from_name!(State, "state of a cell");

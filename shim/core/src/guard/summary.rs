@@ -1,0 +1,84 @@
+//! Results of a guard: for profiles, and for stores that later runs start from.
+
+use super::cell::{Cell, Tried};
+use super::{CellKey, Challenger, State};
+
+/// A plan that an earlier run adopted.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// The cell.
+    pub key: CellKey,
+    /// The plan.
+    pub challenger: Challenger,
+    /// Median of the native collective, in nanoseconds.
+    pub native: u64,
+    /// Median of the plan, in nanoseconds.
+    pub plan: u64,
+}
+
+/// What was found of a plan in a cell, or of a cell in which none was tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Summary {
+    /// The cell.
+    pub key: CellKey,
+    /// The plan.
+    pub plan: Option<Challenger>,
+    /// State of the plan; of the cell, where there is no plan.
+    pub state: State,
+    /// Pairs that the plan won.
+    pub won: u32,
+    /// Pairs that it lost.
+    pub lost: u32,
+    /// Median of the native collective, in nanoseconds, where it is agreed.
+    pub native: Option<u64>,
+    /// Median of the plan, in nanoseconds.
+    pub with_plan: Option<u64>,
+    /// The plan's longest call in trials, in nanoseconds.
+    pub longest: u64,
+    /// Calls of the cell.
+    pub calls: u64,
+    /// Nanoseconds of the cell without what was only tried.
+    pub time: u64,
+    /// Nanoseconds that trials of the cell took beyond those.
+    pub excess: u64,
+}
+
+/// The results of a cell, one for each plan that was tried.
+pub(super) fn summaries(cell: &Cell, is_closed: bool) -> Vec<Summary> {
+    let of_cell = Summary {
+        key: cell.key,
+        plan: None,
+        state: cell.state(),
+        won: 0,
+        lost: 0,
+        native: cell.native.median(),
+        with_plan: None,
+        longest: 0,
+        calls: cell.calls,
+        time: cell.time(),
+        excess: cell.excess,
+    };
+    let of_plan = |tried: &Tried| Summary {
+        plan: Some(tried.challenger),
+        state: tried.state,
+        won: tried.signs.wins,
+        lost: tried.signs.losses,
+        with_plan: tried.plan.median(),
+        longest: tried.longest,
+        ..of_cell
+    };
+    let tried = cell.tried.iter();
+    let tried = tried.filter(|tried| tried.state != State::Warming);
+    let mut all: Vec<Summary> = tried.map(of_plan).collect();
+    if all.is_empty() {
+        all.push(of_cell);
+    }
+    if is_closed {
+        for one in &mut all {
+            if matches!(one.state, State::Warming | State::Trying | State::Adopted) {
+                one.state = State::Closed;
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,144 @@
+//! Durations of calls, in nanoseconds: on this rank, and as all ranks agree on them.
+
+use super::CellKey;
+
+/// One call as this rank measured it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Local {
+    /// From its start to its end.
+    pub duration: u64,
+    /// From its start to that of the next call of the cell.
+    pub period: u64,
+}
+
+/// Numbers that a call takes in an exchange, of which the least of all ranks is made.
+pub(super) const OF_A_CALL: usize = 3;
+
+impl Local {
+    /// The numbers of an exchange.
+    pub fn values(self) -> [i64; OF_A_CALL] {
+        let whole = |nanoseconds: u64| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
+        [
+            whole(self.duration),
+            -whole(self.duration),
+            -whole(self.period),
+        ]
+    }
+}
+
+/// One call as all ranks measured it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Agreed {
+    /// The least duration: that of the last rank to enter, where all wait for it.
+    pub least: u64,
+    /// The most.
+    pub most: u64,
+    /// The longest time from its start to that of the next call.
+    pub period: u64,
+}
+
+impl Agreed {
+    /// From the least numbers of all ranks.
+    pub fn new(values: &[i64]) -> Agreed {
+        let whole = |value: i64| u64::try_from(value).unwrap_or(0);
+        match values {
+            &[least, most, period] => Agreed {
+                least: whole(least),
+                most: whole(most.saturating_neg()),
+                period: whole(period.saturating_neg()),
+            },
+            _ => Agreed::default(),
+        }
+    }
+
+    /// Duration of the operation.
+    pub fn duration(&self, key: &CellKey) -> u64 {
+        match key.synchronises() {
+            true => self.least,
+            false => self.most,
+        }
+    }
+}
+
+/// Whether the first duration is less than 98 % of the second.
+pub(super) fn is_quicker(first: u64, second: u64) -> bool {
+    u128::from(first) * 100 < u128::from(second) * 98
+}
+
+/// Durations that are remembered for a median.
+const REMEMBERED: usize = 32;
+
+/// The typical duration of late.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Typical {
+    last: Vec<u64>,
+    next: usize,
+}
+
+impl Typical {
+    /// As found by an earlier run.
+    pub fn known(nanoseconds: u64) -> Self {
+        Typical {
+            last: vec![nanoseconds],
+            next: 0,
+        }
+    }
+
+    pub fn add(&mut self, nanoseconds: u64) {
+        match self.last.len() < REMEMBERED {
+            true => self.last.push(nanoseconds),
+            false => self.last[self.next % REMEMBERED] = nanoseconds,
+        }
+        self.next += 1;
+    }
+
+    /// The median; the lower of two.
+    pub fn median(&self) -> Option<u64> {
+        let mut sorted = self.last.clone();
+        sorted.sort_unstable();
+        let middle = sorted.len().checked_sub(1)? / 2;
+        sorted.get(middle).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collective::Operation;
+
+    #[test]
+    fn the_least_of_all_numbers_gives_least_and_most_of_all_durations() {
+        let ranks = [(50, 900), (20, 950), (70, 800)];
+        let all = ranks.map(|(duration, period)| Local { duration, period }.values());
+        let least: Vec<i64> = (0..OF_A_CALL)
+            .map(|at| all.iter().map(|values| values[at]).min().unwrap())
+            .collect();
+        let agreed = Agreed::new(&least);
+        assert_eq!((agreed.least, agreed.most, agreed.period), (20, 70, 950));
+        let of = |operation| agreed.duration(&CellKey::new(operation, 0, Some(8), false));
+        assert_eq!(of(Operation::Allreduce), 20);
+        assert_eq!(of(Operation::Bcast), 70);
+    }
+
+    #[test]
+    fn a_tie_or_less_than_two_per_cent_is_not_quicker() {
+        assert!(is_quicker(979, 1000));
+        assert!(!is_quicker(980, 1000));
+        assert!(!is_quicker(0, 0));
+        assert!(is_quicker(1, u64::MAX));
+    }
+
+    #[test]
+    fn the_median_is_that_of_the_last_durations() {
+        let mut typical = Typical::default();
+        assert_eq!(typical.median(), None);
+        for duration in [5, 1, 9, 7] {
+            typical.add(duration);
+        }
+        assert_eq!(typical.median(), Some(5));
+        for _ in 0..REMEMBERED {
+            typical.add(3);
+        }
+        assert_eq!(typical.median(), Some(3));
+    }
+}

@@ -12,7 +12,7 @@ use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{collectives, phases, placement, plan, platform, times, units, windows};
+use crate::report::{collectives, guard, phases, placement, plan, platform, times, units, windows};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -300,6 +300,10 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
     if !facts.summary.windows.is_empty() {
         page.heading("One-sided communication, by window and kind of epoch");
         page.table("windows", &windows::table(&facts.summary.windows));
+    }
+    if !facts.summary.guard.is_empty() {
+        page.heading("Guard on collectives: plans tried against the MPI's own");
+        page.table("guard", &guard::table(&facts.summary.guard));
     }
     if let Some(times) = &facts.summary.times {
         page.heading("Time in MPI");

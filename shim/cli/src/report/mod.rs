@@ -4,6 +4,7 @@ pub mod before_after;
 pub mod clusters;
 pub mod collectives;
 pub mod gain;
+pub mod guard;
 pub mod levels;
 pub mod matrix;
 pub mod phases;

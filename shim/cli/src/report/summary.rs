@@ -7,10 +7,11 @@ use treepie_core::affinity::measures::{imbalance, symmetry};
 use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
 use treepie_core::collective::Model;
 use treepie_core::files::list;
-use treepie_core::files::profile::{Profile, WindowUse};
+use treepie_core::files::profile::{GuardedCell, Profile, WindowUse};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};
+use super::guard;
 use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
@@ -61,6 +62,8 @@ pub struct Summary {
     pub times: Option<TimesSummary>,
     /// One-sided communication, by window and kind of epoch.
     pub windows: Vec<WindowUse>,
+    /// Results of the guard on collectives.
+    pub guard: Vec<GuardedCell>,
     /// Groups of ranks that share memory, and must stay on one node.
     pub shared_memory: Vec<Vec<usize>>,
     /// Ranks whose traffic is missing.
@@ -211,6 +214,7 @@ impl Summary {
             phases: phases::for_profile(profile, &all, model),
             times: times::for_profile(profile),
             windows: profile.windows.clone(),
+            guard: profile.guard.clone(),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
             notes: profile.notes.clone(),
@@ -299,6 +303,9 @@ impl Summary {
         }
         if !self.windows.is_empty() {
             text += &format!("\n{}", windows::text(&self.windows));
+        }
+        if !self.guard.is_empty() {
+            text += &format!("\n{}", guard::text(&self.guard));
         }
         if let Some(times) = &self.times {
             text += &format!("\n{}", times.text());

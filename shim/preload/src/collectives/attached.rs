@@ -11,9 +11,9 @@ use std::sync::Arc;
 use once_cell::sync::OnceCell;
 
 use super::communicator::Communicator;
-use super::device;
 use super::setup::Setup;
-use crate::mpi::native::{Native, NativeError};
+use super::{device, guard};
+use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
@@ -82,6 +82,7 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
     }
     // SAFETY: it hangs on `comm`, one of whose collectives is called.
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
+    guard::made(kept);
     Some(Arc::clone(kept))
 }
 
@@ -117,6 +118,9 @@ fn attach(native: &Native, setup: &Setup, comm: Comm) -> Option<*const Attached>
 /// `MPI_Comm_delete_attr_function` of the attribute.
 pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra: Word) -> c_int {
     // SAFETY: the value is what was attached, and nobody uses it any more.
-    drop(unsafe { Box::from_raw(value as *mut Attached) });
+    let attached = unsafe { Box::from_raw(value as *mut Attached) };
+    if let (Some(native), Some(communicator)) = (native(), attached.0.get()) {
+        guard::ended(native, communicator);
+    }
     SUCCESS
 }

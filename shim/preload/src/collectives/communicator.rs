@@ -10,14 +10,17 @@ use parking_lot::Mutex;
 use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Problem, Uniform,
 };
+use treepie_core::guard::{CellKey, Challenger};
 
 use super::device;
 use super::execute::{Account, Place, Prepared, Tags};
+use super::guard::Guarding;
 use super::job::Job;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
 use super::unit::Scratch;
 use crate::log;
+use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError, OwnComm};
 use crate::record::Plan;
 
@@ -34,6 +37,8 @@ pub struct Key {
     pub unit: u64,
     /// Operands must stay in order.
     pub ordered: bool,
+    /// The plan that the guard says: algorithm, and the largest message in bytes.
+    pub guarded: Option<(&'static str, u64)>,
 }
 
 /// A plan that was chosen, and how it is counted.
@@ -50,6 +55,9 @@ const MOST_PLANS: usize = 64;
 
 /// An intra-communicator of at least two processes of this job.
 pub struct Communicator {
+    /// Whether plans take the place of native collectives is measured here; what it has under way
+    /// ends before our communicator does.
+    pub guard: Option<Guarding>,
     place: Place,
     _private: OwnComm,
     /// Calls that all its processes made until now.
@@ -99,6 +107,7 @@ impl Communicator {
         };
         native.return_errors(private.handle())?;
         Ok(Communicator {
+            guard: Guarding::new(setup, clusters.ranks(), clusters.count()),
             place: Place {
                 comm: private.handle(),
                 rank: native.rank(private.handle())?,
@@ -160,6 +169,11 @@ impl Communicator {
         }
     }
 
+    /// Our communicator of the same processes.
+    pub fn private(&self) -> Comm {
+        self.place.comm
+    }
+
     /// This process's rank.
     pub fn rank(&self) -> usize {
         self.place.rank
@@ -216,6 +230,14 @@ impl Communicator {
     pub fn choose(&self, key: &Key, bytes: Option<u64>) -> Arc<Choice> {
         let mut chooser = self.chooser.lock();
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
+    }
+
+    /// The plans that the guard tries for calls of a cell, the best first.
+    pub fn challengers(&self, key: &CellKey) -> Vec<Challenger> {
+        let root = key.root.unwrap_or(0) as usize;
+        let mut chooser = self.chooser.lock();
+        let choice = chooser.choose(key.operation, key.bytes, root, key.ordered, &self.clusters);
+        chooser.challengers(&choice, key.bytes)
     }
 
     /// The largest message, in bytes, of the plan of a choice.

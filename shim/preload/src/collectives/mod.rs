@@ -12,6 +12,7 @@
 //! | nothing is replaced, or not this operation | the settings are rank 0's, and all agree that they are set up (`setup`) |
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
+//! | the guard has the native MPI run a call | counts of calls, and numbers that all ranks exchanged (`guard`) |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
 //! | sizes are exchanged, or not | a function of what all know: settings, calls, earlier exchanges (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
@@ -36,31 +37,36 @@ mod device;
 mod eager;
 mod errors;
 mod execute;
+mod guard;
 mod job;
 mod operands;
 mod own;
 mod packed;
+mod plans;
 mod runtimes;
 mod setup;
 mod sizes;
 mod unit;
 
 use std::cell::Cell;
+use std::sync::Arc;
 
-use treepie_core::collective::choose::are_bytes_known;
-use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
+use treepie_core::guard::Challenger;
 
 use call::Refused;
+pub use guard::{end as end_guards, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 
 use crate::log;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Comm, SUCCESS, c_int};
-use crate::record::{self, Plan};
-use communicator::{Chosen, Communicator, Key, Workplace};
+use crate::record::Plan;
+use communicator::{Communicator, Key, Workplace};
 use execute::{Place, Prepared, Spaces, execute};
+use guard::Guarded;
 use job::Job;
+use plans::{make, make_guarded, make_sized};
 use setup::Setup;
 
 /// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
@@ -75,49 +81,160 @@ pub fn run(
         return next();
     };
     // Put together here, so that a call that is only counted keeps its arguments in registers.
-    replace(setup, comm, &Call { ..call }, ran).unwrap_or_else(next)
+    match replace(setup, comm, &Call { ..call }, ran) {
+        Replaced::Yes(code) => code,
+        Replaced::No(None) => next(),
+        Replaced::No(Some(guarded)) => {
+            let code = next();
+            guarded.ended(code);
+            code
+        }
+    }
 }
 
-/// The result of the plan for a call; `None` where the native MPI does it.
+/// Whether a call was replaced.
+enum Replaced {
+    /// By a plan, with this result.
+    Yes(c_int),
+    /// The native MPI is to run it; under a guard, which is told of its end.
+    No(Option<Guarded>),
+}
+
+/// How a plan for a call went.
+enum Planned {
+    /// It ran, or the call was refused: the result.
+    Done(c_int),
+    /// This rank alone may see that the call is wrong: the native MPI says so.
+    Refused,
+    /// There is no plan, as all ranks see.
+    Unserved,
+}
+
+/// A call that a plan may run.
+struct Case<'a> {
+    native: &'a Native,
+    setup: &'a Setup,
+    runner: &'a Runner,
+    communicator: Arc<Communicator>,
+    comm: Comm,
+    call: &'a Call,
+    ordered: bool,
+    exchanges_sizes: bool,
+}
+
+impl<'a> Case<'a> {
+    /// `None` where the native MPI does the call on all ranks, and nothing is measured.
+    fn new(setup: &'a Setup, comm: Comm, call: &'a Call) -> Option<Self> {
+        let runner = setup.collectives.runner(call.operation);
+        if *runner == Runner::Native {
+            return None;
+        }
+        let native = native()?;
+        let communicator = attached::find(native, setup, comm)?;
+        let mut case = Case {
+            native,
+            setup,
+            runner,
+            communicator,
+            comm,
+            call,
+            ordered: false,
+            exchanges_sizes: false,
+        };
+        let (communicator, operation) = (&case.communicator, call.operation);
+        if !case.is_guarded() {
+            case.exchanges_sizes = communicator.uneven.is_due(runner, communicator, operation);
+        }
+        if operation.reduces() {
+            if !setup.can_reduce(native, call) {
+                return None;
+            }
+            case.ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
+        }
+        Some(case)
+    }
+
+    /// Whether it is measured which way is quicker: for what is chosen, and may change.
+    fn is_guarded(&self) -> bool {
+        self.communicator.guard.is_some()
+            && *self.runner == Runner::Auto
+            && !(self.setup.reproducible && self.call.operation.reduces())
+    }
+
+    /// The guard's word on the call.
+    fn guarded(&self) -> Option<Guarded> {
+        match self.is_guarded() {
+            true => guard::enter(self.native, &self.communicator, self.call, self.ordered),
+            false => None,
+        }
+    }
+}
+
+/// Runs a plan for a call, or says that the native MPI is to run it.
 #[inline(never)]
-fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Option<c_int> {
-    let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Native {
-        return None;
+fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Replaced {
+    let Some(case) = Case::new(setup, comm, call) else {
+        return Replaced::No(None);
+    };
+    let guarded = case.guarded();
+    let plan = guarded.as_ref().map(Guarded::plan);
+    if let Some(None) = plan {
+        return Replaced::No(guarded);
     }
-    let native = native()?;
-    let communicator = attached::find(native, setup, comm)?;
+    match run_plan(&case, plan.flatten(), ran) {
+        Planned::Done(code) => {
+            if let Some(guarded) = guarded {
+                guarded.ended(code);
+            }
+            Replaced::Yes(code)
+        }
+        Planned::Refused => Replaced::No(guarded),
+        Planned::Unserved => {
+            if let Some(guarded) = &guarded {
+                guarded.unserved();
+            }
+            Replaced::No(guarded)
+        }
+    }
+}
+
+/// Runs the plan of a call: the one that the guard says, or the one that is chosen.
+fn run_plan(case: &Case<'_>, guarded: Option<Challenger>, ran: &Cell<Option<Plan>>) -> Planned {
+    let Case {
+        native,
+        setup,
+        runner,
+        ref communicator,
+        comm,
+        call,
+        ordered,
+        exchanges_sizes,
+    } = *case;
+    let (operation, ranks) = (call.operation, communicator.clusters.ranks());
     let place = communicator.next_call();
-    let operation = call.operation;
-    let exchanges_sizes = communicator.uneven.is_due(runner, &communicator, operation);
-    if call.operation.reduces() && !setup.can_reduce(native, call) {
-        return None;
-    }
-    let ordered =
-        call.operation.reduces() && (setup.reproducible || !native.is_commutative(call.op).ok()?);
-    let ranks = communicator.clusters.ranks();
+    let done = |code| Planned::Done(outcome(native, comm, code));
     let job = match Job::new(native, call, place, ranks) {
         Ok(job) => job,
-        Err(Refused::ByNative) => return None,
-        Err(Refused::With(code)) => return Some(outcome(native, comm, Err(code))),
+        Err(Refused::ByNative) => return Planned::Refused,
+        Err(Refused::With(code)) => return done(Err(code)),
     };
     let errors = errors::Returned::inside(native, comm);
     let root = call.root as usize;
     let (mut amount, mut sized) = (job.amount.clone(), None);
     if exchanges_sizes {
-        match sizes::exchange(native, &communicator, (operation, root), amount) {
+        match sizes::exchange(native, communicator, (operation, root), amount) {
             Ok(exchanged) => {
                 amount = exchanged.amount;
                 if *runner == Runner::Auto {
                     let uneven = &communicator.uneven;
                     let call = (operation, root);
-                    sized = uneven.choose(&communicator, call, &amount, exchanged.cost);
+                    sized = uneven.choose(communicator, call, &amount, exchanged.cost);
                 }
             }
             Err(code) => {
                 job.abandon();
                 drop(errors);
-                return Some(outcome(native, comm, Err(code)));
+                return done(Err(code));
             }
         }
     }
@@ -127,22 +244,28 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         amount,
         unit: job.spaces.unit.bytes,
         ordered,
+        guarded: guarded.map(|plan| (plan.algorithm.name, plan.segment)),
     };
-    let chosen = communicator.plan(key, |key| match &sized {
-        Some(sized) => Some(make_sized(&communicator, key, sized)),
-        None => make(runner, setup, &communicator, key),
-    })?;
+    let chosen = communicator.plan(key, |key| match (&sized, guarded) {
+        (_, Some(plan)) => make_guarded(communicator, key, plan),
+        (Some(sized), None) => Some(make_sized(communicator, key, sized)),
+        (None, None) => make(runner, setup, communicator, key),
+    });
+    let Some(chosen) = chosen else {
+        return Planned::Unserved;
+    };
     let job = match communicator.readable(native, call.operation, job) {
-        Ok(job) => job?,
+        Ok(Some(job)) => job,
+        Ok(None) => return Planned::Unserved,
         Err(error) => {
             log::warn(&format!("collectives: {error}"));
-            return Some(outcome(native, comm, Err(native.abi.err_intern)));
+            return done(Err(native.abi.err_intern));
         }
     };
     ran.set(Some(chosen.run));
     let performed = job
         .load(native, place)
-        .and_then(|()| perform(native, &communicator, place, &chosen.plan, job.spaces));
+        .and_then(|()| perform(native, communicator, place, &chosen.plan, job.spaces));
     let result = match performed {
         Ok(()) => job.store(native, place),
         Err(code) => {
@@ -151,7 +274,7 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         }
     };
     drop(errors);
-    Some(outcome(native, comm, result))
+    done(result)
 }
 
 /// What a call returns whose plan ended like this; the handler of its communicator is told of
@@ -164,127 +287,6 @@ fn outcome(native: &Native, comm: Comm, result: Result<(), c_int>) -> c_int {
             code
         }
     }
-}
-
-/// This rank's plan; `None` where the native MPI does it.
-fn make(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
-    let problem = Problem {
-        operation: key.operation,
-        root: key.root,
-        amount: &key.amount,
-        clusters: &communicator.clusters,
-        ordered: key.ordered,
-        network: communicator.network.as_deref(),
-        unit_bytes: key.unit,
-    };
-    let mean =
-        |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
-    let bytes = match &key.amount {
-        Amount::Each(units) => Some(units * key.unit),
-        Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
-        Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
-        Amount::Blocks(_) | Amount::Exchanged { .. } => None,
-    };
-    let (strategy, segment) = match runner {
-        Runner::Native => return None,
-        Runner::Algorithm(name) => {
-            let strategy = Algorithm::find(key.operation, name)?;
-            let segment = communicator.segment(strategy, key, bytes);
-            if communicator.rank() == 0 {
-                tell(
-                    communicator,
-                    key,
-                    bytes,
-                    strategy.name,
-                    segment,
-                    "as the setting says",
-                );
-            }
-            (strategy, segment)
-        }
-        Runner::Auto => {
-            let is_grid = communicator.clusters.count() > 1;
-            if !(is_grid || setup.reproducible && key.operation.reduces()) {
-                return None;
-            }
-            let choice = communicator.choose(key, bytes);
-            if communicator.rank() == 0 {
-                let name = choice.strategy.map_or("native", |strategy| strategy.name);
-                tell(
-                    communicator,
-                    key,
-                    bytes,
-                    name,
-                    choice.segment,
-                    &choice.reason(),
-                );
-            }
-            let segment = communicator.largest_message(&choice, bytes);
-            (choice.strategy?, segment)
-        }
-    };
-    if let Some(requirement) = strategy.unmet(&problem) {
-        if communicator.rank() == 0 {
-            let reason = format!("{} needs {requirement}", strategy.name);
-            tell(communicator, key, bytes, "native", segment, &reason);
-        }
-        return None;
-    }
-    Some(planned(communicator, &problem, strategy, segment))
-}
-
-/// This rank's plan for sizes that all ranks know.
-fn make_sized(communicator: &Communicator, key: &Key, sized: &sizes::BySize) -> Chosen {
-    let segment = communicator.eager_limit();
-    if communicator.rank() == 0 {
-        let (name, reason) = (sized.strategy.name, &sized.reason);
-        tell(communicator, key, None, name, segment, reason);
-    }
-    let problem = communicator.problem(key.operation, key.root, &key.amount);
-    planned(communicator, &problem, sized.strategy, segment)
-}
-
-/// This rank's plan of a strategy, in messages of up to `segment` bytes.
-fn planned(
-    communicator: &Communicator,
-    problem: &Problem,
-    strategy: &'static Algorithm,
-    segment: u64,
-) -> Chosen {
-    let segment = (segment / problem.unit_bytes.max(1)).max(1);
-    Chosen {
-        plan: Prepared::new(strategy.plan(problem, communicator.rank(), segment)),
-        run: record::plan(PlanRun {
-            algorithm: strategy.name.to_owned(),
-            segment,
-            unit_bytes: problem.unit_bytes,
-            ordered: problem.ordered,
-        }),
-    }
-}
-
-/// Says what was chosen and why, once for each plan.
-fn tell(
-    communicator: &Communicator,
-    key: &Key,
-    bytes: Option<u64>,
-    strategy: &str,
-    segment: u64,
-    reason: &str,
-) {
-    let amount = match bytes {
-        Some(bytes) => format!("{bytes} bytes"),
-        None => "uneven parts".to_owned(),
-    };
-    let clusters = &communicator.clusters;
-    log::info(&format!(
-        "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
-         {segment} bytes ({reason})",
-        key.operation,
-        clusters.ranks(),
-        clusters.count(),
-        key.root
-    ));
 }
 
 /// Runs a plan on what the spaces say, and on the communicator's own scratch.

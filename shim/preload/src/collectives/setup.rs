@@ -4,14 +4,16 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::collective::{Clusters, Family, Locality};
-use treepie_core::files::configuration::Collectives;
+use treepie_core::files::configuration::{Collectives, GuardMode};
+use treepie_core::files::profile::GuardedCell;
 
 use super::attached::ended;
-use super::{eager, own};
+use super::{eager, guard, own};
 use crate::features;
 use crate::log;
 use crate::mpi::abi;
@@ -21,7 +23,7 @@ use crate::platform::{self, Known, PlatformUnknown};
 use crate::share::{Group as _, Members, ShareError, gather_to_all, share};
 
 /// What the user asks for, as process 0 tells all.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Wanted {
     /// Who runs which collective, as the setting is written.
     pub collectives: String,
@@ -31,6 +33,10 @@ pub struct Wanted {
     pub clusters: Option<Vec<u32>>,
     /// What is known of the platform.
     pub platform: Known,
+    /// Whether plans are measured against the MPI's own collectives before they replace them.
+    pub guard: GuardMode,
+    /// What guards of earlier runs found: cells that start with the plan that was adopted.
+    pub known: Vec<GuardedCell>,
 }
 
 impl Wanted {
@@ -110,6 +116,12 @@ pub struct Setup {
     pub eager: u64,
     /// Open MPI's HAN does the native MPI's own collectives.
     pub is_han: bool,
+    /// Whether plans are measured first.
+    pub guard: GuardMode,
+    /// What guards of earlier runs found.
+    pub known: Vec<GuardedCell>,
+    /// The lot by which guards draw, the same on all ranks.
+    pub seed: u64,
 }
 
 impl Setup {
@@ -149,11 +161,12 @@ pub fn locality() -> Option<&'static Locality> {
 
 /// What says which collectives are replaced. Process 0's decides; others must not say
 /// something else.
-const VARIABLES: [&str; 6] = [
+const VARIABLES: [&str; 7] = [
     "TREEPIE_CONFIG",
     "TREEPIE_COLLECTIVES",
     "TREEPIE_CLUSTERS",
     "TREEPIE_REPRODUCIBLE",
+    "TREEPIE_GUARD",
     "TREEPIE_PLATFORM",
     "TREEPIE_PROBE",
 ];
@@ -190,8 +203,13 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     let count = Clusters::new(&cluster_of_rank).count();
     if members.rank() == 0 {
         let ranks = cluster_of_rank.len();
+        let guard = match wanted.guard {
+            GuardMode::Off => "",
+            GuardMode::On => ", guarded",
+            GuardMode::Report => ", tried and reported",
+        };
         log::info(&format!(
-            "collectives: {}, on {ranks} ranks in {count} cluster{}",
+            "collectives: {}{guard}, on {ranks} ranks in {count} cluster{}",
             wanted.collectives,
             if count == 1 { "" } else { "s" }
         ));
@@ -204,9 +222,10 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     // Process 0 tells all: plans must be the same on all ranks.
     let seen = (members.rank() == 0).then(|| {
         let family = family(native);
-        (eager::limit(native, family), own::is_han(native, family))
+        let limit = eager::limit(native, family);
+        (limit, own::is_han(native, family), seed())
     });
-    let (eager, is_han) = share(&members, seen)?;
+    let (eager, is_han, seed) = share(&members, seen)?;
     if let Locality::Platform { eager_limit, .. } = &mut locality {
         *eager_limit = eager;
     }
@@ -226,11 +245,20 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         alone: Mutex::new(Some(alone)),
         eager,
         is_han,
+        guard: wanted.guard,
+        known: wanted.known.clone(),
+        seed,
     };
     if SETUP.set(setup).is_ok() {
         features::begin(features::REPLACING);
     }
     Ok(())
+}
+
+/// A number that no other run has.
+fn seed() -> u64 {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    time.map_or(0, |time| time.as_nanos() as u64)
 }
 
 /// The group of the world, the keyval of what is kept for communicators, and a communicator of this
@@ -249,6 +277,7 @@ fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), 
 /// Collective.
 pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
+        guard::end(native);
         features::end(features::REPLACING);
         if native.attribute(world, setup.keyval) != 0 {
             native.delete_attribute(world, setup.keyval);

@@ -2,7 +2,7 @@
 //! along a binomial tree over a communicator of our own.
 
 use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
-use treepie_core::files::profile::{HostTopology, Profile};
+use treepie_core::files::profile::{GuardedCell, HostTopology, Profile};
 
 use super::Unlimited;
 use super::identity::{Identity, identify};
@@ -57,14 +57,15 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
 }
 
 /// Collects the record. Collective. `read_topology` is called on one process of
-/// each host. On process 0, `write` gets the profile and says whether it is
-/// written; the result is the same on every process.
+/// each host. `guard` is what guards found of which this process is to tell. On process 0, `write`
+/// gets the profile and says whether it is written; the result is the same on every process.
 ///
 /// # Errors
 /// A native call that failed, and on process 0 partial profiles that make no sense.
 pub fn collect(
     native: &Native,
     run: &RunDescription,
+    guard: &[GuardedCell],
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
@@ -73,13 +74,13 @@ pub fn collect(
     let private = native.split(native.world, native.rank(native.world)?)?;
     native.return_errors(private.handle())?;
     let members = Members::new(native, private.handle())?;
-    collect_over(&members, run, partial, read_topology, write)
+    collect_over(&members, run, (partial, guard), read_topology, write)
 }
 
 fn collect_over(
     members: &Members<'_>,
     run: &RunDescription,
-    partial: Vec<u8>,
+    (partial, guard): (Vec<u8>, &[GuardedCell]),
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
@@ -103,10 +104,12 @@ fn collect_over(
     let first_of_hosts = share(members, first_of_hosts)?;
     let mine = first_of_hosts.contains(&process).then(read_topology);
     let mut topologies = gather(members, &mine.flatten())?;
+    let guard = gather(members, &guard.to_vec())?;
     let mut written = false;
     if let Some(Ok(Merged { profile })) = &mut merged {
         let texts = first_of_hosts.iter().map(|&first| topologies[first].take());
         profile.topologies = alike(profile, texts.collect());
+        profile.guard = GuardedCell::together(guard.into_iter().flatten());
         written = write(profile);
     }
     let written = share(members, (process == 0).then_some(written))?;

@@ -11,7 +11,7 @@ use crate::collectives::Wanted;
 use crate::reorder::Places;
 
 /// The first value that process 0 shares.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opening {
     /// From which level on messages are shown.
     pub log: LogLevel,
@@ -20,7 +20,7 @@ pub struct Opening {
 }
 
 /// What the ranks do once process 0 has read the settings.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Next {
     /// All is decided.
     Adopt(Decision),
@@ -29,7 +29,7 @@ pub enum Next {
 }
 
 /// What every rank of the job does.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Decision {
     /// The job runs as it would without Treepie.
     Plain,
@@ -42,7 +42,7 @@ pub enum Decision {
 }
 
 /// What a replay does otherwise.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Replay {
     /// New rank of each process of the native world, where ranks are permuted.
     pub permutation: Option<Vec<u32>>,

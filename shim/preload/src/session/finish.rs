@@ -32,6 +32,7 @@ pub unsafe extern "C" fn on_finalize(
 }
 
 fn finish(native: &Native, decision: &Decision) {
+    collectives::end_guards(native);
     if let Some(recording) = decision.recording() {
         record::end();
         monitor::stop();
@@ -69,5 +70,6 @@ fn write_profile(native: &Native, recording: &Recording) -> Result<bool, Collect
             false
         }
     };
-    collect(native, &recording.run, read_hardware, write)
+    let guard = collectives::guard_results();
+    collect(native, &recording.run, &guard, read_hardware, write)
 }

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, LogLevel, Mode, Probe, Reorder, Settings, SettingsError,
+    self, CONFIG_VARIABLE, GuardMode, LogLevel, Mode, Probe, Reorder, Settings, SettingsError,
     UnknownAlgorithm,
 };
 use treepie_core::files::partial_profiles::{self, RunDescription};
@@ -301,6 +301,12 @@ fn run_number() -> u64 {
 fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_native() {
+        if settings.guard != GuardMode::Off {
+            log::warn(
+                "guard: nothing is guarded, since all collectives are the MPI's own; set \
+                 collectives",
+            );
+        }
         if probe {
             log::warn(
                 "probe: nothing needs the platform, since all collectives are the MPI's own; set \
@@ -338,6 +344,8 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         reproducible: settings.reproducible,
         clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
         platform,
+        guard: settings.guard,
+        known: Vec::new(),
     }))
 }
 

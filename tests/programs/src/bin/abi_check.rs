@@ -96,11 +96,13 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         comm_self,
         comm_null,
         byte,
+        int64,
         datatype_null,
         sized_types: _, // compare_sizes
         errors_are_fatal,
         errors_return,
         no_op,
+        min,
         cart,
         graph,
         dist_graph,
@@ -130,6 +132,8 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
             word(datatype_null),
             bits(RSMPI_DATATYPE_NULL),
         );
+        findings.compare("MPI_INT64_T", word(int64), bits(RSMPI_INT64_T));
+        findings.compare("MPI_MIN", word(min), bits(RSMPI_MIN));
         findings.compare(
             "MPI_ERRORS_ARE_FATAL",
             word(errors_are_fatal),

@@ -65,6 +65,34 @@ pub enum Reorder {
 
 from_name!(Reorder, "way to reorder");
 
+/// Guard on collectives that `auto` replaces.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum GuardMode {
+    /// None: what is chosen runs from the first call on.
+    #[default]
+    Off,
+    /// The native collective runs until a plan was measured to be quicker, and again where it no
+    /// longer is.
+    On,
+    /// Plans are measured, and none is adopted.
+    Report,
+}
+
+from_name!(GuardMode, "guard");
+
 /// Detail of the messages on standard error; each level includes those before.
 #[derive(
     Debug,

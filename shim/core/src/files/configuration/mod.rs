@@ -21,12 +21,12 @@ use super::old_names::{self, OldName, Scope};
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{Apply, LogLevel, Mode, Probe, Reorder};
+pub use choices::{Apply, GuardMode, LogLevel, Mode, Probe, Reorder};
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 17] = [
     "mode",
     "output",
     "times",
@@ -40,6 +40,7 @@ pub const NAMES: [&str; 16] = [
     "collectives",
     "clusters",
     "reproducible",
+    "guard",
     "reorder",
     "strict",
     "log",
@@ -131,6 +132,8 @@ pub struct Settings {
     /// Whether reductions are combined in the order of ranks, so that their bits
     /// do not depend on where ranks run.
     pub reproducible: bool,
+    /// Whether plans must be measured to be quicker before they replace collectives.
+    pub guard: GuardMode,
     /// Who reorders the ranks of a communicator where the program allows it.
     pub reorder: Reorder,
     /// Whether the job ends when a file does not fit.
@@ -239,6 +242,7 @@ impl Settings {
                 self.clusters = Some(numbers);
             }
             "reproducible" => self.reproducible = switch(text)?,
+            "guard" => self.guard = choice(text)?,
             "reorder" => self.reorder = choice(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
@@ -282,6 +286,7 @@ impl Settings {
             "collectives" => Some(self.collectives.to_string()),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),
+            "guard" => Some(self.guard.to_string()),
             "reorder" => Some(self.reorder.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),

@@ -8,7 +8,7 @@ use super::locality::LocalityDocument;
 use super::phases::PhaseDocument;
 use super::records::Records;
 use super::times::TimesDocument;
-use super::{Host, HostTopology, MpiDescription, Profile, WindowUse};
+use super::{GuardedCell, Host, HostTopology, MpiDescription, Profile, WindowUse};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::files::{FileError, Kind, VERSION, list};
 
@@ -44,6 +44,8 @@ pub(super) struct Document {
     times: Option<TimesDocument>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     windows: Vec<WindowUse>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    guard: Vec<GuardedCell>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     topologies: Vec<HostTopology>,
     complete: bool,
@@ -143,6 +145,7 @@ impl Document {
                 .collect(),
             times: profile.times.as_ref().map(TimesDocument::new),
             windows: profile.windows.clone(),
+            guard: profile.guard.clone(),
             topologies: profile.topologies.clone(),
             complete: true,
         }
@@ -192,6 +195,7 @@ impl Document {
             shared_memory,
             times,
             windows: self.windows,
+            guard: self.guard,
             topologies: self.topologies,
             ..Profile::new(0)
         })

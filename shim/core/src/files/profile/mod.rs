@@ -6,6 +6,7 @@
 
 mod document;
 mod foreseen;
+mod guard;
 mod layers;
 mod locality;
 mod phases;
@@ -26,6 +27,7 @@ use super::{FileError, Kind, header, list, permutation, text, yaml};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::collective::{self, Clusters, Locality, Model, Network, Record, expand, expand_as_run};
 use document::Document;
+pub use guard::{GuardedCell, GuardedPlan};
 pub use locality::{locality_from_text, locality_text};
 pub use phases::Phase;
 pub use times::Times;
@@ -102,6 +104,8 @@ pub struct Profile {
     /// One-sided communication by window and kind of epoch. Unlike the matrices, with what phases
     /// leave out.
     pub windows: Vec<WindowUse>,
+    /// Results of the guard on collectives, one for each plan that was tried in a cell.
+    pub guard: Vec<GuardedCell>,
     /// The hardware of the hosts, where it could be read.
     pub topologies: Vec<HostTopology>,
 }
@@ -130,6 +134,7 @@ impl Profile {
             shared_memory: Vec::new(),
             times: None,
             windows: Vec::new(),
+            guard: Vec::new(),
             topologies: Vec::new(),
         }
     }
@@ -358,6 +363,11 @@ impl Profile {
         for (index, window) in self.windows.iter().enumerate() {
             if let Err(problem) = window.check(ranks) {
                 return wrong(&format!("windows[{index}]"), problem);
+            }
+        }
+        for (index, cell) in self.guard.iter().enumerate() {
+            if let Err(problem) = cell.check(ranks) {
+                return wrong(&format!("guard[{index}]"), problem);
             }
         }
         for (index, record) in self.collectives.iter().enumerate() {

@@ -11,6 +11,7 @@ use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::{Access, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Volume, grids, size_class};
+use crate::guard::State;
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
 fn sample() -> Profile {
@@ -203,6 +204,36 @@ fn full() -> Profile {
     };
     window.add_rank(&[(access, Traffic::new(5, 500))]);
     profile.windows = vec![window];
+    let cell = GuardedCell {
+        operation: Operation::Bcast,
+        root: Some(0),
+        bytes: Some(1024),
+        ordered: false,
+        ranks: 4,
+        clusters: 2,
+        plan: Some(GuardedPlan {
+            algorithm: "grid-chain".into(),
+            segment: 4096,
+        }),
+        state: State::TakenBack,
+        won: 3,
+        lost: 9,
+        native_seconds: Some(1.25e-5),
+        plan_seconds: None,
+        longest_seconds: 0.5,
+        calls: 100,
+        seconds: 0.00125,
+        excess_seconds: 0.0,
+    };
+    profile.guard = vec![
+        cell.clone(),
+        GuardedCell {
+            plan: None,
+            state: State::Warming,
+            native_seconds: None,
+            ..cell
+        },
+    ];
     let time = |calls| CallTime {
         calls,
         nanoseconds: calls * 1_001,

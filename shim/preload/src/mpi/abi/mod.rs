@@ -48,6 +48,8 @@ pub struct Abi {
     pub comm_null: Handle,
     /// `MPI_BYTE`.
     pub byte: Handle,
+    /// `MPI_INT64_T`.
+    pub int64: Handle,
     /// `MPI_DATATYPE_NULL`.
     pub datatype_null: Handle,
     /// Which handles of predefined datatypes say their size; none where the mask is 0.
@@ -58,6 +60,8 @@ pub struct Abi {
     pub errors_return: Handle,
     /// `MPI_NO_OP`.
     pub no_op: Handle,
+    /// `MPI_MIN`.
+    pub min: Handle,
     /// `MPI_CART`, of `MPI_Topo_test`.
     pub cart: i32,
     /// `MPI_GRAPH`.

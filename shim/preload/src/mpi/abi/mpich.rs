@@ -10,6 +10,7 @@ pub static MPICH: Abi = Abi {
     comm_self: Handle::Value(0x4400_0001),
     comm_null: Handle::Value(0x0400_0000),
     byte: Handle::Value(0x4c00_010d),
+    int64: Handle::Value(0x4c00_083a),
     datatype_null: Handle::Value(0x0c00_0000),
     // "The size is in the second byte" of predefined types that are not pairs with
     // gaps: MPIR_Datatype_get_basic_size.
@@ -21,6 +22,7 @@ pub static MPICH: Abi = Abi {
     errors_are_fatal: Handle::Value(0x5400_0000),
     errors_return: Handle::Value(0x5400_0001),
     no_op: Handle::Value(0x5800_000e),
+    min: Handle::Value(0x5800_0002),
     cart: 2,
     graph: 1,
     dist_graph: 3,

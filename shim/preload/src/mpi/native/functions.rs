@@ -131,6 +131,7 @@ native_functions! {
         graph_neighbors: Graph_neighbors(comm: Comm, rank: c_int, most: c_int, neighbours: *mut c_int);
         group_incl: Group_incl(group: Group, count: c_int, ranks: *const c_int, made: &mut Group);
         group_translate_ranks: Group_translate_ranks(group: Group, count: c_int, ranks: *const c_int, other: Group, translated: *mut c_int);
+        iallreduce: Iallreduce(send: *const i64, receive: *mut i64, count: c_int, datatype: Datatype, op: Op, comm: Comm, request: &mut Request);
         irecv: Irecv(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         isend: Isend(buffer: Word, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
         recv: Recv(buffer: *mut u8, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, status: *mut u64);

@@ -41,6 +41,27 @@ impl Native {
         Ok(all.into_iter().fold(mine, u8::min))
     }
 
+    /// `MPI_Iallreduce` of the least of each of `count` numbers.
+    ///
+    /// # Safety
+    /// Both are memory of so many numbers that stays, and that nobody else uses, until the request
+    /// is complete.
+    pub unsafe fn begin_least(
+        &self,
+        (mine, least): (*const i64, *mut i64),
+        count: usize,
+        comm: Comm,
+    ) -> Result<Request, c_int> {
+        let (count, int64, min) = (count as c_int, self.int64, self.min);
+        let mut request = Request::ABSENT;
+        // SAFETY: the caller's promise.
+        unsafe {
+            self.functions
+                .iallreduce(mine, least, count, int64, min, comm, &mut request)?
+        };
+        Ok(request)
+    }
+
     /// `MPI_BYTE`.
     pub fn byte(&self) -> Datatype {
         self.byte

@@ -68,12 +68,14 @@ pub struct Native {
     /// Its `MPI_COMM_SELF`.
     pub comm_self: Comm,
     byte: Datatype,
+    int64: Datatype,
     datatype_null: Datatype,
     comm_null: Comm,
     /// `MPI_ERRORS_ARE_FATAL`.
     pub errors_are_fatal: Errhandler,
     errors_return: Errhandler,
     no_op: Op,
+    min: Op,
     /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     stand_in: AtomicUsize,
     predefined_types: PredefinedTypes,
@@ -145,11 +147,13 @@ impl Native {
                     world: resolve(abi.comm_world)?,
                     comm_self: resolve(abi.comm_self)?,
                     byte: resolve(abi.byte)?,
+                    int64: resolve(abi.int64)?,
                     datatype_null: resolve(abi.datatype_null)?,
                     comm_null: resolve(abi.comm_null)?,
                     errors_are_fatal: resolve(abi.errors_are_fatal)?,
                     errors_return: resolve(abi.errors_return)?,
                     no_op: resolve(abi.no_op)?,
+                    min: resolve(abi.min)?,
                     stand_in: AtomicUsize::new(0),
                     predefined_types: PredefinedTypes::beside(match abi.byte {
                         abi::Handle::Symbol(symbol) => find_variable(symbol),

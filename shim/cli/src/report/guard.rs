@@ -1,0 +1,106 @@
+//! The guard on collectives: which plans were tried, and what was found.
+
+use treepie_core::files::profile::GuardedCell;
+
+use super::table::Table;
+use super::units;
+use super::words::pluralize;
+
+/// What was found, in text.
+pub fn text(cells: &[GuardedCell]) -> String {
+    let mut text =
+        String::from("guard on collectives: plans that were tried against the MPI's own\n");
+    text += &table(cells).text();
+    let others = cells.iter().filter(|cell| cell.plan.is_none()).count();
+    if others > 0 {
+        let others = pluralize(others, "further kind of call");
+        text += &format!("  {others}: nothing was tried; all with --json\n");
+    }
+    text
+}
+
+/// A line for each plan that was tried.
+pub fn table(cells: &[GuardedCell]) -> Table {
+    let mut table = Table::new([
+        "collective",
+        "up to",
+        "root",
+        "on",
+        "plan",
+        "is",
+        "won",
+        "the MPI",
+        "the plan",
+        "calls",
+        "time",
+        "spent on trying",
+    ]);
+    for cell in cells {
+        let Some(plan) = &cell.plan else { continue };
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        table.row([
+            cell.operation.to_string(),
+            or_none(cell.bytes.map(|bytes| units::bytes(bytes as f64))),
+            or_none(cell.root.map(|root| root.to_string())),
+            pluralize(cell.ranks as usize, "rank"),
+            plan.algorithm.clone(),
+            cell.state.to_string(),
+            format!("{} of {}", cell.won, cell.won.saturating_add(cell.lost)),
+            or_none(cell.native_seconds.map(units::seconds)),
+            or_none(cell.plan_seconds.map(units::seconds)),
+            units::count(cell.calls as f64),
+            units::seconds(cell.seconds),
+            units::share(cell.excess_seconds, cell.seconds),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use treepie_core::collective::Operation;
+    use treepie_core::files::profile::GuardedPlan;
+    use treepie_core::guard::State;
+
+    use super::*;
+
+    #[test]
+    fn plans_that_were_tried_have_a_line_each_and_the_others_are_counted() {
+        let tried = GuardedCell {
+            operation: Operation::Bcast,
+            root: Some(3),
+            bytes: Some(1024),
+            ordered: false,
+            ranks: 8,
+            clusters: 2,
+            plan: Some(GuardedPlan {
+                algorithm: "grid-chain".into(),
+                segment: 4096,
+            }),
+            state: State::Adopted,
+            won: 9,
+            lost: 1,
+            native_seconds: Some(2e-3),
+            plan_seconds: Some(1e-3),
+            longest_seconds: 2e-3,
+            calls: 1000,
+            seconds: 2.0,
+            excess_seconds: 0.01,
+        };
+        let other = GuardedCell {
+            plan: None,
+            state: State::Warming,
+            ..tried.clone()
+        };
+        let text = text(&[tried, other]);
+        for words in [
+            "grid-chain",
+            "adopted",
+            "9 of 10",
+            "0.5 %",
+            "1 further kind of call",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Results of the guard on collectives: which plans were tried, what was found, and what it cost.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::collective::{Algorithm, Operation};
+use crate::guard::{CellKey, Challenger, Known, State, Summary};
+
+/// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
+/// cell in which none was tried. Times are seconds; those that no exchange agreed on are absent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardedCell {
+    /// The operation.
+    #[serde(
+        serialize_with = "write_operation",
+        deserialize_with = "read_operation"
+    )]
+    pub operation: Operation,
+    /// The root's rank in the communicator, where there is one.
+    pub root: Option<u32>,
+    /// Bytes of the message or of a block, the most of its class; none where ranks differ.
+    pub bytes: Option<u64>,
+    /// Operands stay in the order of ranks.
+    pub ordered: bool,
+    /// Ranks of the communicator.
+    pub ranks: u64,
+    /// Clusters that they are in.
+    pub clusters: u64,
+    /// The plan.
+    pub plan: Option<GuardedPlan>,
+    /// State of the plan; of the cell where there is no plan.
+    pub state: State,
+    /// Pairs in which the plan took less time.
+    pub won: u32,
+    /// The other pairs.
+    pub lost: u32,
+    /// Median of the native collective.
+    pub native_seconds: Option<f64>,
+    /// Median of the plan.
+    pub plan_seconds: Option<f64>,
+    /// The plan's longest call in trials.
+    pub longest_seconds: f64,
+    /// Calls of the cell.
+    pub calls: u64,
+    /// Time of the cell, by medians, without what was only tried.
+    pub seconds: f64,
+    /// Time that trials in the cell took beyond that.
+    pub excess_seconds: f64,
+}
+
+/// A plan by its algorithm.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GuardedPlan {
+    /// The algorithm.
+    pub algorithm: String,
+    /// The largest message that it sends, in bytes.
+    pub segment: u64,
+}
+
+fn write_operation<S: Serializer>(operation: &Operation, out: S) -> Result<S::Ok, S::Error> {
+    out.serialize_str((*operation).into())
+}
+
+fn read_operation<'de, D: Deserializer<'de>>(input: D) -> Result<Operation, D::Error> {
+    String::deserialize(input)?
+        .parse()
+        .map_err(D::Error::custom)
+}
+
+/// Seconds of nanoseconds.
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+/// Nanoseconds of seconds that may come from a file.
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds.max(0.0) * 1e9).round() as u64
+}
+
+impl GuardedCell {
+    /// A result on a communicator of so many ranks and clusters.
+    pub fn new(summary: &Summary, ranks: usize, clusters: usize) -> Self {
+        GuardedCell {
+            operation: summary.key.operation,
+            root: summary.key.root,
+            bytes: summary.key.bytes,
+            ordered: summary.key.ordered,
+            ranks: ranks as u64,
+            clusters: clusters as u64,
+            plan: summary.plan.map(|plan| GuardedPlan {
+                algorithm: plan.algorithm.name.to_owned(),
+                segment: plan.segment,
+            }),
+            state: summary.state,
+            won: summary.won,
+            lost: summary.lost,
+            native_seconds: summary.native.map(seconds),
+            plan_seconds: summary.with_plan.map(seconds),
+            longest_seconds: seconds(summary.longest),
+            calls: summary.calls,
+            seconds: seconds(summary.time),
+            excess_seconds: seconds(summary.excess),
+        }
+    }
+
+    /// The plan that a cell of a communicator of this shape starts with: the one that was adopted,
+    /// if there still is such an algorithm.
+    pub fn known(&self, ranks: usize, clusters: usize) -> Option<Known> {
+        let shape = (self.ranks, self.clusters);
+        if self.state != State::Adopted || shape != (ranks as u64, clusters as u64) {
+            return None;
+        }
+        let plan = self.plan.as_ref()?;
+        Some(Known {
+            key: CellKey {
+                operation: self.operation,
+                root: self.root,
+                bytes: self.bytes,
+                ordered: self.ordered,
+            },
+            challenger: Challenger {
+                algorithm: Algorithm::find(self.operation, &plan.algorithm)?,
+                segment: plan.segment,
+                per_mille: None,
+            },
+            native: nanoseconds(self.native_seconds?),
+            plan: nanoseconds(self.plan_seconds?),
+        })
+    }
+
+    /// Adds the same result of another communicator; `false` where it is another one.
+    pub fn absorb(&mut self, other: &GuardedCell) -> bool {
+        let what = |cell: &GuardedCell| {
+            let of = (cell.operation, cell.root, cell.bytes, cell.ordered);
+            (of, cell.ranks, cell.clusters, cell.plan.clone(), cell.state)
+        };
+        if what(self) != what(other) {
+            return false;
+        }
+        self.won = self.won.saturating_add(other.won);
+        self.lost = self.lost.saturating_add(other.lost);
+        self.native_seconds = self.native_seconds.or(other.native_seconds);
+        self.plan_seconds = self.plan_seconds.or(other.plan_seconds);
+        self.longest_seconds = self.longest_seconds.max(other.longest_seconds);
+        self.calls = self.calls.saturating_add(other.calls);
+        self.seconds += other.seconds;
+        self.excess_seconds += other.excess_seconds;
+        true
+    }
+
+    /// Results in which equal ones are one.
+    pub fn together(cells: impl IntoIterator<Item = GuardedCell>) -> Vec<GuardedCell> {
+        let mut all: Vec<GuardedCell> = Vec::new();
+        for cell in cells {
+            if !all.iter_mut().any(|known| known.absorb(&cell)) {
+                all.push(cell);
+            }
+        }
+        all
+    }
+
+    /// Checks a result of a job of `ranks` ranks; on failure the problem.
+    pub(super) fn check(&self, ranks: usize) -> Result<(), String> {
+        if self.ranks > ranks as u64 {
+            return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
+        }
+        if self.operation.has_root() != self.root.is_some() {
+            let problem = match self.root {
+                Some(_) => "has a root, and needs none; remove it",
+                None => "has no root; name one",
+            };
+            return Err(format!("{}: {problem}", self.operation));
+        }
+        let times = [self.longest_seconds, self.seconds, self.excess_seconds];
+        let medians = [self.native_seconds, self.plan_seconds];
+        let mut all = times.into_iter().chain(medians.into_iter().flatten());
+        match all.find(|time| !(time.is_finite() && *time >= 0.0)) {
+            Some(time) => Err(format!("{time} is no time; write seconds")),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn adopted() -> GuardedCell {
+        GuardedCell {
+            operation: Operation::Bcast,
+            root: Some(1),
+            bytes: Some(1024),
+            ordered: false,
+            ranks: 4,
+            clusters: 2,
+            plan: Some(GuardedPlan {
+                algorithm: "grid-chain".into(),
+                segment: 4096,
+            }),
+            state: State::Adopted,
+            won: 9,
+            lost: 1,
+            native_seconds: Some(2e-3),
+            plan_seconds: Some(1e-3),
+            longest_seconds: 0.004,
+            calls: 1000,
+            seconds: 1.5,
+            excess_seconds: 0.01,
+        }
+    }
+
+    #[test]
+    fn only_what_was_adopted_on_the_same_shape_is_known() {
+        let known = adopted().known(4, 2).unwrap();
+        assert_eq!(known.challenger.algorithm.name, "grid-chain");
+        assert_eq!((known.native, known.plan), (2_000_000, 1_000_000));
+        assert!(adopted().known(4, 1).is_none());
+        let mut other = adopted();
+        other.state = State::TakenBack;
+        assert!(other.known(4, 2).is_none());
+        let mut gone = adopted();
+        gone.plan.as_mut().unwrap().algorithm = "grid-gone".into();
+        assert!(gone.known(4, 2).is_none());
+    }
+
+    #[test]
+    fn the_same_result_on_several_communicators_is_one() {
+        let mut sum = adopted();
+        assert!(sum.absorb(&adopted()));
+        assert_eq!((sum.won, sum.calls), (18, 2000));
+        assert_eq!((sum.seconds, sum.native_seconds), (3.0, Some(2e-3)));
+        let mut other = adopted();
+        other.root = Some(2);
+        assert!(!sum.absorb(&other));
+    }
+
+    #[test]
+    fn wrong_results_are_refused() {
+        assert_eq!(adopted().check(4), Ok(()));
+        assert!(adopted().check(3).is_err());
+        let wrong = |change: fn(&mut GuardedCell)| {
+            let mut cell = adopted();
+            change(&mut cell);
+            cell.check(4).is_err()
+        };
+        assert!(wrong(|cell| cell.root = None));
+        assert!(wrong(|cell| cell.seconds = -1.0));
+        assert!(wrong(|cell| cell.plan_seconds = Some(f64::NAN)));
+    }
+}

@@ -1,0 +1,26 @@
+//! What the guards of this process found, for the profile.
+
+use parking_lot::Mutex;
+use treepie_core::files::profile::GuardedCell;
+
+/// Results of communicators that have ended; equal ones are one.
+static RESULTS: Mutex<Vec<GuardedCell>> = Mutex::new(Vec::new());
+
+/// At most so many different results are kept.
+const MOST_RESULTS: usize = 4096;
+
+/// Adds the results of a communicator.
+pub fn add(cells: impl Iterator<Item = GuardedCell>) {
+    let mut results = RESULTS.lock();
+    for cell in cells {
+        let is_known = results.iter_mut().any(|known| known.absorb(&cell));
+        if !is_known && results.len() < MOST_RESULTS {
+            results.push(cell);
+        }
+    }
+}
+
+/// All of them.
+pub fn all() -> Vec<GuardedCell> {
+    RESULTS.lock().clone()
+}

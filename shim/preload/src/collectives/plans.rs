@@ -1,0 +1,150 @@
+//! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
+
+use treepie_core::collective::choose::are_bytes_known;
+use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
+use treepie_core::files::configuration::Runner;
+use treepie_core::guard::Challenger;
+
+use super::communicator::{Chosen, Communicator, Key};
+use super::execute::Prepared;
+use super::setup::Setup;
+use super::sizes;
+use crate::log;
+use crate::record;
+
+/// This rank's plan; `None` where the native MPI does it.
+pub fn make(
+    runner: &Runner,
+    setup: &Setup,
+    communicator: &Communicator,
+    key: &Key,
+) -> Option<Chosen> {
+    let problem = Problem {
+        operation: key.operation,
+        root: key.root,
+        amount: &key.amount,
+        clusters: &communicator.clusters,
+        ordered: key.ordered,
+        network: communicator.network.as_deref(),
+        unit_bytes: key.unit,
+    };
+    let mean =
+        |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
+    let bytes = match &key.amount {
+        Amount::Each(units) => Some(units * key.unit),
+        Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
+        Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
+        Amount::Blocks(_) | Amount::Exchanged { .. } => None,
+    };
+    let (strategy, segment) = match runner {
+        Runner::Native => return None,
+        Runner::Algorithm(name) => {
+            let strategy = Algorithm::find(key.operation, name)?;
+            let segment = communicator.segment(strategy, key, bytes);
+            if communicator.rank() == 0 {
+                tell(
+                    communicator,
+                    key,
+                    bytes,
+                    strategy.name,
+                    segment,
+                    "as the setting says",
+                );
+            }
+            (strategy, segment)
+        }
+        Runner::Auto => {
+            let is_grid = communicator.clusters.count() > 1;
+            if !(is_grid || setup.reproducible && key.operation.reduces()) {
+                return None;
+            }
+            let choice = communicator.choose(key, bytes);
+            if communicator.rank() == 0 {
+                let name = choice.strategy.map_or("native", |strategy| strategy.name);
+                tell(
+                    communicator,
+                    key,
+                    bytes,
+                    name,
+                    choice.segment,
+                    &choice.reason(),
+                );
+            }
+            let segment = communicator.largest_message(&choice, bytes);
+            (choice.strategy?, segment)
+        }
+    };
+    if let Some(requirement) = strategy.unmet(&problem) {
+        if communicator.rank() == 0 {
+            let reason = format!("{} needs {requirement}", strategy.name);
+            tell(communicator, key, bytes, "native", segment, &reason);
+        }
+        return None;
+    }
+    Some(planned(communicator, &problem, strategy, segment))
+}
+
+/// This rank's plan that the guard says; `None` where it does not serve the call.
+pub fn make_guarded(communicator: &Communicator, key: &Key, plan: Challenger) -> Option<Chosen> {
+    let problem = Problem {
+        ordered: key.ordered,
+        unit_bytes: key.unit,
+        ..communicator.problem(key.operation, key.root, &key.amount)
+    };
+    let serves = plan.algorithm.unmet(&problem).is_none();
+    serves.then(|| planned(communicator, &problem, plan.algorithm, plan.segment))
+}
+
+/// This rank's plan for sizes that all ranks know.
+pub fn make_sized(communicator: &Communicator, key: &Key, sized: &sizes::BySize) -> Chosen {
+    let segment = communicator.eager_limit();
+    if communicator.rank() == 0 {
+        let (name, reason) = (sized.strategy.name, &sized.reason);
+        tell(communicator, key, None, name, segment, reason);
+    }
+    let problem = communicator.problem(key.operation, key.root, &key.amount);
+    planned(communicator, &problem, sized.strategy, segment)
+}
+
+/// This rank's plan of a strategy, in messages of up to `segment` bytes.
+fn planned(
+    communicator: &Communicator,
+    problem: &Problem,
+    strategy: &'static Algorithm,
+    segment: u64,
+) -> Chosen {
+    let segment = (segment / problem.unit_bytes.max(1)).max(1);
+    Chosen {
+        plan: Prepared::new(strategy.plan(problem, communicator.rank(), segment)),
+        run: record::plan(PlanRun {
+            algorithm: strategy.name.to_owned(),
+            segment,
+            unit_bytes: problem.unit_bytes,
+            ordered: problem.ordered,
+        }),
+    }
+}
+
+/// Says what was chosen and why, once for each plan.
+fn tell(
+    communicator: &Communicator,
+    key: &Key,
+    bytes: Option<u64>,
+    strategy: &str,
+    segment: u64,
+    reason: &str,
+) {
+    let amount = match bytes {
+        Some(bytes) => format!("{bytes} bytes"),
+        None => "uneven parts".to_owned(),
+    };
+    let clusters = &communicator.clusters;
+    log::info(&format!(
+        "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
+         {segment} bytes ({reason})",
+        key.operation,
+        clusters.ranks(),
+        clusters.count(),
+        key.root
+    ));
+}

@@ -1,0 +1,211 @@
+/*
+ * Collectives called often enough for a guard to try plans in their place; all results are checked.
+ *
+ *     guarded operations ROUNDS   every operation, one after the other
+ *     guarded one NAME CALLS      one of allreduce, scan
+ *     guarded cells               three calls each of very many sizes and roots
+ *     guarded freed               communicators that end while ranks tell each other of calls
+ *     guarded kept                the same that never end, and MPI ends
+ *     guarded signatures CALLS    ranks that describe the same data by different types and counts
+ *     guarded wrong CALLS         a call that is wrong on all ranks, with errors returned, among
+ *                                 right ones
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANKS 16
+#define COUNT 5
+
+static int rank, ranks, wrong;
+
+/* Element i of what rank r gives in round n. */
+static int element(int r, int i, int n)
+{
+    return 1000 * r + 10 * i + n % 7;
+}
+
+static int sum_until(int last, int i, int n)
+{
+    int sum = 0;
+    for (int r = 0; r <= last; r++)
+        sum += element(r, i, n);
+    return sum;
+}
+
+static void check(int is_right)
+{
+    wrong += !is_right;
+}
+
+static void reductions(MPI_Comm comm, int n)
+{
+    int in[MOST_RANKS * COUNT], out[MOST_RANKS * COUNT], counts[MOST_RANKS], root = ranks - 1;
+    for (int i = 0; i < ranks * COUNT; i++)
+        in[i] = element(rank, i, n);
+    for (int r = 0; r < ranks; r++)
+        counts[r] = COUNT;
+    MPI_Reduce(in, out, COUNT, MPI_INT, MPI_SUM, root, comm);
+    check(rank != root || out[1] == sum_until(ranks - 1, 1, n));
+    MPI_Allreduce(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    check(out[COUNT - 1] == sum_until(ranks - 1, COUNT - 1, n));
+    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, comm);
+    check(out[2] == sum_until(ranks - 1, rank * COUNT + 2, n));
+    MPI_Reduce_scatter_block(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    check(out[2] == sum_until(ranks - 1, rank * COUNT + 2, n));
+    MPI_Scan(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    check(out[3] == sum_until(rank, 3, n));
+    MPI_Exscan(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    check(rank == 0 || out[3] == sum_until(rank - 1, 3, n));
+}
+
+static void moves(MPI_Comm comm, int n)
+{
+    int in[MOST_RANKS * COUNT], out[MOST_RANKS * COUNT], root = n % 2;
+    int counts[MOST_RANKS], places[MOST_RANKS], bytes[MOST_RANKS];
+    MPI_Datatype types[MOST_RANKS];
+    for (int i = 0; i < ranks * COUNT; i++)
+        in[i] = element(rank, i, n);
+    for (int r = 0; r < ranks; r++) {
+        counts[r] = COUNT, places[r] = r * COUNT;
+        bytes[r] = r * COUNT * (int)sizeof(int), types[r] = MPI_INT;
+    }
+    MPI_Barrier(comm);
+    out[1] = rank == root ? element(root, 1, n) : -1;
+    MPI_Bcast(out, COUNT, MPI_INT, root, comm);
+    check(out[1] == element(root, 1, n));
+    MPI_Gather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    check(rank != root || out[COUNT + 1] == element(1, 1, n));
+    MPI_Gatherv(in, COUNT, MPI_INT, out, counts, places, MPI_INT, root, comm);
+    check(rank != root || out[COUNT + 1] == element(1, 1, n));
+    MPI_Scatter(in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    check(out[0] == element(root, rank * COUNT, n));
+    MPI_Scatterv(in, counts, places, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    check(out[0] == element(root, rank * COUNT, n));
+    MPI_Allgather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
+    check(out[(ranks - 1) * COUNT] == element(ranks - 1, 0, n));
+    MPI_Allgatherv(in, COUNT, MPI_INT, out, counts, places, MPI_INT, comm);
+    check(out[(ranks - 1) * COUNT] == element(ranks - 1, 0, n));
+    MPI_Alltoall(in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
+    check(out[COUNT] == element(1, rank * COUNT, n));
+    MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
+    check(out[COUNT] == element(1, rank * COUNT, n));
+    MPI_Alltoallw(in, counts, bytes, types, out, counts, bytes, types, comm);
+    check(out[COUNT] == element(1, rank * COUNT, n));
+}
+
+static void allreduce(MPI_Comm comm, int n)
+{
+    int in = element(rank, 0, n), out = 0;
+    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    check(out == sum_until(ranks - 1, 0, n));
+}
+
+static void scan(MPI_Comm comm, int n)
+{
+    int in = element(rank, 0, n), out = 0;
+    MPI_Scan(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    check(out == sum_until(rank, 0, n));
+}
+
+static void cells(void)
+{
+    static char data[MOST_RANKS << 13], more[MOST_RANKS << 13];
+    for (int round = 0; round < 3; round++)
+        for (int root = 0; root < ranks; root++)
+            for (int step = 8; step <= 8192; step *= 2)
+                for (int bytes = step; bytes < 2 * step && bytes <= 8192; bytes += step / 4) {
+                    MPI_Bcast(data, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+                    MPI_Gather(data, bytes, MPI_BYTE, more, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+                    MPI_Scatter(more, bytes, MPI_BYTE, data, bytes, MPI_BYTE, root, MPI_COMM_WORLD);
+                    MPI_Reduce(data, more, bytes, MPI_BYTE, MPI_BOR, root, MPI_COMM_WORLD);
+                }
+}
+
+/* So many calls that ranks are at every point of telling each other of them. */
+static void communicators(int are_freed)
+{
+    for (int calls = 126; calls <= 140; calls++) {
+        MPI_Comm comm;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        for (int n = 0; n < calls; n++)
+            allreduce(comm, n);
+        if (are_freed)
+            MPI_Comm_free(&comm);
+    }
+}
+
+static void signatures(int calls)
+{
+    MPI_Datatype all, spaced;
+    MPI_Type_contiguous(2 * COUNT, MPI_INT, &all);
+    MPI_Type_commit(&all);
+    MPI_Type_vector(2 * COUNT, 1, 3, MPI_INT, &spaced);
+    MPI_Type_commit(&spaced);
+    for (int n = 0; n < calls; n++) {
+        int data[6 * COUNT], step = rank % 3 == 2 ? 3 : 1, root = n % ranks;
+        for (int i = 0; i < 2 * COUNT; i++)
+            data[i * step] = rank == root ? element(root, i, n) : -1;
+        if (rank % 3 == 0)
+            MPI_Bcast(data, 2 * COUNT, MPI_INT, root, MPI_COMM_WORLD);
+        else
+            MPI_Bcast(data, 1, rank % 3 == 1 ? all : spaced, root, MPI_COMM_WORLD);
+        for (int i = 0; i < 2 * COUNT; i++)
+            check(data[i * step] == element(root, i, n));
+        /* As many elements as the rank has. */
+        int in[MOST_RANKS], out[MOST_RANKS * MOST_RANKS], counts[MOST_RANKS], places[MOST_RANKS];
+        for (int i = 0; i <= rank; i++)
+            in[i] = element(rank, i, n);
+        for (int r = 0; r < ranks; r++)
+            counts[r] = r + 1, places[r] = r * MOST_RANKS;
+        MPI_Gatherv(in, rank + 1, MPI_INT, out, counts, places, MPI_INT, 0, MPI_COMM_WORLD);
+        check(rank != 0 || out[(ranks - 1) * MOST_RANKS + 1] == element(ranks - 1, 1, n));
+    }
+    MPI_Type_free(&all);
+    MPI_Type_free(&spaced);
+}
+
+static void errors(int calls)
+{
+    MPI_Comm comm;
+    int value = 0;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    for (int n = 0; n < calls; n++) {
+        allreduce(comm, n);
+        if (n == calls / 2)
+            check(MPI_Bcast(&value, -1, MPI_INT, 0, comm) != MPI_SUCCESS);
+    }
+    MPI_Comm_free(&comm);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int count = argc > 2 ? atoi(argv[argc - 1]) : 0, all = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks < 2 || ranks > MOST_RANKS)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    for (int n = 0; !strcmp(what, "operations") && n < count; n++) {
+        moves(MPI_COMM_WORLD, n);
+        reductions(MPI_COMM_WORLD, n);
+    }
+    for (int n = 0; !strcmp(what, "one") && n < count; n++)
+        (strcmp(argv[2], "scan") ? allreduce : scan)(MPI_COMM_WORLD, n);
+    if (!strcmp(what, "cells"))
+        cells();
+    if (!strcmp(what, "freed") || !strcmp(what, "kept"))
+        communicators(!strcmp(what, "freed"));
+    if (!strcmp(what, "signatures"))
+        signatures(count);
+    if (!strcmp(what, "wrong"))
+        errors(count);
+    MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        printf("%d wrong\n", all);
+    MPI_Finalize();
+    return 0;
+}

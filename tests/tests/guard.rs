@@ -1,0 +1,225 @@
+//! The guard on collectives: right results whatever runs them, and what the profile says of it.
+//! Nothing here depends on how long something takes, but for what a plan is dropped for: two ways
+//! over a wide-area link instead of one.
+
+use treepie_core::collective::Operation;
+use treepie_core::files::profile::{GuardedCell, Profile};
+use treepie_core::guard::{BUDGET, State};
+use treepie_tests::two_clusters::TwoClusters;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+
+/// A replay with a guard, ranks in these clusters, and the profile to write.
+fn guarded(guard: &str, clusters: &str, profile: &std::path::Path) -> Library {
+    Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_COLLECTIVES", "auto".into()),
+        ("TREEPIE_CLUSTERS", clusters.into()),
+        ("TREEPIE_GUARD", guard.into()),
+        ("TREEPIE_OUTPUT", profile.display().to_string()),
+    ])
+}
+
+/// Runs a job of four ranks with a guard; all its results must be right. What the guard found.
+#[track_caller]
+fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Profile) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("guarded.profile.yaml");
+    let job = Job::new(mpi, 4, program);
+    let job = arguments.iter().fold(job, |job, &word| job.argument(word));
+    let outcome = job.with(guarded(guard, "0,0,1,1", &path)).run();
+    let outcome = outcome.succeeded().silent();
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    profile.guard.iter().for_each(assert_promise_is_kept);
+    (outcome, profile)
+}
+
+/// Trying took one part in a hundred at most, and one block whose calls took longer than any before
+/// them: eight of the longest.
+#[track_caller]
+fn assert_promise_is_kept(cell: &GuardedCell) {
+    let budget = cell.seconds / BUDGET as f64;
+    let most = budget + 8.0 * cell.longest_seconds.max(cell.native_seconds.unwrap_or(0.0));
+    let is_watched = matches!(cell.state, State::Adopted | State::TakenBack);
+    assert!(is_watched || cell.excess_seconds <= most, "{cell:?}");
+}
+
+fn tried(profile: &Profile) -> Vec<&GuardedCell> {
+    let cells = profile.guard.iter();
+    cells.filter(|cell| cell.plan.is_some()).collect()
+}
+
+fn every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi: Mpi) {
+    for guard in ["on", "report"] {
+        let (_, profile) = run(mpi, guard, "guarded", &["operations", "300"]);
+        let tried = tried(&profile);
+        for operation in Operation::all() {
+            let pairs = tried.iter().filter(|cell| cell.operation == operation);
+            assert!(pairs.count() > 0, "{operation}: {:#?}", profile.guard);
+        }
+        let adopted = tried.iter().any(|cell| cell.state == State::Adopted);
+        assert!(guard == "on" || !adopted, "{tried:#?}");
+    }
+}
+
+fn plans_that_ran_in_trials_are_counted_as_run(mpi: Mpi) {
+    let (_, profile) = run(mpi, "report", "guarded", &["one", "allreduce", "3000"]);
+    let cell = tried(&profile)[0];
+    assert_eq!((cell.operation, cell.calls), (Operation::Allreduce, 3000));
+    let calls = |planned: bool| {
+        let records = profile.collectives.iter();
+        let alike = records.filter(|record| record.plan.is_some() == planned);
+        let alike = alike.filter(|record| record.operation == Operation::Allreduce);
+        alike.map(|record| record.calls).sum::<u64>()
+    };
+    assert_eq!(calls(true) + calls(false), 3000);
+    assert!((1..400).contains(&calls(true)), "{}", calls(true));
+}
+
+fn very_many_short_cells_try_nothing(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "guarded", &["cells"]);
+    assert!(tried(&profile).is_empty(), "{:#?}", profile.guard);
+    assert!(
+        profile
+            .collectives
+            .iter()
+            .all(|record| record.plan.is_none())
+    );
+}
+
+fn communicators_may_end_while_ranks_tell_each_other(mpi: Mpi) {
+    for what in ["freed", "kept"] {
+        let (_, profile) = run(mpi, "on", "guarded", &[what]);
+        // Equal communicators are one.
+        let of_calls = profile.guard.iter();
+        let calls: u64 = of_calls.map(|cell| cell.calls).sum();
+        assert_eq!(calls, (126..=140).sum::<u64>(), "{:#?}", profile.guard);
+    }
+}
+
+fn ranks_may_describe_the_same_data_differently(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "guarded", &["signatures", "1200"]);
+    let of = |operation| {
+        let cells = profile.guard.iter();
+        cells.filter(move |cell| cell.operation == operation)
+    };
+    for cell in of(Operation::Bcast).chain(of(Operation::Gatherv)) {
+        assert_ne!(cell.state, State::Closed, "{cell:?}");
+    }
+    assert!(of(Operation::Gatherv).all(|cell| cell.bytes.is_none()));
+}
+
+fn an_error_that_is_returned_closes_the_guard(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "guarded", &["wrong", "2000"]);
+    assert!(!profile.guard.is_empty());
+    for cell in &profile.guard {
+        let is_left = !matches!(cell.state, State::Warming | State::Trying | State::Adopted);
+        assert!(is_left, "{cell:?}");
+    }
+}
+
+fn threads_have_guards_of_their_own(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "collective_threads", &["4", "400"]);
+    assert!(!tried(&profile).is_empty(), "{:#?}", profile.guard);
+}
+
+fn reproducible_reductions_are_not_tried(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("guarded.profile.yaml");
+    Job::new(mpi, 4, "guarded")
+        .argument("operations")
+        .argument("150")
+        .with(guarded("on", "0,0,1,1", &path))
+        .variable("TREEPIE_REPRODUCIBLE", "true")
+        .run()
+        .succeeded()
+        .silent();
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    assert!(profile.guard.iter().all(|cell| !cell.operation.reduces()));
+    let fixed = profile.collectives.iter();
+    let mut fixed = fixed.filter(|record| record.operation == Operation::Allreduce);
+    assert!(fixed.all(|record| record.plan.is_some()));
+}
+
+/// Two clusters of two hosts, 2 ms apart.
+const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 2000\nclusters:\n\
+    - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
+    - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
+
+/// Runs `calls` of a collective on the grid; what the guard found of it.
+fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<GuardedCell> {
+    let grid = TwoClusters::new();
+    std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
+    let path = grid.file("guarded.profile.yaml");
+    let settings = format!(
+        "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_GUARD=on TREEPIE_OUTPUT={} {settings}",
+        path.display()
+    );
+    let done = grid.job(&[], (mpi, 4), &settings, &["guarded", "one", name, calls]);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{said}");
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let operation: Operation = name.parse().expect("a collective");
+    let cells = profile.guard.into_iter();
+    cells.filter(|cell| cell.operation == operation).collect()
+}
+
+/// Clusters that are not those of the grid: the plan crosses the wide-area link twice, the MPI's own
+/// allreduce once.
+fn a_plan_for_other_clusters_is_dropped_and_the_profile_says_so(mpi: Mpi) {
+    let settings = "TREEPIE_CLUSTERS=0,1,0,1";
+    let cells = on_the_grid(mpi, settings, "allreduce", "2500");
+    let cell = cells.first().expect("a plan was tried");
+    assert_eq!(cell.state, State::Dropped, "{cell:?}");
+    assert!(cell.lost > cell.won && cell.plan.is_some(), "{cell:?}");
+    assert_promise_is_kept(cell);
+}
+
+/// Open MPI's scan goes from rank to rank, here from cluster to cluster: three ways over the
+/// wide-area link, for one of the plan.
+#[test]
+fn a_plan_that_crosses_the_grid_once_instead_of_three_times_is_adopted() {
+    let settings = "TREEPIE_PERMUTATION=0,2,1,3 TREEPIE_CLUSTERS=0,0,1,1";
+    let cells = on_the_grid(Mpi::OpenMpi, settings, "scan", "2500");
+    let cell = cells.first().expect("a plan was tried");
+    assert_eq!(cell.state, State::Adopted, "{cell:?}");
+    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+}
+
+/// The table of `treepie show`, and its section in the report.
+#[test]
+fn what_was_found_is_shown() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("guarded.profile.yaml");
+    Job::new(Mpi::OpenMpi, 4, "guarded")
+        .argument("one")
+        .argument("allreduce")
+        .argument("3000")
+        .with(guarded("report", "0,0,1,1", &path))
+        .run()
+        .succeeded()
+        .silent();
+    let show = |option: &[&str]| {
+        let mut command = std::process::Command::new(artifacts::command());
+        let done = command.arg("show").arg(&path).args(option).output();
+        let done = done.expect("the command runs");
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    let text = show(&[]);
+    assert!(text.contains("guard on collectives"), "{text}");
+    assert!(text.contains("grid-exchange"), "{text}");
+    assert!(show(&["--json"]).contains("\"excess_seconds\""));
+}
+
+under_each_mpi!(
+    every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
+    plans_that_ran_in_trials_are_counted_as_run,
+    very_many_short_cells_try_nothing,
+    communicators_may_end_while_ranks_tell_each_other,
+    ranks_may_describe_the_same_data_differently,
+    an_error_that_is_returned_closes_the_guard,
+    threads_have_guards_of_their_own,
+    reproducible_reductions_are_not_tried,
+    a_plan_for_other_clusters_is_dropped_and_the_profile_says_so
+);

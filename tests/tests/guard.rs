@@ -176,12 +176,11 @@ fn a_plan_for_other_clusters_is_dropped_and_the_profile_says_so(mpi: Mpi) {
     assert_promise_is_kept(cell);
 }
 
-/// Open MPI's scan goes from rank to rank, here from cluster to cluster: three ways over the
-/// wide-area link, for one of the plan.
-#[test]
-fn a_plan_that_crosses_the_grid_once_instead_of_three_times_is_adopted() {
-    let settings = "TREEPIE_PERMUTATION=0,2,1,3 TREEPIE_CLUSTERS=0,0,1,1";
-    let cells = on_the_grid(Mpi::OpenMpi, settings, "scan", "2500");
+/// Each round of the MPI's own allreduce, by recursive doubling, goes from cluster to cluster: two
+/// ways over the wide-area link, for one of the plan.
+fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
+    let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
+    let cells = on_the_grid(mpi, settings, "allreduce", "2500");
     let cell = cells.first().expect("a plan was tried");
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
     assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
@@ -221,5 +220,6 @@ under_each_mpi!(
     an_error_that_is_returned_closes_the_guard,
     threads_have_guards_of_their_own,
     reproducible_reductions_are_not_tried,
-    a_plan_for_other_clusters_is_dropped_and_the_profile_says_so
+    a_plan_for_other_clusters_is_dropped_and_the_profile_says_so,
+    a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted
 );

@@ -2,7 +2,7 @@
 
 use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
 use super::key::mix;
-use super::times::{Local, OF_A_CALL, Typical, is_quicker};
+use super::times::{Local, OF_A_CALL, Typical};
 use super::watch::Watch;
 use super::{
     BUDGET, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way,
@@ -281,7 +281,8 @@ impl Cell {
             if tried.pairs > UNJUDGED {
                 // Where ranks may leave early, what they save must not be lost until the next call.
                 let lasts = self.key.synchronises() || pair.plan.period <= pair.native.period;
-                tried.judge(is_quicker(plan, native) && lasts);
+                let is_quicker = pair.plan.is_quicker_than(&pair.native, &self.key);
+                tried.judge(is_quicker && lasts);
             }
         }
         tried.last_block = pairs.len();
@@ -313,7 +314,7 @@ impl Cell {
             tried.plan.add(plan);
             self.excess += native.saturating_sub(plan);
             self.native_longest = self.native_longest.max(native);
-            tried.judge(is_quicker(plan, native));
+            tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
         self.watch.add(&self.key, pairs);
         if !self.watch.is_lost() {

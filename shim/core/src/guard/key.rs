@@ -40,8 +40,7 @@ impl CellKey {
         parts.into_iter().fold(0, mix)
     }
 
-    /// Whether nobody leaves the operation before all have entered it. The last to enter waits for
-    /// nobody: the least duration of all ranks is that of the operation itself.
+    /// Whether nobody leaves the operation before all have entered it: all wait for each other.
     pub(super) fn synchronises(&self) -> bool {
         use Operation::*;
         matches!(

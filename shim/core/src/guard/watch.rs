@@ -37,9 +37,8 @@ impl Watch {
     pub fn add(&mut self, key: &CellKey, pairs: &[AgreedPair]) {
         let mut lost = 0;
         for pair in pairs {
-            let (native, plan) = (pair.native.duration(key), pair.plan.duration(key));
             let outcome = [
-                is_quicker(native, plan),
+                pair.native.is_quicker_than(&pair.plan, key),
                 is_quicker(pair.native.period, pair.plan.period),
             ];
             lost += usize::from(outcome[0]);

@@ -141,8 +141,8 @@ fn reproducible_reductions_are_not_tried(mpi: Mpi) {
     assert!(fixed.all(|record| record.plan.is_some()));
 }
 
-/// Two clusters of two hosts, 2 ms apart.
-const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 2000\nclusters:\n\
+/// Two clusters of two hosts, 5 ms apart.
+const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 5000\nclusters:\n\
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 

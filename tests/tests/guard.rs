@@ -165,8 +165,8 @@ fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<Guarded
     cells.filter(|cell| cell.operation == operation).collect()
 }
 
-/// Clusters that are not those of the grid: the plan crosses the wide-area link twice, the MPI's own
-/// allreduce once.
+/// Clusters that are not those of the grid: the plan crosses the wide-area link twice, the MPI's
+/// own allreduce once.
 fn a_plan_for_other_clusters_is_dropped_and_the_profile_says_so(mpi: Mpi) {
     let settings = "TREEPIE_CLUSTERS=0,1,0,1";
     let cells = on_the_grid(mpi, settings, "allreduce", "2500");

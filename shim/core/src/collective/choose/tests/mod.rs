@@ -1,3 +1,4 @@
+mod challengers;
 mod native;
 mod near_the_bound;
 

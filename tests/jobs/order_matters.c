@@ -1,6 +1,7 @@
 /* A job that is quicker, slower, fails or prints something else where its ranks are in another
-   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies
-   or computes PER_CENT longer there: order_matters busy PER_CENT MILLIONS_OF_STEPS */
+   order than the launcher's: order_matters quicker|slower|same|fails|differs|varies|alike. Ranks
+   send to that half of all ranks further on, or, where all are alike, to every other. Or it computes
+   PER_CENT longer there: order_matters busy PER_CENT MILLIONS_OF_STEPS */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,21 @@ static double compute(double steps)
     return sum;
 }
 
+/* 64 KiB to one rank, or to all. */
+static void send_to_others(int rank, int alike)
+{
+    static char block[65536], blocks[64 * 1024];
+    int ranks;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (alike) {
+        MPI_Alltoall(MPI_IN_PLACE, 0, MPI_CHAR, blocks, 1024, MPI_CHAR, MPI_COMM_WORLD);
+        return;
+    }
+    int partner = (rank + ranks / 2) % ranks;
+    MPI_Sendrecv_replace(block, sizeof block, MPI_CHAR, partner, 0, (rank + ranks - ranks / 2) % ranks, 0,
+                         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "same";
@@ -37,8 +53,10 @@ int main(int argc, char **argv)
     int is_slow = (permuted && !strcmp(what, "slower")) || (!permuted && !strcmp(what, "quicker"));
     if (!strcmp(what, "busy") && argc > 3)
         compute(1e6 * atof(argv[3]) * (permuted ? 1 + atof(argv[2]) / 100 : 1));
-    else
+    else if (rank == 0)
         usleep(is_slow ? 150000 : 50000);
+    send_to_others(rank, !strcmp(what, "alike"));
+    MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0 && !strcmp(what, "differs"))
         printf("permuted %d\n", permuted);
     else if (rank == 0 && !strcmp(what, "varies"))

@@ -26,6 +26,8 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("scripts/install", "tests/tests/installed.rs"),
     ("treepie prove", "tests/tests/prove.rs"),
     ("treepie compare placed-", "tests/tests/prove.rs"),
+    ("treepie run", "tests/tests/learning.rs"),
+    ("treepie history", "tests/tests/learning.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -25,6 +25,7 @@
 //! files       what is read and written: profiles, placements, platforms, configurations
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! collective  one description of each algorithm, and its readings; the choice among them
+//! learning    what earlier runs of an application say of its next one
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
 //! proof       which of two ways is quicker: sequential tests of paired times
 //! platform    pLogP parameters, logical clusters, probing
@@ -92,6 +93,7 @@ pub mod affinity;
 pub mod collective;
 pub mod files;
 pub mod guard;
+pub mod learning;
 pub mod placement;
 pub mod platform;
 pub mod proof;

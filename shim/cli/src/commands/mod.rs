@@ -7,6 +7,7 @@ mod convert;
 mod doctor;
 mod help;
 mod heuristics;
+mod learning;
 mod manual;
 mod map;
 mod measured;
@@ -45,7 +46,7 @@ The usual way:
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
 Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile and replay return the status of the job.")]
+profile, replay and run return the status of the job.")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -56,6 +57,9 @@ enum Command {
     Profile(profile::Arguments),
     Map(Box<map::Arguments>),
     Replay(replay::Arguments),
+    Run(learning::run::Arguments),
+    History(learning::history::Arguments),
+    Forget(learning::forget::Arguments),
     Prove(prove::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),
@@ -98,6 +102,9 @@ impl CommandLine {
             Command::Profile(arguments) => profile::run(&arguments),
             Command::Map(arguments) => map::run(&arguments),
             Command::Replay(arguments) => replay::run(&arguments),
+            Command::Run(arguments) => learning::run::run(&arguments),
+            Command::History(arguments) => learning::history::run(&arguments),
+            Command::Forget(arguments) => learning::forget::run(&arguments),
             Command::Prove(arguments) => prove::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),

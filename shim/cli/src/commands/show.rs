@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use treepie_core::affinity::formats::Format as MatrixFormat;
 use treepie_core::files::configuration::Settings;
+use treepie_core::files::experience::{ExperienceFile, Key};
 use treepie_core::files::grid::Grid;
 use treepie_core::files::network;
 use treepie_core::files::placement::PlacementFile;
@@ -28,9 +29,9 @@ use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
-use crate::report::{placement, plan, platform};
+use crate::report::{experience, placement, plan, platform};
 
-/// Show a profile, placement, topology, network, configuration or matrix
+/// Show a profile, placement, topology, network, configuration, experience or matrix
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
@@ -122,7 +123,29 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Configuration(found) => configuration(arguments, &found),
         AnyFile::Platform(found) => platform(arguments, &found),
         AnyFile::Grid(found) => grid(arguments, &found),
+        AnyFile::Experience(found) => experience(arguments, path, &found),
     }
+}
+
+/// What a file of a store says: that is one run, or several that were merged.
+fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outcome {
+    draw(arguments, || Err(no_picture(arguments, "experience")))?;
+    let directory = path.parent().map(file_name).unwrap_or_default();
+    let key = Key::from_name(&directory).unwrap_or_default();
+    // What was known when the last of its runs began.
+    let last = file.experience.runs.iter().map(|run| run.began).max();
+    let summary = experience::Summary::new(
+        key,
+        &file.application,
+        &file.experience,
+        &file.guards,
+        last.unwrap_or(0),
+    );
+    match arguments.json {
+        true => output::print_json(&summary)?,
+        false => output::print(&summary.text())?,
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The HTML report of all files.

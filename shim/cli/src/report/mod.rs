@@ -3,6 +3,7 @@
 pub mod before_after;
 pub mod clusters;
 pub mod collectives;
+pub mod experience;
 pub mod gain;
 pub mod guard;
 pub mod levels;

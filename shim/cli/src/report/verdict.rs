@@ -3,20 +3,12 @@
 use std::fmt;
 
 use serde::Serialize;
+use treepie_core::placement::worth::{NOTHING, Worth, saved};
 use treepie_core::topology::Topology;
 
 use super::gain::{Change, machine_depth};
 use super::levels::Crossing;
 use super::units;
-
-/// What changes less than this is no change.
-const NOTHING: f64 = 0.005;
-
-/// A smaller share of the cost is little.
-const LITTLE: f64 = 0.05;
-
-/// So is a smaller share of the time that a job takes.
-const LITTLE_TIME: f64 = 0.02;
 
 /// Levels of one machine, as hwloc and the shape of a tree call them.
 const PARTS_OF_A_MACHINE: [&str; 8] = ["socket", "numa", "group", "die", "l3", "l2", "core", "pu"];
@@ -59,14 +51,8 @@ impl Evidence<'_> {
     /// The answer.
     pub fn verdict(&self) -> Verdict {
         let saved = self.saved();
-        let of_time = self.time_in_mpi.map(|part| part * saved);
-        let nothing = saved < NOTHING;
-        let short = of_time.is_some_and(|part| part < LITTLE_TIME);
-        let worth = match nothing {
-            true => "none",
-            false if saved < LITTLE || short || !self.several_nodes => "little",
-            false => "gain",
-        };
+        let worth = Worth::of(saved, self.time_in_mpi, self.several_nodes);
+        let nothing = worth == Worth::None;
         let mut reasons = vec![match nothing {
             true => self.why_nothing(),
             false => self.why_something(),
@@ -137,13 +123,6 @@ impl Evidence<'_> {
                 units::share(furthest.bytes_after, after)
             ),
         })
-    }
-}
-
-fn saved(before: f64, after: f64) -> f64 {
-    match before > 0.0 {
-        true => 1.0 - after / before,
-        false => 0.0,
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::configuration::Settings;
+use super::experience::ExperienceFile;
 use super::grid::Grid;
 use super::placement::PlacementFile;
 use super::platform::PlatformFile;
@@ -25,6 +26,8 @@ pub enum AnyFile {
     Platform(Box<PlatformFile>),
     /// A grid to emulate.
     Grid(Box<Grid>),
+    /// What was learnt of an application.
+    Experience(Box<ExperienceFile>),
 }
 
 impl AnyFile {
@@ -37,6 +40,7 @@ impl AnyFile {
             AnyFile::Configuration(_) => Kind::Configuration,
             AnyFile::Platform(_) => Kind::Platform,
             AnyFile::Grid(_) => Kind::Grid,
+            AnyFile::Experience(_) => Kind::Experience,
         }
     }
 }
@@ -62,6 +66,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Configuration => AnyFile::Configuration(Box::new(Settings::from_text(path, text)?)),
         Kind::Platform => AnyFile::Platform(Box::new(PlatformFile::from_text(path, text)?)),
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
+        Kind::Experience => AnyFile::Experience(Box::new(ExperienceFile::from_text(path, text)?)),
     })
 }
 
@@ -160,6 +165,7 @@ mod tests {
                 Some("placement") => Kind::Placement,
                 Some("platform") => Kind::Platform,
                 Some("grid") => Kind::Grid,
+                Some("experience") => Kind::Experience,
                 Some("profile") if name.split('.').count() > 2 => Kind::Profile,
                 _ => Kind::Configuration,
             };
@@ -180,7 +186,7 @@ mod tests {
             read_any(&path).unwrap_err().to_string(),
             format!(
                 "{}: does not state its kind; a file of treepie starts with the lines `treepie: \
-                 profile|placement|topology|configuration|platform|grid` and `version: 1`",
+                 profile|placement|topology|configuration|platform|grid|experience` and `version: 1`",
                 path.display()
             )
         );

@@ -29,6 +29,8 @@ pub enum Kind {
     Platform,
     /// A grid to emulate.
     Grid,
+    /// What was learnt of an application.
+    Experience,
 }
 
 /// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;

@@ -10,6 +10,7 @@ mod any;
 mod atomic;
 pub mod configuration;
 mod error;
+pub mod experience;
 pub mod grid;
 mod header;
 pub mod list;

@@ -34,6 +34,7 @@ pub mod binding;
 pub mod constraints;
 pub mod objective;
 pub mod treematch;
+pub mod worth;
 
 pub use check::{check, permutation};
 pub use constraints::{ConstraintError, Constraints, SlotTree};

@@ -56,6 +56,8 @@ pub struct Replay {
     pub recording: Option<Recording>,
     /// The job ends where collectives can't be replaced.
     pub strict: bool,
+    /// How long the run takes goes into a store of experiences.
+    pub learns: bool,
 }
 
 /// How traffic is counted.
@@ -71,6 +73,9 @@ pub struct Recording {
     pub checkpoint: Option<Duration>,
     /// What all ranks write of the run.
     pub run: RunDescription,
+    /// The profile goes into a store of experiences: it names nobody, and nothing is left of it
+    /// after an abnormal exit.
+    pub for_store: bool,
 }
 
 impl Decision {
@@ -97,7 +102,9 @@ impl Decision {
         match self {
             Decision::Plain | Decision::Abort => false,
             Decision::Profile(_) => true,
-            Decision::Replay(replay) => replay.changes() || replay.recording.is_some(),
+            Decision::Replay(replay) => {
+                replay.changes() || replay.recording.is_some() || replay.learns
+            }
         }
     }
 }

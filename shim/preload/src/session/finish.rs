@@ -4,17 +4,20 @@
 //! language finalisation was called by.
 
 use std::path::Path;
+use std::time::Duration;
 
+use treepie_core::files::FileError;
 use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::Profile;
 
 use super::decision::{Decision, Recording};
-use super::{State, monitor, partial, signals};
+use super::{State, learning, monitor, partial, signals};
 use crate::guard::guarded;
 use crate::machine::read_hardware;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
+use crate::share::{Members, ShareError};
 use crate::{collectives, log, record, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
@@ -32,6 +35,8 @@ pub unsafe extern "C" fn on_finalize(
 }
 
 fn finish(native: &Native, decision: &Decision) {
+    // What is done here is no time of the application's.
+    let elapsed = learning::elapsed();
     collectives::end_guards(native);
     if let Some(recording) = decision.recording() {
         record::end();
@@ -49,21 +54,45 @@ fn finish(native: &Native, decision: &Decision) {
         partial::disarm();
         signals::release();
     }
+    if let Some(elapsed) = elapsed {
+        learn(native, elapsed);
+    }
     reorder::end();
     collectives::end(native, world::of_application(native));
     world::remove(native);
+}
+
+/// Writes a profile; one for a store without what names somebody.
+fn write_to(output: &Path, profile: &Profile, for_store: bool) -> Result<(), FileError> {
+    match for_store {
+        true => profile.without_names().write(output),
+        false => profile.write(output),
+    }
+}
+
+/// Keeps what the run took. A failure here is none of the job's.
+fn learn(native: &Native, elapsed: Duration) {
+    let members = Members::new(native, native.world).map_err(ShareError::from);
+    if let Err(error) = members.and_then(|members| learning::end(&members, elapsed)) {
+        log::info(&format!("nothing was learnt of this run: {error}"));
+    }
 }
 
 /// Whether the profile is written. Until it is, an end of this process still
 /// leaves its partial profile.
 fn write_profile(native: &Native, recording: &Recording) -> Result<bool, CollectError> {
     let output = Path::new(&recording.output);
-    let write = |profile: &Profile| match profile.write(output) {
+    let write = |profile: &Profile| match write_to(output, profile, recording.for_store) {
         Ok(()) => {
             log::info(&format!("the profile is in {}", output.display()));
             // Partial profiles that were left meanwhile are not needed any more.
             partial_profiles::remove_directory(&partial_profiles::directory_of(output));
             true
+        }
+        // That nothing is learnt harms nobody.
+        Err(error) if recording.for_store => {
+            log::info(&error.to_string());
+            false
         }
         Err(error) => {
             log::error(&error.to_string());

@@ -15,6 +15,7 @@ pub mod exits;
 mod finish;
 mod hosts;
 mod launched;
+mod learning;
 mod monitor;
 mod partial;
 mod replay;

@@ -9,14 +9,16 @@ use std::time::SystemTime;
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, GuardMode, LogLevel, Mode, Probe, Reorder, Settings, SettingsError,
-    UnknownAlgorithm,
+    self, CONFIG_VARIABLE, Collectives, GuardMode, LogLevel, Mode, Probe, Reorder, Settings,
+    SettingsError, UnknownAlgorithm,
 };
+use treepie_core::files::experience::Store;
 use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::MpiDescription;
 use treepie_core::files::{FileError, check_writable, date, read_text};
+use treepie_core::learning::Candidate;
 use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
@@ -24,6 +26,7 @@ use treepie_core::topology::Machine;
 use super::cluster_network::ClusterNetwork;
 use super::decision::{Decision, Recording, Replay};
 use super::launched;
+use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use crate::binding;
 use crate::collectives::Wanted;
@@ -92,6 +95,8 @@ pub struct Draft {
     reorders: bool,
     /// The clusters that ranks are placed by.
     network: ClusterNetwork,
+    /// What earlier runs say, in `mode: auto`.
+    learning: Option<Box<Learning>>,
 }
 
 /// What process 0 has made of the settings.
@@ -126,6 +131,7 @@ impl Request {
             Mode::Profile => recording(native, &settings, ranks, launched::remarks())
                 .map(|recording| Request::Decided(Decision::Profile(Box::new(recording)))),
             Mode::Replay => replay(native, &settings, ranks),
+            Mode::Auto => auto(native, &settings, ranks),
         };
         let request =
             request.unwrap_or_else(|error| Request::Decided(refuse(&error, settings.strict)));
@@ -137,7 +143,10 @@ impl Draft {
     /// Whether the hardware of these processes' hosts has to be known.
     pub fn needs_machines(&self, processes: &[Process]) -> bool {
         let file = self.file.as_ref();
-        self.reorders || file.is_some_and(|file| file.needs_machines(processes))
+        let learning = self.learning.as_ref();
+        self.reorders
+            || learning.is_some_and(|learning| learning.needs_machines(processes))
+            || file.is_some_and(|file| file.needs_machines(processes))
     }
 
     /// The decision, now that it is known where the processes are. What does not fit is said, and
@@ -154,7 +163,7 @@ impl Draft {
         machines: &HashMap<String, Machine>,
     ) -> Result<Decision, RequestError> {
         let mut replay = self.replay;
-        let name = Path::new("reorder");
+        let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let allocation = self
             .network
@@ -167,6 +176,21 @@ impl Draft {
             if let Some(recording) = &mut replay.recording {
                 let note = format!("replayed with {}", settled.source);
                 recording.run.notes.push(note);
+            }
+        }
+        if let Some(learning) = self.learning {
+            let lessons = learning.settle(processes, &allocation);
+            match lessons.candidate {
+                Some(Candidate::Permute(new_rank)) => replay.permutation = Some(narrow(&new_rank)),
+                Some(Candidate::Bind(cores)) => replay.cores = Some(narrow(&cores)),
+                None => (),
+            }
+            if let Some(wanted) = &mut replay.collectives {
+                wanted.known = lessons.guard;
+            }
+            match (lessons.profile, &mut replay.recording) {
+                (Some(output), Some(recording)) => recording.output = output,
+                _ => replay.recording = None,
             }
         }
         if self.reorders {
@@ -236,8 +260,56 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
             file,
             reorders,
             network,
+            learning: None,
         })),
         false => Request::Decided(Decision::Replay(Box::new(replay))),
+    })
+}
+
+/// What a run does that learns from those before.
+fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, RequestError> {
+    let variable = |name: &str| env::var(name).ok();
+    let Some(store) = settings.store.clone().or_else(|| Store::usual(variable)) else {
+        log::info("store: neither TREEPIE_STORE nor HOME says where it is; nothing is learnt");
+        return Ok(Request::Decided(Decision::Plain));
+    };
+    let number = variable(configuration::RUN_VARIABLE);
+    let number = number.and_then(|text| u64::from_str_radix(&text, 16).ok());
+    let Some(learning) = Learning::open(native, store, ranks, producer(), number) else {
+        return Ok(Request::Decided(Decision::Plain));
+    };
+    let recording = Recording {
+        times: true,
+        run: RunDescription {
+            command: Vec::new(),
+            ..describe(native, ranks, Vec::new())
+        },
+        for_store: true,
+        ..Recording::default()
+    };
+    Ok(Request::Draft(Box::new(Draft {
+        replay: Replay {
+            collectives: learnt_collectives(settings)?,
+            recording: Some(recording),
+            learns: true,
+            ..Replay::default()
+        },
+        file: None,
+        reorders: settings.reorder == Reorder::Graph,
+        network: ClusterNetwork::read(settings)?,
+        learning: Some(Box::new(learning)),
+    })))
+}
+
+/// Which collectives are replaced where a job learns: with a platform, those that are measured to
+/// be quicker.
+fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    if settings.platform.is_none() || !settings.collectives.all_native() {
+        return wanted_collectives(settings);
+    }
+    wanted_collectives(&Settings {
+        collectives: Collectives::all_auto(),
+        ..settings.clone()
     })
 }
 
@@ -263,6 +335,7 @@ fn recording(
         interval: settings.phase_interval,
         checkpoint: settings.checkpoint,
         run: describe(native, ranks, notes),
+        for_store: false,
     })
 }
 
@@ -274,18 +347,22 @@ fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription
         producer: producer(),
         date: date(SystemTime::now()),
         mpi: MpiDescription {
-            family: match native.abi.family {
-                Family::OpenMpi => "open-mpi",
-                Family::Mpich => "mpich",
-                Family::Standard => "standard-abi",
-            }
-            .to_owned(),
+            family: family_name(native).to_owned(),
             library: native.library_version(),
             standard: native.standard_version(),
         },
         command: command(),
         notes,
         locality: None,
+    }
+}
+
+/// The family of the MPI, as files have it.
+pub fn family_name(native: &Native) -> &'static str {
+    match native.abi.family {
+        Family::OpenMpi => "open-mpi",
+        Family::Mpich => "mpich",
+        Family::Standard => "standard-abi",
     }
 }
 
@@ -301,7 +378,7 @@ fn run_number() -> u64 {
 fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_native() {
-        if settings.guard != GuardMode::Off {
+        if !matches!(settings.guard, None | Some(GuardMode::Off)) {
             log::warn(
                 "guard: nothing is guarded, since all collectives are the MPI's own; set \
                  collectives",
@@ -344,7 +421,7 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         reproducible: settings.reproducible,
         clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
         platform,
-        guard: settings.guard,
+        guard: settings.guard(),
         known: Vec::new(),
     }))
 }

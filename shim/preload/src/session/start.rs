@@ -8,7 +8,7 @@ use treepie_core::files::profile;
 
 use super::decision::{Decision, Next, Opening, Replay};
 use super::request::{Draft, Request};
-use super::{State, errors, exits, finish, hosts, monitor, partial, signals};
+use super::{State, errors, exits, finish, hosts, learning, monitor, partial, signals};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
@@ -189,16 +189,21 @@ impl Starting {
             // Known now, and the same on all ranks.
             recording.run.locality = locality_text();
         }
+        if matches!(decision, Decision::Replay(replay) if replay.learns) {
+            learning::begin();
+        }
         if decision.needs_an_end() {
             native.at_finalize(finish::on_finalize)?;
         }
         if let Some(recording) = decision.recording() {
             let rank = native.rank(world)?;
             record::begin(recording.times, recording.interval);
-            partial::arm(recording, rank);
-            monitor::start(recording, rank);
-            signals::catch();
-            exits::watch();
+            if !recording.for_store {
+                partial::arm(recording, rank);
+                monitor::start(recording, rank);
+                signals::catch();
+                exits::watch();
+            }
             errors::watch(native)?;
         } else if world != native.world {
             // Fatal errors on W' must end the job as those on the world do.

@@ -20,6 +20,8 @@ pub enum Mode {
     Profile,
     /// Applies a placement or a permutation.
     Replay,
+    /// Learns from run to run: counts, tries, decides, takes back.
+    Auto,
 }
 
 from_name!(Mode, "mode");

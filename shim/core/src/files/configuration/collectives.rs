@@ -98,6 +98,14 @@ impl Collectives {
             .map_or(&self.otherwise, |(_, runner)| runner)
     }
 
+    /// All are chosen.
+    pub fn all_auto() -> Collectives {
+        Collectives {
+            otherwise: Runner::Auto,
+            listed: Vec::new(),
+        }
+    }
+
     /// True if every collective is left to the native MPI.
     pub fn all_native(&self) -> bool {
         self.otherwise == Runner::Native

@@ -26,8 +26,9 @@ pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 17] = [
+pub const NAMES: [&str; 18] = [
     "mode",
+    "store",
     "output",
     "times",
     "phase_interval",
@@ -58,9 +59,12 @@ pub const LIBRARY_VARIABLE: &str = "TREEPIE_LIBRARY";
 /// The variable that tells the command which program measures platforms.
 pub const PROBE_VARIABLE: &str = "TREEPIE_PROBE_PROGRAM";
 
+/// The variable in which the command gives a run its number, by which it finds what was learnt.
+pub const RUN_VARIABLE: &str = "TREEPIE_RUN";
+
 /// The variables of the command. They are no settings, and jobs that inherit them
 /// are none the worse.
-const OF_COMMAND: [&str; 2] = [LIBRARY_VARIABLE, PROBE_VARIABLE];
+const OF_COMMAND: [&str; 3] = [LIBRARY_VARIABLE, PROBE_VARIABLE, RUN_VARIABLE];
 
 /// The variable of a setting: `TREEPIE_MODE` for `mode`.
 pub fn variable_of(setting: &str) -> String {
@@ -106,6 +110,9 @@ pub enum SettingsError {
 pub struct Settings {
     /// What the library does.
     pub mode: Mode,
+    /// Where what is learnt is kept: directories with `:` between them, of which the first is the
+    /// user's own.
+    pub store: Option<String>,
     /// The profile to write: a name with placeholders, see [`expand_output`].
     pub output: Option<String>,
     /// Whether calls are timed.
@@ -132,8 +139,9 @@ pub struct Settings {
     /// Whether reductions are combined in the order of ranks, so that their bits
     /// do not depend on where ranks run.
     pub reproducible: bool,
-    /// Whether plans must be measured to be quicker before they replace collectives.
-    pub guard: GuardMode,
+    /// Whether plans must be measured to be quicker before they replace collectives, where that is
+    /// said; see [`Settings::guard`].
+    pub guard: Option<GuardMode>,
     /// Who reorders the ranks of a communicator where the program allows it.
     pub reorder: Reorder,
     /// Whether the job ends when a file does not fit.
@@ -210,6 +218,15 @@ impl Settings {
             .collect()
     }
 
+    /// Whether plans must be measured to be quicker before they replace collectives: so it is
+    /// where a job learns, unless a setting says otherwise.
+    pub fn guard(&self) -> GuardMode {
+        self.guard.unwrap_or(match self.mode {
+            Mode::Auto => GuardMode::On,
+            Mode::Off | Mode::Profile | Mode::Replay => GuardMode::Off,
+        })
+    }
+
     /// Where the profile goes, placeholders included.
     pub fn output_template(&self) -> &str {
         self.output.as_deref().unwrap_or(DEFAULT_OUTPUT)
@@ -220,6 +237,7 @@ impl Settings {
         let text = &self.with_new_values(name, text);
         match name {
             "mode" => self.mode = choice(text)?,
+            "store" => self.store = Some(store(text)?),
             "output" => {
                 path(text)?;
                 template::check(text)?;
@@ -242,7 +260,7 @@ impl Settings {
                 self.clusters = Some(numbers);
             }
             "reproducible" => self.reproducible = switch(text)?,
-            "guard" => self.guard = choice(text)?,
+            "guard" => self.guard = Some(choice(text)?),
             "reorder" => self.reorder = choice(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
@@ -272,6 +290,7 @@ impl Settings {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         match name {
             "mode" => Some(self.mode.to_string()),
+            "store" => self.store.clone(),
             "output" => self.output.clone(),
             "times" => Some(self.times.to_string()),
             "phase_interval" => self
@@ -286,7 +305,7 @@ impl Settings {
             "collectives" => Some(self.collectives.to_string()),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),
-            "guard" => Some(self.guard.to_string()),
+            "guard" => self.guard.map(|mode| mode.to_string()),
             "reorder" => Some(self.reorder.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),
@@ -306,6 +325,14 @@ impl Settings {
             return together(
                 "placement and permutation",
                 "both say which rank goes where; keep one of them",
+            );
+        }
+        if self.mode == Mode::Auto
+            && (self.placement.is_some() || self.permutation.is_some() || self.output.is_some())
+        {
+            return together(
+                "mode: auto, and placement, permutation or output",
+                "it finds placements itself, and keeps profiles in its store; take these settings                  away, or use mode: replay or profile",
             );
         }
         if self.mode != Mode::Replay {
@@ -363,6 +390,17 @@ fn known_variables() -> Vec<String> {
     std::iter::once(CONFIG_VARIABLE.to_owned())
         .chain(settings)
         .collect()
+}
+
+/// The directories of a store.
+fn store(text: &str) -> Result<String, String> {
+    match text.split(':').all(|path| path.starts_with('/')) {
+        true => Ok(text.to_owned()),
+        false => Err(format!(
+            "`{text}` is no list of directories; write whole paths with `:` between them, your own \
+             first"
+        )),
+    }
 }
 
 /// The name of a file: anything but nothing.

@@ -105,18 +105,18 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "mode: profil\n",
             "run.yaml:3:7: mode: no mode is called `profil`, did you mean `profile`?; write one \
-             of off, profile, replay",
+             of off, profile, replay, auto",
         ),
         (
             "log: warn\nmoed: off\n",
-            "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, \
+            "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, store, \
              output, times, phase_interval, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
              reproducible, guard, reorder, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, output, times, phase_interval, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
+             of mode, store, output, times, phase_interval, checkpoint, placement, permutation, apply, platform, probe, collectives, clusters, \
              reproducible, guard, reorder, strict, log",
         ),
         (
@@ -151,7 +151,7 @@ fn wrong_variables_are_named() {
             "TREEPIE_MODE",
             "of",
             "TREEPIE_MODE: no mode is called `of`, did you mean `off`?; write one of off, \
-             profile, replay",
+             profile, replay, auto",
         ),
         (
             "TREEPIE_APPLY",
@@ -190,7 +190,7 @@ fn a_misspelt_variable_is_found() {
     assert_eq!(
         unknown[0].to_string(),
         "TREEPIE_PLACMENT: treepie has no such variable, did you mean `TREEPIE_PLACEMENT`?; known \
-         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
+         are TREEPIE_CONFIG, TREEPIE_MODE, TREEPIE_STORE, TREEPIE_OUTPUT, TREEPIE_TIMES, TREEPIE_PHASE_INTERVAL, TREEPIE_CHECKPOINT, TREEPIE_PLACEMENT, \
          TREEPIE_PERMUTATION, TREEPIE_APPLY, TREEPIE_PLATFORM, TREEPIE_PROBE, \
          TREEPIE_COLLECTIVES, TREEPIE_CLUSTERS, TREEPIE_REPRODUCIBLE, TREEPIE_GUARD, TREEPIE_REORDER, TREEPIE_STRICT, TREEPIE_LOG"
     );

@@ -162,7 +162,7 @@ impl GuardedCell {
     }
 
     /// Checks a result of a job of `ranks` ranks; on failure the problem.
-    pub(super) fn check(&self, ranks: usize) -> Result<(), String> {
+    pub(in crate::files) fn check(&self, ranks: usize) -> Result<(), String> {
         if self.ranks > ranks as u64 {
             return Err(format!("has {} ranks of {ranks}; correct it", self.ranks));
         }

@@ -139,6 +139,20 @@ impl Profile {
         }
     }
 
+    /// The same traffic without what names somebody: command, remarks, hosts and their hardware.
+    pub fn without_names(&self) -> Profile {
+        let mut nameless = Profile {
+            command: Vec::new(),
+            notes: Vec::new(),
+            topologies: Vec::new(),
+            ..self.clone()
+        };
+        for (number, host) in nameless.hosts.iter_mut().enumerate() {
+            host.name = format!("host{number}");
+        }
+        nameless
+    }
+
     /// Writes the matrices beside `path` and then the YAML at `path`, each whole
     /// or not at all. `app.profile.yaml` gets `app.profile.point-to-point.bytes.mtx`
     /// and so on; layers without traffic, point-to-point apart, get no files.

@@ -1,0 +1,38 @@
+//! `treepie forget`: removes what was learnt of an application.
+
+use std::process::ExitCode;
+
+use clap::Args;
+
+use super::{StoreChoice, applications, nothing_of};
+use crate::commands::Outcome;
+use crate::error::CommandError;
+use crate::output;
+
+/// Forget what was learnt of an application
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Name of the program, or the beginning of its key as `treepie history` lists it
+    #[arg(value_name = "APP", required_unless_present = "all")]
+    application: Option<String>,
+    /// Forget all applications
+    #[arg(long, conflicts_with = "application")]
+    all: bool,
+    #[command(flatten)]
+    store: StoreChoice,
+}
+
+/// Removes their directories.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let store = arguments.store.store()?;
+    let name = arguments.application.as_deref();
+    let found = applications(&store, name);
+    if found.is_empty() {
+        return Err(CommandError::failed(nothing_of(store.path(), name)));
+    }
+    for learnt in found {
+        store.forget(learnt.key)?;
+        output::print(&format!("{}: forgotten\n", learnt.summary.title()))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

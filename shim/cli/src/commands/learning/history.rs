@@ -1,0 +1,100 @@
+//! `treepie history`: what was learnt of each application.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::learning::Arm;
+
+use super::{Learnt, StoreChoice, applications, nothing_of};
+use crate::commands::Outcome;
+use crate::error::CommandError;
+use crate::output;
+use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
+use crate::report::experience::Summary;
+use crate::report::units;
+
+/// Show what was tried with each application, what it brought, and what is used now
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// Name of the program, or the beginning of its key
+    #[arg(value_name = "APP")]
+    application: Option<String>,
+    /// Draw the seconds of all runs of one application, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    store: StoreChoice,
+}
+
+/// Prints all applications, or those of a name.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let store = arguments.store.store()?;
+    let name = arguments.application.as_deref();
+    let found = applications(&store, name);
+    if let Some(picture) = &arguments.picture {
+        draw(picture, &found)?;
+    }
+    let summaries: Vec<&Summary> = found.iter().map(|learnt| &learnt.summary).collect();
+    if arguments.json {
+        output::print_json(&summaries)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if found.is_empty() {
+        let nothing = nothing_of(store.path(), name);
+        return match name {
+            Some(_) => Err(CommandError::failed(nothing)),
+            None => output::print(&(nothing + "\n")).map(|()| ExitCode::SUCCESS),
+        };
+    }
+    let texts: Vec<String> = summaries.iter().map(|summary| summary.text()).collect();
+    output::print(&texts.join("\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The seconds of all runs of an application, by the way that they were run.
+fn draw(path: &Path, found: &[Learnt]) -> Result<(), CommandError> {
+    let [learnt] = found else {
+        return Err(CommandError::usage(format!(
+            "--picture {}: shows one application, and {} were found; name it, by its key where \
+             several have a name",
+            path.display(),
+            found.len()
+        )));
+    };
+    let runs = learnt.experience.runs.iter().enumerate();
+    let runs: Vec<_> = runs
+        .filter_map(|(at, run)| Some((at as f64 + 1.0, run.arm, run.seconds()?)))
+        .collect();
+    let curves = [Arm::Plain, Arm::Permute, Arm::Bind]
+        .into_iter()
+        .enumerate();
+    let curves = curves.map(|(colour, arm)| Series {
+        name: arm.in_words().to_owned(),
+        points: runs
+            .iter()
+            .filter(|(_, of, _)| *of == arm)
+            .map(|(at, _, seconds)| (*at, *seconds))
+            .collect(),
+        style: Style::Points,
+        colour,
+    });
+    let chart = Chart {
+        title: learnt.summary.title(),
+        across: Axis {
+            name: "run",
+            logarithmic: false,
+            mark: units::count,
+        },
+        upwards: Axis {
+            name: "from MPI_Init to MPI_Finalize",
+            logarithmic: false,
+            mark: units::seconds,
+        },
+        series: curves.filter(|curve| !curve.points.is_empty()).collect(),
+    };
+    write_drawing(&chart, Format::from_path(path)?, path)
+}

@@ -1,0 +1,108 @@
+//! Learning from run to run: `treepie run`, `treepie history` and `treepie forget`.
+
+pub mod forget;
+pub mod history;
+pub mod run;
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use treepie_core::files::configuration::variable_of;
+use treepie_core::files::experience::{Key, Store, StoreError};
+use treepie_core::learning::Experience;
+
+use super::options::absolute_path;
+use crate::error::CommandError;
+use crate::report::experience::{Summary, now};
+
+/// Where what is learnt is kept.
+#[derive(Debug, Args)]
+pub struct StoreChoice {
+    /// Directory of what is learnt [default: the setting `store`, and without one
+    /// ~/.local/state/treepie]
+    #[arg(long, value_name = "DIR")]
+    store: Option<PathBuf>,
+}
+
+impl StoreChoice {
+    /// The setting that says where the store is.
+    ///
+    /// # Errors
+    /// Nothing does.
+    pub fn setting(&self) -> Result<String, CommandError> {
+        if let Some(path) = &self.store {
+            return Ok(absolute_path(path)?.display().to_string());
+        }
+        let variable = |name: &str| std::env::var(name).ok();
+        let set = variable(&variable_of("store")).filter(|text| !text.is_empty());
+        set.or_else(|| Store::usual(variable)).ok_or_else(|| {
+            CommandError::usage(
+                "no store: HOME is not set; name a directory with --store or TREEPIE_STORE",
+            )
+        })
+    }
+
+    /// The store.
+    ///
+    /// # Errors
+    /// As [`StoreChoice::setting`].
+    pub fn store(&self) -> Result<Store, CommandError> {
+        Ok(opened(&self.setting()?))
+    }
+}
+
+/// The store of a setting, for this user.
+pub fn opened(setting: &str) -> Store {
+    Store::new(setting, rustix::process::geteuid().as_raw())
+}
+
+impl From<StoreError> for CommandError {
+    fn from(error: StoreError) -> Self {
+        CommandError::failed(error.to_string())
+    }
+}
+
+/// What is known of an application.
+struct Learnt {
+    key: Key,
+    summary: Summary,
+    experience: Experience,
+}
+
+/// The applications of a store that `name` names: by their program's name, or the beginning of
+/// their key; all without one.
+fn applications(store: &Store, name: Option<&str>) -> Vec<Learnt> {
+    let known = store.applications().into_iter().map(|key| {
+        let known = store.read(key);
+        Learnt {
+            key,
+            summary: Summary::new(
+                key,
+                &known.application,
+                &known.experience,
+                &known.guards,
+                now(),
+            ),
+            experience: known.experience,
+        }
+    });
+    let is_meant = |learnt: &Learnt| {
+        let Summary { program, key, .. } = &learnt.summary;
+        name.is_none_or(|name| program == name || name.len() > 3 && key.starts_with(name))
+    };
+    known
+        .filter(|learnt| learnt.summary.runs > 0)
+        .filter(is_meant)
+        .collect()
+}
+
+/// Nothing was learnt, or not of this.
+fn nothing_of(store: &Path, name: Option<&str>) -> String {
+    let store = store.display();
+    match name {
+        Some(name) => format!(
+            "{store}: nothing was learnt of `{name}`; `treepie history` lists what it was learnt of"
+        ),
+        None => format!("{store}: nothing was learnt yet; `treepie run -- mpirun ...` begins"),
+    }
+}

@@ -1,0 +1,125 @@
+//! `treepie run`: a job that gets faster from run to run, where it can.
+
+use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::files::configuration::RUN_VARIABLE;
+use treepie_core::files::experience::{ExperienceFile, Key, Store};
+use treepie_core::learning::End;
+
+use super::{StoreChoice, opened};
+use crate::commands::Outcome;
+use crate::commands::options::RunSettings;
+use crate::error::CommandError;
+use crate::launch::family::Launcher;
+use crate::launch::injection::Invocation;
+use crate::launch::{self, job};
+use crate::output;
+use crate::report::experience::{RunSummary, Summary, now};
+
+/// Run a job, and learn from run to run how it is quickest
+#[derive(Debug, Args)]
+#[command(override_usage = "treepie run [OPTIONS] -- mpirun -np 16 ./app ...")]
+pub struct Arguments {
+    #[command(flatten)]
+    store: StoreChoice,
+    /// Print what this run was and what is known now as JSON, on standard output after the job's
+    /// own
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    settings: RunSettings,
+    /// The job as it is usually started
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+/// Settings of other modes, which a shell may have.
+const TAKEN_BACK: [&str; 3] = ["TREEPIE_PLACEMENT", "TREEPIE_PERMUTATION", "TREEPIE_OUTPUT"];
+
+/// Runs the job; its status is ours. What goes wrong with learning is said, and harms no job.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let setting = arguments.store.setting()?;
+    let number = RandomState::new().hash_one(std::process::id());
+    let mut own: Vec<(&str, OsString)> = vec![
+        ("TREEPIE_MODE", "auto".into()),
+        ("TREEPIE_STORE", setting.clone().into()),
+        (RUN_VARIABLE, format!("{number:016x}").into()),
+    ];
+    own.extend(TAKEN_BACK.map(|name| (name, OsString::new())));
+    let variables = arguments.settings.variables(own)?;
+    let invocation = match launch::prepare(&arguments.command, &variables) {
+        Ok(invocation) => invocation,
+        Err(error) => {
+            let launcher = Launcher::detect(&arguments.command)?;
+            eprintln!("treepie: {error}; the job runs as it would without treepie");
+            as_it_is(&launcher, &arguments.command)
+        }
+    };
+    let status = job::run(&invocation)?;
+    if let Err(error) = tell(arguments, &opened(&setting), number, status) {
+        eprintln!("treepie: {error}");
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// The job without the library.
+fn as_it_is(launcher: &Launcher, command: &[OsString]) -> Invocation {
+    Invocation {
+        program: launcher.path.clone(),
+        name: command[0].clone(),
+        arguments: command[1..].to_vec(),
+        environment: Vec::new(),
+    }
+}
+
+/// Says what the run of this number was, and what is known now. A run that failed is kept as one.
+fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result<(), CommandError> {
+    let found = store.named(&format!("-{number:016x}"));
+    if found.is_empty() && !arguments.settings.quiet {
+        eprintln!(
+            "treepie: nothing was learnt of this run: no MPI program in it reached MPI_Finalize, or \
+             the store can't be written (--log info says why)"
+        );
+    }
+    for (key, path) in found {
+        if status != 0 {
+            failed(store, key, &path)?;
+        }
+        let known = store.read(key);
+        let name = path.file_stem().and_then(|stem| stem.to_str());
+        let summary = Summary::new(
+            key,
+            &known.application,
+            &known.experience,
+            &known.guards,
+            now(),
+        );
+        let runs = &known.experience.runs;
+        let Some(run) = runs.iter().find(|run| Some(run.name.as_str()) == name) else {
+            continue;
+        };
+        let this = RunSummary::new(run);
+        if arguments.json {
+            let both = serde_json::json!({ "run": this, "application": summary });
+            output::print_json(&both)?;
+        } else if !arguments.settings.quiet {
+            eprintln!("treepie: {}", summary.after(run));
+        }
+    }
+    Ok(())
+}
+
+/// Keeps that a run failed: what it was run with may be the reason.
+fn failed(store: &Store, key: Key, path: &Path) -> Result<(), CommandError> {
+    let mut file = ExperienceFile::read(path)?;
+    let Some(run) = file.experience.runs.first_mut() else {
+        return Ok(());
+    };
+    run.end = End::Failed;
+    let name = run.name.clone();
+    Ok(store.write(key, &name, &file)?)
+}

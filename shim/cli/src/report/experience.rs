@@ -1,0 +1,279 @@
+//! What was learnt of an application: what was tried, what it brought, what is used now and why.
+
+use std::time::SystemTime;
+
+use serde::Serialize;
+use treepie_core::files::date;
+use treepie_core::files::experience::{Application, Guarded, Key};
+use treepie_core::files::profile::GuardedCell;
+use treepie_core::guard;
+use treepie_core::learning::{Arm, End, Experience, Run, State, next};
+use treepie_core::platform::statistics::median;
+use treepie_core::proof::Verdict;
+
+use super::units;
+use super::words::pluralize;
+
+/// What is known of an application.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary {
+    /// Its name in the store.
+    pub key: String,
+    /// The name of its program or script.
+    pub program: String,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// The family of its MPI.
+    pub mpi: String,
+    /// Runs that are known.
+    pub runs: usize,
+    /// Collectives that plans replace, as the guards of the newest runs found.
+    pub collectives: Vec<GuardedCell>,
+    /// By where its processes were, in the order in which it was run there first.
+    pub shapes: Vec<ShapeSummary>,
+}
+
+/// What is known of an application in allocations of one shape.
+#[derive(Debug, Clone, Serialize)]
+pub struct ShapeSummary {
+    /// A number for the shape.
+    pub shape: String,
+    /// What is known and done, in words.
+    pub state: String,
+    /// How the next run is run, unless it is one that compares.
+    pub used: String,
+    /// What is compared, if something is.
+    pub compared: Option<Compared>,
+    /// Each way to run it.
+    pub arms: Vec<ArmSummary>,
+    /// The newest runs, the last one last.
+    pub newest: Vec<RunSummary>,
+}
+
+/// What pairs of runs have shown.
+#[derive(Debug, Clone, Serialize)]
+pub struct Compared {
+    /// The way that is known to be good.
+    pub with: String,
+    /// The way that may be better.
+    pub candidate: String,
+    /// Part of the time that it saves.
+    pub gain: Option<f64>,
+    /// Bounds of that, at 95 %.
+    pub interval: [Option<f64>; 2],
+    /// Pairs of runs.
+    pub pairs: usize,
+    /// The verdict: gain, worse, none, not-proven.
+    pub verdict: &'static str,
+}
+
+/// Runs of one way.
+#[derive(Debug, Clone, Serialize)]
+pub struct ArmSummary {
+    /// The way.
+    pub arm: String,
+    /// Runs.
+    pub runs: usize,
+    /// Their median, in seconds.
+    pub seconds: Option<f64>,
+}
+
+/// A run.
+#[derive(Debug, Clone, Serialize)]
+pub struct RunSummary {
+    /// When it began, in UTC.
+    pub began: String,
+    /// How it was run.
+    pub arm: String,
+    /// Whether its traffic was counted.
+    pub counted: bool,
+    /// Seconds from `MPI_Init` to `MPI_Finalize`.
+    pub seconds: Option<f64>,
+    /// Whether it failed.
+    pub failed: bool,
+}
+
+/// So many of the newest runs are listed.
+const NEWEST: usize = 8;
+
+/// Seconds since 1970.
+pub fn now() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+impl RunSummary {
+    /// Of this run.
+    pub fn new(run: &Run) -> Self {
+        let began = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(run.began);
+        RunSummary {
+            began: date(began),
+            arm: run.arm.to_string(),
+            counted: run.counted,
+            seconds: run.seconds(),
+            failed: run.end == End::Failed,
+        }
+    }
+}
+
+impl Summary {
+    /// Of the application with this key, at this time in seconds since 1970.
+    pub fn new(
+        key: Key,
+        application: &Application,
+        experience: &Experience,
+        guards: &[Guarded],
+        now: u64,
+    ) -> Self {
+        let cells = guards.iter().flat_map(|guarded| &guarded.cells);
+        let adopted = cells.filter(|cell| cell.state == guard::State::Adopted);
+        let mut shapes: Vec<u64> = Vec::new();
+        for run in &experience.runs {
+            if !shapes.contains(&run.shape) {
+                shapes.push(run.shape);
+            }
+        }
+        let shapes = shapes.into_iter();
+        Summary {
+            key: key.to_string(),
+            program: application.program.clone(),
+            ranks: application.ranks,
+            mpi: application.mpi.clone(),
+            runs: experience.runs.len(),
+            collectives: adopted.cloned().collect(),
+            shapes: shapes
+                .map(|shape| ShapeSummary::new(shape, experience, now))
+                .collect(),
+        }
+    }
+
+    /// `halo2d, 16 ranks, open-mpi (5f0c1a2b)`.
+    pub fn title(&self) -> String {
+        let ranks = pluralize(self.ranks, "rank");
+        format!(
+            "{}, {ranks}, {} ({})",
+            self.program,
+            self.mpi,
+            &self.key[..8]
+        )
+    }
+
+    /// Some lines for people.
+    pub fn text(&self) -> String {
+        let mut text = self.title() + "\n";
+        for (number, shape) in self.shapes.iter().enumerate() {
+            if self.shapes.len() > 1 {
+                text += &format!("  allocation {} ({})\n", number + 1, &shape.shape[..8]);
+            }
+            text += &shape.text();
+        }
+        for cell in &self.collectives {
+            text += &format!("  {}\n", replaced(cell));
+        }
+        text
+    }
+
+    /// What a run was, and what is known after it, in one line.
+    pub fn after(&self, run: &Run) -> String {
+        let shape = format!("{:016x}", run.shape);
+        let state = self.shapes.iter().find(|known| known.shape == shape);
+        let how = match run.end {
+            End::Seconds(seconds) => units::seconds(seconds),
+            End::Failed => "failed".to_owned(),
+            End::Open => "it did not reach MPI_Finalize".to_owned(),
+        };
+        let counted = if run.counted { ", counted" } else { "" };
+        format!(
+            "{}, {}: run {} ({}{counted}): {how}; {}",
+            self.program,
+            pluralize(self.ranks, "rank"),
+            self.runs,
+            run.arm.in_words(),
+            state.map_or("", |known| &known.state),
+        )
+    }
+}
+
+/// `bcast of up to 64 KiB by grid-chain: 1.2 ms for 2.5 ms`.
+fn replaced(cell: &GuardedCell) -> String {
+    let bytes = cell.bytes.map(|bytes| units::bytes(bytes as f64));
+    let bytes = bytes.map_or(String::new(), |bytes| format!(" of up to {bytes}"));
+    let plan = cell.plan.as_ref().map_or("", |plan| &plan.algorithm);
+    let times = cell.plan_seconds.zip(cell.native_seconds);
+    let times = times.map_or(String::new(), |(plan, native)| {
+        format!(": {} for {}", units::seconds(plan), units::seconds(native))
+    });
+    format!("{}{bytes} by {plan}{times}", cell.operation)
+}
+
+impl ShapeSummary {
+    fn new(shape: u64, experience: &Experience, now: u64) -> Self {
+        let known = next(experience, shape, now, false);
+        let runs = experience.runs.iter().filter(|run| run.shape == shape);
+        let runs: Vec<&Run> = runs.collect();
+        let mut arms = Vec::new();
+        for arm in [Arm::Plain, Arm::Permute, Arm::Bind] {
+            let of_arm: Vec<&&Run> = runs.iter().filter(|run| run.arm == arm).collect();
+            let seconds: Vec<f64> = of_arm.iter().filter_map(|run| run.seconds()).collect();
+            if !of_arm.is_empty() {
+                arms.push(ArmSummary {
+                    arm: arm.to_string(),
+                    runs: of_arm.len(),
+                    seconds: median(&seconds),
+                });
+            }
+        }
+        let newest = runs.len().saturating_sub(NEWEST);
+        ShapeSummary {
+            shape: format!("{shape:016x}"),
+            state: known.state.to_string(),
+            used: known.state.used().to_string(),
+            compared: compared(&known.state),
+            arms,
+            newest: runs[newest..]
+                .iter()
+                .map(|run| RunSummary::new(run))
+                .collect(),
+        }
+    }
+
+    fn text(&self) -> String {
+        let mut text = format!("  {}\n", self.state);
+        for arm in &self.arms {
+            let seconds = arm.seconds.map(units::seconds);
+            text += &format!(
+                "    {:<8} {:>8}  median {}\n",
+                arm.arm,
+                pluralize(arm.runs, "run"),
+                seconds.unwrap_or_else(|| "unknown".to_owned())
+            );
+        }
+        text
+    }
+}
+
+fn compared(state: &State) -> Option<Compared> {
+    let State::Compared {
+        known,
+        candidate,
+        evidence,
+        ..
+    } = state
+    else {
+        return None;
+    };
+    let finite = |bound: f64| bound.is_finite().then_some(bound);
+    Some(Compared {
+        with: known.to_string(),
+        candidate: candidate.to_string(),
+        gain: evidence.gain,
+        interval: [finite(evidence.interval.0), finite(evidence.interval.1)],
+        pairs: evidence.pairs,
+        verdict: match evidence.verdict {
+            Verdict::Gain => "gain",
+            Verdict::Worse => "worse",
+            Verdict::None => "none",
+            Verdict::NotProven => "not-proven",
+        },
+    })
+}

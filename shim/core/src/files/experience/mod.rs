@@ -1,0 +1,29 @@
+//! Experiences: what was learnt of applications, one small file a run, in a store.
+//!
+//! ```text
+//! STORE/v1/salt                             the key of all hashes
+//! STORE/v1/5f/5f0c.../NAME.yaml             a run, or several that were merged
+//! STORE/v1/5f/5f0c.../NAME.profile.yaml     the traffic of a run that was counted
+//!
+//! document    the text of a file
+//! key         what an application is known by
+//! owner       whose files are read
+//! store       directories and files
+//! upkeep      merging, and what is removed
+//! ```
+//!
+//! A file is written once, under a temporary name, and renamed; nothing is locked, so that many
+//! jobs write at a time, on any file system, and none waits for another. A file holds no command
+//! line, no name of a host or a user, and no path; nothing in it is executed or followed.
+
+mod document;
+mod key;
+mod owner;
+mod store;
+#[cfg(test)]
+mod tests;
+mod upkeep;
+
+pub use document::{Application, ExperienceFile, Guarded};
+pub use key::{Key, Salt};
+pub use store::{Known, Store, StoreError, run_name};

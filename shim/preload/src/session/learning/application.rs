@@ -1,0 +1,220 @@
+//! What this program is known by in a store, and the shape of the places where it runs.
+
+use std::collections::HashMap;
+use std::env;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use treepie_core::placement::binding::Process;
+
+/// A file up to this length is read whole. Of a longer one both ends are: the linker's build id is
+/// in the first one.
+const WHOLE: u64 = 4 << 20;
+
+/// Bytes of each end.
+const END: u64 = 64 << 10;
+
+/// Programs that run another one, which is text.
+const INTERPRETERS: [&str; 10] = [
+    "python", "pypy", "perl", "ruby", "julia", "Rscript", "R", "octave", "lua", "bash",
+];
+
+/// Variables by whose values an MPI chooses its algorithms and its network, and a program its
+/// threads: the beginnings of their names.
+const VARIABLES: [&str; 10] = [
+    "OMPI_MCA_coll",
+    "OMPI_MCA_btl",
+    "OMPI_MCA_pml",
+    "MPIR_CVAR_",
+    "I_MPI_ADJUST_",
+    "I_MPI_FABRICS",
+    "UCX_TLS",
+    "UCX_NET_DEVICES",
+    "FI_PROVIDER",
+    "OMP_NUM_THREADS",
+];
+
+/// Variables that have the number of the job at its scheduler.
+const JOB_NUMBERS: [&str; 5] = [
+    "SLURM_JOB_ID",
+    "PBS_JOBID",
+    "LSB_JOBID",
+    "PJM_JOBID",
+    "JOB_ID",
+];
+
+/// All that makes an application another one.
+#[derive(Debug, Serialize)]
+pub struct Identity {
+    program: Option<Content>,
+    script: Option<Content>,
+    arguments: Vec<String>,
+    ranks: usize,
+    library: String,
+    variables: Vec<(String, String)>,
+}
+
+/// What a file holds.
+#[derive(Debug, Serialize)]
+struct Content {
+    bytes: u64,
+    parts: Vec<u8>,
+}
+
+/// The program of this process; the name that people know it by, and what it is known by.
+pub fn identify(ranks: usize, library: String) -> (String, Identity) {
+    let program = fs::read_link("/proc/self/exe").unwrap_or_default();
+    let words: Vec<String> = env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let script = script(&program, &words);
+    let name = name_of(script.as_deref().unwrap_or(&program));
+    let identity = Identity {
+        program: Content::of(Path::new("/proc/self/exe")),
+        script: script.as_deref().and_then(Content::of),
+        arguments: words.iter().skip(1).map(|word| lasting(word)).collect(),
+        ranks,
+        library,
+        variables: variables(),
+    };
+    (name, identity)
+}
+
+fn name_of(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
+/// The script that an interpreter runs: the first of its words that is a file.
+fn script(program: &Path, words: &[String]) -> Option<PathBuf> {
+    let name = name_of(program);
+    INTERPRETERS
+        .iter()
+        .any(|interpreter| name.starts_with(interpreter))
+        .then(|| words.iter().skip(1).map(PathBuf::from))?
+        .find(|word| word.is_file())
+}
+
+/// A word of the command line without what is another for each run: the job's number, and the
+/// directory for its temporary files.
+fn lasting(word: &str) -> String {
+    let mut word = word.to_owned();
+    if let Some(directory) = env::var("TMPDIR").ok().filter(|path| path.len() > 1) {
+        word = word.replace(&directory, "%t");
+    }
+    for number in JOB_NUMBERS.iter().filter_map(|name| env::var(name).ok()) {
+        if number.len() > 2 {
+            word = word.replace(&number, "%j");
+        }
+    }
+    word
+}
+
+fn variables() -> Vec<(String, String)> {
+    let text = |(name, value): (std::ffi::OsString, std::ffi::OsString)| {
+        Some((name.into_string().ok()?, value.into_string().ok()?))
+    };
+    let decides = |name: &str| VARIABLES.iter().any(|start| name.starts_with(start));
+    let mut all: Vec<(String, String)> = env::vars_os()
+        .filter_map(text)
+        .filter(|(name, _)| decides(name))
+        .collect();
+    all.sort();
+    all
+}
+
+impl Content {
+    /// Nothing for a file that can't be read.
+    fn of(path: &Path) -> Option<Content> {
+        let mut file = File::open(path).ok()?;
+        let bytes = file.metadata().ok()?.len();
+        let mut parts = Vec::new();
+        if bytes <= WHOLE {
+            file.take(WHOLE).read_to_end(&mut parts).ok()?;
+        } else {
+            (&mut file).take(END).read_to_end(&mut parts).ok()?;
+            file.seek(SeekFrom::End(-(END as i64))).ok()?;
+            file.take(END).read_to_end(&mut parts).ok()?;
+        }
+        Some(Content { bytes, parts })
+    }
+}
+
+/// Where processes are, but for the names of their hosts: the same for allocations of one shape.
+#[derive(Debug, Serialize)]
+pub struct Shape {
+    /// Host and cores of each process; hosts are numbered as they come.
+    processes: Vec<(usize, Vec<usize>)>,
+    processor: String,
+    system: String,
+}
+
+impl Shape {
+    /// The shape of these processes' places.
+    pub fn of(processes: &[Process]) -> Shape {
+        let mut hosts: HashMap<&str, usize> = HashMap::new();
+        let places = processes.iter().map(|process| {
+            let next = hosts.len();
+            let host = *hosts.entry(&process.host).or_insert(next);
+            (host, process.allowed.clone())
+        });
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        let cpus = text("/proc/cpuinfo");
+        let mut models = cpus.lines().filter(|line| line.starts_with("model name"));
+        let release = text("/proc/sys/kernel/osrelease");
+        let mut numbers = release.split('.');
+        Shape {
+            processes: places.collect(),
+            processor: models.next().unwrap_or_default().to_owned(),
+            system: numbers.by_ref().take(2).collect::<Vec<_>>().join("."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn process(host: &str, allowed: &[usize]) -> Process {
+        Process {
+            host: host.into(),
+            allowed: allowed.to_vec(),
+        }
+    }
+
+    fn shape(processes: &[Process]) -> String {
+        format!("{:?}", Shape::of(processes))
+    }
+
+    #[test]
+    fn hosts_names_are_no_part_of_a_shape() {
+        let one = shape(&[process("a", &[0]), process("b", &[0]), process("a", &[1])]);
+        let same = shape(&[process("c", &[0]), process("a", &[0]), process("c", &[1])]);
+        let other = shape(&[process("a", &[0]), process("a", &[0]), process("b", &[1])]);
+        let bound = shape(&[process("a", &[0]), process("b", &[0]), process("a", &[0])]);
+        assert_eq!(one, same);
+        assert_ne!(one, other);
+        assert_ne!(one, bound);
+    }
+
+    #[test]
+    fn a_script_is_what_an_interpreter_runs() {
+        let own = file!().rsplit('/').next().unwrap_or_default();
+        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/session/learning/");
+        let path = format!("{here}{own}");
+        let words = ["python3", "-u", &path, "8"].map(str::to_owned);
+        let found = script(Path::new("/usr/bin/python3.11"), &words);
+        assert_eq!(found, Some(PathBuf::from(path)));
+        assert_eq!(script(Path::new("/usr/bin/lmp"), &words), None);
+    }
+
+    #[test]
+    fn the_whole_of_a_short_file_counts_and_the_ends_of_a_long_one() {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
+        let content = Content::of(&here).unwrap_or_else(|| panic!("{}", here.display()));
+        assert_eq!(content.bytes, content.parts.len() as u64);
+        assert!(Content::of(Path::new("/proc/none")).is_none());
+    }
+}

@@ -1,0 +1,374 @@
+//! `treepie run`, and `TREEPIE_MODE=auto`: jobs on two hosts that are run again and again.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use treepie_core::collective::Operation;
+use treepie_core::files::experience::{ExperienceFile, Guarded};
+use treepie_core::files::profile::{GuardedCell, GuardedPlan};
+use treepie_core::guard::State;
+use treepie_tests::hosts::Hosts;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+/// Ranks 0 and 1 are on the first host, 2 and 3 on the second; rank 0 sends to 2, and 1 to 3.
+const HOSTS: Hosts = Hosts {
+    name: "learn",
+    count: 2,
+    ranks_each: 2,
+};
+
+/// A store, and the jobs that learn in it.
+struct Place {
+    folder: tempfile::TempDir,
+    mpi: Mpi,
+}
+
+impl Place {
+    fn new(mpi: Mpi) -> Place {
+        let folder = tempfile::tempdir().expect("a temporary directory can be made");
+        fs::create_dir(folder.path().join("here")).expect("it is empty");
+        Place { folder, mpi }
+    }
+
+    fn store(&self) -> PathBuf {
+        self.folder.path().join("store")
+    }
+
+    /// `treepie run` of `order_matters WHAT`, so many times, and what each run has told.
+    fn run(&self, what: &str, times: usize) -> (Outcome, Vec<Value>) {
+        let words = [
+            artifacts::command().into_os_string(),
+            "run".into(),
+            "--json".into(),
+            "--store".into(),
+            self.store().into(),
+            "--".into(),
+        ];
+        let words = words.into_iter().chain(HOSTS.launcher(self.mpi, 4)).chain([
+            artifacts::job(self.mpi, "order_matters").into(),
+            what.into(),
+        ]);
+        let script = "cd \"$1\" && times=$2 && shift 2 && \
+            while [ $times -gt 0 ]; do \"$@\"; echo \"status $?\"; times=$((times - 1)); done";
+        let outcome = HOSTS.run(
+            self.folder.path(),
+            ["sh", "-c", script, "sh"]
+                .map(OsString::from)
+                .into_iter()
+                .chain([
+                    self.folder.path().join("here").into(),
+                    times.to_string().into(),
+                ])
+                .chain(words),
+        );
+        let outcome = outcome.succeeded();
+        let told = outcome.stdout.lines().filter(|line| line.starts_with('{'));
+        let told = told
+            .map(|line| serde_json::from_str(line).expect("a line of JSON"))
+            .collect();
+        (outcome, told)
+    }
+
+    /// `guarded one allreduce` with collectives replaced where the guard lets them be, and the file
+    /// of that run.
+    fn run_guarded(&self) -> (PathBuf, ExperienceFile) {
+        let before = self.files();
+        let words = [
+            "env".into(),
+            "TREEPIE_COLLECTIVES=auto".into(),
+            artifacts::command().into_os_string(),
+            "run".into(),
+            "--store".into(),
+            self.store().into(),
+            "--".into(),
+        ];
+        let words = words.into_iter().chain(HOSTS.launcher(self.mpi, 4));
+        let job = artifacts::job(self.mpi, "guarded").into_os_string();
+        let arguments = ["one", "allreduce", "600"].map(OsString::from);
+        let words = words.chain([job]).chain(arguments);
+        let outcome = HOSTS.run(self.folder.path(), words).succeeded();
+        assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+        let files = self.files();
+        let mut new = files.into_iter().filter(|file| !before.contains(file));
+        let new = new.find(|file| is_run(file));
+        let path = new.unwrap_or_else(|| panic!("no file was written: {}", outcome.told()));
+        let file = ExperienceFile::read(&path).expect("a file of a store");
+        (path, file)
+    }
+
+    /// `treepie WORDS --store STORE`.
+    fn ask(&self, words: &[&str]) -> Outcome {
+        let mut command = Command::new(artifacts::command());
+        command.args(words).arg("--store").arg(self.store());
+        let limit = Duration::from_secs(20);
+        run_watched(command, limit, &words.join(" ")).succeeded()
+    }
+
+    fn files(&self) -> Vec<PathBuf> {
+        files_below(&self.store())
+    }
+}
+
+/// Whether this is the file of a run.
+fn is_run(file: &Path) -> bool {
+    let name = file.display().to_string();
+    name.ends_with(".yaml") && !name.contains(".profile")
+}
+
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        match entry.path().is_dir() {
+            true => files.extend(files_below(&entry.path())),
+            false => files.push(entry.path()),
+        }
+    }
+    files.sort();
+    files
+}
+
+fn arms(told: &[Value]) -> Vec<&str> {
+    let arm = |told: &'_ Value| told["run"]["arm"].as_str().map(str::to_owned);
+    let arms: Vec<String> = told.iter().filter_map(arm).collect();
+    arms.iter()
+        .map(|arm| match arm.as_str() {
+            "plain" => "plain",
+            "permute" => "permute",
+            _ => "another",
+        })
+        .collect()
+}
+
+fn a_job_is_quicker_from_its_second_run_on(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let (outcome, told) = place.run("quicker", 4);
+    let told_of = outcome.told();
+    assert_eq!(
+        arms(&told),
+        ["plain", "permute", "permute", "permute"],
+        "{told_of}"
+    );
+    assert_eq!(told[0]["run"]["counted"], true, "{told_of}");
+    assert_eq!(told[1]["run"]["counted"], false, "{told_of}");
+    assert_eq!(outcome.stdout.matches("done\n").count(), 4, "{told_of}");
+    assert_eq!(outcome.stdout.matches("status 0").count(), 4, "{told_of}");
+    let known = &told[3]["application"]["shapes"][0];
+    assert_eq!(known["used"], "permute", "{told_of}");
+    let history = place.ask(&["history"]).stdout;
+    assert!(history.starts_with("order_matters, 4 ranks, "), "{history}");
+    assert!(
+        history.contains("other ranks used, not proven yet"),
+        "{history}"
+    );
+    // Nothing is written elsewhere, and nothing names a host or a path.
+    assert_eq!(
+        files_below(&place.folder.path().join("here")),
+        Vec::<PathBuf>::new()
+    );
+    for file in place.files() {
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        assert!(!text.contains("learn0"), "{}: {text}", file.display());
+        assert!(
+            !text.contains("/order_matters"),
+            "{}: {text}",
+            file.display()
+        );
+    }
+    place.ask(&["forget", "order_matters"]);
+    let left = place.ask(&["history"]).stdout;
+    assert!(left.contains("nothing was learnt yet"), "{left}");
+}
+
+fn a_placement_that_makes_a_job_slower_or_fail_is_not_used(mpi: Mpi) {
+    let slower = Place::new(mpi);
+    let (outcome, told) = slower.run("slower", 6);
+    let known = &told[5]["application"]["shapes"][0];
+    assert_eq!(known["used"], "plain", "{}", outcome.told());
+    assert!(arms(&told).contains(&"permute"), "{}", outcome.told());
+    assert!(
+        known["state"]
+            .as_str()
+            .is_some_and(|state| state.contains("declined")),
+        "{}",
+        outcome.told()
+    );
+    let failing = Place::new(mpi);
+    let (outcome, told) = failing.run("fails", 4);
+    assert_eq!(
+        arms(&told),
+        ["plain", "permute", "plain", "plain"],
+        "{}",
+        outcome.told()
+    );
+    assert_eq!(
+        outcome.stdout.matches("status 3").count(),
+        1,
+        "{}",
+        outcome.told()
+    );
+    let state = &told[3]["application"]["shapes"][0]["state"];
+    assert!(state.to_string().contains("failed"), "{}", outcome.told());
+}
+
+fn where_all_ranks_are_alike_nothing_is_tried_and_counting_ends(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let (outcome, told) = place.run("alike", 3);
+    assert_eq!(arms(&told), ["plain"; 3], "{}", outcome.told());
+    let counted: Vec<&Value> = told.iter().map(|told| &told["run"]["counted"]).collect();
+    assert_eq!(counted, [true, false, false], "{}", outcome.told());
+    let state = &told[2]["application"]["shapes"][0]["state"];
+    assert_eq!(state, "no placement saves anything");
+}
+
+fn the_library_learns_without_the_command_and_rank_0_has_the_store(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let of_rank = |settings: &str| {
+        Job::of(mpi, 4, "sh")
+            .argument("-c")
+            .argument(format!(
+                "TREEPIE_STORE={}/$(({settings})) exec {} same",
+                place.store().display(),
+                artifacts::job(mpi, "order_matters").display()
+            ))
+            .with(Library::Unset)
+            .variable("TREEPIE_MODE", "auto")
+            .run()
+            .succeeded()
+    };
+    fs::create_dir(place.store()).expect("it is not there");
+    let rank = "${OMPI_COMM_WORLD_RANK-$PMI_RANK}";
+    of_rank(rank);
+    of_rank(rank);
+    let names = fs::read_dir(place.store()).expect("it is there");
+    let names: Vec<OsString> = names.flatten().map(|entry| entry.file_name()).collect();
+    assert_eq!(names, ["0"]);
+    let mut runs = 0;
+    for file in place.files().iter().filter(|file| is_run(file)) {
+        let found = ExperienceFile::read(file).expect("a file of a store");
+        runs += found.experience.runs.len();
+        let ended = found.experience.runs[0].seconds().is_some();
+        assert!(ended, "{}", file.display());
+    }
+    assert_eq!(runs, 2, "{:?}", place.files());
+}
+
+fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let (path, mut file) = place.run_guarded();
+    let run = &file.experience.runs[0];
+    let adopted = GuardedCell {
+        operation: Operation::Allreduce,
+        root: None,
+        bytes: Some(4),
+        ordered: false,
+        ranks: 4,
+        clusters: 2,
+        plan: Some(GuardedPlan {
+            algorithm: "grid-exchange".into(),
+            segment: 4096,
+        }),
+        state: State::Adopted,
+        won: 9,
+        lost: 1,
+        native_seconds: Some(2e-3),
+        plan_seconds: Some(1e-3),
+        longest_seconds: 4e-3,
+        calls: 600,
+        seconds: 1.0,
+        excess_seconds: 0.0,
+    };
+    file.guards = vec![Guarded {
+        shape: run.shape,
+        made: run.began,
+        cells: vec![adopted],
+    }];
+    let text = file.to_text(&path).expect("it has a text");
+    fs::write(&path, text).expect("it can be written");
+    let (_, next) = place.run_guarded();
+    // What is not known to be adopted is tried first, for longer than this.
+    let states = next.guards.iter().flat_map(|guarded| &guarded.cells);
+    let states: Vec<State> = states.map(|cell| cell.state).collect();
+    let known = |state: &State| matches!(state, State::Adopted | State::TakenBack);
+    assert!(states.iter().any(known), "{states:?}");
+    let history = place.ask(&["history"]).stdout;
+    assert!(history.starts_with("guarded, 4 ranks"), "{history}");
+}
+
+fn a_store_that_cannot_be_used_harms_no_job(mpi: Mpi) {
+    let plain = Job::new(mpi, 2, "ring").run().succeeded();
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    for store in ["/proc/none", &file.path().display().to_string()] {
+        let job = Job::new(mpi, 2, "ring")
+            .with(Library::Unset)
+            .variable("TREEPIE_MODE", "auto")
+            .variable("TREEPIE_STORE", store);
+        let quiet = job.clone().run().succeeded();
+        treepie_tests::assert_same_output(&plain, &quiet);
+        let told = job.variable("TREEPIE_LOG", "info").run().succeeded();
+        let lines = told
+            .stderr
+            .lines()
+            .filter(|line| line.contains("learning is off"));
+        assert_eq!(lines.count(), 1, "{}", told.told());
+    }
+}
+
+fn what_is_no_mpi_job_runs_as_it_would(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let run = |words: &[&str]| {
+        let mut command = Command::new(artifacts::command());
+        command.args(["run", "--store"]).arg(place.store());
+        command.arg("--").args(words);
+        run_watched(
+            command,
+            Duration::from_secs(20),
+            "treepie run of no MPI job",
+        )
+    };
+    let outcome = run(&["sh", "-c", "echo here; exit 3"]);
+    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.told());
+    assert_eq!(outcome.stdout, "here\n");
+    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.told());
+    assert_eq!(place.files(), Vec::<PathBuf>::new());
+}
+
+fn a_damaged_file_is_set_aside_and_told_of_once(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let run = || {
+        Job::new(mpi, 2, "ring")
+            .with(Library::Unset)
+            .variable("TREEPIE_MODE", "auto")
+            .variable("TREEPIE_STORE", place.store().display())
+            .run()
+            .succeeded()
+    };
+    run();
+    let files = place.files();
+    let written = files.iter().find(|file| is_run(file));
+    let written = written.expect("a run was written");
+    let text = fs::read_to_string(written).expect("it can be read");
+    fs::write(written, &text[..text.len() / 2]).expect("it can be written");
+    let told = run();
+    let lines = told
+        .stderr
+        .lines()
+        .filter(|line| line.contains("set aside"));
+    assert_eq!(lines.count(), 1, "{}", told.told());
+    assert!(written.with_extension("yaml.damaged").exists());
+    assert!(!run().stderr.contains("set aside"));
+}
+
+under_each_mpi!(
+    a_job_is_quicker_from_its_second_run_on,
+    a_placement_that_makes_a_job_slower_or_fail_is_not_used,
+    where_all_ranks_are_alike_nothing_is_tried_and_counting_ends,
+    the_library_learns_without_the_command_and_rank_0_has_the_store,
+    a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before,
+    a_store_that_cannot_be_used_harms_no_job,
+    what_is_no_mpi_job_runs_as_it_would,
+    a_damaged_file_is_set_aside_and_told_of_once,
+);

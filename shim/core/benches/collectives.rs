@@ -27,7 +27,7 @@ use treepie_core::collective::{
 };
 use treepie_core::collective::{Family, Operation};
 use treepie_core::platform::statistics::median;
-use treepie_core::platform::{Cluster, Contents, Host, Link, Platform, Sample};
+use treepie_core::platform::{Cluster, Contention, Contents, Host, Link, Platform, Sample};
 
 fn main() {
     let which: Vec<String> = std::env::args()
@@ -55,6 +55,16 @@ fn main() {
 /// Clusters of so many ranks, four on a host, 1 to 12 ms and 50 to 600 Mbit/s apart. Numbered in
 /// blocks, or in turn.
 fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
+    grid_with(clusters, ranks, in_blocks, None)
+}
+
+/// The same where the inside of clusters responds to exchanges.
+fn grid_with(
+    clusters: usize,
+    ranks: usize,
+    in_blocks: bool,
+    contention: Option<Contention>,
+) -> Network {
     let of = |rank: usize| match in_blocks {
         true => rank * clusters / ranks,
         false => rank % clusters,
@@ -81,7 +91,7 @@ fn grid(clusters: usize, ranks: usize, in_blocks: bool) -> Network {
                 name: "node".to_owned(),
                 link: Link::linear(1e-6, 2e-7, 2e-10).unwrap(),
             }],
-            contention: None,
+            contention,
         });
     }
     for from in 0..clusters {
@@ -144,15 +154,19 @@ const OPERATIONS: [Operation; 9] = [
 fn choose() {
     println!("choosing a plan, microseconds (median; the MPI's own among the candidates)");
     println!(
-        "{:>9} {:>6}  {:16} {:>9} {:>9}",
-        "clusters", "ranks", "operation", "first", "again"
+        "{:>9} {:>6}  {:16} {:>9} {:>9} {:>16}",
+        "clusters", "ranks", "operation", "first", "again", "with contention"
     );
     for (clusters, ranks) in [(4, 16), (16, 64), (16, 256), (64, 1024)] {
         let network = Arc::new(grid(clusters, ranks, true));
         let known = Clusters::of_network(&network);
-        let fresh = Chooser::new(Some(network.clone()), &known, Some(Family::OpenMpi));
+        let fresh =
+            |network: Arc<Network>| Chooser::new(Some(network), &known, Some(Family::OpenMpi));
+        let contention = Some(Contention::GIGA_ETHERNET);
+        let busy = fresh(Arc::new(grid_with(clusters, ranks, true, contention)));
+        let fresh = fresh(network);
         for operation in OPERATIONS {
-            let (mut first, mut again) = (Vec::new(), Vec::new());
+            let (mut first, mut again, mut with) = (Vec::new(), Vec::new(), Vec::new());
             for round in 0..101u64 {
                 let bytes = 1000 + 977 * round * round;
                 let mut chooser = fresh.clone();
@@ -164,12 +178,17 @@ fn choose() {
                     black_box(chooser.choose(operation, Some(black_box(bytes)), 0, false, &known));
                 }
                 again.push(1e4 * began.elapsed().as_secs_f64());
+                let mut chooser = busy.clone();
+                let began = Instant::now();
+                black_box(chooser.choose(operation, Some(bytes), 0, false, &known));
+                with.push(1e6 * began.elapsed().as_secs_f64());
             }
             println!(
-                "{clusters:>9} {ranks:>6}  {:16} {:>9.2} {:>9.3}",
+                "{clusters:>9} {ranks:>6}  {:16} {:>9.2} {:>9.3} {:>16.2}",
                 operation.to_string(),
                 median(&first).unwrap(),
-                median(&again).unwrap()
+                median(&again).unwrap(),
+                median(&with).unwrap()
             );
         }
     }

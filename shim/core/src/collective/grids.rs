@@ -77,11 +77,53 @@ fn contents(
 
 /// The same with hosts whose clusters respond like this to a total exchange.
 pub fn congested(numbers: &[usize], on_host: usize, contention: Contention) -> Network {
-    let mut contents = contents(numbers, on_host, |_| lan(), |_, _| wan(10.0, 100.0));
+    congested_between(numbers, on_host, contention, |_, _| wan(10.0, 100.0))
+}
+
+/// The same on these links between clusters.
+pub fn congested_between(
+    numbers: &[usize],
+    on_host: usize,
+    contention: Contention,
+    between: impl Fn(usize, usize) -> Link,
+) -> Network {
+    let mut contents = contents(numbers, on_host, |_| lan(), between);
     for cluster in &mut contents.clusters {
         cluster.contention = Some(contention);
     }
     finished(contents)
+}
+
+/// Clusters on quick links whose insides respond to exchanges, with their names: in blocks,
+/// round-robin, on hosts of several ranks, of unequal sizes, and with so many ranks that a part of
+/// an exchange is read.
+pub fn that_respond_to_exchanges() -> Vec<(String, Network)> {
+    let blocks = |clusters: usize, members: usize| -> Vec<usize> {
+        (0..clusters * members).map(|rank| rank / members).collect()
+    };
+    let cyclic = |clusters: usize, members: usize| -> Vec<usize> {
+        (0..clusters * members)
+            .map(|rank| rank % clusters)
+            .collect()
+    };
+    let sizes = [7, 1, 3, 5, 2, 4].into_iter().enumerate();
+    let uneven = sizes.flat_map(|(cluster, size)| std::iter::repeat_n(cluster, size));
+    let mut networks = Vec::new();
+    for (name, numbers, on_host) in [
+        ("4 x 4", blocks(4, 4), 1),
+        ("4 x 4, cyclic", cyclic(4, 4), 1),
+        ("2 x 8 on hosts of 4", blocks(2, 8), 4),
+        ("uneven", uneven.collect(), 1),
+        ("2 x 32 on hosts of 4", blocks(2, 32), 4),
+        ("4 x 16, cyclic", cyclic(4, 16), 1),
+    ] {
+        for contention in [Contention::GIGA_ETHERNET, Contention::MYRINET] {
+            let between = |_, _| wan(1.0, 10_000.0);
+            let network = congested_between(&numbers, on_host, contention, between);
+            networks.push((format!("{name}, gamma {}", contention.gamma), network));
+        }
+    }
+    networks
 }
 
 /// Three clusters of four whose uplinks four connections together fill, and one fills to a quarter.

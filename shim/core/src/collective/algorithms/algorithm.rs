@@ -80,6 +80,16 @@ impl Alike {
             Alike::Flipped => peer ^ rank,
         }
     }
+
+    /// The peer that stands for rank `actual` in what is read for `rank`: the inverse of
+    /// [`Alike::peer`].
+    pub fn read_as(self, rank: usize, actual: usize, ranks: usize) -> usize {
+        match self {
+            Alike::None => actual,
+            Alike::Every(period) => (actual + ranks - (rank - rank % period)) % ranks,
+            Alike::Flipped => actual ^ rank,
+        }
+    }
 }
 
 /// How a collective is done.

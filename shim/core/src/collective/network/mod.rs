@@ -344,6 +344,13 @@ impl Network {
         self.contention[cluster]
     }
 
+    /// The same network where no contention is known.
+    #[cfg(test)]
+    pub(in crate::collective) fn without_contention(mut self) -> Self {
+        self.contention.fill(None);
+        self
+    }
+
     /// Seconds that a message of `bytes` occupies the uplink of a cluster.
     pub fn uplink(&self, cluster: usize, bytes: u64) -> f64 {
         let uplink = self.uplink[cluster].as_ref();

@@ -5,6 +5,7 @@ pub mod bound;
 pub mod check;
 pub(in crate::collective) mod cost;
 pub mod estimate;
+mod exchanges;
 pub mod export;
 pub mod models;
 pub mod predict;

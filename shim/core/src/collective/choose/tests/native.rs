@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::collective::choose::native::Native;
-use crate::collective::grids::{lan, of_numbers, wan};
+use crate::collective::grids::{lan, of_numbers, that_respond_to_exchanges, wan};
 
 /// Four hosts of four ranks.
 fn four_hosts() -> Network {
@@ -72,4 +72,57 @@ fn a_short_broadcast_is_left_to_tuned_and_not_to_han() {
     };
     assert_eq!(chosen(tuned.clone()), None);
     assert!(chosen(tuned.with_han()).is_some());
+}
+
+/// Seconds of the native collective in the simulator, by the algorithm that it usually takes.
+fn simulated_native(network: &Network, family: Family, call: &Uniform) -> f64 {
+    let ranks = network.ranks();
+    let usual = family.usual_algorithm(call.operation, ranks, call.bytes);
+    let algorithm = Algorithm::find(call.operation, usual).unwrap();
+    let plans = algorithm.plans(call, None, &Clusters::one(ranks), LARGEST_MESSAGE);
+    simulate(network, &plans, 1, Options::default())
+        .unwrap()
+        .seconds
+}
+
+/// How often the better of the native collective and the best of ours is chosen, as the simulator
+/// finds it, where clusters respond to exchanges: with the native one read without contention, and
+/// with it.
+#[test]
+fn contention_in_native_exchanges_makes_more_choices_right() {
+    let (mut calls, mut before, mut now) = (0, 0, 0);
+    let all = that_respond_to_exchanges().into_iter();
+    for (_, network) in all.filter(|(_, network)| network.ranks() <= 32) {
+        let network = Arc::new(network);
+        let free = Arc::new((*network).clone().without_contention());
+        let clusters = Clusters::of_network(&network);
+        for family in Family::ALL {
+            let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(family));
+            let unaware = Native::new(free.clone(), family);
+            for operation in [Operation::Alltoall, Operation::ReduceScatterBlock] {
+                // Longer blocks MPICH exchanges in another way, which no plan has.
+                for bytes in [KIB, 2 * KIB, 4 * KIB, 8 * KIB, 16 * KIB, 32 * KIB] {
+                    let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
+                    let ours = choice.considered()[0];
+                    let call = Uniform {
+                        operation,
+                        bytes,
+                        root: 0,
+                    };
+                    let is_better = simulated(&network, &clusters, &call, &ours)
+                        < simulated_native(&network, family, &call);
+                    let was_chosen = ours.seconds < WORTH * unaware.seconds(&call, false);
+                    let is_chosen = choice.strategy.is_some();
+                    calls += 1;
+                    before += usize::from(was_chosen == is_better);
+                    now += usize::from(is_chosen == is_better);
+                }
+            }
+        }
+    }
+    println!("of {calls} choices {before} were right without contention, {now} are with it");
+    assert!(
+        now >= before + 20 && 4 * now > 3 * calls,
+        "{calls} {before} {now}"
+    );
 }

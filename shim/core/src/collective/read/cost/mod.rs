@@ -13,16 +13,19 @@
 //! small blocks that is too short, whose first rounds cross each long path once: it takes at least
 //! as long as a block is on its whole way.
 
+mod contention;
 mod run;
 mod script;
 #[cfg(test)]
 mod tests;
 
 use crate::collective::operation::Unit;
+use crate::collective::read::exchanges::is_contention_known;
 use crate::collective::{Algorithm, Amount, Clusters, Flow, Network, Problem, Uniform};
+use contention::{exchanges, inside};
 use run::{run, run_rounds};
 pub use script::OneByOne;
-use script::{Part, Script, Scripts};
+use script::{How, Part, Script, Scripts};
 
 /// When a collective is over.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,22 +124,32 @@ impl Reading<'_> {
     /// All rounds of an algorithm, from a part of them where they are many.
     fn all_rounds(&self, algorithm: &Algorithm, problem: &Problem) -> Times {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
-        let read = |part| Scripts::read(algorithm, problem, flow, (part, self.one_by_one));
+        let how = |part, receivers| How {
+            part,
+            one_by_one: self.one_by_one,
+            receivers,
+        };
+        let is_contention_known = is_contention_known(self.network);
+        let read = |part| Scripts::read(algorithm, problem, flow, how(part, is_contention_known));
         // A rank in the middle sends what most do.
-        let how = (Part::All, self.one_by_one);
-        let usual = Script::read(&algorithm.describe(problem), flow, ranks / 2, how);
+        let description = algorithm.describe(problem);
+        let usual = Script::read(&description, flow, ranks / 2, how(Part::All, false));
         let sends = usual.sends();
         let most = (MOST_MESSAGES / ranks.max(1)).max(LEAST_SENDS);
         let of_a_tree = 4 * ranks.max(1).ilog2() as usize;
         if sends <= most.max(of_a_tree) {
-            return run(self.network, &read(Part::All));
+            let scripts = read(Part::All);
+            let exchanges = exchanges(self.network, &scripts);
+            return run(self.network, &scripts, exchanges.as_ref());
         }
         if usual.hands_on() {
             // What is handed on goes round after round: the first ones, and the rate of the later
             // of them.
             let scripts = read(Part::First(most));
             let rounds = [most / 2, most];
-            let found = run_rounds(self.network, &scripts, rounds.map(|one| one as u32));
+            let exchanges = exchanges(self.network, &scripts);
+            let run = |rounds| run_rounds(self.network, &scripts, exchanges.as_ref(), rounds);
+            let found = run(rounds.map(|one| one as u32));
             let on = Times::line(rounds.map(|one| one as f64), found, sends as f64);
             let handed = self.handed_on(&scripts, sends);
             return Times {
@@ -146,14 +159,38 @@ impl Reading<'_> {
             };
         }
         // What goes straight to its receiver: some of the rounds, near and far partners alike.
-        let every = sends.div_ceil(most);
-        let found = run(self.network, &read(Part::Every(every)));
+        let every = self.stride(sends.div_ceil(most));
+        let scripts = read(Part::Every(every));
+        let found = run(self.network, &scripts, None);
         let rest = (every - 1) as f64;
+        let (end, left) = (
+            found.end + rest * found.left,
+            found.left + rest * found.left,
+        );
+        // A part has too few messages inside clusters, or too many: what these take is added up.
+        let inside = inside(self.network, &scripts, self.one_by_one);
+        let with = |seconds: f64| match inside {
+            Some(inside) => (seconds + inside.added).max(inside.busiest),
+            None => seconds,
+        };
         Times {
-            end: found.end + rest * found.left,
-            left: found.left + rest * found.left,
+            end: with(end),
+            left: with(left),
             busiest: found.busiest + rest * found.busiest,
         }
+    }
+
+    /// The least number from `least` on that has no factor in common with the numbers of clusters
+    /// and hosts: where ranks are dealt to them round-robin, every so many rounds are near and far
+    /// ones as all are.
+    fn stride(&self, least: usize) -> usize {
+        let has_common = |one: &usize| {
+            let counts = [self.network.clusters(), self.network.hosts()];
+            counts
+                .into_iter()
+                .any(|count| greatest_common(count, *one) > 1)
+        };
+        (least..).find(|one| !has_common(one)).unwrap_or(least)
     }
 
     /// How long a block is on its way that is handed on so many times, the longest from some ranks:
@@ -180,5 +217,13 @@ impl Reading<'_> {
         // Behind the first of a cluster, as most are numbered: the way to that one is long.
         let starts = (0..4).map(|quarter| (quarter * ranks / 4 + 2) % ranks);
         starts.map(from).fold(0.0, f64::max)
+    }
+}
+
+/// The greatest common divisor.
+fn greatest_common(one: usize, other: usize) -> usize {
+    match other {
+        0 => one,
+        _ => greatest_common(other, one % other),
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::Times;
 use super::script::{Move, Scripts};
+use crate::collective::read::exchanges::Exchanges;
 use crate::collective::read::simulate::{Links, Sending, Way};
 use crate::collective::{Distance, Network};
 use crate::platform::Contention;
@@ -86,6 +87,8 @@ struct Run<'a> {
     scripts: &'a Scripts,
     mail: Mail,
     links: Links<'a>,
+    /// Where contention is known.
+    exchanges: Option<&'a Exchanges<'a>>,
     /// What the last message occupied.
     last: Option<(Kind, Way)>,
     ranks: Vec<Rank>,
@@ -103,21 +106,31 @@ struct Run<'a> {
     access: [Vec<[f64; 2]>; 2],
 }
 
-/// Messages that occupy links alike: how far they go, between which clusters, and their bytes.
-type Kind = (Distance, [usize; 2], u64);
+/// Messages that occupy links alike: how far they go, between which clusters, their bytes, and the
+/// contention.
+type Kind = (Distance, [usize; 2], u64, Contention);
 
 /// A rank by the time of its next message, and of equal times in the order in which they came: one
 /// number, as times are not negative.
 type Next = u128;
 
 /// Times of all scripts; [`Times::NEVER`] where ranks wait for each other.
-pub(super) fn run(network: &Network, scripts: &Scripts) -> Times {
-    let [_, all] = run_rounds(network, scripts, [u32::MAX; 2]);
+pub(super) fn run(
+    network: &Network,
+    scripts: &Scripts,
+    exchanges: Option<&Exchanges<'_>>,
+) -> Times {
+    let [_, all] = run_rounds(network, scripts, exchanges, [u32::MAX; 2]);
     all
 }
 
 /// Times of the first messages that each rank sends, so many and so many; the latter are run.
-pub(super) fn run_rounds(network: &Network, scripts: &Scripts, rounds: [u32; 2]) -> [Times; 2] {
+pub(super) fn run_rounds(
+    network: &Network,
+    scripts: &Scripts,
+    exchanges: Option<&Exchanges<'_>>,
+    rounds: [u32; 2],
+) -> [Times; 2] {
     let mail = Mail::new(scripts);
     let messages = mail.coming.len();
     let nothing = Times {
@@ -131,6 +144,7 @@ pub(super) fn run_rounds(network: &Network, scripts: &Scripts, rounds: [u32; 2])
         scripts,
         mail,
         links: Links::new(network, Sending::Overlapping),
+        exchanges,
         last: None,
         ranks: vec![Rank::default(); scripts.ranks()],
         there: vec![f64::NAN; messages],
@@ -195,13 +209,16 @@ impl Run<'_> {
     }
 
     /// What a message occupies: often the same as the one before, between the same clusters.
-    fn way(&mut self, (from, to, bytes): (usize, usize, u64)) -> Way {
+    fn way(&mut self, (from, to, bytes): (usize, usize, u64), is_after_another: bool) -> Way {
         let clusters = [from, to].map(|rank| self.network.cluster_of()[rank]);
-        let kind = (self.network.distance(from, to), clusters, bytes);
+        let contention = self.exchanges.map_or(Contention::NONE, |exchanges| {
+            exchanges.contention(from, to, is_after_another)
+        });
+        let kind = (self.network.distance(from, to), clusters, bytes, contention);
         match self.last {
             Some((last, way)) if last == kind => way.of(from, to),
             _ => {
-                let way = self.links.way((from, to, bytes), Contention::NONE);
+                let way = self.links.way((from, to, bytes), contention);
                 self.last = Some((kind, way));
                 way
             }
@@ -211,11 +228,16 @@ impl Run<'_> {
     /// A rank's next message on all links of its way; one that asks first holds its sender up.
     fn send(&mut self, from: usize) {
         let state = &mut self.ranks[from];
-        let Some(&Move::Send { to, bytes }) = self.scripts.of(from).moves.get(state.place) else {
+        let Some(&Move::Send {
+            to,
+            bytes,
+            is_after_another,
+        }) = self.scripts.of(from).moves.get(state.place)
+        else {
             return;
         };
         let to = self.scripts.peer(from, to);
-        let way = self.way((from, to, bytes));
+        let way = self.way((from, to, bytes), is_after_another);
         let state = &mut self.ranks[from];
         let leaving = self.links.depart(state.clock + way.handshake, &way);
         if way.handshake > 0.0 {

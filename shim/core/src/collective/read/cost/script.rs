@@ -8,8 +8,12 @@ use crate::collective::{Algorithm, Description, Flow, Problem, Steps};
 /// What a rank does next.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Move {
-    /// Sends a message of so many bytes.
-    Send { to: u32, bytes: u64 },
+    /// Sends a message of so many bytes, perhaps after an earlier one is complete.
+    Send {
+        to: u32,
+        bytes: u64,
+        is_after_another: bool,
+    },
     /// Waits for a message, by its place among those that the rank receives.
     Await(u32),
     /// Waits until what it has sent last has left.
@@ -38,10 +42,30 @@ pub enum OneByOne {
     Exchanges,
 }
 
+/// What of descriptions is read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct How {
+    pub part: Part,
+    pub one_by_one: OneByOne,
+    /// Whether [`Script::receivers`] are.
+    pub receivers: bool,
+}
+
+/// All that a rank sends to another, also what is not read.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Receiver {
+    pub rank: u32,
+    pub messages: u32,
+    pub bytes: u64,
+    pub is_after_another: bool,
+}
+
 /// One rank.
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub moves: Vec<Move>,
+    /// The ranks that it sends to, if they are read.
+    pub receivers: Vec<Receiver>,
     /// Who sends what the rank receives, and how many messages came from there before.
     pub senders: Vec<(u32, u32)>,
     sends: usize,
@@ -50,24 +74,22 @@ pub(super) struct Script {
 
 impl Script {
     /// The script of `rank`.
-    pub fn read(
-        description: &Description,
-        flow: Flow,
-        rank: usize,
-        (part, one_by_one): (Part, OneByOne),
-    ) -> Script {
+    pub fn read(description: &Description, flow: Flow, rank: usize, how: How) -> Script {
+        let ranks = description.problem().ranks();
         let mut reader = Reader {
             flow,
-            part,
-            in_turn: one_by_one == OneByOne::Exchanges,
+            part: how.part,
+            in_turn: how.one_by_one == OneByOne::Exchanges,
             rank,
-            heard: vec![0; description.problem().ranks()],
+            heard: vec![0; ranks],
+            told: vec![NOT_TOLD; if how.receivers { ranks } else { 0 }],
             written: 0,
             script: Script::default(),
             coming: Vec::new(),
             signals: Vec::new(),
             has_awaited: false,
             is_last_received: false,
+            is_after_another: false,
         };
         description.read(rank, &mut reader);
         reader.fence();
@@ -87,7 +109,7 @@ impl Script {
     /// Receivers and bytes of the messages that are read.
     pub fn sent(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.moves.iter().filter_map(|one| match one {
-            Move::Send { to, bytes } => Some((*to, *bytes)),
+            Move::Send { to, bytes, .. } => Some((*to, *bytes)),
             _ => None,
         })
     }
@@ -102,12 +124,7 @@ pub(super) struct Scripts {
 }
 
 impl Scripts {
-    pub fn read(
-        algorithm: &Algorithm,
-        problem: &Problem,
-        flow: Flow,
-        how: (Part, OneByOne),
-    ) -> Self {
+    pub fn read(algorithm: &Algorithm, problem: &Problem, flow: Flow, how: How) -> Self {
         let (ranks, alike) = (problem.ranks(), algorithm.alike(problem));
         let description = algorithm.describe(problem);
         let read = |rank| Script::read(&description, flow, rank, how);
@@ -130,7 +147,22 @@ impl Scripts {
     pub fn peer(&self, rank: usize, peer: u32) -> usize {
         self.alike.peer(rank, peer as usize, self.ranks)
     }
+
+    /// The scripts that are read, each with its ranks.
+    pub fn read_ones(&self) -> impl Iterator<Item = (&Script, impl Iterator<Item = usize>)> {
+        let ranks = |first| (first..self.ranks).step_by(self.scripts.len());
+        let scripts = self.scripts.iter().enumerate();
+        scripts.map(move |(first, script)| (script, ranks(first)))
+    }
+
+    /// By what peer another's script means rank `actual`.
+    pub fn read_as(&self, rank: usize, actual: usize) -> usize {
+        self.alike.read_as(rank, actual, self.ranks)
+    }
 }
+
+/// In place of a number of [`Script::receivers`].
+const NOT_TOLD: u32 = u32::MAX;
 
 /// Reads one rank.
 struct Reader {
@@ -140,6 +172,8 @@ struct Reader {
     rank: usize,
     /// How many messages come from each rank.
     heard: Vec<u32>,
+    /// The number of each rank among the receivers; empty where these are not read.
+    told: Vec<u32>,
     /// Units of scratch in use.
     written: u64,
     script: Script,
@@ -151,6 +185,8 @@ struct Reader {
     has_awaited: bool,
     /// Whether the step written last is a receive.
     is_last_received: bool,
+    /// Whether what comes next waits for the message sent last.
+    is_after_another: bool,
 }
 
 impl Reader {
@@ -186,6 +222,26 @@ impl Reader {
         self.heard[from] += 1;
         self.script.senders.len() as u32 - 1
     }
+
+    /// Counts a message that the rank sends.
+    fn tells(&mut self, to: usize, bytes: u64) {
+        let Some(place) = self.told.get_mut(to) else {
+            return;
+        };
+        let receivers = &mut self.script.receivers;
+        if *place == NOT_TOLD {
+            *place = receivers.len() as u32;
+            receivers.push(Receiver {
+                rank: to as u32,
+                messages: 0,
+                bytes: 0,
+                is_after_another: self.is_after_another,
+            });
+        }
+        let receiver = &mut receivers[*place as usize];
+        receiver.messages += 1;
+        receiver.bytes += bytes;
+    }
 }
 
 impl Steps for Reader {
@@ -210,9 +266,13 @@ impl Steps for Reader {
         self.needs(data);
         self.script.hands_on |= self.has_awaited;
         if self.is_read() {
-            let (to, bytes) = (to as u32, data.length);
-            self.script.moves.push(Move::Send { to, bytes });
+            self.script.moves.push(Move::Send {
+                to: to as u32,
+                bytes: data.length,
+                is_after_another: self.is_after_another,
+            });
         }
+        self.tells(to, data.length);
         self.script.sends += 1;
         self.is_last_received = false;
     }
@@ -242,6 +302,7 @@ impl Steps for Reader {
     }
 
     fn fence(&mut self) {
+        self.is_after_another &= self.signals.is_empty();
         let signals = self.signals.drain(..).map(Move::Await);
         self.script.moves.extend(signals);
     }
@@ -251,6 +312,7 @@ impl Steps for Reader {
     }
 
     fn one_by_one(&mut self) {
+        self.is_after_another = !self.is_last_received && self.script.sends > 0;
         let moves = &mut self.script.moves;
         if self.is_last_received {
             let last = self.coming.last().map(|&(_, place)| place);

@@ -150,3 +150,87 @@ fn every_usual_algorithm_of_a_native_mpi_has_a_time() {
         }
     }
 }
+
+/// An algorithm by rank on clusters that respond to exchanges: what it takes in the simulator and
+/// what is read, with contention and without.
+struct Read {
+    what: String,
+    taken: f64,
+    found: f64,
+    taken_free: f64,
+    found_free: f64,
+}
+
+fn read_with_contention(operation: Operation, name: &str) -> Vec<Read> {
+    let mut all = Vec::new();
+    for (place, network) in grids::that_respond_to_exchanges() {
+        let free = network.clone().without_contention();
+        for bytes in [4 << 10, 32 << 10, 256 << 10] {
+            let algorithm = Algorithm::find(operation, name).unwrap();
+            let call = call(operation, bytes);
+            let simulated = |network| simulated(network, algorithm, &call, LARGEST_MESSAGE);
+            let found = |network| {
+                read(network, false, Flow::WHOLE)
+                    .times(algorithm, &call)
+                    .end
+            };
+            all.push(Read {
+                what: format!("{operation} {name} {bytes} on {place}"),
+                taken: simulated(&network),
+                found: found(&network),
+                taken_free: simulated(&free),
+                found_free: found(&free),
+            });
+        }
+    }
+    all
+}
+
+#[test]
+fn contention_is_read_as_it_is_simulated_in_exchanges_of_all_with_all() {
+    let exchanges = [
+        (Operation::Alltoall, "pairwise"),
+        (Operation::Alltoall, "flat"),
+        (Operation::ReduceScatterBlock, "pairwise"),
+    ];
+    let all = exchanges
+        .into_iter()
+        .flat_map(|(operation, name)| read_with_contention(operation, name));
+    // Where it is the links between clusters that take long, there is none to see.
+    let met: Vec<Read> = all
+        .filter(|one| one.taken > 1.02 * one.taken_free)
+        .collect();
+    let far_off = |found: fn(&Read) -> f64| {
+        let error = |one: &Read| (found(one) / one.taken - 1.0).abs();
+        met.iter().filter(|one| error(one) > 0.25).count()
+    };
+    let (far, unaware) = (far_off(|one| one.found), far_off(|one| one.found_free));
+    let count = met.len();
+    println!("{far} of {count} are far off; {unaware} would be without contention");
+    assert!(
+        unaware * 3 > count * 2 && far * 5 < count,
+        "{unaware} {far} {count}"
+    );
+    for one in met {
+        let (found, taken) = (one.found, one.taken);
+        assert!(
+            found / taken > 0.6 && found / taken < 1.6,
+            "{}: {found} {taken}",
+            one.what
+        );
+    }
+}
+
+/// Exchanges at distances 1, 2, 4, ... reach all of a cluster that has three ranks or less.
+#[test]
+fn contention_is_not_read_where_no_rank_sends_to_all_of_its_cluster() {
+    let algorithm = Algorithm::find(Operation::Alltoall, "bruck").unwrap();
+    let large = grids::that_respond_to_exchanges().into_iter();
+    for (place, network) in large.filter(|(place, _)| !place.starts_with("uneven")) {
+        let free = network.clone().without_contention();
+        let call = call(Operation::Alltoall, 32 << 10);
+        let [met, free] =
+            [&network, &free].map(|one| read(one, false, Flow::WHOLE).times(algorithm, &call));
+        assert_eq!(met, free, "{place}");
+    }
+}

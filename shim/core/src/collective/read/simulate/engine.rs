@@ -3,10 +3,10 @@
 use std::cmp::Ordering;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::exchanges::Exchanges;
 use super::links::{Links, Passing};
 use super::{Bar, Doing, Options, Outcome, Sending, SimulationError};
 use crate::collective::plan::{Action, Plan};
+use crate::collective::read::exchanges::{Exchanges, is_after_another};
 use crate::collective::{Dependencies, Network};
 use crate::platform::Contention;
 
@@ -96,7 +96,8 @@ pub struct Engine<'a> {
     unit_bytes: u64,
     options: Options,
     links: Links<'a>,
-    exchanges: Exchanges<'a>,
+    /// Where contention is known.
+    exchanges: Option<Exchanges<'a>>,
     ranks: Vec<Rank>,
     messages: Vec<Message>,
     known: HashMap<Name, usize>,
@@ -114,7 +115,7 @@ impl<'a> Engine<'a> {
             unit_bytes,
             options,
             links: Links::new(network, options.sending),
-            exchanges: Exchanges::of(network, plans),
+            exchanges: Exchanges::of_plans(network, plans),
             ranks: plans.iter().map(Rank::new).collect(),
             messages: Vec::new(),
             known: HashMap::new(),
@@ -318,10 +319,11 @@ impl<'a> Engine<'a> {
     /// The contention that a message meets which was sent.
     fn met_by(&self, message: usize) -> Contention {
         let Message { name, sent, .. } = self.messages[message];
-        sent.map_or(Contention::NONE, |(step, _)| {
-            self.exchanges
-                .met_by(name.0 as usize, name.1 as usize, step)
-        })
+        let (Some(exchanges), Some((step, _))) = (&self.exchanges, sent) else {
+            return Contention::NONE;
+        };
+        let (from, to) = (name.0 as usize, name.1 as usize);
+        exchanges.contention(from, to, is_after_another(&self.plans[from], step))
     }
 
     fn come(&mut self, message: usize, passing: Passing) {

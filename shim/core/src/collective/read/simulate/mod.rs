@@ -14,7 +14,6 @@
 //! contention was measured (thesis 6.4).
 
 mod engine;
-mod exchanges;
 mod links;
 #[cfg(test)]
 mod tests;

@@ -23,6 +23,11 @@ pub fn is_contention_known(network: &Network) -> bool {
     (0..network.clusters()).any(|cluster| network.contention(cluster).is_some())
 }
 
+/// Whether so many ranks are more than two thirds of the others of a cluster of `size`.
+pub fn is_most(partners: usize, size: usize) -> bool {
+    3 * partners > 2 * (size - 1)
+}
+
 impl<'a> Exchanges<'a> {
     /// Those of a collective, from all pairs of a cluster that one message or more goes between:
     /// who sends, and to whom, each pair once.
@@ -39,7 +44,7 @@ impl<'a> Exchanges<'a> {
         let takes_part = |partners: Vec<usize>| {
             let by_rank = partners.into_iter().zip(network.cluster_of());
             by_rank
-                .map(|(partners, &here)| 3 * partners > 2 * (sizes[here] - 1))
+                .map(|(partners, &here)| is_most(partners, sizes[here]))
                 .collect()
         };
         Exchanges {

@@ -124,10 +124,10 @@ impl Reading<'_> {
     /// All rounds of an algorithm, from a part of them where they are many.
     fn all_rounds(&self, algorithm: &Algorithm, problem: &Problem) -> Times {
         let (ranks, flow) = (problem.ranks(), problem.flow(self.flow));
-        let how = |part, receivers| How {
+        let how = |part, told| How {
             part,
             one_by_one: self.one_by_one,
-            receivers,
+            told,
         };
         let is_contention_known = is_contention_known(self.network);
         let read = |part| Scripts::read(algorithm, problem, flow, how(part, is_contention_known));

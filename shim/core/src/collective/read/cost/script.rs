@@ -47,15 +47,14 @@ pub enum OneByOne {
 pub(super) struct How {
     pub part: Part,
     pub one_by_one: OneByOne,
-    /// Whether [`Script::receivers`] are.
-    pub receivers: bool,
+    /// Whether [`Script::told`] is.
+    pub told: bool,
 }
 
-/// All that a rank sends to another, also what is not read.
+/// A message that a rank sends, whether the move is read or not.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Receiver {
-    pub rank: u32,
-    pub messages: u32,
+pub(super) struct Told {
+    pub to: u32,
     pub bytes: u64,
     pub is_after_another: bool,
 }
@@ -64,8 +63,8 @@ pub(super) struct Receiver {
 #[derive(Debug, Default)]
 pub(super) struct Script {
     pub moves: Vec<Move>,
-    /// The ranks that it sends to, if they are read.
-    pub receivers: Vec<Receiver>,
+    /// All messages that it sends, if they are read.
+    pub told: Vec<Told>,
     /// Who sends what the rank receives, and how many messages came from there before.
     pub senders: Vec<(u32, u32)>,
     sends: usize,
@@ -75,14 +74,13 @@ pub(super) struct Script {
 impl Script {
     /// The script of `rank`.
     pub fn read(description: &Description, flow: Flow, rank: usize, how: How) -> Script {
-        let ranks = description.problem().ranks();
         let mut reader = Reader {
             flow,
             part: how.part,
             in_turn: how.one_by_one == OneByOne::Exchanges,
             rank,
-            heard: vec![0; ranks],
-            told: vec![NOT_TOLD; if how.receivers { ranks } else { 0 }],
+            heard: vec![0; description.problem().ranks()],
+            is_told: how.told,
             written: 0,
             script: Script::default(),
             coming: Vec::new(),
@@ -161,9 +159,6 @@ impl Scripts {
     }
 }
 
-/// In place of a number of [`Script::receivers`].
-const NOT_TOLD: u32 = u32::MAX;
-
 /// Reads one rank.
 struct Reader {
     flow: Flow,
@@ -172,8 +167,8 @@ struct Reader {
     rank: usize,
     /// How many messages come from each rank.
     heard: Vec<u32>,
-    /// The number of each rank among the receivers; empty where these are not read.
-    told: Vec<u32>,
+    /// Whether all messages are read that the rank sends.
+    is_told: bool,
     /// Units of scratch in use.
     written: u64,
     script: Script,
@@ -222,26 +217,6 @@ impl Reader {
         self.heard[from] += 1;
         self.script.senders.len() as u32 - 1
     }
-
-    /// Counts a message that the rank sends.
-    fn tells(&mut self, to: usize, bytes: u64) {
-        let Some(place) = self.told.get_mut(to) else {
-            return;
-        };
-        let receivers = &mut self.script.receivers;
-        if *place == NOT_TOLD {
-            *place = receivers.len() as u32;
-            receivers.push(Receiver {
-                rank: to as u32,
-                messages: 0,
-                bytes: 0,
-                is_after_another: self.is_after_another,
-            });
-        }
-        let receiver = &mut receivers[*place as usize];
-        receiver.messages += 1;
-        receiver.bytes += bytes;
-    }
 }
 
 impl Steps for Reader {
@@ -265,14 +240,21 @@ impl Steps for Reader {
         }
         self.needs(data);
         self.script.hands_on |= self.has_awaited;
+        let (to, bytes, is_after_another) = (to as u32, data.length, self.is_after_another);
         if self.is_read() {
             self.script.moves.push(Move::Send {
-                to: to as u32,
-                bytes: data.length,
-                is_after_another: self.is_after_another,
+                to,
+                bytes,
+                is_after_another,
             });
         }
-        self.tells(to, data.length);
+        if self.is_told {
+            self.script.told.push(Told {
+                to,
+                bytes,
+                is_after_another,
+            });
+        }
         self.script.sends += 1;
         self.is_last_received = false;
     }

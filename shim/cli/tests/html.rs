@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use support::{Desk, halo, text_of};
+use treepie_core::affinity::Traffic;
 use treepie_core::files::placement::PlacementFile;
+use treepie_core::files::profile::{Host, Profile};
 
 const PLATFORM: &str = include_str!("../../../profiles/two-clusters.platform.yaml");
 
@@ -212,6 +214,24 @@ fn browser(arguments: &[&str], page: &Path, home: &Path) -> (String, String) {
         "chromium is needed (scripts/setup test installs it): {error}"
     );
     (String::from_utf8_lossy(&output.stdout).into_owned(), error)
+}
+
+#[test]
+fn the_heat_map_is_in_the_order_of_ranks_where_no_machine_is_known() {
+    let desk = Desk::new();
+    // More processes than this machine has cores.
+    let mut crowded = Profile::new(4096);
+    crowded.hosts = vec![Host {
+        name: "mygale".to_owned(),
+        processes: (0..4096).collect(),
+    }];
+    crowded.point_to_point.add(0, 4095, Traffic::new(1, 1024));
+    crowded.write(&desk.path("app.profile.yaml")).unwrap();
+    let words = ["show", "app.profile.yaml", "--html", "report.html"];
+    desk.run(&words).good();
+    let page = desk.text("report.html");
+    assert!(page.contains("Nothing is known of the cores"));
+    assert!(page.contains("<figure id=\"heat\">\n<svg role=\"img\""));
 }
 
 #[test]

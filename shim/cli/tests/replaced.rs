@@ -105,8 +105,8 @@ fn what_is_as_run_and_what_is_modelled_is_said_in_text_json_and_html() {
     let page = desk.text("report.html");
     for part in [
         "<table id=\"collectives\">",
-        "<td>grid-chain</td>",
-        "<td>as run</td>",
+        "<td class=\"words\">grid-chain</td>",
+        "<td class=\"words\">as run</td>",
     ] {
         assert!(page.contains(part), "{part}");
     }

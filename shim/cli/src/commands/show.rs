@@ -25,7 +25,7 @@ use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
-use crate::picture::{Format, Gantt, MachineTree, Panel, Picture, write_drawing};
+use crate::picture::{Format, Gantt, MachineTree, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
@@ -208,17 +208,10 @@ fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Shown, 
     if let Some(Draw::Tree) = arguments.draw {
         return machine_picture(arguments, path);
     }
-    Ok(Shown::HeatMap(Picture {
-        title: file_name(path),
-        axis: "rank".to_owned(),
-        unit: input.unit(&arguments.choice),
-        panels: vec![Panel {
-            title: arguments.choice.describe(),
-            captions: Vec::new(),
-            matrix: input.matrix(&arguments.choice)?,
-            blocks: Vec::new(),
-        }],
-    }))
+    let (choice, title) = (&arguments.choice, file_name(path));
+    let matrix = input.matrix(choice)?;
+    let picture = Picture::by_rank(title, input.unit(choice), choice.describe(), matrix);
+    Ok(Shown::HeatMap(picture))
 }
 
 fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcome {

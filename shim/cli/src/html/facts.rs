@@ -8,9 +8,11 @@ use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::input::occupancy::leaf_of_rank;
 use crate::input::traffic::Input;
+use crate::picture::{Picture, Unit};
 use crate::report::gain::Gain;
 use crate::report::levels::{Crossing, Situation, crossings};
 use crate::report::summary::Summary;
+use crate::report::words::file_name;
 
 /// Traffic and where its ends are, owned.
 pub struct State {
@@ -66,6 +68,8 @@ pub struct Facts {
     pub after: Option<Summary>,
     /// The machine, or why there is none.
     pub machine: Result<OnMachine, String>,
+    /// Where there is none: bytes between ranks.
+    pub by_rank: Option<Picture>,
 }
 
 impl Facts {
@@ -85,7 +89,13 @@ impl Facts {
             Err(error) => Err(error.to_string()),
             Ok(found) => Ok(found),
         };
+        let by_rank = || -> Result<Picture, CommandError> {
+            let bytes = Input::from_profile(path, profile.clone(), choice)?.bytes(choice)?;
+            let (title, contents) = (file_name(path), choice.describe());
+            Ok(Picture::by_rank(title, Unit::Bytes, contents, bytes))
+        };
         Ok(Facts {
+            by_rank: machine.is_err().then(by_rank).transpose()?,
             summary,
             after,
             machine,

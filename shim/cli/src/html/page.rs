@@ -93,11 +93,13 @@ impl Page {
     pub fn table(&mut self, id: &str, table: &Table) {
         let mut rows = table.rows().iter();
         self.body += &format!("<div class=\"wide\"><table id=\"{id}\">\n");
+        let of_words = table.columns_of_words();
         for heading in rows.by_ref().take(1) {
-            self.body += &format!("<thead>{}</thead>\n<tbody>\n", row(heading, "th"));
+            let heading = row(heading, &of_words, "th");
+            self.body += &format!("<thead>{heading}</thead>\n<tbody>\n");
         }
         for cells in rows {
-            self.body += &row(cells, "td");
+            self.body += &row(cells, &of_words, "td");
             self.body.push('\n');
         }
         self.body += "</tbody>\n</table></div>\n";
@@ -135,11 +137,12 @@ impl Page {
     }
 }
 
-/// The cells of a row: names to the left, numbers to the right.
-fn row(cells: &[String], tag: &str) -> String {
+/// The cells of a row: words to the left, numbers to the right.
+fn row(cells: &[String], of_words: &[bool], tag: &str) -> String {
     let mut text = "<tr>".to_owned();
-    for cell in cells {
-        text += &format!("<{tag}>{}</{tag}>", escape(cell));
+    for (cell, &is_word) in cells.iter().zip(of_words) {
+        let class = if is_word { " class=\"words\"" } else { "" };
+        text += &format!("<{tag}{class}>{}</{tag}>", escape(cell));
     }
     text + "</tr>"
 }
@@ -177,13 +180,25 @@ mod tests {
     }
 
     #[test]
+    fn words_are_flush_left_and_numbers_flush_right() {
+        let mut table = Table::new(["collective", "run by", "calls"]);
+        table.row(["bcast", "the MPI", "24"]);
+        table.row(["bcast", "grid-exchange", "-"]);
+        let mut page = Page::new("x", "y");
+        page.table("t", &table);
+        let text = page.text("");
+        assert!(text.contains("<td class=\"words\">the MPI</td><td>24</td>"));
+        assert!(text.contains("<th class=\"words\">run by</th><th>calls</th>"));
+    }
+
+    #[test]
     fn a_table_has_a_head_and_a_cell_for_each_word() {
         let mut table = Table::new(["level", "bytes"]);
         table.row(["node", "1 KiB"]);
         let mut page = Page::new("x", "y");
         page.table("t", &table);
-        let expected = "<thead><tr><th>level</th><th>bytes</th></tr></thead>\n<tbody>\n\
-                        <tr><td>node</td><td>1 KiB</td></tr>\n</tbody>";
+        let expected = "<thead><tr><th class=\"words\">level</th><th>bytes</th></tr></thead>\n<tbody>\n\
+                        <tr><td class=\"words\">node</td><td>1 KiB</td></tr>\n</tbody>";
         assert!(page.text("").contains(expected), "{}", page.text(""));
     }
 }

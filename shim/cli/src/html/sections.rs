@@ -163,7 +163,10 @@ fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
     }
     cards.push(Card {
         id: "sent",
-        name: "sent in all".into(),
+        name: match &facts.after {
+            Some(_) => "sent in all, before".into(),
+            None => "sent in all".into(),
+        },
         value: bytes(summary.bytes as f64),
         detail: some_messages(summary),
         better: None,
@@ -281,6 +284,10 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
                 &levels::single_table(&machine.crossings, Unit::Bytes, cost),
             );
         }
+    }
+    if let Some(picture) = &facts.by_rank {
+        let words = "Traffic between ranks, in their order";
+        page.figure("heat", words, &picture.laid_out())?;
     }
     page.heading("By kind of call");
     page.table("layers", &facts.summary.layer_table());

@@ -65,3 +65,20 @@ pub struct Picture {
     /// The heat maps, from left to right.
     pub panels: Vec<Panel>,
 }
+
+impl Picture {
+    /// One matrix in the order of the ranks.
+    pub fn by_rank(title: String, unit: Unit, contents: String, matrix: Matrix) -> Self {
+        Picture {
+            title,
+            axis: "rank".to_owned(),
+            unit,
+            panels: vec![Panel {
+                title: contents,
+                captions: Vec::new(),
+                matrix,
+                blocks: Vec::new(),
+            }],
+        }
+    }
+}

@@ -34,6 +34,16 @@ impl CollectiveSummary {
     pub fn is_as_run(&self) -> bool {
         self.model.is_none()
     }
+
+    /// Where its messages are known from.
+    fn source(&self) -> String {
+        match &self.model {
+            // Of communicators of one rank, say: no model is needed.
+            Some(_) if self.messages == 0 => "sends nothing".to_owned(),
+            Some(model) => format!("modelled: {model}"),
+            None => "as run".to_owned(),
+        }
+    }
 }
 
 /// The collectives of a profile, by operation, with messages as run or by a model: `model`, or that
@@ -111,9 +121,7 @@ pub fn table(collectives: &[CollectiveSummary]) -> Table {
             units::count(one.calls as f64),
             units::count(one.messages as f64),
             units::bytes(one.bytes as f64),
-            one.model
-                .as_ref()
-                .map_or("as run".to_owned(), |model| format!("modelled: {model}")),
+            one.source(),
         ]);
     }
     table

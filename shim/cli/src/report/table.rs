@@ -24,6 +24,18 @@ impl Table {
         &self.rows
     }
 
+    /// Of each column, whether a cell of it begins with a letter: the first one, and others of names.
+    pub fn columns_of_words(&self) -> Vec<bool> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let is_word = |cell: &String| cell.starts_with(char::is_alphabetic);
+        (0..columns)
+            .map(|column| {
+                let mut cells = self.rows.iter().skip(1).filter_map(|row| row.get(column));
+                column == 0 || cells.any(is_word)
+            })
+            .collect()
+    }
+
     /// The table with two spaces before each line and between columns.
     pub fn text(&self) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);

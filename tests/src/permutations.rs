@@ -25,6 +25,26 @@ pub fn shuffled(ranks: usize, seed: u64) -> Vec<usize> {
     permutation
 }
 
+/// A permutation drawn by a seed that gives every process another rank, and is not its own inverse,
+/// as far as there are ranks enough: it shows all that a fixed rotation does.
+pub fn moving_all(ranks: usize, seed: u64) -> Vec<usize> {
+    let moves_all = |drawn: &[usize]| {
+        let moved = drawn
+            .iter()
+            .enumerate()
+            .all(|(process, &rank)| process != rank);
+        let is_inverse = |(process, &rank): (usize, &usize)| drawn[rank] == process;
+        moved && (ranks < 3 || !drawn.iter().enumerate().all(is_inverse))
+    };
+    match ranks {
+        0 | 1 => shuffled(ranks, seed),
+        _ => (seed..)
+            .map(|seed| shuffled(ranks, seed))
+            .find(|drawn| moves_all(drawn))
+            .expect("a rotation is one of them"),
+    }
+}
+
 /// A new seed each time, printed so that a failure can be repeated; or the one
 /// that the variable `SEED` names.
 ///
@@ -70,5 +90,22 @@ mod tests {
             assert_eq!(permutation, (0..16).collect::<Vec<_>>());
         }
         assert_ne!(shuffled(16, 1), shuffled(16, 2));
+    }
+
+    #[test]
+    fn every_rank_moves_and_a_confusion_with_the_inverse_shows() {
+        assert_eq!(moving_all(1, 7), [0]);
+        assert_eq!(moving_all(2, 7), [1, 0]);
+        for (ranks, seed) in (3..9).flat_map(|ranks| (0..20).map(move |seed| (ranks, seed))) {
+            let drawn = moving_all(ranks, seed);
+            assert!(
+                (0..ranks).all(|process| drawn[process] != process),
+                "{drawn:?}"
+            );
+            assert!(
+                (0..ranks).any(|process| drawn[drawn[process]] != process),
+                "{drawn:?}"
+            );
+        }
     }
 }

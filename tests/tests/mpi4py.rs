@@ -45,6 +45,24 @@ struct Suite {
 }
 
 impl Suite {
+    /// What became of the tests of these modules, and those alone.
+    fn of_modules(&self, modules: &[&str]) -> Suite {
+        let belongs = |test: &&String| {
+            let module = test.split('.').next().unwrap_or_default();
+            modules.iter().any(|name| module.contains(name))
+        };
+        let chosen = |tests: &BTreeSet<String>| tests.iter().filter(belongs).cloned().collect();
+        let outcomes = self.outcomes.iter();
+        let outcomes: BTreeMap<String, BTreeSet<String>> = outcomes
+            .map(|(outcome, tests)| (outcome.clone(), chosen(tests)))
+            .filter(|(_, tests): &(String, BTreeSet<String>)| !tests.is_empty())
+            .collect();
+        Suite {
+            outcomes,
+            unfinished: chosen(&self.unfinished),
+        }
+    }
+
     fn of(&self, outcome: &str) -> BTreeSet<String> {
         self.outcomes.get(outcome).cloned().unwrap_or_default()
     }
@@ -105,9 +123,10 @@ fn run_modules(mpi: Mpi, ranks: usize, library: Library, modules: &[&str]) -> (S
     (Suite::read(directory.path()), outcome)
 }
 
-/// Runs the suite plainly and in each use of the library, and compares by name.
+/// Runs the suite plainly and in each use of the library, and compares by name. What became of the
+/// plain run.
 #[track_caller]
-fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Library]) {
+fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Library]) -> Suite {
     let (plain, outcome) = run(mpi, ranks, Library::Absent);
     assert!(
         plain.unfinished.is_empty() && plain.of("passed").len() > 1000,
@@ -132,6 +151,7 @@ fn fails_where_it_fails_without_the_library(mpi: Mpi, ranks: usize, uses: &[Libr
         assert_eq!(suite, plain);
         attempt.passed();
     }
+    plain
 }
 
 /// A random permutation that moves somebody, where there is anybody to move.
@@ -143,12 +163,24 @@ fn not_identity(ranks: usize) -> Vec<usize> {
         .expect("the search does not end before it is found")
 }
 
+/// The modules that test collectives.
+const MODULES: [&str; 3] = ["test_cco_buf", "test_cco_vec", "test_cco_obj"];
+
 /// The tests of collectives with a strategy for each forced, round by round.
 #[track_caller]
 fn collectives_pass_with_strategies_forced(mpi: Mpi, rounds: impl Iterator<Item = usize>) {
-    const MODULES: [&str; 3] = ["test_cco_buf", "test_cco_vec", "test_cco_obj"];
-    let (plain, outcome) = run_modules(mpi, 3, Library::Absent, &MODULES);
-    assert!(plain.of("passed").len() > 100, "{}", outcome.told());
+    let (plain, _) = run_modules(mpi, 3, Library::Absent, &MODULES);
+    end_as_plainly_with_strategies_forced(mpi, &plain, rounds);
+}
+
+/// The same where what becomes of them on three ranks without the library is known.
+#[track_caller]
+fn end_as_plainly_with_strategies_forced(
+    mpi: Mpi,
+    plain: &Suite,
+    rounds: impl Iterator<Item = usize>,
+) {
+    assert!(plain.of("passed").len() > 100, "{plain:?}");
     for round in rounds {
         let forced = strategies::of_round(round);
         let library = Library::Set(vec![
@@ -160,7 +192,7 @@ fn collectives_pass_with_strategies_forced(mpi: Mpi, rounds: impl Iterator<Item 
             ),
         ]);
         let (suite, outcome) = run_modules(mpi, 3, library, &MODULES);
-        assert_eq!(suite, plain, "round {round}: {}", outcome.told());
+        assert_eq!(&suite, plain, "round {round}: {}", outcome.told());
     }
 }
 
@@ -170,7 +202,7 @@ mod on_few_ranks {
     use treepie_tests::permutations::as_list;
 
     /// Counted while it is replayed: both ways to use the library in one run.
-    fn counted_and_replayed(mpi: Mpi, ranks: usize) {
+    fn counted_and_replayed(mpi: Mpi, ranks: usize) -> Suite {
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let profile = directory.path().join("suite.profile.yaml");
         let both = Library::Set(vec![
@@ -178,13 +210,9 @@ mod on_few_ranks {
             ("TREEPIE_PERMUTATION", as_list(&not_identity(ranks))),
             ("TREEPIE_OUTPUT", profile.display().to_string()),
         ]);
-        fails_where_it_fails_without_the_library(mpi, ranks, &[both]);
+        let plain = fails_where_it_fails_without_the_library(mpi, ranks, &[both]);
         assert!(profile.exists(), "nothing was counted");
-    }
-
-    #[test]
-    fn open_mpi_with_strategies_forced() {
-        collectives_pass_with_strategies_forced(Mpi::OpenMpi, [3, 8].into_iter());
+        plain
     }
 
     #[test]
@@ -193,8 +221,9 @@ mod on_few_ranks {
     }
 
     #[test]
-    fn three_of_open_mpi() {
-        counted_and_replayed(Mpi::OpenMpi, 3);
+    fn three_of_open_mpi_and_with_strategies_forced() {
+        let plain = counted_and_replayed(Mpi::OpenMpi, 3).of_modules(&MODULES);
+        end_as_plainly_with_strategies_forced(Mpi::OpenMpi, &plain, [3, 8].into_iter());
     }
 
     #[test]

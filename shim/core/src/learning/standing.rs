@@ -20,6 +20,10 @@ const NEWEST_PAIRS: usize = 12;
 /// times as long as every run of the other.
 pub(super) const LARGE: f64 = 1.25;
 
+/// A candidate is dropped where two runs of it, and all others, take this many times as long as
+/// every run of the other way. To drop what is as good loses nothing.
+const BAD: f64 = 1.1;
+
 /// So many of the newest runs are looked at for that.
 const NEWEST_RUNS: usize = 8;
 
@@ -142,10 +146,11 @@ impl Standing<'_> {
             seconds.into_iter().rev().take(NEWEST_RUNS).collect()
         };
         let (known, candidate) = (newest(self.known), newest(self.candidate));
-        if is_shorter(&candidate, &known) {
+        if is_shorter(LARGE, &candidate, &known) {
             return Found::Likely;
         }
-        let is_bad = known.len() > 1 && is_shorter(&known, &candidate);
+        let most = if candidate.len() > 1 { BAD } else { LARGE };
+        let is_bad = known.len() > 1 && is_shorter(most, &known, &candidate);
         match is_bad || pairs >= LIMITS.pairs {
             true => Found::Declined,
             false => Found::Open,
@@ -230,9 +235,9 @@ fn of(times: &[(f64, f64)]) -> Pairs {
     pairs
 }
 
-/// Whether every one of these takes so much shorter than every one of those.
-fn is_shorter(these: &[f64], those: &[f64]) -> bool {
+/// Whether every one of those takes so many times as long as every one of these.
+fn is_shorter(times: f64, these: &[f64], those: &[f64]) -> bool {
     let longest = these.iter().copied().fold(0.0, f64::max);
     let shortest = those.iter().copied().fold(f64::INFINITY, f64::min);
-    !these.is_empty() && !those.is_empty() && LARGE * longest <= shortest
+    !these.is_empty() && !those.is_empty() && times * longest <= shortest
 }

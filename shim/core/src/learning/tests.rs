@@ -172,6 +172,22 @@ fn a_much_slower_candidate_is_dropped_after_two_runs() {
 }
 
 #[test]
+fn a_somewhat_slower_candidate_is_dropped_after_a_few_runs() {
+    let seconds = |arm| match arm {
+        Arm::Plain => 10.0,
+        Arm::Permute | Arm::Bind => 11.8,
+    };
+    let mut most = 0;
+    for seed in 0..50 {
+        let mut job = Job::new(seconds, 0.01, seed);
+        let arms = job.runs(60);
+        let tried = arms.iter().filter(|ran| **ran == Arm::Permute).count();
+        most = most.max(tried);
+    }
+    assert!(most <= 4, "{most}");
+}
+
+#[test]
 fn a_gain_that_turned_into_a_loss_is_taken_back() {
     let mut job = Job::new(twice_as_fast, 0.03, 5);
     job.runs(100);

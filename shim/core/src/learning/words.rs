@@ -64,7 +64,7 @@ impl fmt::Display for State {
                     Found::Proven => write!(out, "{candidate} used: {evidence}"),
                     Found::Declined if evidence.pairs == 0 => write!(
                         out,
-                        "{candidate} declined: every run takes {LARGE} times as long as with {known}"
+                        "{candidate} declined: every run takes longer than with {known}"
                     ),
                     Found::Declined => write!(out, "{candidate} declined: {evidence}"),
                     Found::Failed => write!(

@@ -24,7 +24,8 @@ impl Table {
         &self.rows
     }
 
-    /// Of each column, whether a cell of it begins with a letter: the first one, and others of names.
+    /// Of each column, whether a cell of it begins with a letter: the first one, and others of
+    /// names.
     pub fn columns_of_words(&self) -> Vec<bool> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let is_word = |cell: &String| cell.starts_with(char::is_alphabetic);

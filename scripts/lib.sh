@@ -33,7 +33,7 @@ fail() {
 }
 
 # beside NAME COMMAND...: runs a command in the background, its output in build/NAME.log.
-# await NAME: waits for it, shows that output, and fails if it has failed.
+# await NAME: waits for it, and shows that output; its status is that command's.
 declare -A beside=()
 beside() {
     local name=$1
@@ -50,7 +50,8 @@ await() {
     wait "${beside[$1]}" || status=$?
     unset "beside[$1]"
     cat "$BUILD/$1.log"
-    [ "$status" = 0 ] || fail "$1 failed"
+    [ "$status" = 0 ] || say "$(basename "$0"): $1 failed" >&2
+    return "$status"
 }
 
 need_cargo() {

@@ -44,7 +44,7 @@ impl Pairs {
     /// Adds a pair: seconds of the baseline and of the candidate. A time that is no positive
     /// number is no measurement: the pair is left out.
     pub fn add(&mut self, baseline: f64, candidate: f64) {
-        let ratio = (baseline / candidate).ln();
+        let ratio = libm::log(baseline / candidate);
         if ratio.is_finite() && baseline > 0.0 {
             self.log_ratios.push(ratio);
         }
@@ -88,7 +88,7 @@ impl Pairs {
         if self.evidence(0.0, -1.0) >= ODDS {
             return Verdict::Worse;
         }
-        let margin = -(-limits.difference).ln_1p();
+        let margin = -libm::log1p(-limits.difference);
         let is_below = self.evidence(margin, -1.0) >= ODDS;
         let is_above = self.evidence(-margin, 1.0) >= ODDS;
         match is_below && is_above {
@@ -144,7 +144,7 @@ impl Pairs {
 
 /// Part of the time that is saved where the logarithm of the ratio is this.
 fn saved(log_ratio: f64) -> f64 {
-    -(-log_ratio).exp_m1()
+    -libm::expm1(-log_ratio)
 }
 
 #[cfg(test)]

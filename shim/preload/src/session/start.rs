@@ -189,9 +189,6 @@ impl Starting {
             // Known now, and the same on all ranks.
             recording.run.locality = locality_text();
         }
-        if matches!(decision, Decision::Replay(replay) if replay.learns) {
-            learning::begin();
-        }
         if decision.needs_an_end() {
             native.at_finalize(finish::on_finalize)?;
         }
@@ -208,6 +205,9 @@ impl Starting {
         } else if world != native.world {
             // Fatal errors on W' must end the job as those on the world do.
             errors::watch(native)?;
+        }
+        if matches!(decision, Decision::Replay(replay) if replay.learns) {
+            learning::begin();
         }
         Ok(())
     }

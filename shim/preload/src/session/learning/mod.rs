@@ -63,7 +63,7 @@ struct Lesson {
 /// This run, on each process.
 #[derive(Debug)]
 struct Watched {
-    began: Instant,
+    began: OnceCell<Instant>,
     lesson: Option<Lesson>,
 }
 
@@ -244,7 +244,7 @@ impl Learning {
             false => (None, None),
         };
         let _ = WATCHED.set(Watched {
-            began: Instant::now(),
+            began: OnceCell::new(),
             lesson: is_written.then_some(lesson),
         });
         Lessons {
@@ -346,16 +346,17 @@ impl Lesson {
 
 /// From now on this run is timed, on every process.
 pub fn begin() {
-    let began = Instant::now();
-    WATCHED.get_or_init(|| Watched {
-        began,
+    let watched = WATCHED.get_or_init(|| Watched {
+        began: OnceCell::new(),
         lesson: None,
     });
+    let _ = watched.began.set(Instant::now());
 }
 
 /// How long the application has run; nothing where nothing is learnt, on any process.
 pub fn elapsed() -> Option<Duration> {
-    WATCHED.get().map(|watched| watched.began.elapsed())
+    let began = WATCHED.get()?.began.get()?;
+    Some(began.elapsed())
 }
 
 /// The application has ended: how long it took goes into the store. Collective.

@@ -12,9 +12,9 @@
 //! | nothing is replaced, or not this operation | the settings are rank 0's, and all agree that they are set up (`setup`) |
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
-//! | the guard has the native MPI run a call | counts of calls, and numbers that all ranks exchanged (`guard`) |
+//! | the guard leaves a call to the MPI | it counts calls, and reads exchanged numbers (`guard`) |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
-//! | sizes are exchanged, or not | a function of what all know: settings, calls, earlier exchanges (`sizes`) |
+//! | sizes are exchanged, or not | settings, calls, earlier exchanges: all know them (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
 //! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |

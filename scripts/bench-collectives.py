@@ -24,36 +24,56 @@ COLLECTIVES = "bcast reduce allreduce allgather alltoall gather scatter barrier"
 PER_BYTE = 8 * 1538 / 1448 / 1e3
 
 
+def block(name, size, source, target):
+    """Bytes of one rank for another, as tests/jobs/collective_times.c has them."""
+    if name.endswith("-mixed"):
+        return (source * 7 + target * 3 + source * target) % 17 * (size // 8)
+    if name.endswith("-skewed"):
+        return 0 if (source + 3 * target) % 8 == 0 else 4 * size if source % 5 == 0 else size
+    return size
+
+
 class Limit:
     """What no schedule can beat: latencies, and bytes that must cross uplinks."""
 
     def __init__(self, grid, each):
         clusters = grid["clusters"]
         self.sizes = [cluster["hosts"] * each for cluster in clusters]
+        # Ranks of each cluster, in blocks: what uneven sizes are limited by.
+        self.ranks = [range(sum(self.sizes[:c]), sum(self.sizes[: c + 1])) for c in range(len(self.sizes))]
         self.rates = [cluster["uplink_mbit"] / PER_BYTE for cluster in clusters]
         self.latency = [[1e3 * time for time in row] for row in grid["latencies"]]
 
     def of(self, name, size):
         """The least time of a collective in ms; rank 0 is in the first cluster."""
-        count, ranks = len(self.sizes), sum(self.sizes)
+        kind = name.removesuffix("-mixed").removesuffix("-skewed")
+        kind = kind if kind in COLLECTIVES else kind[:-1]  # alltoallv, ...
+        count = len(self.sizes)
         others = range(1, count)
         farthest = max(self.latency[a][b] for a in range(count) for b in range(count) if a != b)
-        longest = max(self.latency[0][c] for c in others)
-        if name == "barrier":
+        if kind == "barrier":
             return farthest
-        if name in ("bcast", "reduce"):
+        if kind in ("bcast", "reduce"):
             return max(self.latency[0][c] + size / min(self.rates[0], self.rates[c]) for c in others)
-        if name == "allreduce":
+        if kind == "allreduce":
             # Each cluster takes the result; together they carry C - 1 of it twice.
             whole = 2 * (count - 1) * size / sum(self.rates)
             return farthest + max(whole, size / min(self.rates))
-        if name in ("gather", "scatter"):
-            at_root = longest + (ranks - self.sizes[0]) * size / self.rates[0]
-            return max([at_root] + [self.latency[0][c] + self.sizes[c] * size / self.rates[c] for c in others])
-        far = [(ranks - own) * size / rate for own, rate in zip(self.sizes, self.rates)]
-        if name == "alltoall":
-            far = [own * time for own, time in zip(self.sizes, far)]
-        return farthest + max(far)
+        if kind in ("gather", "scatter"):
+            own = [sum(block(name, size, rank, 0) for rank in ranks) for ranks in self.ranks]
+            longest = max(self.latency[0][c] for c in others)
+            at_root = longest + sum(own[1:]) / self.rates[0]
+            return max([at_root] + [self.latency[0][c] + own[c] / self.rates[c] for c in others])
+        return farthest + max(self.crossing(kind, name, size, c) / self.rates[c] for c in range(count))
+
+    def crossing(self, kind, name, size, cluster):
+        """Bytes that an allgather or alltoall has to bring into a cluster or out of it, the more of both."""
+        inside = self.ranks[cluster]
+        outside = [rank for ranks in self.ranks if ranks is not inside for rank in ranks]
+        if kind == "allgather":
+            return sum(block(name, size, rank, 0) for rank in outside)
+        out = sum(block(name, size, a, b) for a in inside for b in outside)
+        return max(out, sum(block(name, size, b, a) for a in inside for b in outside))
 
 
 def mean(values):

@@ -11,8 +11,10 @@
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
  * rank's block for gather, scatter, allgather and alltoall, their variants with
- * counts for each rank, and reduce-scatter; the message otherwise. Connections are used before they
- * are timed. Results are looked at in a repetition that does not count.
+ * counts for each rank, and reduce-scatter; the message otherwise. Collectives with a count for each
+ * rank may end in `-mixed` (blocks of 0 to twice the BYTES) or `-skewed` (every fifth rank sends four
+ * times as much, and an eighth of all blocks is empty). Connections are used before they are timed.
+ * Results are looked at in a repetition that does not count.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -51,23 +53,64 @@ static int has_blocks(const char *name)
            !strncmp(name, "reduce-scatter", 14);
 }
 
+static int ends_in(const char *name, const char *end)
+{
+    size_t all = strlen(name), last = strlen(end);
+    return all > last && !strcmp(name + all - last, end);
+}
+
+static int is_uneven(const char *name)
+{
+    return ends_in(name, "-mixed") || ends_in(name, "-skewed");
+}
+
+/* What one rank has for another; the same on all ranks. */
+static int block(const char *name, int bytes, int from, int to)
+{
+    if (ends_in(name, "-mixed"))
+        return (from * 7 + to * 3 + from * to) % 17 * (bytes / 8);
+    if (ends_in(name, "-skewed"))
+        return (from + 3 * to) % 8 == 0 ? 0 : from % 5 == 0 ? 4 * bytes : bytes;
+    return bytes;
+}
+
+static int is(const char *name, const char *collective)
+{
+    size_t length = strlen(collective);
+    return !strncmp(name, collective, length) && (!name[length] || name[length] == '-');
+}
+
+/* Blocks one after the other: from each rank if `incoming`, for each otherwise. An alltoall has one
+ * for each pair of ranks, the others one for each rank. */
+static void lay_out(const char *name, int bytes, int incoming, int *counts, int *places)
+{
+    int all = is(name, "alltoallv") || is(name, "alltoallw");
+    for (int i = 0, place = 0; i < ranks; place += counts[i++]) {
+        counts[i] = !all ? block(name, bytes, i, 0) : block(name, bytes, incoming ? i : rank, incoming ? rank : i);
+        places[i] = place;
+    }
+}
+
 /* A collective with a count for each rank; 0 if there is none of this name. */
 static int call_with_counts(const char *name, int bytes)
 {
-    int counts[MOST_RANKS], floats[MOST_RANKS], places[MOST_RANKS];
+    int sent[MOST_RANKS], from[MOST_RANKS], got[MOST_RANKS], to[MOST_RANKS], floats[MOST_RANKS];
+    int own = block(name, bytes, rank, 0);
     MPI_Datatype types[MOST_RANKS];
+    lay_out(name, bytes, 0, sent, from);
+    lay_out(name, bytes, 1, got, to);
     for (int i = 0; i < ranks; i++)
-        counts[i] = bytes, floats[i] = bytes / 4, places[i] = i * bytes, types[i] = MPI_BYTE;
-    if (!strcmp(name, "gatherv"))
-        MPI_Gatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, 0, comm);
-    else if (!strcmp(name, "scatterv"))
-        MPI_Scatterv(in, counts, places, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm);
-    else if (!strcmp(name, "allgatherv"))
-        MPI_Allgatherv(in, bytes, MPI_BYTE, out, counts, places, MPI_BYTE, comm);
-    else if (!strcmp(name, "alltoallv"))
-        MPI_Alltoallv(in, counts, places, MPI_BYTE, out, counts, places, MPI_BYTE, comm);
-    else if (!strcmp(name, "alltoallw"))
-        MPI_Alltoallw(in, counts, places, types, out, counts, places, types, comm);
+        floats[i] = bytes / 4, types[i] = MPI_BYTE;
+    if (is(name, "gatherv"))
+        MPI_Gatherv(in, own, MPI_BYTE, out, got, to, MPI_BYTE, 0, comm);
+    else if (is(name, "scatterv"))
+        MPI_Scatterv(in, got, to, MPI_BYTE, out, own, MPI_BYTE, 0, comm);
+    else if (is(name, "allgatherv"))
+        MPI_Allgatherv(in, own, MPI_BYTE, out, got, to, MPI_BYTE, comm);
+    else if (is(name, "alltoallv"))
+        MPI_Alltoallv(in, sent, from, MPI_BYTE, out, got, to, MPI_BYTE, comm);
+    else if (is(name, "alltoallw"))
+        MPI_Alltoallw(in, sent, from, types, out, got, to, types, comm);
     else if (!strcmp(name, "reduce-scatter"))
         MPI_Reduce_scatter(in, out, floats, MPI_FLOAT, MPI_SUM, comm);
     else
@@ -143,7 +186,7 @@ static void give(const char *name, int bytes)
     for (int i = 0; reduced && i < floats; i++)
         ((float *)in)[i] = rank + i % 3;
     if (!reduced)
-        memset(in, rank + 1, (size_t)bytes * (has_blocks(name) ? ranks : 1));
+        memset(in, rank + 1, (size_t)bytes * (is_uneven(name) ? 4 : 1) * (has_blocks(name) ? ranks : 1));
 }
 
 static void look(const char *name, int bytes)
@@ -162,12 +205,16 @@ static void look(const char *name, int bytes)
         right = sums[0] == before + rank && sums[last] == before + rank + (rank + 1) * (last % 3);
     else if (!strcmp(name, "exscan"))
         right = rank == 0 || (sums[0] == before && sums[last] == before + rank * (last % 3));
-    else if (!strncmp(name, "scatter", 7))
-        right = out[0] == 1 && out[bytes - 1] == 1;
-    else if (!strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
-             (!strncmp(name, "gather", 6) && rank == 0))
+    else if (!strncmp(name, "scatter", 7)) {
+        int own = block(name, bytes, rank, 0);
+        right = !own || (out[0] == 1 && out[own - 1] == 1);
+    } else if (!strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
+               (!strncmp(name, "gather", 6) && rank == 0)) {
+        int counts[MOST_RANKS], places[MOST_RANKS];
+        lay_out(name, bytes, 1, counts, places);
         for (int i = 0; i < ranks; i++)
-            right &= out[(size_t)i * bytes] == i + 1 && out[(size_t)(i + 1) * bytes - 1] == i + 1;
+            right &= !counts[i] || (out[places[i]] == i + 1 && out[places[i] + counts[i] - 1] == i + 1);
+    }
     wrong += !right;
 }
 
@@ -261,7 +308,7 @@ int main(int argc, char **argv)
         for (char *size = strtok_r(sizes, ",", &next_size); size;
              size = strtok_r(NULL, ",", &next_size)) {
             int bytes = atoi(size);
-            if ((size_t)bytes > most || (has_blocks(name) && bytes > MOST_BLOCK))
+            if ((size_t)bytes > most || (has_blocks(name) && bytes > MOST_BLOCK / (is_uneven(name) ? 4 : 1)))
                 continue;
             for (int i = 0; i < count; i++) {
                 comm = comms[i];

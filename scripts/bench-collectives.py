@@ -38,6 +38,11 @@ class Limit:
 
     def __init__(self, grid, each):
         clusters = grid["clusters"]
+        # Inside one cluster hosts stand where clusters do.
+        if len(clusters) == 1:
+            one, hosts = clusters[0], clusters[0]["hosts"]
+            clusters = [{"hosts": 1, "uplink_mbit": one["mbit"]}] * hosts
+            grid = {"latencies": [[one["latency"]] * hosts] * hosts}
         self.sizes = [cluster["hosts"] * each for cluster in clusters]
         # Ranks of each cluster, in blocks: what uneven sizes are limited by.
         self.ranks = [range(sum(self.sizes[:c]), sum(self.sizes[: c + 1])) for c in range(len(self.sizes))]

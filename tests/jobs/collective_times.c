@@ -2,7 +2,7 @@
  * How long collectives take: prints the median of REPETITIONS, in milliseconds,
  * from a start that all ranks have together to the end of the last one.
  *
- *     collective_times REPETITIONS SLACK_MS [COLLECTIVE,...] [BYTES,...] [ORDER,...]
+ *     collective_times REPETITIONS SLACK_MS [COLLECTIVE,...] [BYTES,...] [ORDER,...] [SECONDS]
  *
  * An ORDER is a communicator of all ranks, made by MPI_Comm_split: `block`, the
  * order of the world; `cyclicN`, where the world's N-th parts take turns;
@@ -14,7 +14,8 @@
  * counts for each rank, and reduce-scatter; the message otherwise. Collectives with a count for each
  * rank may end in `-mixed` (blocks of 0 to twice the BYTES) or `-skewed` (every fifth rank sends four
  * times as much, and an eighth of all blocks is empty). Connections are used before they are timed.
- * Results are looked at in a repetition that does not count.
+ * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
+ * before it is timed, one call after the other, so that a guard can decide.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -224,9 +225,25 @@ static int later(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void measure(const char *order, const char *name, int bytes, int repetitions, double slack)
+/* As many calls as take so many seconds, by the first rank's clock. */
+static void call_for(const char *name, int bytes, double seconds)
+{
+    const int first = 20;
+    int calls = 0;
+    double start = now();
+    for (int i = 0; i < first; i++)
+        call(name, bytes);
+    calls = (int)(seconds / (now() - start) * first);
+    PMPI_Bcast(&calls, 1, MPI_INT, 0, comm);
+    while (calls-- > 0)
+        call(name, bytes);
+}
+
+static void measure(const char *order, const char *name, int bytes, int repetitions, double slack, double before)
 {
     double times[64];
+    if (before > 0)
+        call_for(name, bytes, before);
     for (int repetition = -1; repetition < repetitions; repetition++) {
         double start = now() + slack, took;
         if (repetition < 0)
@@ -283,6 +300,7 @@ int main(int argc, char **argv)
 {
     int all = 0, repetitions = argc > 1 ? atoi(argv[1]) : 3;
     double slack = (argc > 2 ? atof(argv[2]) : 60) * 1e-3;
+    double before = argc > 6 ? atof(argv[6]) : 0;
     const char *every = "bcast,reduce,allreduce,allgather,alltoall,gather,scatter,barrier";
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -313,7 +331,7 @@ int main(int argc, char **argv)
             for (int i = 0; i < count; i++) {
                 comm = comms[i];
                 MPI_Comm_rank(comm, &rank);
-                measure(orders[i], name, bytes, repetitions, slack);
+                measure(orders[i], name, bytes, repetitions, slack, before);
             }
             if (!strcmp(name, "barrier"))
                 break;

@@ -146,23 +146,58 @@ const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 5000\nclusters:\n
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 
-/// Runs `calls` of a collective on the grid; what the guard found of it.
-fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<GuardedCell> {
-    let grid = TwoClusters::new();
-    std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
+/// Runs `guarded WORDS...` on a grid, with collectives replaced by `auto`; its profile.
+fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, words: &[&str]) -> Profile {
     let path = grid.file("guarded.profile.yaml");
     let settings = format!(
-        "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_GUARD=on TREEPIE_OUTPUT={} {settings}",
+        "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_OUTPUT={} {settings}",
         path.display()
     );
-    let done = grid.job(&[], (mpi, 4), &settings, &["guarded", "one", name, calls]);
+    let words: Vec<&str> = ["guarded"].iter().chain(words).copied().collect();
+    let done = grid.job(&[], (mpi, 4), &settings, &words);
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{said}");
     assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
-    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs `calls` of a collective on two clusters; what the guard found of it.
+fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<GuardedCell> {
+    let grid = TwoClusters::new();
+    std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
+    let settings = format!("TREEPIE_GUARD=on {settings}");
+    let profile = on_grid(&grid, mpi, &settings, &["one", name, calls]);
     let operation: Operation = name.parse().expect("a collective");
     let cells = profile.guard.into_iter();
     cells.filter(|cell| cell.operation == operation).collect()
+}
+
+/// One cluster of four hosts, 50 us apart, as a grid and as a platform.
+const ONE: &str = "treepie: grid\nversion: 1\nclusters:\n\
+    - {name: a, hosts: 4, latency_us: 50, mbit: 1000}\n";
+const ONE_AS_PLATFORM: &str = "treepie: platform\nversion: 1\nhosts:\n\
+    - {name: a0, ranks: 0}\n- {name: a1, ranks: 1}\n- {name: a2, ranks: 2}\n- {name: a3, ranks: 3}\n\
+    clusters:\n- name: a\n  hosts: [a0, a1, a2, a3]\n  leader: 0\n  within:\n    latency_us: 50\n\
+    \x20   samples:\n    - 0 3\n    - 1048576 9100\n";
+
+/// Near hosts take the place of clusters: their collectives are tried by the guard, and stay the
+/// MPI's without one.
+fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi) {
+    let grid = TwoClusters::new();
+    std::fs::write(grid.file("two.grid.yaml"), ONE).expect("a file");
+    let platform = grid.file("one.platform.yaml");
+    std::fs::write(&platform, ONE_AS_PLATFORM).expect("a file");
+    let settings = |guard| {
+        let platform = platform.display();
+        format!("TREEPIE_PLATFORM={platform} TREEPIE_GUARD={guard}")
+    };
+    let guarded = on_grid(&grid, mpi, &settings("on"), &["operations", "250"]);
+    guarded.guard.iter().for_each(assert_promise_is_kept);
+    let of_hosts = tried(&guarded).into_iter();
+    let mut of_hosts = of_hosts.filter(|cell| cell.clusters == 4);
+    assert!(of_hosts.next().is_some(), "{:#?}", guarded.guard);
+    let free = on_grid(&grid, mpi, &settings("off"), &["operations", "3"]);
+    assert!(free.collectives.iter().all(|record| record.plan.is_none()));
 }
 
 /// Clusters that are not those of the grid: the plan crosses the wide-area link twice, the MPI's
@@ -221,5 +256,6 @@ under_each_mpi!(
     threads_have_guards_of_their_own,
     reproducible_reductions_are_not_tried,
     a_plan_for_other_clusters_is_dropped_and_the_profile_says_so,
-    a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted
+    a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted,
+    near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them
 );

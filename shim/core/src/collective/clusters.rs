@@ -15,6 +15,8 @@ pub struct Clusters {
     leaders: Vec<usize>,
     /// Number of each rank's group on each level inside clusters, the widest level first.
     closer: Vec<Vec<usize>>,
+    /// They are near hosts of one cluster.
+    are_near: bool,
 }
 
 impl Clusters {
@@ -36,6 +38,7 @@ impl Clusters {
             leaders: members.iter().map(|members| members[0]).collect(),
             members,
             closer: Vec::new(),
+            are_near: false,
         }
     }
 
@@ -46,9 +49,13 @@ impl Clusters {
 
     /// The clusters of a network, their hosts, and their leaders.
     pub fn of_network(network: &Network) -> Self {
-        Clusters::new(network.cluster_of())
+        let clusters = Clusters::new(network.cluster_of())
             .with_closer(network.host_of())
-            .with_leaders(network.leaders())
+            .with_leaders(network.leaders());
+        Clusters {
+            are_near: network.is_near(),
+            ..clusters
+        }
     }
 
     /// Adds an inner level, unless it splits no group or leaves only single ranks: a number for
@@ -100,6 +107,12 @@ impl Clusters {
     /// Number of clusters.
     pub fn count(&self) -> usize {
         self.members.len()
+    }
+
+    /// Whether there are several, far enough from each other that a plan may replace the native
+    /// collective by its predicted time alone: not [near](Network::is_near) hosts of one.
+    pub fn are_far(&self) -> bool {
+        self.count() > 1 && !self.are_near
     }
 
     /// The cluster of a rank.

@@ -46,7 +46,7 @@ impl Locality {
     }
 
     /// The clusters and the network of a communicator with these ranks of the world, which all must
-    /// be below [`Locality::ranks`].
+    /// be below [`Locality::ranks`]. In one cluster its hosts stand for clusters.
     pub fn of(&self, ranks: &[usize]) -> (Clusters, Option<Network>) {
         let of_ranks =
             |known: &[usize]| -> Vec<usize> { ranks.iter().map(|&rank| known[rank]).collect() };
@@ -66,7 +66,8 @@ impl Locality {
                 platform,
                 eager_limit,
             } => {
-                let Some(network) = Network::new(platform, ranks) else {
+                let near = Network::between_near_hosts(platform, ranks);
+                let Some(network) = near.or_else(|| Network::new(platform, ranks)) else {
                     return (Clusters::one(ranks.len()), None);
                 };
                 // A platform that was written by hand says nothing of when this MPI asks.

@@ -54,7 +54,7 @@ pub fn make(
             (strategy, segment)
         }
         Runner::Auto => {
-            let is_grid = communicator.clusters.count() > 1;
+            let is_grid = communicator.clusters.are_far();
             if !(is_grid || setup.reproducible && key.operation.reduces()) {
                 return None;
             }

@@ -70,7 +70,7 @@ impl Uneven {
                 .is_some_and(|known| known.requires.contains(&Requirement::KnownSizes)),
             Runner::Auto => {
                 let (clusters, network) = (&communicator.clusters, &communicator.network);
-                let is_grid = clusters.count() > 1 && network.is_some();
+                let is_grid = clusters.are_far() && network.is_some();
                 let mut remembered = self.0.lock();
                 is_grid
                     && clusters.ranks() <= uneven::MOST_RANKS

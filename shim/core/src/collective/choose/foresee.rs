@@ -87,7 +87,7 @@ impl Chooser {
                 strategy,
                 self.segment(strategy, &problem.call(bytes), clusters),
             ),
-            None if clusters.count() > 1 => {
+            None if clusters.are_far() => {
                 let choice = self.choose(operation, bytes, root, false, clusters);
                 (choice.strategy?, self.largest_message(&choice, bytes))
             }

@@ -207,7 +207,7 @@ impl Chooser {
         call: &Uniform,
         clusters: &Clusters,
     ) -> u64 {
-        let estimated = self.known.as_ref().filter(|_| clusters.count() > 1);
+        let estimated = self.known.as_ref().filter(|_| clusters.are_far());
         let estimated = estimated.and_then(|known| {
             let costs = known.whole(call.operation, call.bytes, clusters);
             known.with_best_segment(strategy, &known.input(call, false, clusters, &costs))
@@ -221,7 +221,9 @@ impl Chooser {
     /// The choice for `operation`. `bytes` are those of the message, or of one rank's
     /// block (the mean, where they differ and all ranks know it); `None` where not all
     /// ranks know. `ordered` says that operands must stay in the order of ranks.
-    /// `clusters` are those that the chooser was made with.
+    /// `clusters` are those that the chooser was made with. Between near hosts of one cluster the
+    /// native collective is chosen, and what was considered is to be measured; what has to keep its
+    /// order is by rule.
     pub fn choose(
         &mut self,
         operation: Operation,
@@ -239,8 +241,9 @@ impl Chooser {
         if let Some(choice) = self.chosen.get(&class) {
             return choice.clone();
         }
+        let is_predicted = clusters.are_far() || clusters.count() > 1 && !ordered;
         let predicted = match (&self.known, bytes) {
-            (Some(known), Some(_)) if clusters.count() > 1 => known.predicted(class, clusters),
+            (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
             _ => None,
         };
         let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, self.eager)));
@@ -287,7 +290,7 @@ impl Known {
         let best = considered.iter().fold(*considered.first()?, simplest);
         let native = self.native.as_ref();
         let native = native.map(|native| native.seconds(&call, class.ordered));
-        let beats = native.is_none_or(|native| best.seconds < WORTH * native);
+        let beats = native.is_none_or(|native| best.seconds < WORTH * native) && clusters.are_far();
         Some(Choice {
             strategy: beats.then_some(best.strategy),
             segment: best.segment,

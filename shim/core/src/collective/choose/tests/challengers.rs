@@ -35,3 +35,24 @@ fn by_rule_the_one_that_is_chosen_is_tried_and_nothing_where_there_is_none() {
     assert_eq!(named(Operation::Allreduce, 8), [("grid-exchange", None)]);
     assert_eq!(named(Operation::Scan, 1 << 20), []);
 }
+
+#[test]
+fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
+    let [equal, _] = grids::platforms();
+    let locality = Locality::Platform {
+        platform: equal.clone(),
+        eager_limit: 64 * KIB,
+    };
+    let (clusters, network) = locality.of(&equal.ranks_of(1));
+    assert_eq!((clusters.count(), clusters.are_far()), (4, false));
+    let family = Some(Family::OpenMpi);
+    let mut chooser = Chooser::new(network.map(Arc::new), &clusters, family);
+    let bytes = Some(64 * KIB);
+    let choice = chooser.choose(Operation::Bcast, bytes, 0, false, &clusters);
+    assert!(choice.strategy.is_none() && choice.seconds == choice.native_seconds());
+    let challengers = chooser.challengers(&choice, bytes);
+    assert!(challengers[0].per_mille < Some(900), "{challengers:?}");
+    // What has to keep its order is by rule, as everywhere in one cluster.
+    let ordered = chooser.choose(Operation::Reduce, bytes, 0, true, &clusters);
+    assert!(ordered.considered().is_empty() && ordered.strategy.is_some());
+}

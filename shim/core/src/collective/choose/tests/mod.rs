@@ -5,7 +5,7 @@ mod near_the_bound;
 use super::sizes::MOST_SEGMENTS;
 use super::*;
 use crate::collective::read::simulate::{Options, simulate};
-use crate::collective::{LARGEST_MESSAGE, Uniform, bound, grids};
+use crate::collective::{LARGEST_MESSAGE, Locality, Uniform, bound, grids};
 
 const KIB: u64 = 1024;
 const BLOCKS: [Operation; 4] = [

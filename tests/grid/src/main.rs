@@ -10,6 +10,7 @@
 //! grid hosts                               list the hosts
 //! grid carried                             what the links between clusters carried: from, to,
 //!                                          bytes of payload, bytes on the wire
+//! grid change FILE                         links are those of FILE from now on
 //! grid down                                remove everything
 //! ```
 
@@ -22,7 +23,7 @@ use treepie_grid::launch::{self, Ranks};
 use treepie_grid::{GridError, serve, state};
 
 const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND... | \
-                     on HOST -- COMMAND... | hosts | carried | down";
+                     on HOST -- COMMAND... | hosts | carried | change FILE | down";
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
@@ -61,9 +62,7 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
         ("serve", [folder]) => {
             let folder = Path::new(folder);
             let grid = Grid::read(&folder.join("grid.yaml"))?;
-            let ready = || state::ready(folder);
-            let tell = |carried: &str| state::tell(folder, carried);
-            serve::serve(&grid, &state::tag(folder), ready, tell).map(|()| 0)
+            serve::serve(&grid, &state::tag(folder), &state::Served(folder)).map(|()| 0)
         }
         ("run", _) => run(rest),
         ("on", [host, dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
@@ -86,6 +85,7 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
             print!("{}", state::carried()?);
             Ok(0)
         }
+        ("change", [file]) => state::change(Path::new(file)).map(|()| 0),
         ("down", []) => {
             if !state::down() {
                 eprintln!("grid: no grid is up");

@@ -165,6 +165,28 @@ impl<P> Model<P> {
         }
     }
 
+    /// From now on the links are those of another grid with the same hosts. What is under way in a
+    /// link leaves it as it would have.
+    pub fn change(&mut self, grid: &Grid) {
+        let new = Model::<P>::new(grid);
+        let links = [
+            (&mut self.between, new.between),
+            (&mut self.of_connection, new.of_connection),
+            (&mut self.leaving_host, new.leaving_host),
+            (&mut self.entering_host, new.entering_host),
+            (&mut self.leaving_cluster, new.leaving_cluster),
+            (&mut self.entering_cluster, new.entering_cluster),
+        ];
+        for (old, new) in links {
+            for (old, new) in old.iter_mut().zip(new) {
+                old.per_byte = new.per_byte;
+            }
+        }
+        self.connections.clear();
+        self.lan_latency = new.lan_latency;
+        self.wan_latency = new.wan_latency;
+    }
+
     /// A host sends a packet of `bytes` on the wire, on the connection of this name.
     pub fn send(
         &mut self,

@@ -17,6 +17,8 @@ const TURN: usize = 32;
 static ENDS: AtomicBool = AtomicBool::new(false);
 /// Whether somebody asks what was carried.
 static ASKED: AtomicBool = AtomicBool::new(false);
+/// Whether the links are others from now on.
+static CHANGES: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn end(_signal: libc::c_int) {
     ENDS.store(true, Ordering::Relaxed);
@@ -26,17 +28,34 @@ extern "C" fn ask(_signal: libc::c_int) {
     ASKED.store(true, Ordering::Relaxed);
 }
 
-/// Makes the devices, says `ready`, and carries packets until it is told to end. At SIGUSR1 it
-/// gives `tell` what it has carried.
+extern "C" fn change(_signal: libc::c_int) {
+    CHANGES.store(true, Ordering::Relaxed);
+}
+
+/// What the server asks of those who started it, and tells them.
+pub trait Folder {
+    /// Packets are carried from now on.
+    ///
+    /// # Errors
+    /// A folder that is gone, as of the others.
+    fn ready(&self) -> Result<(), GridError>;
+    /// What was carried, at SIGUSR1.
+    ///
+    /// # Errors
+    /// As above.
+    fn tell(&self, carried: &str) -> Result<(), GridError>;
+    /// The grid with the links that hold from now on, at SIGUSR2.
+    ///
+    /// # Errors
+    /// As above.
+    fn changed(&self) -> Result<Grid, GridError>;
+}
+
+/// Makes the devices, and carries packets until it is told to end.
 ///
 /// # Errors
 /// Devices that cannot be made.
-pub fn serve(
-    grid: &Grid,
-    tag: &str,
-    ready: impl FnOnce() -> Result<(), GridError>,
-    tell: impl Fn(&str) -> Result<(), GridError>,
-) -> Result<(), GridError> {
+pub fn serve(grid: &Grid, tag: &str, folder: &impl Folder) -> Result<(), GridError> {
     let addresses = namespaces::addresses(grid);
     let mut devices = Vec::new();
     for (host, &address) in grid.host_names().iter().zip(&addresses) {
@@ -45,8 +64,8 @@ pub fn serve(
         namespaces::configure(address)?;
     }
     on_time();
-    ready()?;
-    carry(grid, devices, &addresses, tell)
+    folder.ready()?;
+    carry(grid, devices, &addresses, folder)
 }
 
 /// Asks for the processor as soon as there is something to do, and for timers
@@ -54,6 +73,7 @@ pub fn serve(
 fn on_time() {
     let priority = libc::sched_param { sched_priority: 50 };
     let handler = end as extern "C" fn(libc::c_int) as libc::sighandler_t;
+    let changes = change as extern "C" fn(libc::c_int) as libc::sighandler_t;
     let asked = ask as extern "C" fn(libc::c_int) as libc::sighandler_t;
     // SAFETY: plain calls with values; the handlers only store a flag.
     unsafe {
@@ -62,6 +82,7 @@ fn on_time() {
         libc::signal(libc::SIGTERM, handler);
         libc::signal(libc::SIGINT, handler);
         libc::signal(libc::SIGUSR1, asked);
+        libc::signal(libc::SIGUSR2, changes);
     }
 }
 
@@ -79,7 +100,7 @@ fn carry(
     grid: &Grid,
     mut devices: Vec<Device>,
     addresses: &[Ipv4Addr],
-    tell: impl Fn(&str) -> Result<(), GridError>,
+    folder: &impl Folder,
 ) -> Result<(), GridError> {
     let host_at: HashMap<Ipv4Addr, usize> = addresses
         .iter()
@@ -99,7 +120,10 @@ fn carry(
     while !ENDS.load(Ordering::Relaxed) {
         wait(&mut files, model.next());
         if ASKED.swap(false, Ordering::Relaxed) {
-            tell(&carried.to_string())?;
+            folder.tell(&carried.to_string())?;
+        }
+        if CHANGES.swap(false, Ordering::Relaxed) {
+            model.change(&folder.changed()?);
         }
         for (host, file) in files.iter().enumerate() {
             if file.revents & libc::POLLIN == 0 {

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use treepie_core::files::grid::Grid;
 
+use crate::serve::Folder;
 use crate::{GridError, namespaces};
 
 /// Names another folder for the state. Each folder has one grid at a time; grids of
@@ -121,34 +122,70 @@ fn build(grid: &Grid, file: &Path, folder: &Path) -> Result<(), GridError> {
     Ok(())
 }
 
-/// Says that the server carries packets from now on.
-///
-/// # Errors
-/// A folder that is gone.
-pub fn ready(folder: &Path) -> Result<(), GridError> {
-    write(&folder.join("ready"), "")
+/// The folder of a grid as its server sees it.
+pub struct Served<'a>(pub &'a Path);
+
+impl Served<'_> {
+    fn answer(&self, name: &str, text: &str) -> Result<(), GridError> {
+        let unfinished = self.0.join("answer.part");
+        write(&unfinished, text)?;
+        let told = self.0.join(name);
+        fs::rename(&unfinished, &told).map_err(|error| failed(&told, &error))
+    }
 }
 
-/// Says what was carried until now, for [`carried`].
-///
-/// # Errors
-/// A folder that is gone.
-pub fn tell(folder: &Path, carried: &str) -> Result<(), GridError> {
-    let unfinished = folder.join("carried.part");
-    write(&unfinished, carried)?;
-    let told = folder.join(CARRIED);
-    fs::rename(&unfinished, &told).map_err(|error| failed(&told, &error))
+impl Folder for Served<'_> {
+    fn ready(&self) -> Result<(), GridError> {
+        write(&self.0.join("ready"), "")
+    }
+
+    fn tell(&self, carried: &str) -> Result<(), GridError> {
+        self.answer(CARRIED, carried)
+    }
+
+    fn changed(&self) -> Result<Grid, GridError> {
+        let grid = Grid::read(&self.0.join("grid.yaml"))?;
+        self.answer(CHANGED, "")?;
+        Ok(grid)
+    }
 }
 
 /// The file in which the server says what it has carried.
 const CARRIED: &str = "carried";
+
+/// The file in which the server says that the links are others now.
+const CHANGED: &str = "changed";
+
+/// From now on the links are those of a file with the same hosts.
+///
+/// # Errors
+/// No grid, one with other hosts, or one whose server does not answer.
+pub fn change(file: &Path) -> Result<(), GridError> {
+    let grid = Grid::read(file)?;
+    let current = running().map(|path| Grid::read(&path)).transpose()?;
+    if current.is_some_and(|current| current.host_names() != grid.host_names()) {
+        return Err(GridError::Usage(format!(
+            "{}: has other hosts than the grid that is up; only links can be changed",
+            file.display()
+        )));
+    }
+    let (next, path) = (folder().join("next.yaml"), folder().join("grid.yaml"));
+    let copied = fs::copy(file, &next).and_then(|_| fs::rename(&next, &path));
+    copied.map_err(|error| failed(&path, &error))?;
+    asked(libc::SIGUSR2, CHANGED).map(drop)
+}
 
 /// What the links between clusters have carried until now.
 ///
 /// # Errors
 /// No grid, or one whose server does not answer.
 pub fn carried() -> Result<String, GridError> {
-    let told = folder().join(CARRIED);
+    asked(libc::SIGUSR1, CARRIED)
+}
+
+/// What the server answers to a signal, in a file of this name.
+fn asked(signal: libc::c_int, name: &str) -> Result<String, GridError> {
+    let told = folder().join(name);
     let _ = fs::remove_file(&told);
     let pid = fs::read_to_string(folder().join("pid")).unwrap_or_default();
     let server = pid.trim().parse::<libc::pid_t>();
@@ -158,11 +195,11 @@ pub fn carried() -> Result<String, GridError> {
         ));
     };
     // SAFETY: a signal to a process that was just seen to be the server.
-    unsafe { libc::kill(server, libc::SIGUSR1) };
+    unsafe { libc::kill(server, signal) };
     let began = Instant::now();
     loop {
         match fs::read_to_string(&told) {
-            Ok(carried) => return Ok(carried),
+            Ok(answer) => return Ok(answer),
             Err(error) if began.elapsed() > READY_LIMIT => return Err(failed(&told, &error)),
             Err(_) => std::thread::sleep(Duration::from_millis(10)),
         }

@@ -166,6 +166,32 @@ fn latencies_and_rates_are_those_of_the_file_and_flows_share_an_uplink() {
     is_asked_for(together, seconds(4 * megabyte, 100.0), 0.15);
 }
 
+/// A link that becomes ten times as long; other hosts are refused.
+#[test]
+fn links_can_be_changed_while_a_grid_is_up() {
+    let up = Up::new();
+    let change = |text: String| {
+        let file = up.folder.path().join("next.grid.yaml");
+        std::fs::write(&file, text).unwrap();
+        grid(up.folder.path())
+            .arg("change")
+            .arg(file)
+            .output()
+            .unwrap()
+    };
+    let done = change(TWO.replace("latency_us: 2000", "latency_us: 20000"));
+    assert!(done.status.success(), "{}", said(&done));
+    is_asked_for(one_way(up.connect("a0", (0, 1))), 20e-3, 0.10);
+    is_asked_for(one_way(up.connect("a0", (1, 0))), 10e-3, 0.10);
+    let refused = change(TWO.replace("name: b", "name: c"));
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        said(&refused).contains("only links can be changed"),
+        "{}",
+        said(&refused)
+    );
+}
+
 #[test]
 fn a_grid_leaves_nothing_behind() {
     let allowed = || {

@@ -61,6 +61,26 @@ fn a_packet_alone_needs_the_latency_and_its_own_length() {
 }
 
 #[test]
+fn what_is_sent_after_links_changed_takes_the_new_ones() {
+    let text = "treepie: grid\nversion: 1\nwan_latency_us: 2000\nclusters:\n\
+        - {name: a, hosts: 2, latency_us: 100, mbit: 1000, uplink_mbit: 10}\n\
+        - {name: b, hosts: 2, latency_us: 300, mbit: 1000, uplink_mbit: 10}\n";
+    let changed = Grid::from_text(Path::new("changed.grid.yaml"), text).unwrap();
+    let mut model = Model::new(&grid());
+    model.send(0, (0, 2), 0, 1250.0, 0);
+    model.change(&changed);
+    model.send(20 * MILLISECOND, (0, 2), 0, 1250.0, 1);
+    model.send(20 * MILLISECOND, (2, 3), 0, 1250.0, 2);
+    let mut arrived = [0; 3];
+    for delivered in model.advance(Time::MAX) {
+        arrived[delivered.packet] = delivered.at;
+    }
+    near(arrived[0], 10.100);
+    near(arrived[1], 20.0 + 2.0 + 1.0);
+    near(arrived[2], 20.0 + 0.310);
+}
+
+#[test]
 fn a_flow_reaches_the_rate_of_its_narrowest_link() {
     let packets: Vec<_> = (0..1000).map(|_| (0, 0, 2, 12_500.0)).collect();
     let times = arrivals(&packets);

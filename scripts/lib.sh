@@ -109,6 +109,15 @@ fortran_of() {
     echo "$directory/${base/mpicc/mpifort}"
 }
 
+# Words that give a command real-time priority, where that is allowed: what else runs on this machine
+# does not count then. Left in the array `first`.
+real_time() {
+    first=()
+    if chrt -r 1 true 2>/dev/null; then
+        first=(chrt -r 1)
+    fi
+}
+
 # launch NAME RANKS ...: the start of a command that runs RANKS processes on
 # this machine, however few cores it has. Left in the array `launcher`.
 launcher() {

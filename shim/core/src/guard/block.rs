@@ -72,6 +72,11 @@ impl Block {
         self.complete
     }
 
+    /// The cell's call with which all is measured.
+    pub fn end(&self) -> u64 {
+        self.start + (self.pairs as u64 - 1) * self.interval + 3
+    }
+
     /// The place of the cell's call of this number, if it is in a pair.
     pub fn slot(&self, call: u64) -> Option<Slot> {
         let since = call.checked_sub(self.start)?;
@@ -165,6 +170,7 @@ mod tests {
                 }
                 let last = 5 + interval + 1;
                 assert_eq!(block.is_complete(), call > last, "call {call}");
+                assert_eq!(block.is_complete(), call + 1 >= block.end(), "call {call}");
             }
             assert_eq!(reads, if interval == 2 { 5 } else { 6 });
             let mut values = Vec::new();

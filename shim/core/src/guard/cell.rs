@@ -3,20 +3,14 @@
 use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
 use super::key::mix;
 use super::times::{Local, OF_A_CALL, Typical};
+use super::tried::Tried;
 use super::watch::Watch;
 use super::{
     BUDGET, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way,
 };
-use crate::proof::Signs;
-
-/// Odds that a challenger is not quicker, for one that is dropped early.
-const DROP_ODDS: u32 = 5;
 
 /// The first pairs of a challenger are not judged: connections are made in them.
 const UNJUDGED: u32 = 2;
-
-/// After so many pairs a challenger that is neither adopted nor dropped is not worth more.
-const ENOUGH_PAIRS: u32 = 64;
 
 /// The best challenger must be predicted to take no more of the native time, in thousandths.
 const WORTH_TRYING: u32 = 900;
@@ -39,46 +33,6 @@ enum Stage {
     Left(State),
 }
 
-/// A challenger, and what was found of it.
-#[derive(Debug, Clone)]
-pub(super) struct Tried {
-    pub challenger: Challenger,
-    pub state: State,
-    pub plan: Typical,
-    pub signs: Signs,
-    /// The longest of its calls in trials.
-    pub longest: u64,
-    pairs: u32,
-    last_block: usize,
-}
-
-impl Tried {
-    fn new(challenger: Challenger) -> Self {
-        Tried {
-            challenger,
-            state: State::Warming,
-            plan: Typical::default(),
-            signs: Signs::default(),
-            longest: 0,
-            pairs: 0,
-            last_block: 0,
-        }
-    }
-
-    fn judge(&mut self, is_won: bool) {
-        match is_won {
-            true => self.signs.wins += 1,
-            false => self.signs.losses += 1,
-        }
-    }
-
-    /// Whether it is no candidate any more.
-    fn is_done(&self) -> bool {
-        let judged = self.signs.wins + self.signs.losses;
-        self.signs.mirrored().favour(DROP_ODDS) || judged >= ENOUGH_PAIRS
-    }
-}
-
 /// What is measured of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measured {
@@ -98,8 +52,9 @@ pub(super) struct Cell {
     pub tried: Vec<Tried>,
     native_calls: u64,
     plan_calls: u64,
-    native_longest: u64,
     warm_up: [Local; WARM_UP as usize],
+    /// Start of the last call of the warm-up.
+    entered: u64,
     stage: Stage,
     current: usize,
     block: Option<Block>,
@@ -119,8 +74,8 @@ impl Cell {
             tried: Vec::new(),
             native_calls: 0,
             plan_calls: 0,
-            native_longest: 0,
             warm_up: Default::default(),
+            entered: 0,
             stage: Stage::Warming {
                 has_challengers: false,
             },
@@ -159,8 +114,14 @@ impl Cell {
                     measured = Some((Measured::Pair(slot), now));
                 }
             }
-            None if matches!(self.stage, Stage::Warming { .. }) && call < WARM_UP => {
-                measured = Some((Measured::WarmUp(call as usize), clock()));
+            None if matches!(self.stage, Stage::Warming { .. }) && call <= WARM_UP => {
+                let now = clock();
+                if let Some(before) = call.checked_sub(1) {
+                    self.warm_up[before as usize].period = now.saturating_sub(self.entered);
+                }
+                self.entered = now;
+                let place = (call < WARM_UP).then_some(call as usize);
+                measured = place.map(|place| (Measured::WarmUp(place), now));
             }
             _ => (),
         }
@@ -250,7 +211,7 @@ impl Cell {
         match (self.stage, self.block.take()) {
             (Stage::Warming { .. }, _) => {
                 for pair in agreed(values, MOST_PAIRS) {
-                    self.native.add(pair.native.duration(&self.key));
+                    self.native.add(pair.native.share(&self.key));
                 }
                 self.stage = Stage::Trying;
                 self.tried[self.current].state = State::Trying;
@@ -272,10 +233,9 @@ impl Cell {
                 pair.native.duration(&self.key),
                 pair.plan.duration(&self.key),
             );
-            self.native.add(native);
-            tried.plan.add(plan);
+            self.native.add(pair.native.share(&self.key));
+            tried.plan.add(pair.plan.share(&self.key));
             self.excess += plan.saturating_sub(native);
-            self.native_longest = self.native_longest.max(native);
             tried.longest = tried.longest.max(plan);
             tried.pairs += 1;
             if tried.pairs > UNJUDGED {
@@ -310,10 +270,9 @@ impl Cell {
                 pair.native.duration(&self.key),
                 pair.plan.duration(&self.key),
             );
-            self.native.add(native);
-            tried.plan.add(plan);
+            self.native.add(pair.native.share(&self.key));
+            tried.plan.add(pair.plan.share(&self.key));
             self.excess += native.saturating_sub(plan);
-            self.native_longest = self.native_longest.max(native);
             tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
         self.watch.add(&self.key, pairs);
@@ -362,21 +321,34 @@ impl Cell {
         let spent = self.excess.saturating_add(exchanges);
         let left = (self.time() / BUDGET).saturating_sub(spent);
         let tried = &self.tried[self.current];
-        let (longest, most, interval) = match self.stage {
-            Stage::Adopted => (self.native_longest, MOST_PAIRS, self.watch.interval),
+        let (longest, (most, interval)) = match self.stage {
+            Stage::Adopted => (typical, self.watch.next(self.calls)),
             _ => (
                 tried.longest,
-                (2 * tried.last_block).clamp(1, MOST_PAIRS),
-                2,
+                ((2 * tried.last_block).clamp(1, MOST_PAIRS), 2),
             ),
         };
-        let covered = left / longest.max(typical).max(1);
-        let pairs = (covered as usize).min(most);
+        let covered = match self.stage {
+            // The MPI's own may be the quicker one: what it takes is no loss.
+            Stage::Adopted if self.watch.is_in_doubt => most,
+            _ => (left / longest.max(typical).max(1)) as usize,
+        };
+        let pairs = covered.min(most);
         if pairs == 0 {
             return false;
         }
         self.begin_block(pairs, self.calls, interval, seed);
         true
+    }
+
+    /// Calls until there may be something to agree on, or to begin: a block that is under way is
+    /// complete, or a plan that runs is to be compared again.
+    pub fn waits(&self) -> Option<u64> {
+        match &self.block {
+            Some(block) => Some(block.end().saturating_sub(self.calls)),
+            None if self.stage == Stage::Adopted => Some(self.watch.next(self.calls).1),
+            None => None,
+        }
     }
 
     fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {

@@ -19,8 +19,8 @@ const PART_OF_EXCHANGES: u64 = 200;
 const SLOTS: usize = 4;
 
 /// What every exchange tells: hash of the calls, its complement, whether no call failed, the cost
-/// of the last exchange.
-const OF_ALL: usize = 4;
+/// of the last exchange, and its negative, the time since then.
+const OF_ALL: usize = 6;
 
 /// Numbers of an exchange, of each of which the least of all ranks is made.
 pub const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
@@ -77,6 +77,8 @@ pub enum Event {
 struct Begun {
     at: u64,
     cells: Vec<usize>,
+    /// Calls since the exchange before it.
+    since: Option<u64>,
 }
 
 /// The guard over the collectives of one communicator, on one rank.
@@ -99,6 +101,8 @@ pub struct Guard {
     /// Nanoseconds of this rank's last exchange, and of all, as agreed.
     cost: u64,
     spent: u64,
+    /// The last exchange that was begun: after so many calls, and at this time.
+    before: Option<(u64, u64)>,
 }
 
 impl Guard {
@@ -122,6 +126,7 @@ impl Guard {
             is_closed: false,
             cost: 0,
             spent: 0,
+            before: None,
         }
     }
 
@@ -215,8 +220,8 @@ impl Guard {
         }
     }
 
-    /// Begins an exchange: this rank's numbers, [`VALUES`] of them.
-    pub fn begin(&mut self) -> Vec<i64> {
+    /// Begins an exchange at this time in nanoseconds: this rank's numbers, [`VALUES`] of them.
+    pub fn begin(&mut self, now: u64) -> Vec<i64> {
         let count = self.cells.len();
         let in_turn = (0..count).map(|place| (self.turn + place) % count);
         let ready = in_turn.filter(|&cell| self.cells[cell].is_ready());
@@ -224,13 +229,19 @@ impl Guard {
         self.turn = cells.last().map_or(self.turn, |&last| last + 1);
         let hash = self.history as i64;
         let cost = i64::try_from(self.cost).unwrap_or(i64::MAX);
-        let mut values = vec![hash, !hash, i64::from(!self.failed), cost];
+        let since = self
+            .before
+            .map_or(0, |(_, before)| now.saturating_sub(before));
+        let since = i64::try_from(since).unwrap_or(i64::MAX);
+        let mut values = vec![hash, !hash, i64::from(!self.failed), cost, -cost, since];
         for &cell in &cells {
             self.cells[cell].values(&mut values);
         }
         values.resize(VALUES, 0);
         let at = self.calls;
-        self.begun = Some(Begun { at, cells });
+        let since = self.before.map(|(calls, _)| at - calls);
+        self.before = Some((at, now));
+        self.begun = Some(Begun { at, cells, since });
         values
     }
 
@@ -248,7 +259,12 @@ impl Guard {
         if of_all[2] == 0 {
             return self.close(Event::Failed);
         }
-        let agreed_cost = u64::try_from(of_all[3]).unwrap_or(0);
+        // Where all wait for each other anyway, most of what the first ones wait is no cost.
+        let of_cost = match self.cells.iter().all(|cell| cell.key.synchronises()) {
+            true => of_all[3],
+            false => of_all[4].saturating_neg(),
+        };
+        let agreed_cost = u64::try_from(of_cost).unwrap_or(0);
         self.spent = self.spent.saturating_add(agreed_cost);
         let mut events = Vec::new();
         for (&cell, values) in begun.cells.iter().zip(of_cells.chunks(OF_A_BLOCK)) {
@@ -257,7 +273,10 @@ impl Guard {
             events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
         }
         let goes_on = self.try_more() || !begun.cells.is_empty();
-        self.schedule(begun.at, goes_on, agreed_cost);
+        let between = begun
+            .since
+            .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
+        self.schedule(begun.at, goes_on, agreed_cost, between);
         events
     }
 
@@ -284,8 +303,8 @@ impl Guard {
     }
 
     /// The call at which the next exchange begins: soon while there is something to agree on,
-    /// later and later where there is not.
-    fn schedule(&mut self, begun_at: u64, goes_on: bool, cost: u64) {
+    /// later and later where there is not. `between`: calls and nanoseconds since the one before.
+    fn schedule(&mut self, begun_at: u64, goes_on: bool, cost: u64, between: Option<(u64, u64)>) {
         self.gap = match goes_on {
             true => GAPS[0],
             false => (2 * self.gap).min(GAPS[1]),
@@ -293,9 +312,16 @@ impl Guard {
         let measured = || self.cells.iter().filter(|cell| cell.time() > 0);
         let time: u128 = measured().map(|cell| u128::from(cell.time())).sum();
         let calls: u128 = measured().map(|cell| u128::from(cell.calls)).sum();
-        let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES) * calls;
-        let affordable = price.checked_div(time).unwrap_or(0);
-        let gap = self.gap.max(u64::try_from(affordable).unwrap_or(u64::MAX));
+        let price = u128::from(cost) * u128::from(PART_OF_EXCHANGES);
+        let of_cells = (price * calls).checked_div(time).unwrap_or(0);
+        // The same by the time of the job, whatever it did meanwhile: calls may overlap.
+        let (calls, time) = between.unwrap_or((0, 0));
+        let of_job = (price * u128::from(calls)).checked_div(u128::from(time));
+        let affordable = of_cells.max(of_job.unwrap_or(0));
+        let waits = self.cells.iter().filter_map(Cell::waits).min();
+        let waits = waits.map_or(u64::MAX, |calls| calls.saturating_add(LAG).max(GAPS[0]));
+        let gap = self.gap.min(waits);
+        let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX));
         self.next = begun_at.saturating_add(gap.min(u64::MAX / 2));
     }
 

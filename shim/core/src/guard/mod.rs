@@ -5,6 +5,7 @@
 //! key        what calls have in common that are judged together: a cell
 //! times      measured durations of a call: on this rank, and on all
 //! block      pairs of calls, one by the MPI and one by a plan, in an order drawn by lot
+//! tried      a plan in trial, and what was found of it
 //! cell       one cell: warm-up, trials, the plan that was adopted
 //! watch      the native MPI as the challenger of a plan that runs
 //! exchange   the cells of one communicator, and what its ranks tell each other
@@ -40,6 +41,7 @@ mod summary;
 #[cfg(test)]
 mod tests;
 mod times;
+mod tried;
 mod watch;
 
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,7 @@
 //! Results of a guard: for profiles, and for stores that later runs start from.
 
-use super::cell::{Cell, Tried};
+use super::cell::Cell;
+use super::tried::Tried;
 use super::{CellKey, Challenger, State};
 
 /// A plan that an earlier run adopted.

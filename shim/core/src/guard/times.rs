@@ -61,6 +61,16 @@ impl Agreed {
         }
     }
 
+    /// What the call took of the job's time. Where ranks may leave early, calls overlap, and one
+    /// lasts longer than it takes until the next.
+    pub fn share(&self, key: &CellKey) -> u64 {
+        let duration = self.duration(key);
+        match key.synchronises() {
+            true => duration,
+            false => duration.min(self.period),
+        }
+    }
+
     /// Whether this call took less time than another, by more than 2 % of the time of one that
     /// waits for nobody.
     pub fn is_quicker_than(&self, other: &Agreed, key: &CellKey) -> bool {
@@ -131,6 +141,13 @@ mod tests {
         let of = |operation| agreed.duration(&CellKey::new(operation, 0, Some(8), false));
         assert_eq!(of(Operation::Allreduce), 45);
         assert_eq!(of(Operation::Bcast), 70);
+        let share = |period, operation| {
+            let call = Agreed { period, ..agreed };
+            call.share(&CellKey::new(operation, 0, Some(8), false))
+        };
+        assert_eq!(share(950, Operation::Bcast), 70);
+        assert_eq!(share(30, Operation::Bcast), 30);
+        assert_eq!(share(30, Operation::Allreduce), 45);
     }
 
     #[test]

@@ -11,29 +11,41 @@ use crate::proof::Signs;
 /// Calls from one pair to the next, at first, and at most.
 const INTERVALS: [u64; 2] = [64, 1024];
 
+/// In between they are one part in so many of the calls so far: what a change costs until it is
+/// seen is small beside what was before it.
+const PART_OF_CALLS: u64 = 128;
+
+/// Calls from one pair to the next where the plan has just lost.
+const IN_DOUBT: u64 = 16;
+
+/// Ranks tell each other after about so many calls.
+const TOLD: u64 = 256;
+
 /// Pairs that are judged together: what was before them counts no more.
 const JUDGED: usize = 2 * MOST_PAIRS;
 
 /// The last pairs of a plan that runs.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
-    /// Calls from one pair to the next.
-    pub interval: u64,
+    /// Whether the plan lost half of the last block, or more: the next one comes at once.
+    pub is_in_doubt: bool,
     /// Whether the native MPI took less time in each: in the call, and until the next one.
     last: VecDeque<[bool; 2]>,
 }
 
-impl Default for Watch {
-    fn default() -> Self {
-        Watch {
-            interval: INTERVALS[0],
-            last: VecDeque::new(),
-        }
-    }
-}
-
 impl Watch {
-    /// Adds a block. Pairs become rarer while the plan wins them.
+    /// Pairs of the next block, and calls from one to the next, after so many calls of the cell.
+    pub fn next(&self, calls: u64) -> (usize, u64) {
+        if self.is_in_doubt {
+            return (MOST_PAIRS, IN_DOUBT);
+        }
+        let [first, most] = INTERVALS;
+        let interval = (calls / PART_OF_CALLS).clamp(first, most);
+        let pairs = (TOLD / interval).clamp(1, MOST_PAIRS as u64);
+        (pairs as usize, interval)
+    }
+
+    /// Adds a block.
     pub fn add(&mut self, key: &CellKey, pairs: &[AgreedPair]) {
         let mut lost = 0;
         for pair in pairs {
@@ -47,14 +59,10 @@ impl Watch {
         while self.last.len() > JUDGED {
             self.last.pop_front();
         }
-        let [first, most] = INTERVALS;
-        self.interval = match 4 * lost <= pairs.len() {
-            true => (2 * self.interval).min(most),
-            false => first,
-        };
+        self.is_in_doubt = 2 * lost >= pairs.len();
     }
 
-    /// Whether the native MPI is quicker, by the last block or the last two.
+    /// Whether the native MPI is quicker, by the last eight pairs or the last sixteen.
     pub fn is_lost(&self) -> bool {
         let lost = |pairs: usize, what: usize| {
             let last = self.last.iter().rev().take(pairs);
@@ -89,16 +97,37 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_that_wins_is_watched_less_and_one_block_of_losses_ends_it() {
+    fn pairs_become_rarer_with_the_calls_and_come_at_once_where_one_is_lost() {
         let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
         let mut watch = Watch::default();
-        for expected in [128, 256, 512, 1024, 1024] {
+        for (calls, expected) in [
+            (0, (4, 64)),
+            (8_192, (4, 64)),
+            (16_384, (2, 128)),
+            (65_536, (1, 512)),
+            (1 << 30, (1, 1024)),
+        ] {
+            assert_eq!(watch.next(calls), expected, "{calls}");
+        }
+        watch.add(&key, &block(100, 50, 1000)[..1]);
+        assert_eq!(watch.next(1 << 30), (1, 1024));
+        watch.add(&key, &block(100, 150, 1000)[..1]);
+        assert_eq!(watch.next(1 << 30), (8, 16));
+        watch.add(&key, &block(100, 50, 1000));
+        assert_eq!(watch.next(1 << 30), (1, 1024));
+    }
+
+    #[test]
+    fn eight_lost_pairs_in_a_row_end_it() {
+        let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
+        let mut watch = Watch::default();
+        for _ in 0..5 {
             watch.add(&key, &block(100, 50, 1000));
-            assert_eq!(watch.interval, expected);
             assert!(!watch.is_lost());
         }
-        watch.add(&key, &block(100, 150, 1000));
-        assert_eq!(watch.interval, 64);
+        watch.add(&key, &block(100, 150, 1000)[..7]);
+        assert!(!watch.is_lost());
+        watch.add(&key, &block(100, 150, 1000)[..1]);
         assert!(watch.is_lost());
     }
 

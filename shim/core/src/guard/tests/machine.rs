@@ -187,7 +187,8 @@ impl Machine {
                 let values: Vec<Vec<i64>> = self
                     .guards
                     .iter_mut()
-                    .map(|guard| begin(guard, ratios))
+                    .zip(&self.now)
+                    .map(|(guard, &now)| begin(guard, ratios, now as u64))
                     .collect();
                 let least = |at| values.iter().map(|values: &Vec<i64>| values[at]).min();
                 self.under_way = (0..VALUES).map(least).collect();
@@ -206,10 +207,10 @@ impl Machine {
     }
 }
 
-fn begin(guard: &mut Guard, challengers: usize) -> Vec<i64> {
+fn begin(guard: &mut Guard, challengers: usize, now: u64) -> Vec<i64> {
     while let Some(key) = guard.undecided() {
         let all = (0..challengers).map(|place| challenger(place, Some(500)));
         guard.offer(key, all.collect());
     }
-    guard.begin()
+    guard.begin(now)
 }

@@ -150,7 +150,7 @@ impl State {
         while let Some(key) = self.guard.undecided() {
             self.guard.offer(key, communicator.challengers(&key));
         }
-        let values = self.guard.begin();
+        let values = self.guard.begin(now());
         match Exchange::begin(native, communicator.private(), values) {
             Ok(exchange) => self.under_way = Some(exchange),
             Err(code) => self.give_up(code),

@@ -146,30 +146,44 @@ const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 5000\nclusters:\n
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 
-/// Runs `guarded WORDS...` on a grid, with collectives replaced by `auto`; its profile.
-fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, words: &[&str]) -> Profile {
+/// Runs a job of four ranks on a grid, with collectives replaced by `auto`; its profile, and what it
+/// said.
+fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, job: &[&str]) -> (Profile, String) {
     let path = grid.file("guarded.profile.yaml");
     let settings = format!(
         "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_OUTPUT={} {settings}",
         path.display()
     );
-    let words: Vec<&str> = ["guarded"].iter().chain(words).copied().collect();
-    let done = grid.job(&[], (mpi, 4), &settings, &words);
+    let done = grid.job(&[], (mpi, 4), &settings, job);
     let said = String::from_utf8_lossy(&done.stderr);
     assert!(done.status.success(), "{said}");
-    assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
-    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+    let stdout = String::from_utf8_lossy(&done.stdout).into_owned();
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    (profile, stdout)
 }
 
 /// Runs `calls` of a collective on two clusters; what the guard found of it.
 fn on_the_grid(mpi: Mpi, settings: &str, name: &str, calls: &str) -> Vec<GuardedCell> {
+    let (cells, said) = job_on_the_grid(mpi, settings, name, &["guarded", "one", name, calls]);
+    assert_eq!(said, "0 wrong\n");
+    cells
+}
+
+/// Runs a job on two clusters; what the guard found of a collective, and what the job said.
+fn job_on_the_grid(
+    mpi: Mpi,
+    settings: &str,
+    name: &str,
+    job: &[&str],
+) -> (Vec<GuardedCell>, String) {
     let grid = TwoClusters::new();
     std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
     let settings = format!("TREEPIE_GUARD=on {settings}");
-    let profile = on_grid(&grid, mpi, &settings, &["one", name, calls]);
+    let (profile, said) = on_grid(&grid, mpi, &settings, job);
     let operation: Operation = name.parse().expect("a collective");
     let cells = profile.guard.into_iter();
-    cells.filter(|cell| cell.operation == operation).collect()
+    let cells = cells.filter(|cell| cell.operation == operation);
+    (cells.collect(), said)
 }
 
 /// One cluster of four hosts, 50 us apart, as a grid and as a platform.
@@ -191,12 +205,18 @@ fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi
         let platform = platform.display();
         format!("TREEPIE_PLATFORM={platform} TREEPIE_GUARD={guard}")
     };
-    let guarded = on_grid(&grid, mpi, &settings("on"), &["operations", "250"]);
+    let run = |guard, rounds| {
+        let job = ["guarded", "operations", rounds];
+        let (profile, said) = on_grid(&grid, mpi, &settings(guard), &job);
+        assert_eq!(said, "0 wrong\n");
+        profile
+    };
+    let guarded = run("on", "250");
     guarded.guard.iter().for_each(assert_promise_is_kept);
     let of_hosts = tried(&guarded).into_iter();
     let mut of_hosts = of_hosts.filter(|cell| cell.clusters == 4);
     assert!(of_hosts.next().is_some(), "{:#?}", guarded.guard);
-    let free = on_grid(&grid, mpi, &settings("off"), &["operations", "3"]);
+    let free = run("off", "3");
     assert!(free.collectives.iter().all(|record| record.plan.is_none()));
 }
 
@@ -219,6 +239,20 @@ fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     let cell = cells.first().expect("a plan was tried");
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
     assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+}
+
+/// The first five calls cross the wide-area link twice as often as those behind them: beside those
+/// the plan would be a gain, beside the others it is none.
+#[test]
+fn what_mpich_takes_until_its_sixth_call_is_not_taken_for_a_gain() {
+    let settings = "MPIR_CVAR_DEVICE_COLLECTIVES=none TREEPIE_CLUSTERS=0,0,1,1";
+    let job = ["sixth_call", "2500"];
+    let (cells, said) = job_on_the_grid(Mpi::Mpich, settings, "allreduce", &job);
+    assert_eq!(said, "the first calls are slower\n0 wrong\n");
+    let cell = cells.first().expect("a plan was tried");
+    assert!(cell.plan.is_some() && cell.won + cell.lost > 0, "{cell:?}");
+    assert_ne!(cell.state, State::Adopted, "{cell:?}");
+    assert_promise_is_kept(cell);
 }
 
 /// The table of `treepie show`, and its section in the report.

@@ -283,6 +283,8 @@ fn a_replay_names_its_placement_by_its_whole_path_and_can_be_profiled() {
         "app.profile.yaml",
         "--apply",
         "permute",
+        "--guard",
+        "report",
     ];
     let answer = desk.run(&[&arguments[..], &job].concat()).good();
     assert!(
@@ -294,6 +296,7 @@ fn a_replay_names_its_placement_by_its_whole_path_and_can_be_profiled() {
     for expected in [
         "TREEPIE_MODE=replay\n".to_owned(),
         "TREEPIE_APPLY=permute\n".to_owned(),
+        "TREEPIE_GUARD=report\n".to_owned(),
         format!(
             "TREEPIE_PLACEMENT={}\n",
             desk.path("app.placement.yaml").display()

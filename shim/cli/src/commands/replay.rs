@@ -8,7 +8,7 @@ use std::str::FromStr;
 use clap::Args;
 use treepie_core::affinity::UnknownName;
 use treepie_core::files::Replayable;
-use treepie_core::files::configuration::{Apply, Reorder};
+use treepie_core::files::configuration::{Apply, GuardMode, Reorder};
 
 use super::Outcome;
 use super::options::{RunSettings, absolute_path, as_usage};
@@ -44,6 +44,10 @@ pub struct Arguments {
     /// program allows it: native (the MPI) or graph (by the graph's weights, for these hosts)
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Reorder>)]
     reorder: Option<Reorder>,
+    /// Guard on the collectives that `auto` replaces: on (a plan runs once it was measured to be
+    /// quicker than the MPI's own), report (it is measured, and does not run) or off
+    #[arg(long, value_name = "GUARD", value_parser = str::parse::<GuardMode>)]
+    guard: Option<GuardMode>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -133,6 +137,12 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
              nothing there; use --apply permute, bind or both",
         ));
     }
+    if arguments.guard.is_some_and(|guard| guard != GuardMode::Off) {
+        return Err(CommandError::usage(
+            "--guard: the library guards collectives that it replaces, and with --apply launch it \
+             replaces none; use --apply permute, bind or both",
+        ));
+    }
     let Replayable::Placement(placement) = file else {
         return Err(CommandError::usage(format!(
             "{}: is a profile, and the launcher needs a placement; make one with `treepie map`, or \
@@ -204,6 +214,9 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
     }
     if let Some(reorder) = arguments.reorder {
         own.push(("TREEPIE_REORDER", reorder.to_string().into()));
+    }
+    if let Some(guard) = arguments.guard {
+        own.push(("TREEPIE_GUARD", guard.to_string().into()));
     }
     if let Some(apply) = apply {
         own.push(("TREEPIE_APPLY", apply.to_string().into()));

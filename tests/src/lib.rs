@@ -35,6 +35,7 @@ pub mod permutations;
 pub mod placements;
 mod processes;
 pub mod results;
+pub mod stores;
 pub mod strategies;
 mod turns;
 pub mod two_clusters;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use treepie_core::files::experience::{ExperienceFile, Guarded};
 use treepie_core::files::profile::{GuardedCell, GuardedPlan};
 use treepie_core::guard::State;
 use treepie_tests::hosts::Hosts;
+use treepie_tests::stores::{files_below, is_run};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 /// Ranks 0 and 1 are on the first host, 2 and 3 on the second; rank 0 sends to 2, and 1 to 3.
@@ -111,24 +112,6 @@ impl Place {
     fn files(&self) -> Vec<PathBuf> {
         files_below(&self.store())
     }
-}
-
-/// Whether this is the file of a run.
-fn is_run(file: &Path) -> bool {
-    let name = file.display().to_string();
-    name.ends_with(".yaml") && !name.contains(".profile")
-}
-
-fn files_below(directory: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        match entry.path().is_dir() {
-            true => files.extend(files_below(&entry.path())),
-            false => files.push(entry.path()),
-        }
-    }
-    files.sort();
-    files
 }
 
 fn arms(told: &[Value]) -> Vec<&str> {
@@ -298,77 +281,10 @@ fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi
     assert!(history.starts_with("guarded, 4 ranks"), "{history}");
 }
 
-fn a_store_that_cannot_be_used_harms_no_job(mpi: Mpi) {
-    let plain = Job::new(mpi, 2, "ring").run().succeeded();
-    let file = tempfile::NamedTempFile::new().expect("a file");
-    for store in ["/proc/none", &file.path().display().to_string()] {
-        let job = Job::new(mpi, 2, "ring")
-            .with(Library::Unset)
-            .variable("TREEPIE_MODE", "auto")
-            .variable("TREEPIE_STORE", store);
-        let quiet = job.clone().run().succeeded();
-        treepie_tests::assert_same_output(&plain, &quiet);
-        let told = job.variable("TREEPIE_LOG", "info").run().succeeded();
-        let lines = told
-            .stderr
-            .lines()
-            .filter(|line| line.contains("learning is off"));
-        assert_eq!(lines.count(), 1, "{}", told.told());
-    }
-}
-
-fn what_is_no_mpi_job_runs_as_it_would(mpi: Mpi) {
-    let place = Place::new(mpi);
-    let run = |words: &[&str]| {
-        let mut command = Command::new(artifacts::command());
-        command.args(["run", "--store"]).arg(place.store());
-        command.arg("--").args(words);
-        run_watched(
-            command,
-            Duration::from_secs(20),
-            "treepie run of no MPI job",
-        )
-    };
-    let outcome = run(&["sh", "-c", "echo here; exit 3"]);
-    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.told());
-    assert_eq!(outcome.stdout, "here\n");
-    assert_eq!(outcome.stderr.lines().count(), 1, "{}", outcome.told());
-    assert_eq!(place.files(), Vec::<PathBuf>::new());
-}
-
-fn a_damaged_file_is_set_aside_and_told_of_once(mpi: Mpi) {
-    let place = Place::new(mpi);
-    let run = || {
-        Job::new(mpi, 2, "ring")
-            .with(Library::Unset)
-            .variable("TREEPIE_MODE", "auto")
-            .variable("TREEPIE_STORE", place.store().display())
-            .run()
-            .succeeded()
-    };
-    run();
-    let files = place.files();
-    let written = files.iter().find(|file| is_run(file));
-    let written = written.expect("a run was written");
-    let text = fs::read_to_string(written).expect("it can be read");
-    fs::write(written, &text[..text.len() / 2]).expect("it can be written");
-    let told = run();
-    let lines = told
-        .stderr
-        .lines()
-        .filter(|line| line.contains("set aside"));
-    assert_eq!(lines.count(), 1, "{}", told.told());
-    assert!(written.with_extension("yaml.damaged").exists());
-    assert!(!run().stderr.contains("set aside"));
-}
-
 under_each_mpi!(
     a_job_is_quicker_from_its_second_run_on,
     a_placement_that_makes_a_job_slower_or_fail_is_not_used,
     where_all_ranks_are_alike_nothing_is_tried_and_counting_ends,
     the_library_learns_without_the_command_and_rank_0_has_the_store,
     a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before,
-    a_store_that_cannot_be_used_harms_no_job,
-    what_is_no_mpi_job_runs_as_it_would,
-    a_damaged_file_is_set_aside_and_told_of_once,
 );

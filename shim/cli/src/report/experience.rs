@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use treepie_core::files::date;
-use treepie_core::files::experience::{Application, Guarded, Key};
+use treepie_core::files::experience::{Application, Guarded, KeptPlatform, Key};
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::guard;
 use treepie_core::learning::{Arm, End, Experience, Run, State, next};
@@ -91,6 +91,28 @@ pub struct RunSummary {
     pub seconds: Option<f64>,
     /// Whether it failed.
     pub failed: bool,
+}
+
+/// The links of some hosts, as a job measured them.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlatformSummary {
+    /// Its name in the store.
+    pub key: String,
+    /// Hosts and clusters.
+    pub platform: PlatformSize,
+    /// When it was measured, in UTC.
+    pub measured: String,
+    /// Until when jobs start with it.
+    pub until: String,
+}
+
+/// How large a platform is.
+#[derive(Debug, Clone, Serialize)]
+pub struct PlatformSize {
+    /// Number of hosts.
+    pub hosts: usize,
+    /// Number of logical clusters.
+    pub clusters: usize,
 }
 
 /// So many of the newest runs are listed.
@@ -190,6 +212,43 @@ impl Summary {
             self.runs,
             run.arm.in_words(),
             state.map_or("", |known| &known.state),
+        )
+    }
+}
+
+impl PlatformSummary {
+    /// Of this platform.
+    pub fn new(kept: &KeptPlatform) -> Self {
+        let at = |seconds| date(SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(seconds));
+        let contents = kept.file.platform.contents();
+        PlatformSummary {
+            key: kept.key.to_string(),
+            platform: PlatformSize {
+                hosts: contents.hosts.len(),
+                clusters: contents.clusters.len(),
+            },
+            measured: at(kept.made),
+            until: at(kept.until()),
+        }
+    }
+
+    /// `platform of 4 hosts in 2 clusters (5f0c1a2b)`.
+    pub fn title(&self) -> String {
+        format!(
+            "platform of {} in {} ({})",
+            pluralize(self.platform.hosts, "host"),
+            pluralize(self.platform.clusters, "cluster"),
+            &self.key[..8]
+        )
+    }
+
+    /// A line for people.
+    pub fn text(&self) -> String {
+        format!(
+            "{}, measured {}: jobs there start with it until {}\n",
+            self.title(),
+            self.measured,
+            self.until
         )
     }
 }

@@ -19,5 +19,5 @@ mod words;
 
 pub use experience::{Arm, Candidate, End, Experience, Judgement, Run};
 pub use judge::Case;
-pub use next::{MEMORY, Next, State, next};
+pub use next::{AHEAD, MEMORY, Next, State, next};
 pub use standing::{Evidence, Found};

@@ -7,6 +7,9 @@ use crate::placement::worth::Worth;
 /// What is older says nothing any more, in seconds.
 pub const MEMORY: u64 = 60 * 86_400;
 
+/// What lies further in the future, in seconds, says nothing yet: a clock was wrong.
+pub const AHEAD: u64 = 86_400;
+
 /// So many runs are counted at most where none of them ends.
 const MOST_OPEN: usize = 3;
 
@@ -76,8 +79,11 @@ pub fn next(experience: &Experience, shape: u64, now: u64, lot: bool) -> Next {
         .iter()
         .rposition(|run| run.counted && run.seconds().is_some());
     let Some(counted) = counted else {
+        // Where another run has ended since, it was the store that could not be written.
+        let ended = runs.iter().rposition(|run| run.seconds().is_some());
+        let since = ended.map_or(&runs[..], |at| &runs[at + 1..]);
         let begun = |run: &&&Run| run.counted && run.end == End::Open;
-        return match runs.iter().filter(begun).count() >= MOST_OPEN {
+        return match since.iter().filter(begun).count() >= MOST_OPEN {
             true => Next::plain(State::NeverEnds, false),
             false => Next::plain(State::Unknown, true),
         };

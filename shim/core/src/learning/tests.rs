@@ -268,6 +268,13 @@ fn counting_ends_where_no_run_does_and_old_runs_are_forgotten() {
         assert_eq!(next.state, State::Unknown);
         job.ended(&next, End::Open);
     }
+    let next = job.next();
+    assert_eq!(next.state, State::NeverEnds);
+    // A store that could not be written looks like a job that does not end, until it can be.
+    job.ended(&next, End::Seconds(1.0));
+    let next = job.next();
+    assert_eq!((next.state, next.counts), (State::Unknown, true));
+    job.experience.runs.pop();
     assert_eq!(job.next().state, State::NeverEnds);
     job.now += MEMORY + 1_000;
     assert_eq!(job.next().state, State::Unknown);

@@ -15,6 +15,7 @@ mod wire;
 use std::path::Path;
 use std::time::SystemTime;
 
+use once_cell::sync::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::files::platform::PlatformFile;
@@ -165,13 +166,24 @@ fn checked_or_measured(
     let report = probe(&mut wire, &identity, &options).ok().flatten();
     let text = report.and_then(|report| written(native, report, known));
     match share(&members, is_first.then_some(text))? {
-        Some(text) => Ok(PlatformFile::from_text(Path::new(MEASURED), &text)?.platform),
+        Some(text) => {
+            let file = PlatformFile::from_text(Path::new(NAME), &text)?;
+            Ok(MEASURED.get_or_init(|| file).platform.clone())
+        }
         None => Err(PlatformUnknown::Unmeasured),
     }
 }
 
 /// What messages call a platform that has no file.
-const MEASURED: &str = "the measured platform";
+const NAME: &str = "the measured platform";
+
+/// What this job has measured, on all ranks.
+static MEASURED: OnceCell<PlatformFile> = OnceCell::new();
+
+/// The platform that this job has measured, if it has.
+pub fn measured() -> Option<&'static PlatformFile> {
+    MEASURED.get()
+}
 
 /// Rank 0's platform as the text of a file, which is written where one was named
 /// and is not there yet.
@@ -201,5 +213,5 @@ fn written(native: &Native, report: Report, known: &Known) -> Option<String> {
             log::warn(line);
         }
     }
-    file.to_text(Path::new(MEASURED)).ok()
+    file.to_text(Path::new(NAME)).ok()
 }

@@ -179,6 +179,15 @@ impl Draft {
             }
         }
         if let Some(learning) = self.learning {
+            if let Some(wanted) = &mut replay.collectives
+                && wanted.platform.probe
+                && wanted.platform.file.is_none()
+            {
+                wanted.platform.file = learning.platform(processes).map(|text| File {
+                    name: "store: what an earlier job measured here".to_owned(),
+                    text: Some(text),
+                });
+            }
             let lessons = learning.settle(processes, &allocation);
             match lessons.candidate {
                 Some(Candidate::Permute(new_rank)) => replay.permutation = Some(narrow(&new_rank)),
@@ -304,7 +313,8 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
 /// Which collectives are replaced where a job learns: with a platform, those that are measured to
 /// be quicker.
 fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
-    if settings.platform.is_none() || !settings.collectives.all_native() {
+    let has_platform = settings.platform.is_some() || settings.probe == Probe::Auto;
+    if !has_platform || !settings.collectives.all_native() {
         return wanted_collectives(settings);
     }
     wanted_collectives(&Settings {

@@ -207,6 +207,7 @@ impl Starting {
             errors::watch(native)?;
         }
         if matches!(decision, Decision::Replay(replay) if replay.learns) {
+            learning::keep_platform();
             learning::begin();
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! `treepie forget`: removes what was learnt of an application.
 
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use clap::Args;
 
@@ -8,6 +9,7 @@ use super::{StoreChoice, applications, nothing_of};
 use crate::commands::Outcome;
 use crate::error::CommandError;
 use crate::output;
+use crate::report::experience::PlatformSummary;
 
 /// Forget what was learnt of an application
 #[derive(Debug, Args)]
@@ -15,7 +17,7 @@ pub struct Arguments {
     /// Name of the program, or the beginning of its key as `treepie history` lists it
     #[arg(value_name = "APP", required_unless_present = "all")]
     application: Option<String>,
-    /// Forget all applications
+    /// Forget all applications, and the platforms that were measured
     #[arg(long, conflicts_with = "application")]
     all: bool,
     #[command(flatten)]
@@ -27,12 +29,21 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let store = arguments.store.store()?;
     let name = arguments.application.as_deref();
     let found = applications(&store, name);
-    if found.is_empty() {
+    let platforms = match arguments.all {
+        true => store.platforms(SystemTime::now()),
+        false => Vec::new(),
+    };
+    if found.is_empty() && platforms.is_empty() {
         return Err(CommandError::failed(nothing_of(store.path(), name)));
     }
     for learnt in found {
         store.forget(learnt.key)?;
         output::print(&format!("{}: forgotten\n", learnt.summary.title()))?;
+    }
+    for kept in platforms {
+        store.forget(kept.key)?;
+        let platform = PlatformSummary::new(&kept);
+        output::print(&format!("{}: forgotten\n", platform.title()))?;
     }
     Ok(ExitCode::SUCCESS)
 }

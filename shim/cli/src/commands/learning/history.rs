@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use clap::Args;
+use serde::Serialize;
 use treepie_core::learning::Arm;
 
 use super::{Learnt, StoreChoice, applications, nothing_of};
@@ -11,7 +13,7 @@ use crate::commands::Outcome;
 use crate::error::CommandError;
 use crate::output;
 use crate::picture::{Axis, Chart, Format, Series, Style, write_drawing};
-use crate::report::experience::Summary;
+use crate::report::experience::{PlatformSummary, Summary};
 use crate::report::units;
 
 /// Show what was tried with each application, what it brought, and what is used now
@@ -38,21 +40,46 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         draw(picture, &found)?;
     }
+    // Platforms are no application's.
+    let platforms: Vec<PlatformSummary> = match name {
+        Some(_) => Vec::new(),
+        None => store
+            .platforms(SystemTime::now())
+            .iter()
+            .map(PlatformSummary::new)
+            .collect(),
+    };
     let summaries: Vec<&Summary> = found.iter().map(|learnt| &learnt.summary).collect();
     if arguments.json {
-        output::print_json(&summaries)?;
+        let all: Vec<Entry<'_>> = summaries
+            .into_iter()
+            .map(Entry::Application)
+            .chain(platforms.iter().map(Entry::Platform))
+            .collect();
+        output::print_json(&all)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if found.is_empty() {
+    if found.is_empty() && platforms.is_empty() {
         let nothing = nothing_of(store.path(), name);
         return match name {
             Some(_) => Err(CommandError::failed(nothing)),
             None => output::print(&(nothing + "\n")).map(|()| ExitCode::SUCCESS),
         };
     }
-    let texts: Vec<String> = summaries.iter().map(|summary| summary.text()).collect();
+    let texts = summaries.iter().map(|summary| summary.text());
+    let texts: Vec<String> = texts
+        .chain(platforms.iter().map(PlatformSummary::text))
+        .collect();
     output::print(&texts.join("\n"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Something that was learnt.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Entry<'a> {
+    Application(&'a Summary),
+    Platform(&'a PlatformSummary),
 }
 
 /// The seconds of all runs of an application, by the way that they were run.

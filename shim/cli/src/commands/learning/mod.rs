@@ -5,6 +5,7 @@ pub mod history;
 pub mod run;
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use clap::Args;
 use treepie_core::files::configuration::variable_of;
@@ -73,7 +74,7 @@ struct Learnt {
 /// their key; all without one.
 fn applications(store: &Store, name: Option<&str>) -> Vec<Learnt> {
     let known = store.applications().into_iter().map(|key| {
-        let known = store.read(key);
+        let known = store.read(key, SystemTime::now());
         Learnt {
             key,
             summary: Summary::new(

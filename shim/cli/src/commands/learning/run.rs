@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
+use std::time::SystemTime;
 
 use clap::Args;
 use treepie_core::files::configuration::RUN_VARIABLE;
@@ -89,7 +90,7 @@ fn tell(arguments: &Arguments, store: &Store, number: u64, status: u8) -> Result
         if status != 0 {
             failed(store, key, &path)?;
         }
-        let known = store.read(key);
+        let known = store.read(key, SystemTime::now());
         let name = path.file_stem().and_then(|stem| stem.to_str());
         let summary = Summary::new(
             key,

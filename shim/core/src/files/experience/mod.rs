@@ -4,10 +4,12 @@
 //! STORE/v1/salt                             the key of all hashes
 //! STORE/v1/5f/5f0c.../NAME.yaml             a run, or several that were merged
 //! STORE/v1/5f/5f0c.../NAME.profile.yaml     the traffic of a run that was counted
+//! STORE/v1/a3/a31b.../NAME.platform.yaml    the links of hosts, as a run measured them
 //!
 //! document    the text of a file
 //! key         what an application is known by
 //! owner       whose files are read
+//! platforms   what jobs have measured of their hosts' links
 //! store       directories and files
 //! upkeep      merging, and what is removed
 //! ```
@@ -19,6 +21,7 @@
 mod document;
 mod key;
 mod owner;
+mod platforms;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -26,4 +29,5 @@ mod upkeep;
 
 pub use document::{Application, ExperienceFile, Guarded};
 pub use key::{Key, Salt};
+pub use platforms::{KeptPlatform, platform_key};
 pub use store::{Known, Store, StoreError, run_name};

@@ -13,7 +13,7 @@ use super::document::{Application, ExperienceFile, Guarded, add_guards};
 use super::key::{Key, Salt};
 use super::owner::Owner;
 use crate::files::{FileError, Profile};
-use crate::learning::Experience;
+use crate::learning::{AHEAD, Experience, MEMORY};
 
 /// The version of the layout.
 pub(super) const VERSION: &str = "v1";
@@ -142,16 +142,19 @@ impl Store {
         directory_in(&self.own, key)
     }
 
-    /// What is known of an application. What can't be read is set aside.
-    pub fn read(&self, key: Key) -> Known {
+    /// What is known of an application at a time. What can't be read is set aside; what lies in the
+    /// future is left alone until then.
+    pub fn read(&self, key: Key, now: SystemTime) -> Known {
         let mut known = Known::default();
         for root in self.roots() {
             let directory = directory_in(root, key);
-            let files = self.files_of(&directory);
+            let files = self.files_until(&directory, now);
             for path in files.iter().rev().take(MOST_READ) {
                 self.read_into(&mut known, path, root == self.own);
             }
         }
+        let oldest = seconds(now).saturating_sub(MEMORY);
+        known.guards.retain(|guarded| guarded.made > oldest);
         known
     }
 
@@ -181,11 +184,7 @@ impl Store {
 
     /// The files with runs in the directory of an application, the oldest first.
     pub(super) fn files_of(&self, directory: &Path) -> Vec<PathBuf> {
-        let parents = directory.ancestors().take(3);
-        if !parents
-            .into_iter()
-            .all(|it| self.owner.trusts_directory(it))
-        {
+        if !self.is_trusted(directory) {
             return Vec::new();
         }
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -201,27 +200,45 @@ impl Store {
         files
     }
 
+    /// Whether the directory of an application, and those above it, are the user's own.
+    pub(super) fn is_trusted(&self, directory: &Path) -> bool {
+        let mut parents = directory.ancestors().take(3);
+        parents.all(|it| self.owner.trusts_directory(it))
+    }
+
+    /// The files of runs without those that lie in the future: a clock was wrong, or is.
+    pub(super) fn files_until(&self, directory: &Path, now: SystemTime) -> Vec<PathBuf> {
+        let mut files = self.files_of(directory);
+        let latest = seconds(now).saturating_add(AHEAD);
+        files.retain(|path| began(path).is_none_or(|began| began <= latest));
+        files
+    }
+
     /// Writes the file of a run, or writes it again at its end.
     ///
     /// # Errors
     /// A store that can't be written, or is not the user's.
     pub fn write(&self, key: Key, name: &str, file: &ExperienceFile) -> Result<(), StoreError> {
-        let directory = self.directory(key);
-        self.make(&directory)?;
-        let path = directory.join(format!("{name}.yaml"));
-        let text = file.to_text(&path)?;
-        let written = temporary_in(&directory).and_then(|mut temporary| {
+        let path = self.directory(key).join(format!("{name}.yaml"));
+        self.write_text(&path, &file.to_text(&path)?)
+    }
+
+    /// Writes a file of an application's directory, or writes it again.
+    pub(super) fn write_text(&self, path: &Path, text: &str) -> Result<(), StoreError> {
+        let directory = path.parent().unwrap_or(&self.own);
+        self.make(directory)?;
+        let written = temporary_in(directory).and_then(|mut temporary| {
             temporary.write_all(text.as_bytes())?;
             // Not synced: a job waits for no disk, and what a crash of the machine tears is set
             // aside.
-            temporary.persist(&path).map_err(|error| error.error)?;
+            temporary.persist(path).map_err(|error| error.error)?;
             Ok(())
         });
         // A network's file system may have renamed it, lost its answer, and say that nothing is
         // there to rename.
         match written {
-            Err(error) if self.owner.read(&path).ok().as_deref() != Some(&text) => {
-                Err(refused(&path, &error))
+            Err(error) if self.owner.read(path).ok().as_deref() != Some(text) => {
+                Err(refused(path, &error))
             }
             _ => Ok(()),
         }
@@ -317,14 +334,26 @@ fn temporary_in(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
 /// The name of a run that begins now, `random` telling it from others: names are in the order in
 /// which runs began.
 pub fn run_name(now: SystemTime, random: u64) -> String {
-    let since = now.duration_since(SystemTime::UNIX_EPOCH);
-    let since = since.unwrap_or(Duration::ZERO).as_secs();
-    let time = Timestamp::from_second(i64::try_from(since).unwrap_or(0)).unwrap_or_default();
+    let since = i64::try_from(seconds(now)).unwrap_or(0);
+    let time = Timestamp::from_second(since).unwrap_or_default();
     let digits: String = format!("{time:.0}")
         .chars()
         .filter(char::is_ascii_alphanumeric)
         .collect();
     format!("{digits}-{random:016x}")
+}
+
+/// When a run began whose file has this name, in seconds since 1970.
+pub(super) fn began(path: &Path) -> Option<u64> {
+    let (time, _) = path.file_stem()?.to_str()?.split_once('-')?;
+    let time: Timestamp = time.parse().ok()?;
+    u64::try_from(time.as_second()).ok()
+}
+
+/// In seconds since 1970.
+pub(super) fn seconds(time: SystemTime) -> u64 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap_or(Duration::ZERO).as_secs()
 }
 
 /// Whether this could be the name of a run: as it becomes part of a file's name.

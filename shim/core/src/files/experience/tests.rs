@@ -42,6 +42,11 @@ fn file(runs: Vec<Run>) -> ExperienceFile {
     }
 }
 
+/// Runs of these tests begin in the 24 hours before.
+fn now() -> SystemTime {
+    SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_050_000)
+}
+
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
     let mut names: Vec<String> = entries
@@ -132,13 +137,52 @@ fn many_jobs_write_at_a_time_and_nothing_is_lost() {
             });
         }
     });
-    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_001_000);
-    store.merge(key, now, 999).unwrap();
-    let known = store.read(key);
+    let later = SystemTime::UNIX_EPOCH + Duration::from_secs(1_795_001_000);
+    store.merge(key, later, 999).unwrap();
+    let known = store.read(key, now());
     assert_eq!(known.experience.runs.len(), 80);
     assert_eq!(known.damaged, Vec::<String>::new());
     assert_eq!(known.application.program, "halo2d");
     assert!(names(&store.directory(key)).len() <= 33);
+}
+
+#[test]
+fn what_lies_in_the_future_says_nothing_until_then_and_is_never_merged() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = store(directory.path());
+    let key = store.salt([1; 16]).unwrap().key(&"app");
+    let judgement = |made, saved| Judgement {
+        shape: 7,
+        made,
+        since: made,
+        worth: Worth::None,
+        saved,
+        in_mpi: None,
+        candidates: Vec::new(),
+    };
+    let write = |began: u64, saved| {
+        let name = run_name(SystemTime::UNIX_EPOCH + Duration::from_secs(began), began);
+        let mut written = file(vec![run(&name, began, End::Seconds(1.0))]);
+        written.experience.judgements.push(judgement(began, saved));
+        store.write(key, &name, &written).unwrap();
+    };
+    let (right, ahead) = (1_795_000_000, 4_000_000_000);
+    (0..40).for_each(|at| write(right + at, 0.25));
+    (0..70).for_each(|at| write(ahead + at, 0.5));
+    let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+    for _ in 0..2 {
+        let known = store.read(key, at(right + 100)).experience;
+        assert_eq!(known.runs.len(), 40);
+        assert!(known.runs.iter().all(|run| run.began < right + 100));
+        assert_eq!(known.judgement(7).unwrap().saved, 0.25);
+        // A clock that is far behind finds nothing, and keeps all.
+        assert_eq!(store.read(key, at(5)).experience, Experience::default());
+        store.merge(key, at(5), 1).unwrap();
+        store.merge(key, at(right + 100), 2).unwrap();
+    }
+    assert_eq!(names(&store.directory(key)).len(), 71);
+    let known = store.read(key, at(ahead + 100)).experience;
+    assert_eq!(known.judgement(7).unwrap().saved, 0.5);
 }
 
 #[test]
@@ -166,14 +210,14 @@ fn a_damaged_file_is_set_aside_with_one_line() {
     fs::write(of_application.join("a-2.yaml"), &text[..text.len() - 30]).unwrap();
     let newer = text.replace("version: 1", "version: 9");
     fs::write(of_application.join("a-3.yaml"), newer).unwrap();
-    let known = store.read(key);
+    let known = store.read(key, now());
     assert_eq!(known.experience.runs.len(), 1);
     assert_eq!(known.damaged.len(), 1, "{:?}", known.damaged);
     assert_eq!(
         names(&of_application),
         ["a-1.yaml", "a-2.yaml.damaged", "a-3.yaml"]
     );
-    assert_eq!(store.read(key).damaged, Vec::<String>::new());
+    assert_eq!(store.read(key, now()).damaged, Vec::<String>::new());
 }
 
 #[test]
@@ -187,12 +231,12 @@ fn links_and_what_others_may_write_are_not_followed() {
     let elsewhere = directory.path().join("elsewhere.yaml");
     fs::rename(of_application.join("a-1.yaml"), &elsewhere).unwrap();
     symlink(&elsewhere, of_application.join("a-1.yaml")).unwrap();
-    assert_eq!(store.read(key).experience.runs, []);
+    assert_eq!(store.read(key, now()).experience.runs, []);
     fs::remove_file(of_application.join("a-1.yaml")).unwrap();
     store.write(key, "a-1", &good).unwrap();
-    assert_eq!(store.read(key).experience.runs.len(), 1);
+    assert_eq!(store.read(key, now()).experience.runs.len(), 1);
     fs::set_permissions(&of_application, fs::Permissions::from_mode(0o777)).unwrap();
-    assert_eq!(store.read(key).experience.runs, []);
+    assert_eq!(store.read(key, now()).experience.runs, []);
     let refused = store.write(key, "a-2", &good).unwrap_err();
     assert!(refused.to_string().contains("learning is off"), "{refused}");
 }
@@ -207,7 +251,7 @@ fn a_store_that_cannot_be_written_is_told_and_one_beside_it_is_read() {
     let setting = format!("/proc/none:{}", site.path().display());
     let both = Store::new(&setting, user());
     assert_eq!(both.salt([2; 16]).unwrap().key(&"app"), key);
-    assert_eq!(both.read(key).experience.runs.len(), 1);
+    assert_eq!(both.read(key, now()).experience.runs.len(), 1);
     let refused = both.write(key, "a-2", &good).unwrap_err().to_string();
     assert!(refused.starts_with("/proc/none/"), "{refused}");
 }

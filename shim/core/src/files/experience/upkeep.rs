@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use super::document::{ExperienceFile, add_guards};
 use super::key::Key;
-use super::store::{PROFILE, Store, StoreError, run_name};
+use super::store::{PROFILE, Store, StoreError, run_name, seconds};
 use crate::learning::{End, Experience, MEMORY, Run};
 
 /// With more files than this, those of an application are merged.
@@ -29,13 +29,11 @@ impl Store {
     /// A store that can't be written; then nothing is removed.
     pub fn merge(&self, key: Key, now: SystemTime, random: u64) -> Result<(), StoreError> {
         let directory = self.directory(key);
-        let files = self.files_of(&directory);
+        let files = self.files_until(&directory, now);
         if files.len() <= MOST_FILES {
             return Ok(());
         }
-        let seconds = now
-            .duration_since(SystemTime::UNIX_EPOCH)
-            .map_or(0, |since| since.as_secs());
+        let seconds = seconds(now);
         let is_over =
             |run: &Run| run.end != End::Open || run.began.saturating_add(ENDS_WITHIN) < seconds;
         let (mut merged, mut sources) = (ExperienceFile::default(), Vec::new());

@@ -2,40 +2,28 @@
 //! and writes; all adopt what it decides.
 
 mod application;
+mod lesson;
 
 use std::fs;
-use std::sync::mpsc;
-use std::thread;
-use std::time::{Duration, Instant, SystemTime};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
 
-use once_cell::sync::OnceCell;
 use treepie_core::affinity::{Layer, Metric};
 use treepie_core::files::experience::{
-    Application, ExperienceFile, Guarded, Key, Known, Salt, Store, run_name,
+    Application, ExperienceFile, Key, Known, Salt, Store, platform_key, run_name,
 };
 use treepie_core::files::profile::{GuardedCell, Profile};
 use treepie_core::learning::{
-    Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
+    AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
 };
 use treepie_core::placement::allocation::Allocation;
 use treepie_core::placement::binding::Process;
 
-use super::partial::with_signals_blocked;
-use crate::collectives;
-use crate::guard::guarded;
 use crate::log;
 use crate::mpi::native::Native;
-use crate::share::{Members, ShareError, gather};
 use application::{Shape, identify};
-
-/// A store that does not answer in this time, as on a file system that hangs, is not used.
-const PATIENCE: Duration = Duration::from_millis(200);
-
-/// One run in so many looks whether the store has grown too large.
-const TRIMS: u64 = 100;
-
-/// Results of guards that a run keeps.
-const MOST_CELLS: usize = 200;
+use lesson::{Lesson, within_patience};
+pub use lesson::{begin, elapsed, end, keep_platform};
 
 /// What process 0 knows of the application before it knows where its processes are.
 pub struct Learning {
@@ -44,30 +32,13 @@ pub struct Learning {
     key: Key,
     known: Known,
     application: Application,
+    library: String,
     producer: String,
     name: String,
     random: u64,
     /// Seconds since 1970.
     now: u64,
 }
-
-/// What this run does and is to show. On process 0.
-#[derive(Debug, Clone)]
-struct Lesson {
-    store: Store,
-    key: Key,
-    file: ExperienceFile,
-    random: u64,
-}
-
-/// This run, on each process.
-#[derive(Debug)]
-struct Watched {
-    began: OnceCell<Instant>,
-    lesson: Option<Lesson>,
-}
-
-static WATCHED: OnceCell<Watched> = OnceCell::new();
 
 /// What is done in this run.
 pub struct Lessons {
@@ -77,17 +48,6 @@ pub struct Lessons {
     pub profile: Option<String>,
     /// What guards of the newest run in such an allocation found.
     pub guard: Vec<GuardedCell>,
-}
-
-/// Does `work` on a thread of its own, and waits for it no longer than [`PATIENCE`].
-fn within_patience<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (sender, receiver) = mpsc::channel();
-    let thread = with_signals_blocked(|| {
-        let work = move || guarded("learning", || drop(sender.send(work())));
-        thread::Builder::new().name("treepie".into()).spawn(work)
-    });
-    thread.ok()?;
-    receiver.recv_timeout(PATIENCE).ok()
 }
 
 /// The user of this process.
@@ -120,17 +80,16 @@ impl Learning {
         let family = super::request::family_name(native).to_owned();
         let library = native.library_version();
         let opened = within_patience(move || {
-            let now = SystemTime::now();
+            let clock = SystemTime::now();
             let bytes = random();
             let (salt, number) = (first(&bytes), u64::from_le_bytes(last(&bytes)));
             let number = run.unwrap_or(number);
             let store = Store::new(&setting, user());
             let salt = store.salt(salt)?;
-            let (program, identity) = identify(ranks, library);
+            let (program, identity) = identify(ranks, library.clone());
             let key = salt.key(&identity);
-            let known = store.read(key);
-            // A clock may have gone back.
-            let newest = known.experience.runs.last().map_or(0, |run| run.began);
+            let known = store.read(key, clock);
+            let now = now(clock, &known.experience);
             Ok(Learning {
                 store,
                 salt,
@@ -141,10 +100,11 @@ impl Learning {
                     ranks,
                     mpi: family,
                 },
+                library,
                 producer,
-                name: run_name(now, number),
+                name: run_name(SystemTime::UNIX_EPOCH + Duration::from_secs(now), number),
                 random: number,
-                now: seconds(now).max(newest),
+                now,
             })
         });
         match opened {
@@ -185,20 +145,38 @@ impl Learning {
         self.next(self.shape(processes)).state == State::Counted
     }
 
+    fn platform_key(&self, processes: &[Process]) -> Key {
+        platform_key(self.salt, &self.library, &hosts(processes))
+    }
+
+    /// What an earlier job has measured of these processes' hosts, as the text of a platform file.
+    pub fn platform(&self, processes: &[Process]) -> Option<String> {
+        let (store, key, now) = (self.store.clone(), self.platform_key(processes), self.now);
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
+        let kept = within_patience(move || store.platform(key, at))??;
+        let platform = kept.on(&hosts(processes)).ok()?;
+        platform.to_text(Path::new("store")).ok()
+    }
+
     /// Decides, and begins this run's file.
     pub fn settle(mut self, processes: &[Process], allocation: &Allocation) -> Lessons {
         let shape = self.shape(processes);
         let mut next = self.next(shape);
         let mut judgements = Vec::new();
-        if next.state == State::Counted
-            && let Some(judgement) = self.judge(shape, processes, allocation)
-        {
-            judgements.push(judgement.clone());
-            self.known.experience.add(Experience {
-                runs: Vec::new(),
-                judgements: vec![judgement],
-            });
-            next = self.next(shape);
+        if next.state == State::Counted {
+            let profile = self.counted(processes.len());
+            // It may be lost, or was never written, as where a disk is full.
+            next.counts = profile.is_none();
+            let judged =
+                profile.and_then(|profile| self.judge(&profile, shape, processes, allocation));
+            if let Some(judgement) = judged {
+                judgements.push(judgement.clone());
+                self.known.experience.add(Experience {
+                    runs: Vec::new(),
+                    judgements: vec![judgement],
+                });
+                next = self.next(shape);
+            }
         }
         log::info(&format!(
             "auto: {}: {}",
@@ -219,7 +197,10 @@ impl Learning {
         let guards = self.known.guards.iter();
         let guard = guards.filter(|known| known.shape == shape);
         let guard = guard.flat_map(|known| known.cells.clone()).collect();
+        let platform = self.platform_key(processes);
         let lesson = Lesson {
+            platform,
+            hosts: hosts(processes),
             store: self.store,
             key: self.key,
             file: ExperienceFile {
@@ -243,10 +224,7 @@ impl Learning {
             // What fails must be known to have been tried.
             false => (None, None),
         };
-        let _ = WATCHED.set(Watched {
-            began: OnceCell::new(),
-            lesson: is_written.then_some(lesson),
-        });
+        lesson::watch(is_written.then_some(lesson));
         Lessons {
             candidate,
             profile,
@@ -254,31 +232,33 @@ impl Learning {
         }
     }
 
-    /// What the counted traffic promises here. A profile that can't be used is none.
+    /// The traffic that was counted last, of so many ranks.
+    fn counted(&self, ranks: usize) -> Option<Profile> {
+        let counted = self.known.experience.counted()?.name.clone();
+        let (store, key) = (self.store.clone(), self.key);
+        let profile = within_patience(move || store.profile(key, &counted))??;
+        (profile.ranks == ranks).then_some(profile)
+    }
+
+    /// What the counted traffic promises here.
     fn judge(
         &self,
+        profile: &Profile,
         shape: u64,
         processes: &[Process],
         allocation: &Allocation,
     ) -> Option<Judgement> {
-        let experience = &self.known.experience;
-        let counted = experience.counted()?.name.clone();
-        let (store, key) = (self.store.clone(), self.key);
-        let profile = within_patience(move || store.profile(key, &counted))??;
-        if profile.ranks != processes.len() {
-            return None;
-        }
         let traffic = profile.traffic(Layer::ALL);
         let matrix = traffic.exact_affinity(Metric::Size).ok()?;
         let case = Case {
             matrix: &matrix,
-            in_mpi: share_in_mpi(&profile),
+            in_mpi: share_in_mpi(profile),
             allocation,
             processes,
             shape,
             now: self.now,
         };
-        case.judge(experience.judgement(shape)).ok()
+        case.judge(self.known.experience.judgement(shape)).ok()
     }
 }
 
@@ -290,9 +270,18 @@ fn share_in_mpi(profile: &Profile) -> Option<f64> {
     (elapsed > 0.0).then(|| 1.0 - outside / elapsed)
 }
 
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(SystemTime::UNIX_EPOCH)
-        .map_or(0, |since| since.as_secs())
+/// When this run begins, in seconds since 1970: behind all runs before it, also where the clock has
+/// gone back a little since, or runs take less than a second.
+fn now(clock: SystemTime, experience: &Experience) -> u64 {
+    let since = clock.duration_since(SystemTime::UNIX_EPOCH);
+    let clock = since.map_or(0, |since| since.as_secs());
+    let behind = experience.runs.last().map_or(0, |run| run.began + 1);
+    clock.max(behind.min(clock + AHEAD))
+}
+
+/// The host of each process.
+fn hosts(processes: &[Process]) -> Vec<String> {
+    processes.iter().map(|at| at.host.clone()).collect()
 }
 
 fn first(bytes: &[u8; 24]) -> [u8; 16] {
@@ -301,75 +290,4 @@ fn first(bytes: &[u8; 24]) -> [u8; 16] {
 
 fn last(bytes: &[u8; 24]) -> [u8; 8] {
     std::array::from_fn(|at| bytes[16 + at])
-}
-
-impl Lesson {
-    /// Writes this run's file; whether it is written.
-    fn write(&self) -> bool {
-        let Some(run) = self.file.experience.runs.first() else {
-            return false;
-        };
-        let (store, key, name) = (self.store.clone(), self.key, run.name.clone());
-        let file = self.file.clone();
-        let written = within_patience(move || store.write(key, &name, &file));
-        if let Some(Err(error)) = &written {
-            log::info(&error.to_string());
-        }
-        matches!(written, Some(Ok(())))
-    }
-
-    /// Writes how this run ended.
-    fn ended(mut self, seconds: f64, cells: Vec<GuardedCell>) {
-        if let Some(run) = self.file.experience.runs.first_mut() {
-            run.end = End::Seconds(seconds);
-            let mut cells = cells;
-            cells.retain(|cell| cell.plan.is_some());
-            cells.truncate(MOST_CELLS);
-            if !cells.is_empty() {
-                let (shape, made) = (run.shape, run.began);
-                self.file.guards.push(Guarded { shape, made, cells });
-            }
-        }
-        self.write();
-        let Lesson {
-            store, key, random, ..
-        } = self;
-        within_patience(move || {
-            // A store that can't be written was told of.
-            let _ = store.merge(key, SystemTime::now(), random);
-            if random % TRIMS == 0 {
-                store.trim();
-            }
-        });
-    }
-}
-
-/// From now on this run is timed, on every process.
-pub fn begin() {
-    let watched = WATCHED.get_or_init(|| Watched {
-        began: OnceCell::new(),
-        lesson: None,
-    });
-    let _ = watched.began.set(Instant::now());
-}
-
-/// How long the application has run; nothing where nothing is learnt, on any process.
-pub fn elapsed() -> Option<Duration> {
-    let began = WATCHED.get()?.began.get()?;
-    Some(began.elapsed())
-}
-
-/// The application has ended: how long it took goes into the store. Collective.
-///
-/// # Errors
-/// As of [`gather`].
-pub fn end(members: &Members<'_>, elapsed: Duration) -> Result<(), ShareError> {
-    let mine = (elapsed.as_nanos() as u64, collectives::guard_results());
-    let (all, cells): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();
-    let cells = GuardedCell::together(cells.into_iter().flatten());
-    let lesson = WATCHED.get().and_then(|watched| watched.lesson.as_ref());
-    if let (Some(lesson), Some(longest)) = (lesson, all.iter().max()) {
-        lesson.clone().ended(*longest as f64 / 1e9, cells);
-    }
-    Ok(())
 }

@@ -1,0 +1,163 @@
+//! What a run shows, and that it goes into the store: what it measured of its hosts, how long it
+//! took, what its guards found.
+
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
+
+use once_cell::sync::OnceCell;
+use treepie_core::files::experience::{ExperienceFile, Guarded, Key, Store};
+use treepie_core::files::profile::GuardedCell;
+use treepie_core::learning::End;
+
+use super::super::partial::with_signals_blocked;
+use crate::collectives;
+use crate::guard::guarded;
+use crate::log;
+use crate::platform;
+use crate::share::{Members, ShareError, gather};
+
+/// A store that does not answer in this time, as on a file system that hangs, is not used.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// One run in so many looks whether the store has grown too large.
+const TRIMS: u64 = 100;
+
+/// Results of guards that a run keeps.
+const MOST_CELLS: usize = 200;
+
+/// What this run does and is to show. On process 0.
+#[derive(Debug, Clone)]
+pub(super) struct Lesson {
+    pub store: Store,
+    pub key: Key,
+    pub file: ExperienceFile,
+    pub random: u64,
+    /// Where a platform goes that is measured.
+    pub platform: Key,
+    /// The host of each process.
+    pub hosts: Vec<String>,
+}
+
+/// This run, on each process.
+#[derive(Debug)]
+struct Watched {
+    began: OnceCell<Instant>,
+    lesson: Option<Lesson>,
+}
+
+static WATCHED: OnceCell<Watched> = OnceCell::new();
+
+/// Does `work` on a thread of its own, and waits for it no longer than [`PATIENCE`].
+pub(super) fn within_patience<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    let thread = with_signals_blocked(|| {
+        let work = move || guarded("learning", || drop(sender.send(work())));
+        thread::Builder::new().name("treepie".into()).spawn(work)
+    });
+    thread.ok()?;
+    receiver.recv_timeout(PATIENCE).ok()
+}
+
+impl Lesson {
+    /// Writes this run's file; whether it is written.
+    pub fn write(&self) -> bool {
+        let Some(run) = self.file.experience.runs.first() else {
+            return false;
+        };
+        let (store, key, name) = (self.store.clone(), self.key, run.name.clone());
+        let file = self.file.clone();
+        let written = within_patience(move || store.write(key, &name, &file));
+        if let Some(Err(error)) = &written {
+            log::info(&error.to_string());
+        }
+        matches!(written, Some(Ok(())))
+    }
+
+    /// Writes how this run ended.
+    fn ended(mut self, seconds: f64, cells: Vec<GuardedCell>) {
+        if let Some(run) = self.file.experience.runs.first_mut() {
+            run.end = End::Seconds(seconds);
+            let mut cells = cells;
+            cells.retain(|cell| cell.plan.is_some());
+            cells.truncate(MOST_CELLS);
+            if !cells.is_empty() {
+                let (shape, made) = (run.shape, run.began);
+                self.file.guards.push(Guarded { shape, made, cells });
+            }
+        }
+        self.write();
+        let Lesson {
+            store, key, random, ..
+        } = self;
+        within_patience(move || {
+            // A store that can't be written was told of.
+            let _ = store.merge(key, SystemTime::now(), random);
+            if random % TRIMS == 0 {
+                store.trim();
+            }
+        });
+    }
+}
+
+/// This run is kept in the store at its end, if its beginning could be written.
+pub(super) fn watch(lesson: Option<Lesson>) {
+    let began = OnceCell::new();
+    let _ = WATCHED.set(Watched { began, lesson });
+}
+
+/// From now on this run is timed, on every process.
+pub fn begin() {
+    let watched = WATCHED.get_or_init(|| Watched {
+        began: OnceCell::new(),
+        lesson: None,
+    });
+    let _ = watched.began.set(Instant::now());
+}
+
+/// What this run has measured of its hosts goes into the store. Process 0 alone does it.
+pub fn keep_platform() {
+    let lesson = WATCHED.get().and_then(|watched| watched.lesson.as_ref());
+    let (Some(lesson), Some(file)) = (lesson, platform::measured()) else {
+        return;
+    };
+    let Some(run) = lesson.file.experience.runs.first() else {
+        return;
+    };
+    let (lesson, name) = (lesson.clone(), run.name.clone());
+    let kept = within_patience(move || {
+        let Lesson {
+            store,
+            platform,
+            hosts,
+            ..
+        } = lesson;
+        store.keep_platform(platform, &name, (&hosts, file))
+    });
+    if let Some(Err(error)) = kept {
+        log::info(&error.to_string());
+    }
+}
+
+/// How long the application has run; nothing where nothing is learnt, on any process.
+pub fn elapsed() -> Option<Duration> {
+    let began = WATCHED.get()?.began.get()?;
+    Some(began.elapsed())
+}
+
+/// The application has ended: how long it took goes into the store. Collective.
+///
+/// # Errors
+/// As of [`gather`].
+pub fn end(members: &Members<'_>, elapsed: Duration) -> Result<(), ShareError> {
+    let mine = (elapsed.as_nanos() as u64, collectives::guard_results());
+    let (all, cells): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();
+    let cells = GuardedCell::together(cells.into_iter().flatten());
+    let lesson = WATCHED.get().and_then(|watched| watched.lesson.as_ref());
+    if let (Some(lesson), Some(longest)) = (lesson, all.iter().max()) {
+        lesson.clone().ended(*longest as f64 / 1e9, cells);
+    }
+    Ok(())
+}

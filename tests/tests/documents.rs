@@ -33,11 +33,12 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 4] = [
+const MEASUREMENTS: [&str; 5] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
     "profiles/collectives.md",
+    "profiles/guard.md",
 ];
 
 fn read(name: &str) -> String {

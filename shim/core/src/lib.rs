@@ -23,6 +23,7 @@
 //!
 //! ```text
 //! files       what is read and written: profiles, placements, platforms, configurations
+//! tuning      which of a native MPI's own algorithms is the quickest, and how it is told
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! collective  one description of each algorithm, and its readings; the choice among them
 //! learning    what earlier runs of an application say of its next one
@@ -98,3 +99,4 @@ pub mod placement;
 pub mod platform;
 pub mod proof;
 pub mod topology;
+pub mod tuning;

@@ -2,6 +2,7 @@
 //! the communicator.
 
 mod han;
+pub mod knobs;
 mod mpich;
 mod open_mpi;
 

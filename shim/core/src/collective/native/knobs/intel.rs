@@ -1,0 +1,57 @@
+//! Intel MPI's `I_MPI_ADJUST_<OPERATION>`: numbers of presets, of which most have no name.
+//!
+//! Source: the numbers that 2021.18 accepts; names of its reference for 2019.
+
+use super::Knob;
+use crate::collective::operation::Operation::{self, *};
+
+/// Presets of an operation: their number, and the names of the first ones.
+type Presets = (Operation, u32, &'static [&'static str]);
+
+#[rustfmt::skip]
+const PRESETS: &[Presets] = &[
+    (Allreduce, 32, &[
+        "recursive_doubling", "rabenseifner", "reduce_bcast", "topology_aware_reduce_bcast",
+        "binomial_gather_scatter", "topology_aware_binomial_gather_scatter", "shumilin_ring",
+        "ring", "knomial", "shm_flat", "shm_knomial", "shm_knary",
+    ]),
+    (Bcast, 22, &[]),
+    (Reduce, 19, &[]),
+    (Barrier, 11, &[
+        "dissemination", "recursive_doubling", "topology_aware_dissemination",
+        "topology_aware_recursive_doubling", "binomial_gather_scatter",
+    ]),
+    (Allgather, 6, &[
+        "recursive_doubling", "bruck", "ring", "topology_aware_gatherv_bcast", "knomial",
+    ]),
+    (Allgatherv, 5, &["recursive_doubling", "bruck", "ring", "topology_aware_gatherv_bcast"]),
+    (Alltoall, 18, &["bruck", "isend_irecv", "pairwise", "plum"]),
+    (Alltoallv, 9, &["isend_irecv", "plum"]),
+    (Alltoallw, 6, &[]),
+    (Gather, 5, &[]),
+    (Gatherv, 4, &[]),
+    (Scatter, 5, &[]),
+    (Scatterv, 4, &[]),
+    (Scan, 3, &[]),
+    (Exscan, 3, &[]),
+    (ReduceScatter, 6, &[]),
+    (ReduceScatterBlock, 4, &[]),
+];
+
+pub(super) fn knobs(operation: Operation) -> Vec<Knob> {
+    let found = PRESETS.iter().find(|(of, ..)| *of == operation);
+    let Some((_, presets, names)) = found else {
+        return Vec::new();
+    };
+    let knob = |number: u32| Knob {
+        operation,
+        name: match names.get(number as usize - 1) {
+            Some(name) => (*name).to_owned(),
+            None => format!("preset-{number}"),
+        },
+        number: Some(number),
+        requires: &[],
+        in_place: false,
+    };
+    (1..=*presets).map(knob).collect()
+}

@@ -1,0 +1,181 @@
+//! Variables that set an algorithm: in the environment, and in MPI's tool interface (`MPI_T`).
+
+use super::{Knob, Library, Maker};
+use crate::collective::operation::Operation;
+
+/// A variable of the environment and its value.
+pub type Setting = (String, String);
+
+/// A variable of the tool interface, and the value that chooses an algorithm.
+pub type Control = (String, i32);
+
+/// The one without which Open MPI ignores what is set for its algorithms.
+const DYNAMIC: &str = "OMPI_MCA_coll_tuned_use_dynamic_rules";
+
+/// The one that names a file of rules.
+const RULES: &str = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+
+impl Library {
+    /// `reduce_scatter`, or `REDUCE_SCATTER`: the operation in names of variables.
+    fn word(self, operation: Operation) -> String {
+        let word = operation.to_string().replace('-', "_");
+        match self.maker {
+            Maker::OpenMpi => word,
+            Maker::Mpich | Maker::IntelMpi => word.to_ascii_uppercase(),
+        }
+    }
+
+    /// What a process needs in its environment so that its algorithms can be chosen while it runs.
+    pub fn prerequisites(self) -> Vec<Setting> {
+        match self.maker {
+            Maker::OpenMpi => vec![(DYNAMIC.to_owned(), "1".to_owned())],
+            Maker::Mpich | Maker::IntelMpi => Vec::new(),
+        }
+    }
+
+    /// The environment in which `knob` does all its operation's calls. Under MPICH the division of
+    /// a call by hosts, which would come before the algorithm, is switched off for that operation.
+    pub fn settings(self, knob: &Knob) -> Vec<Setting> {
+        let word = self.word(knob.operation);
+        let mut settings = self.prerequisites();
+        match self.maker {
+            Maker::OpenMpi => settings.push((
+                format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                knob.number.unwrap_or(0).to_string(),
+            )),
+            Maker::Mpich => {
+                settings.push((
+                    format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
+                    "0".to_owned(),
+                ));
+                let name = format!("MPIR_CVAR_{word}_INTRA_ALGORITHM");
+                settings.push((name, knob.name.clone()));
+            }
+            Maker::IntelMpi => settings.push((
+                format!("I_MPI_ADJUST_{word}"),
+                knob.number.unwrap_or(0).to_string(),
+            )),
+        }
+        settings
+    }
+
+    /// The environment in which a file of rules holds; only Open MPI has such files.
+    pub fn rules_settings(self, path: &str) -> Vec<Setting> {
+        let mut settings = self.prerequisites();
+        settings.push((RULES.to_owned(), path.to_owned()));
+        settings
+    }
+
+    /// What to write in the tool interface to have `knob`; `None` where this library does not show
+    /// its algorithms there, or where its number is not known.
+    pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
+        let word = self.word(knob.operation);
+        let number = i32::try_from(knob.number?).ok()?;
+        match self.maker {
+            Maker::OpenMpi => Some(vec![(format!("coll_tuned_{word}_algorithm"), number)]),
+            Maker::Mpich => Some(vec![
+                (format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"), 0),
+                (format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"), number),
+            ]),
+            Maker::IntelMpi => None,
+        }
+    }
+
+    /// The variable by which the user has decided about an operation already, if there is one.
+    /// `is_set` tells whether a variable of the environment is.
+    pub fn decided_by_user(
+        self,
+        operation: Operation,
+        is_set: impl Fn(&str) -> bool,
+    ) -> Option<String> {
+        let word = self.word(operation);
+        let names = match self.maker {
+            Maker::OpenMpi => vec![
+                format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                RULES.to_owned(),
+                "OMPI_MCA_coll".to_owned(),
+                "OMPI_MCA_coll_tuned_priority".to_owned(),
+            ],
+            Maker::Mpich => vec![
+                format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"),
+                format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
+                format!("MPIR_CVAR_{word}_COMPOSITION"),
+                format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
+                "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
+                "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE".to_owned(),
+            ],
+            Maker::IntelMpi => vec![
+                format!("I_MPI_ADJUST_{word}"),
+                "I_MPI_TUNING_BIN".to_owned(),
+                "I_MPI_TUNING".to_owned(),
+            ],
+        };
+        names.into_iter().find(|name| is_set(name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(library: &str, operation: Operation, name: &str) -> (Library, Knob) {
+        let library: Library = library.parse().unwrap();
+        (library, library.knob(operation, name).unwrap())
+    }
+
+    fn lines(settings: Vec<Setting>) -> Vec<String> {
+        let lines = settings.into_iter();
+        lines
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect()
+    }
+
+    #[test]
+    fn each_library_is_set_by_its_own_variables() {
+        let (library, knob) = of("open-mpi 4.1.4", Operation::ReduceScatterBlock, "butterfly");
+        assert_eq!(
+            lines(library.settings(&knob)),
+            [
+                "OMPI_MCA_coll_tuned_use_dynamic_rules=1",
+                "OMPI_MCA_coll_tuned_reduce_scatter_block_algorithm=4"
+            ]
+        );
+        let (library, knob) = of("mpich 4.0.2", Operation::Bcast, "binomial");
+        assert_eq!(
+            lines(library.settings(&knob)),
+            [
+                "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE=0",
+                "MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial"
+            ]
+        );
+        let (library, knob) = of("intel-mpi 2021.18.1", Operation::Alltoall, "plum");
+        assert_eq!(lines(library.settings(&knob)), ["I_MPI_ADJUST_ALLTOALL=4"]);
+        assert_eq!(library.controls(&knob), None);
+    }
+
+    #[test]
+    fn a_number_that_is_not_known_is_never_written() {
+        let (library, knob) = of("mpich 4.2.0", Operation::Allgather, "recexch_doubling");
+        assert_eq!(library.controls(&knob), None);
+        let (library, knob) = of("mpich 4.0.2", Operation::Allgather, "ring");
+        let controls = library.controls(&knob).unwrap();
+        assert_eq!(
+            controls[1],
+            ("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM".to_owned(), 4)
+        );
+    }
+
+    #[test]
+    fn what_the_user_has_set_is_found_for_its_operation_alone() {
+        let library: Library = "mpich 4.0.2".parse().unwrap();
+        let set = |name: &str| name == "MPIR_CVAR_BCAST_INTRA_ALGORITHM";
+        assert_eq!(
+            library.decided_by_user(Operation::Bcast, set).as_deref(),
+            Some("MPIR_CVAR_BCAST_INTRA_ALGORITHM")
+        );
+        assert_eq!(library.decided_by_user(Operation::Reduce, set), None);
+        let library: Library = "open-mpi 5.0.1".parse().unwrap();
+        let set = |name: &str| name == RULES;
+        assert!(library.decided_by_user(Operation::Scan, set).is_some());
+    }
+}

@@ -24,6 +24,7 @@ fn a_job_is_profiled_from_an_installed_tree_that_was_moved(mpi: Mpi) {
     for file in [
         "lib/treepie/libtreepie_hwloc.so",
         "lib/treepie/programs/mpich/probe",
+        "lib/treepie/programs/mpich/tune",
         "share/man/man1/treepie-replay.1",
         "share/bash-completion/completions/treepie",
         "share/doc/treepie/LD_PRELOAD.md",

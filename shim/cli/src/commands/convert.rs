@@ -1,14 +1,15 @@
 //! `treepie convert`: a profile or a matrix in another format.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
 use treepie_core::affinity::formats::Format;
 use treepie_core::files::rank_files::{self, Form, slots};
-use treepie_core::files::{PlacementFile, write_atomically};
+use treepie_core::files::{PlacementFile, TuningFile, write_atomically};
+use treepie_core::tuning::mpi_tuning;
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -26,9 +27,10 @@ use crate::report::words::pluralize;
 /// what the ranks of a job left that had no orderly end, also becomes a profile if
 /// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
+/// A tuning becomes what its MPI reads: .rules (Open MPI), .env (variables).
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Profile, directory of partial profiles, matrix, or placement
+    /// Profile, directory of partial profiles, matrix, placement, or tuning
     input: PathBuf,
     /// Matrix, profile or launcher's file to write
     output: PathBuf,
@@ -61,6 +63,9 @@ fn report(arguments: &Arguments, ranks: usize, text: &str) -> Outcome {
 /// Reads the one, writes the other.
 pub fn run(arguments: &Arguments) -> Outcome {
     let (output, choice) = (&arguments.output, &arguments.choice);
+    if let Some(form) = TuningForm::from_path(output) {
+        return tuning(arguments, form);
+    }
     if let Some(form) = arguments.to.or_else(|| Form::from_path(output)) {
         return rank_file(arguments, form);
     }
@@ -90,6 +95,55 @@ pub fn run(arguments: &Arguments) -> Outcome {
         pluralize(matrix.non_zeros(), "entry")
     );
     report(arguments, matrix.order(), &text)
+}
+
+/// What an MPI reads of a tuning.
+#[derive(Debug, Clone, Copy)]
+enum TuningForm {
+    Rules,
+    Variables,
+}
+
+impl TuningForm {
+    fn from_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "rules" => Some(TuningForm::Rules),
+            "env" => Some(TuningForm::Variables),
+            _ => None,
+        }
+    }
+}
+
+/// Writes a tuning as the MPI reads it.
+fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
+    let (input, output) = (&arguments.input, &arguments.output);
+    let options = ["--metric", "--layer", "--model", "--phase"];
+    let kind = "an MPI's tuning, which has no traffic";
+    arguments.choice.require_none(output, kind, &options)?;
+    let file = TuningFile::read(input)?;
+    let made = mpi_tuning(&file.tuning, |_| true);
+    let has_none = |what: &str| {
+        let place = input.display();
+        let mpi = file.tuning.library;
+        CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
+    };
+    let text = match form {
+        TuningForm::Rules => made.rules.ok_or_else(|| has_none("rules of Open MPI"))?,
+        TuningForm::Variables if made.settings.is_empty() => return Err(has_none("variables")),
+        TuningForm::Variables => {
+            let lines = made.settings.iter();
+            lines
+                .map(|(name, value)| format!("{name}={value}\n"))
+                .collect()
+        }
+    };
+    write_atomically(output, |out| out.write_all(text.as_bytes()))?;
+    let text = format!(
+        "{}: written for {}\n",
+        output.display(),
+        file.tuning.library
+    );
+    report(arguments, file.tuning.ranks, &text)
 }
 
 /// Writes a placement as a launcher reads it.

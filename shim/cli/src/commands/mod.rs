@@ -20,6 +20,7 @@ mod prove;
 mod read_hwloc_file;
 mod replay;
 mod show;
+mod tune;
 
 use std::process::ExitCode;
 
@@ -67,6 +68,7 @@ enum Command {
     Doctor(doctor::Arguments),
     Probe(probe::Arguments),
     Predict(predict::Arguments),
+    Tune(tune::Arguments),
     Heuristics(heuristics::Arguments),
     Completions(completions::Arguments),
     Manual(manual::Arguments),
@@ -112,6 +114,7 @@ impl CommandLine {
             Command::Doctor(arguments) => doctor::run(&arguments),
             Command::Probe(arguments) => probe::run(&arguments),
             Command::Predict(arguments) => predict::run(&arguments),
+            Command::Tune(arguments) => tune::run(&arguments),
             Command::Heuristics(arguments) => heuristics::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Manual(arguments) => manual::run(&arguments),

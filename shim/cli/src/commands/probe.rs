@@ -19,16 +19,13 @@ use treepie_core::platform::{
 use super::Outcome;
 use super::options::{absolute_path, size};
 use crate::error::CommandError;
-use crate::launch::family::{Family, Launcher};
+use crate::launch::family::Launcher;
 use crate::launch::injection::Invocation;
-use crate::launch::job;
+use crate::launch::{job, measuring};
 use crate::output;
 use crate::report::table::Table;
 use crate::report::words::pluralize;
 use crate::report::{platform as report, units};
-
-/// Names the program that measures, if it is not where it was built.
-const PROGRAM: &str = PROBE_VARIABLE;
 
 /// Measure a platform: its clusters and the pLogP parameters of its links
 #[derive(Debug, Args)]
@@ -233,7 +230,7 @@ fn measure(arguments: &Arguments) -> Outcome {
     let output = absolute_path(&named.unwrap_or_else(|| "treepie.platform.yaml".into()))?;
     check_writable(&output)?;
     let launcher = Launcher::detect(&arguments.command)?;
-    let program = program(launcher.family)?;
+    let program = measuring::program("probe", PROBE_VARIABLE, launcher.family)?;
     let before = modified(&output);
     let mut words = arguments.command[1..].to_vec();
     words.extend([
@@ -270,52 +267,6 @@ fn modified(path: &Path) -> Option<SystemTime> {
     std::fs::metadata(path)
         .and_then(|data| data.modified())
         .ok()
-}
-
-/// The program that measures, built for the launcher's MPI.
-fn program(family: Family) -> Result<PathBuf, CommandError> {
-    if let Some(named) = std::env::var_os(PROGRAM) {
-        let path = PathBuf::from(named);
-        return path.canonicalize().map_err(|error| {
-            CommandError::usage(format!(
-                "{PROGRAM}: {}: {error}; name the program `probe` that scripts/build makes",
-                path.display()
-            ))
-        });
-    }
-    let own = std::env::current_exe().unwrap_or_default();
-    let own = own.parent().unwrap_or(Path::new("/"));
-    // Where it was built, and where scripts/install puts it.
-    let places = [own.join("../programs"), own.join("../lib/treepie/programs")];
-    let programs = places
-        .iter()
-        .find(|place| place.is_dir())
-        .unwrap_or(&places[0]);
-    let mpis: &[&str] = match family {
-        Family::OpenMpi => &["openmpi"],
-        Family::Hydra => &["mpich"],
-        Family::Slurm | Family::Plain => &["openmpi", "mpich"],
-    };
-    let found: Vec<PathBuf> = mpis
-        .iter()
-        .filter_map(|mpi| programs.join(mpi).join("probe").canonicalize().ok())
-        .collect();
-    match found.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(CommandError::failed(format!(
-            "the program that measures is not in {}; build it with scripts/build, or name it in \
-             {PROGRAM}",
-            programs.display()
-        ))),
-        _ => Err(CommandError::usage(format!(
-            "the MPI of this launcher is unknown; name one of {} in {PROGRAM}",
-            found
-                .iter()
-                .map(|path| path.display().to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ))),
-    }
 }
 
 fn answer(arguments: &Arguments, output: &Path, file: &PlatformFile) -> Outcome {

@@ -13,7 +13,7 @@ use treepie_core::files::network;
 use treepie_core::files::placement::PlacementFile;
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
-use treepie_core::files::{AnyFile, read_any};
+use treepie_core::files::{AnyFile, TuningFile, read_any};
 use treepie_core::topology::Topology;
 
 use super::Outcome;
@@ -25,13 +25,13 @@ use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
-use crate::picture::{Format, Gantt, MachineTree, Picture, write_drawing};
+use crate::picture::{Chart, Format, Gantt, MachineTree, Picture, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
-use crate::report::{experience, placement, plan, platform};
+use crate::report::{self, experience, placement, plan, platform};
 
-/// Show a profile, placement, topology, network, configuration, experience or matrix
+/// Show a profile, placement, topology, network, configuration, experience, tuning or matrix
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
@@ -82,12 +82,13 @@ enum Shown {
     HeatMap(Picture),
     Tree(MachineTree),
     Gantt(Gantt),
+    Chart(Chart),
 }
 
 /// Shows a file of any kind.
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(output) = &arguments.html {
-        return report(arguments, output);
+        return html_report(arguments, output);
     }
     if let Some(more) = arguments.more.first() {
         return Err(CommandError::usage(format!(
@@ -124,6 +125,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Platform(found) => platform(arguments, &found),
         AnyFile::Grid(found) => grid(arguments, &found),
         AnyFile::Experience(found) => experience(arguments, path, &found),
+        AnyFile::Tuning(found) => tuning(arguments, &found),
     }
 }
 
@@ -149,7 +151,7 @@ fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outc
 }
 
 /// The HTML report of all files.
-fn report(arguments: &Arguments, output: &Path) -> Outcome {
+fn html_report(arguments: &Arguments, output: &Path) -> Outcome {
     let mut files = vec![PathBuf::from(&arguments.file)];
     files.extend(arguments.more.iter().chain(&arguments.profile).cloned());
     let sources = Sources::read(&files, arguments.topology.as_deref())?;
@@ -328,6 +330,17 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
+    draw(arguments, || {
+        Ok(Shown::Chart(report::tuning::chart(&found.tuning)))
+    })?;
+    match arguments.json {
+        true => output::print_json(&report::tuning::json(found))?,
+        false => output::print(&report::tuning::text(&arguments.file, found))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn configuration(arguments: &Arguments, settings: &Settings) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "configuration")))?;
     let variables = settings.to_variables();
@@ -362,6 +375,7 @@ fn draw(
                 Shown::HeatMap(picture) => picture.write_as(format, path),
                 Shown::Tree(tree) => write_drawing(&tree, format, path),
                 Shown::Gantt(chart) => write_drawing(&chart, format, path),
+                Shown::Chart(chart) => write_drawing(&chart, format, path),
             };
         }
     }

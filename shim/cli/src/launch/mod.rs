@@ -18,6 +18,7 @@ pub mod family;
 pub mod injection;
 pub mod job;
 pub mod library;
+pub mod measuring;
 pub mod program;
 pub mod python;
 pub mod rank_file;

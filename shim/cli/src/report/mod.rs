@@ -16,6 +16,7 @@ pub mod proof;
 pub mod summary;
 pub mod table;
 pub mod times;
+pub mod tuning;
 pub mod units;
 pub mod verdict;
 pub mod windows;

@@ -8,6 +8,7 @@ use super::grid::Grid;
 use super::placement::PlacementFile;
 use super::platform::PlatformFile;
 use super::profile::Profile;
+use super::tuning::TuningFile;
 use super::{FileError, Kind, OtherRanks, header, text, topology};
 use crate::topology::Topology;
 
@@ -28,6 +29,8 @@ pub enum AnyFile {
     Grid(Box<Grid>),
     /// What was learnt of an application.
     Experience(Box<ExperienceFile>),
+    /// What was measured of an MPI's own algorithms.
+    Tuning(Box<TuningFile>),
 }
 
 impl AnyFile {
@@ -41,6 +44,7 @@ impl AnyFile {
             AnyFile::Platform(_) => Kind::Platform,
             AnyFile::Grid(_) => Kind::Grid,
             AnyFile::Experience(_) => Kind::Experience,
+            AnyFile::Tuning(_) => Kind::Tuning,
         }
     }
 }
@@ -67,6 +71,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Platform => AnyFile::Platform(Box::new(PlatformFile::from_text(path, text)?)),
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
         Kind::Experience => AnyFile::Experience(Box::new(ExperienceFile::from_text(path, text)?)),
+        Kind::Tuning => AnyFile::Tuning(Box::new(TuningFile::from_text(path, text)?)),
     })
 }
 
@@ -166,6 +171,7 @@ mod tests {
                 Some("platform") => Kind::Platform,
                 Some("grid") => Kind::Grid,
                 Some("experience") => Kind::Experience,
+                Some("tuning") => Kind::Tuning,
                 Some("profile") if name.split('.').count() > 2 => Kind::Profile,
                 _ => Kind::Configuration,
             };
@@ -186,7 +192,7 @@ mod tests {
             read_any(&path).unwrap_err().to_string(),
             format!(
                 "{}: does not state its kind; a file of treepie starts with the lines `treepie: \
-                 profile|placement|topology|configuration|platform|grid|experience` and `version: 1`",
+                 profile|placement|topology|configuration|platform|grid|experience|tuning` and `version: 1`",
                 path.display()
             )
         );

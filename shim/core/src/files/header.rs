@@ -31,6 +31,8 @@ pub enum Kind {
     Grid,
     /// What was learnt of an application.
     Experience,
+    /// What was measured of an MPI's own algorithms.
+    Tuning,
 }
 
 /// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;

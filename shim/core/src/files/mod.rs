@@ -26,6 +26,7 @@ pub mod rank_files;
 mod size;
 mod text;
 pub mod topology;
+pub mod tuning;
 mod yaml;
 
 pub use any::{AnyFile, Replayable, read_any};
@@ -38,3 +39,4 @@ pub use platform::PlatformFile;
 pub use profile::Profile;
 pub use size::size;
 pub use text::read as read_text;
+pub use tuning::TuningFile;

@@ -10,7 +10,7 @@ use crate::collective::{Operation, Record};
 pub struct Cell {
     /// The operation.
     pub operation: Operation,
-    /// Ranks of the communicator.
+    /// Ranks of the communicator; 0 for all of a job whose size is not known yet.
     pub ranks: usize,
     /// Bytes of the message or block.
     pub bytes: u64,
@@ -104,8 +104,9 @@ pub fn cells_of_records(records: &[Record], operations: &[Operation], most: usiz
 }
 
 impl Cell {
-    fn fits(&self) -> bool {
-        self.ranks > 1 && self.longest_buffer() <= LONGEST
+    /// Whether there is anything to measure, with buffers that are not too long.
+    pub fn fits(&self) -> bool {
+        self.ranks != 1 && self.longest_buffer() <= LONGEST
     }
 
     /// Bytes of the longest buffer of such a call.
@@ -114,7 +115,7 @@ impl Cell {
         match self.operation {
             Barrier => 0,
             Bcast | Reduce | Allreduce | Scan | Exscan => self.bytes,
-            _ => self.bytes.saturating_mul(self.ranks as u64),
+            _ => self.bytes.saturating_mul(self.ranks.max(1) as u64),
         }
     }
 }
@@ -144,6 +145,7 @@ mod tests {
             .filter(|one| one.operation == Operation::Barrier);
         assert_eq!(barriers.count(), 2);
         assert_eq!(cells.len(), 2 * (1 + 9 * 4));
+        assert_eq!(usual_cells(&[], &[], &[0]).len(), 1 + 9 * 4);
         let cells = usual_cells(
             &[Operation::Alltoall, Operation::Alltoallv],
             &[1 << 28],

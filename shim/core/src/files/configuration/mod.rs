@@ -59,12 +59,20 @@ pub const LIBRARY_VARIABLE: &str = "TREEPIE_LIBRARY";
 /// The variable that tells the command which program measures platforms.
 pub const PROBE_VARIABLE: &str = "TREEPIE_PROBE_PROGRAM";
 
+/// The variable that tells the command which program measures the MPI's algorithms.
+pub const TUNE_VARIABLE: &str = "TREEPIE_TUNE_PROGRAM";
+
 /// The variable in which the command gives a run its number, by which it finds what was learnt.
 pub const RUN_VARIABLE: &str = "TREEPIE_RUN";
 
 /// The variables of the command. They are no settings, and jobs that inherit them
 /// are none the worse.
-const OF_COMMAND: [&str; 3] = [LIBRARY_VARIABLE, PROBE_VARIABLE, RUN_VARIABLE];
+const OF_COMMAND: [&str; 4] = [
+    LIBRARY_VARIABLE,
+    PROBE_VARIABLE,
+    TUNE_VARIABLE,
+    RUN_VARIABLE,
+];
 
 /// The variable of a setting: `TREEPIE_MODE` for `mode`.
 pub fn variable_of(setting: &str) -> String {

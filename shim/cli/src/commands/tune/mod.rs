@@ -1,0 +1,197 @@
+//! `treepie tune`: the MPI's own algorithms measured on an allocation, and its tuning files.
+
+mod files;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use clap::Args;
+use treepie_core::collective::Operation;
+use treepie_core::files::configuration::TUNE_VARIABLE;
+use treepie_core::files::{Profile, TuningFile, check_writable, list};
+use treepie_core::tuning::{Cell, cells_of_records, usual_cells};
+
+use super::Outcome;
+use super::options::{absolute_path, size};
+use crate::error::CommandError;
+use crate::launch::family::{Family, Launcher};
+use crate::launch::injection::Invocation;
+use crate::launch::{job, measuring};
+use crate::output;
+use crate::picture::{Format, write_drawing};
+use crate::report::tuning as report;
+
+/// Cells of a profile that are measured, at most.
+const MOST_CELLS: usize = 40;
+
+/// The tuning in its directory.
+const FILE: &str = "tuning.yaml";
+const PICTURE: &str = "tuning.svg";
+
+/// Measure the MPI's own algorithms for collectives, and write its tuning files
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  treepie tune -o tuned -- mpirun -np 64
+  treepie tune app.profile.yaml -o tuned --seconds 300 -- mpirun -np 64
+  treepie tune --collectives allreduce,bcast --sizes 8,64K -- mpirun -np 64")]
+pub struct Arguments {
+    /// Profile of the program to tune for: its operations, communicator sizes and message sizes
+    /// are measured, those first that matter most
+    profile: Option<PathBuf>,
+    /// Directory to write: the tuning, a picture, and what the MPI reads
+    #[arg(long, short, value_name = "DIR", default_value = "tuned")]
+    output: PathBuf,
+    /// Seconds that measuring may take
+    #[arg(long, value_name = "SECONDS", default_value = "120")]
+    seconds: f64,
+    /// Operations to measure: bcast,allreduce
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    collectives: Vec<Operation>,
+    /// Bytes of the message, or of a rank's block: 8,64K,1M
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = size)]
+    sizes: Vec<u64>,
+    /// Ranks of the communicators [default: all of the job]
+    #[arg(long, value_name = "LIST")]
+    ranks: Option<String>,
+    /// No program that will use this has a reduction that does not commute: algorithms that are
+    /// wrong for such are measured, too
+    #[arg(long)]
+    commutative: bool,
+    /// Print what was found as JSON
+    #[arg(long)]
+    json: bool,
+    /// Only write the files
+    #[arg(long, short, conflicts_with = "json")]
+    quiet: bool,
+    /// The launcher with its options, without a program
+    #[arg(last = true, value_name = "LAUNCHER")]
+    command: Vec<OsString>,
+}
+
+/// Measures, and writes what the MPI reads.
+pub fn run(arguments: &Arguments) -> Outcome {
+    let cells = cells(arguments)?;
+    let seconds = arguments.seconds;
+    if !(seconds.is_finite() && seconds > 0.0) {
+        return Err(CommandError::usage(format!(
+            "--seconds {seconds}: a number above 0 was expected"
+        )));
+    }
+    if arguments.command.is_empty() {
+        return Err(CommandError::usage(
+            "nothing to measure: write the launcher after --, such as `treepie tune -- mpirun -np \
+             16`",
+        ));
+    }
+    let directory = absolute_path(&arguments.output)?;
+    std::fs::create_dir_all(&directory).map_err(|error| {
+        let problem = format!("{}: cannot be made: {error}", arguments.output.display());
+        CommandError::usage(format!("{problem}; name another directory with -o"))
+    })?;
+    let output = directory.join(FILE);
+    check_writable(&output)?;
+    let status = measure(arguments, &cells, &output)?;
+    let file = TuningFile::read(&output)?;
+    let written = files::write(&file.tuning, &directory)?;
+    let picture = directory.join(PICTURE);
+    write_drawing(&report::chart(&file.tuning), Format::Svg, &picture)?;
+    if arguments.json {
+        output::print_json(&report::json(&file))?;
+    } else if !arguments.quiet {
+        let name = arguments.output.join(FILE);
+        let mut text = report::text(&name.display().to_string(), &file);
+        text += &files::told(&file.tuning, &written);
+        output::print(&text)?;
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// What to measure.
+fn cells(arguments: &Arguments) -> Result<Vec<Cell>, CommandError> {
+    let ranks = match &arguments.ranks {
+        None => Vec::new(),
+        Some(text) => list::parse(text)
+            .map_err(|error| CommandError::usage(format!("--ranks {text}: {error}")))?,
+    };
+    if let Some(few) = ranks.iter().find(|ranks| **ranks < 2) {
+        return Err(CommandError::usage(format!(
+            "--ranks {few}: communicators of at least 2 ranks were expected"
+        )));
+    }
+    let cells = match &arguments.profile {
+        Some(path) => of_profile(arguments, path, &ranks)?,
+        None => {
+            let ranks = if ranks.is_empty() { vec![0] } else { ranks };
+            usual_cells(&arguments.collectives, &arguments.sizes, &ranks)
+        }
+    };
+    match cells.is_empty() {
+        true => Err(CommandError::usage(
+            "nothing to measure: the profile or the lists name no collective whose algorithms can \
+             be chosen, with more than one rank and buffers of at most 256 MiB; give --collectives \
+             such as allreduce,bcast",
+        )),
+        false => Ok(cells),
+    }
+}
+
+fn of_profile(
+    arguments: &Arguments,
+    path: &Path,
+    ranks: &[usize],
+) -> Result<Vec<Cell>, CommandError> {
+    let profile = Profile::read(path)?;
+    let records = &profile.collectives;
+    let mut cells = cells_of_records(records, &arguments.collectives, MOST_CELLS);
+    cells.retain(|cell| ranks.is_empty() || ranks.contains(&cell.ranks));
+    let sizes = &arguments.sizes;
+    cells.retain(|cell| sizes.is_empty() || sizes.contains(&cell.bytes));
+    Ok(cells)
+}
+
+/// Runs the program that measures, which writes `output`.
+fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, CommandError> {
+    let launcher = Launcher::detect(&arguments.command)?;
+    let program = measuring::program("tune", TUNE_VARIABLE, launcher.family)?;
+    let before = modified(output);
+    let mut words = arguments.command[1..].to_vec();
+    words.extend([
+        program.into_os_string(),
+        output.as_os_str().to_owned(),
+        arguments.seconds.to_string().into(),
+        arguments.commutative.to_string().into(),
+    ]);
+    words.extend(
+        cells.iter().map(|cell| {
+            OsString::from(format!("{}:{}:{}", cell.operation, cell.ranks, cell.bytes))
+        }),
+    );
+    // Without it Open MPI's algorithms cannot be chosen; the user's own value is left as it is.
+    let needed = "OMPI_MCA_coll_tuned_use_dynamic_rules";
+    let is_needed = launcher.family != Family::Hydra && std::env::var_os(needed).is_none();
+    let environment = is_needed.then(|| (needed.to_owned(), OsString::from("1")));
+    let budget = Duration::from_secs_f64(arguments.seconds.min(1e6));
+    let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
+    let status = job::run(&Invocation {
+        program: launcher.path,
+        name: arguments.command[0].clone(),
+        arguments: words,
+        environment: environment.into_iter().collect(),
+    })?;
+    drop(working);
+    if modified(output) == before {
+        return Err(CommandError::failed(format!(
+            "nothing was measured: the job ended with status {status} before it was done; see its \
+             messages above, or try the launcher with `hostname`"
+        )));
+    }
+    Ok(status)
+}
+
+fn modified(path: &Path) -> Option<SystemTime> {
+    let data = std::fs::metadata(path);
+    data.and_then(|data| data.modified()).ok()
+}

@@ -1,0 +1,134 @@
+//! A tuning as tables, findings, JSON and a picture.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use treepie_core::files::TuningFile;
+use treepie_core::tuning::{Row, Tuning};
+
+use super::table::Table;
+use super::units;
+use super::words::pluralize;
+use crate::picture::{Axis, Chart, Series, Style};
+
+/// What was found, in tables.
+pub fn text(name: &str, file: &TuningFile) -> String {
+    let tuning = &file.tuning;
+    let mut text = format!(
+        "{name}: {}, {} on {}\n\n",
+        tuning.library,
+        pluralize(tuning.ranks, "rank"),
+        pluralize(tuning.hosts, "host")
+    );
+    let mut table = Table::new([
+        "operation",
+        "ranks",
+        "from",
+        "algorithm",
+        "default",
+        "with it",
+        "factor",
+    ]);
+    for row in &tuning.rows {
+        let undecided = if row.undecided { " (open)" } else { "" };
+        table.row([
+            row.operation.to_string(),
+            row.ranks.to_string(),
+            units::bytes(row.from_bytes as f64),
+            row.algorithm
+                .clone()
+                .unwrap_or_else(|| format!("default{undecided}")),
+            units::seconds(row.native_seconds),
+            units::seconds(row.seconds),
+            format!("{:.2}", row.factor()),
+        ]);
+    }
+    text += &table.text();
+    text += "\n";
+    for line in findings(tuning).iter().chain(&file.notes) {
+        text += &format!("{line}\n");
+    }
+    let open = tuning.rows.iter().filter(|row| row.undecided).count();
+    if open > 0 {
+        let rows = pluralize(open, "row");
+        text += &format!("open: {rows}; with more --seconds the order may become clear\n");
+    }
+    text
+}
+
+/// Operations that take longer than others that do the same.
+fn findings(tuning: &Tuning) -> Vec<String> {
+    let of_row = |row: &Row| {
+        let (operation, ranks, bytes) = (row.operation, row.ranks, row.from_bytes);
+        let native = row.native_seconds;
+        let lines = row.slower_than.iter().map(move |(name, seconds)| {
+            format!(
+                "finding: {operation} of {} on {ranks} ranks takes {}, {name} does the same in {}",
+                units::bytes(bytes as f64),
+                units::seconds(native),
+                units::seconds(*seconds)
+            )
+        });
+        lines.collect::<Vec<_>>()
+    };
+    tuning.rows.iter().flat_map(of_row).collect()
+}
+
+/// The same for programs.
+pub fn json(file: &TuningFile) -> Value {
+    let tuning = &file.tuning;
+    let row = |row: &Row| {
+        json!({
+            "operation": row.operation.to_string(),
+            "ranks": row.ranks,
+            "from_bytes": row.from_bytes,
+            "algorithm": row.algorithm,
+            "seconds": row.seconds,
+            "native_seconds": row.native_seconds,
+            "factor": row.factor(),
+            "undecided": row.undecided,
+            "others": row.others,
+            "slower_than": row.slower_than,
+        })
+    };
+    json!({
+        "mpi": tuning.library.to_string(),
+        "ranks": tuning.ranks,
+        "hosts": tuning.hosts,
+        "commutative": tuning.commutative,
+        "notes": file.notes,
+        "rows": tuning.rows.iter().map(row).collect::<Vec<_>>(),
+    })
+}
+
+/// How much quicker the best algorithm of each operation is, over bytes.
+pub fn chart(tuning: &Tuning) -> Chart {
+    let mut curves: BTreeMap<(String, usize), Vec<(f64, f64)>> = BTreeMap::new();
+    for row in &tuning.rows {
+        let curve = curves.entry((row.operation.to_string(), row.ranks));
+        let bytes = row.from_bytes.max(1) as f64;
+        curve.or_default().push((bytes, row.factor()));
+    }
+    let series = curves.into_iter().enumerate();
+    Chart {
+        title: format!("{}: the default's time over the best one's", tuning.library),
+        across: Axis {
+            name: "bytes of the message or block",
+            logarithmic: true,
+            mark: units::bytes,
+        },
+        upwards: Axis {
+            name: "factor",
+            logarithmic: false,
+            mark: |value| format!("{value:.1}"),
+        },
+        series: series
+            .map(|(colour, ((operation, ranks), points))| Series {
+                name: format!("{operation}, {ranks} ranks"),
+                points,
+                style: Style::Marked,
+                colour,
+            })
+            .collect(),
+    }
+}

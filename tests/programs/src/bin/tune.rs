@@ -1,0 +1,445 @@
+//! Measures a native MPI's own algorithms: the program of `treepie tune`.
+//!
+//! ```text
+//! tune OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...
+//! ```
+//!
+//! Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
+//! `treepie_core::tuning`; here is what makes the calls and sets the algorithms: under Open MPI by
+//! a duplicate of the communicator for each, made while the algorithm's variable is set, under
+//! MPICH by the variables around each call.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use treepie_core::collective::Operation;
+use treepie_core::collective::native::knobs::{Knob, Library, Maker};
+use treepie_core::files::{TuningFile, date};
+use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Tuning, Verdict};
+use treepie_core::tuning::{emulations, measure};
+use treepie_programs::communicator::{Buffers, Communicator};
+use treepie_programs::controls::{Control, Controls};
+use treepie_programs::{Session, library_version, processor_name};
+
+/// What was asked for.
+struct Request {
+    output: PathBuf,
+    seconds: f64,
+    commutative: bool,
+    cells: Vec<Cell>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let session = Session::start();
+    let world = Communicator::world(&session);
+    let Some(request) = parse(&arguments, world.size()) else {
+        eprintln!("usage: tune OUTPUT SECONDS COMMUTATIVE OPERATION:RANKS:BYTES...");
+        return ExitCode::from(2);
+    };
+    let made = Tuner::new(world, request).and_then(Tuner::run);
+    match made {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            if session.rank() == 0 {
+                eprintln!("treepie: {error}");
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn parse(arguments: &[String], world: usize) -> Option<Request> {
+    let [output, seconds, commutative, cells @ ..] = arguments else {
+        return None;
+    };
+    let cell = |text: &String| {
+        let mut words = text.split(':');
+        let operation = words.next()?.parse().ok()?;
+        let ranks = match words.next()?.parse().ok()? {
+            0 => world,
+            ranks => ranks,
+        };
+        let bytes = words.next()?.parse().ok()?;
+        Some(Cell {
+            operation,
+            ranks,
+            bytes,
+        })
+    };
+    let cells: BTreeSet<Cell> = cells.iter().map(cell).collect::<Option<_>>()?;
+    let mut cells: Vec<Cell> = cells.into_iter().collect();
+    cells.retain(|cell| cell.ranks <= world && cell.fits());
+    // Ranks that are in no further group wait at the end.
+    cells.sort_by_key(|cell| (std::cmp::Reverse(cell.ranks), *cell));
+    Some(Request {
+        output: output.into(),
+        seconds: seconds.parse().ok()?,
+        commutative: commutative.parse().ok()?,
+        cells,
+    })
+}
+
+/// The measuring, on one rank.
+struct Tuner {
+    world: Communicator,
+    request: Request,
+    library: Library,
+    controls: Controls,
+    hosts: Vec<String>,
+    began: Instant,
+    rows: Vec<Row>,
+    notes: Vec<String>,
+}
+
+impl Tuner {
+    fn new(world: Communicator, request: Request) -> Result<Self, String> {
+        let said = library_version();
+        let library = Library::from_version_text(&said).map_err(|error| error.to_string())?;
+        let controls = Controls::start().ok_or("the MPI's tool interface does not start")?;
+        let mut host = processor_name().into_bytes();
+        host.resize(256, 0);
+        let hosts = world.all_gather(&host);
+        let hosts = hosts.chunks_exact(256);
+        let hosts = hosts
+            .map(|name| String::from_utf8_lossy(name).into_owned())
+            .collect();
+        let tuner = Tuner {
+            world,
+            request,
+            library,
+            controls,
+            hosts,
+            began: Instant::now(),
+            rows: Vec::new(),
+            notes: Vec::new(),
+        };
+        tuner.check()?;
+        Ok(tuner)
+    }
+
+    /// What this MPI needs so that anything can be measured.
+    fn check(&self) -> Result<(), String> {
+        if self.library.maker == Maker::IntelMpi {
+            return Err(format!(
+                "{}: it takes algorithms from the environment only, at its start; measure jobs \
+                 with I_MPI_ADJUST_... by `treepie prove`",
+                self.library
+            ));
+        }
+        for (name, value) in self.library.prerequisites() {
+            if std::env::var(&name).as_deref() != Ok(&value) {
+                return Err(format!(
+                    "{name} is not {value}; start this by `treepie tune`"
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn run(mut self) -> Result<(), String> {
+        let decided = self.decided_by_user();
+        let cells = self.request.cells.clone();
+        let cells: Vec<Cell> = cells
+            .into_iter()
+            .filter(|cell| !decided.contains(&cell.operation))
+            .collect();
+        let mut left = cells.len();
+        for group in cells.chunk_by(|one, other| one.ranks == other.ranks) {
+            let ranks = group[0].ranks;
+            let members = self.world.first(ranks);
+            if self.is_measured(ranks) {
+                if self.world.rank() < ranks {
+                    self.group(&members, group, left);
+                }
+                self.world.barrier_at_leisure();
+            }
+            members.free();
+            left -= group.len();
+        }
+        match self.world.rank() {
+            0 => self.write(),
+            _ => Ok(()),
+        }
+    }
+
+    /// The operations about which the user has decided, as rank 0 sees it.
+    fn decided_by_user(&mut self) -> BTreeSet<Operation> {
+        let operations: Vec<Operation> = Operation::all().collect();
+        let is_set = |name: &str| std::env::var_os(name).is_some();
+        let mut flags = vec![0_u8; operations.len()];
+        for (operation, flag) in operations.iter().zip(&mut flags) {
+            let asked = self
+                .request
+                .cells
+                .iter()
+                .any(|cell| cell.operation == *operation);
+            if let Some(name) = self
+                .library
+                .decided_by_user(*operation, is_set)
+                .filter(|_| asked)
+            {
+                *flag = 1;
+                self.notes
+                    .push(format!("{operation} was not measured: {name} is set"));
+            }
+        }
+        self.world.broadcast(&mut flags);
+        let decided = operations
+            .into_iter()
+            .zip(flags)
+            .filter(|(_, flag)| *flag > 0);
+        decided.map(|(operation, _)| operation).collect()
+    }
+
+    /// Whether the algorithms of the table serve a communicator of the first `ranks` ranks.
+    fn is_measured(&mut self, ranks: usize) -> bool {
+        let read = |name: &str| self.controls.find(name).and_then(Control::read);
+        let several_hosts = self.hosts[..ranks]
+            .iter()
+            .any(|host| *host != self.hosts[0]);
+        let by_han = self.library.maker == Maker::OpenMpi
+            && several_hosts
+            && read("coll_han_priority") > read("coll_tuned_priority");
+        if by_han {
+            self.notes.push(format!(
+                "communicators of {ranks} ranks were not measured: over several hosts this Open \
+                 MPI's component han serves them, and not tuned; with OMPI_MCA_coll_han_priority=0 \
+                 in the environment, here and in jobs, tuned does"
+            ));
+        }
+        !by_han
+    }
+
+    /// Measures the cells of one size of communicator.
+    fn group(&mut self, members: &Communicator, cells: &[Cell], left: usize) {
+        let mut left = left;
+        for of_operation in cells.chunk_by(|one, other| one.operation == other.operation) {
+            let ways = self.ways(members, of_operation[0].operation);
+            for cell in of_operation {
+                let bytes = cell.bytes as usize;
+                let mut caller = Caller {
+                    members,
+                    ways: &ways,
+                    bytes,
+                    buffers: Buffers::new(bytes, cell.ranks),
+                    began: self.began,
+                };
+                // The same on all ranks, which leave the cell after the same round.
+                let mut now = [caller.elapsed()];
+                caller.largest(&mut now);
+                let until = now[0] + (self.request.seconds - now[0]) / left as f64;
+                let budget = Budget {
+                    until,
+                    seed: 0x7265_6569 + left as u64,
+                };
+                if let Some(found) = measure(&mut caller, ways.len(), budget) {
+                    self.rows.push(row(cell, &ways, &found));
+                } else {
+                    let Cell {
+                        operation,
+                        ranks,
+                        bytes,
+                    } = cell;
+                    let place = format!("{operation} of {bytes} bytes on {ranks} ranks");
+                    self.notes
+                        .push(format!("{place} was not measured: the time was over"));
+                }
+                left -= 1;
+            }
+            for way in ways {
+                way.communicator.free();
+            }
+        }
+    }
+
+    /// The ways to do an operation, the default first.
+    fn ways(&self, members: &Communicator, operation: Operation) -> Vec<Way> {
+        let mut ways = vec![Way::native(members, operation)];
+        for knob in self.library.knobs(operation) {
+            let is_wrong =
+                knob.reorders() && !self.library.checks_order() && !self.request.commutative;
+            if knob.allows(members.size()) && !is_wrong {
+                ways.extend(self.way(members, knob));
+            }
+        }
+        ways.extend(emulations(operation).into_iter().map(|emulation| Way {
+            kind: Kind::Emulation(emulation),
+            ..Way::native(members, operation)
+        }));
+        ways
+    }
+
+    fn way(&self, members: &Communicator, knob: Knob) -> Option<Way> {
+        let mut controls = Vec::new();
+        for (name, value) in self.library.controls(&knob)? {
+            let control = self.controls.find(&name)?;
+            let usual = control.read()?;
+            // Whether it can be set at all, which is the same on all ranks.
+            if !(control.write(value) && control.read() == Some(value)) {
+                control.write(usual);
+                return None;
+            }
+            control.write(usual);
+            controls.push((control, value, usual));
+        }
+        let mut way = Way {
+            kind: Kind::Knob(knob),
+            controls,
+            ..Way::native(members, Operation::Barrier)
+        };
+        if self.library.maker == Maker::OpenMpi {
+            way.communicator.free();
+            set(&way.controls, true);
+            way.communicator = members.duplicate();
+            set(&way.controls, false);
+            way.controls.clear();
+        }
+        Some(way)
+    }
+
+    fn write(mut self) -> Result<(), String> {
+        let hosts: BTreeSet<&String> = self.hosts.iter().collect();
+        let mut tuning = Tuning {
+            library: self.library,
+            ranks: self.world.size(),
+            hosts: hosts.len(),
+            commutative: self.request.commutative,
+            rows: std::mem::take(&mut self.rows),
+        };
+        tuning.sort();
+        let file = TuningFile {
+            producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
+            date: date(SystemTime::now()),
+            notes: self.notes,
+            tuning,
+        };
+        let output: &Path = &self.request.output;
+        file.write(output).map_err(|error| error.to_string())
+    }
+}
+
+/// What a way is.
+enum Kind {
+    Default(Operation),
+    Knob(Knob),
+    Emulation(Emulation),
+}
+
+/// A way to do an operation.
+struct Way {
+    kind: Kind,
+    communicator: Communicator,
+    /// Variables to set around each call: the value, and the usual one.
+    controls: Vec<(Control, i32, i32)>,
+}
+
+impl Way {
+    fn native(members: &Communicator, operation: Operation) -> Self {
+        Way {
+            kind: Kind::Default(operation),
+            communicator: members.duplicate(),
+            controls: Vec::new(),
+        }
+    }
+
+    fn call(&self, bytes: usize, buffers: &mut Buffers) {
+        let mut call = |operation| self.communicator.call(operation, bytes, buffers);
+        let done = match &self.kind {
+            Kind::Default(operation) => call(*operation),
+            Kind::Knob(knob) => call(knob.operation),
+            Kind::Emulation(emulation) => {
+                call(emulation.first).and_then(|()| emulation.then.map_or(Some(()), call))
+            }
+        };
+        // Errors end the job, by MPI's default.
+        debug_assert!(done.is_some());
+    }
+}
+
+fn set(controls: &[(Control, i32, i32)], chosen: bool) {
+    for (control, value, usual) in controls {
+        control.write(if chosen { *value } else { *usual });
+    }
+}
+
+/// One cell's calls.
+struct Caller<'a> {
+    members: &'a Communicator,
+    ways: &'a [Way],
+    bytes: usize,
+    buffers: Buffers,
+    began: Instant,
+}
+
+impl Clock for Caller<'_> {
+    fn time(&mut self, way: usize, calls: usize) -> Vec<f64> {
+        let way = &self.ways[way];
+        let mut one = || {
+            self.members.barrier();
+            set(&way.controls, true);
+            let start = Instant::now();
+            way.call(self.bytes, &mut self.buffers);
+            let seconds = start.elapsed().as_secs_f64();
+            set(&way.controls, false);
+            seconds
+        };
+        (0..calls).map(|_| one()).collect()
+    }
+
+    fn largest(&mut self, numbers: &mut [f64]) {
+        self.members.largest(numbers);
+    }
+
+    fn elapsed(&self) -> f64 {
+        self.began.elapsed().as_secs_f64()
+    }
+}
+
+/// What was found of a cell.
+fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row {
+    let native = found[0].seconds;
+    let mut row = Row {
+        operation: cell.operation,
+        ranks: cell.ranks,
+        from_bytes: cell.bytes,
+        algorithm: None,
+        seconds: native,
+        native_seconds: native,
+        undecided: false,
+        others: BTreeMap::new(),
+        slower_than: BTreeMap::new(),
+    };
+    let mut best = 1.0;
+    for (way, found) in ways.iter().zip(found) {
+        // As if all had been measured in the same rounds.
+        let ratio = found.seconds / found.native_seconds;
+        match &way.kind {
+            Kind::Default(_) => (),
+            Kind::Knob(knob) => {
+                row.others.insert(knob.name.clone(), native * ratio);
+                row.undecided |= found.verdict == Verdict::Undecided;
+                if found.verdict == Verdict::Quicker && ratio < best {
+                    best = ratio;
+                    row.algorithm = Some(knob.name.clone());
+                }
+            }
+            Kind::Emulation(emulation) => {
+                if found.verdict == Verdict::Quicker {
+                    row.slower_than.insert(emulation.name(), native * ratio);
+                }
+            }
+        }
+    }
+    if let Some(seconds) = row
+        .algorithm
+        .as_ref()
+        .and_then(|name| row.others.remove(name))
+    {
+        row.seconds = seconds;
+        row.undecided = false;
+    }
+    row
+}

@@ -22,6 +22,7 @@ mod replay;
 mod request;
 mod signals;
 pub mod start;
+mod tuning;
 
 use std::mem;
 

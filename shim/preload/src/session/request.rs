@@ -436,7 +436,8 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
     }))
 }
 
-fn settings() -> Result<Settings, RequestError> {
+/// The settings of this process.
+pub(super) fn settings() -> Result<Settings, RequestError> {
     let variable = |name: &str| env::var(name).ok();
     let Some(path) = variable(CONFIG_VARIABLE).filter(|path| !path.is_empty()) else {
         return Ok(Settings::from_sources(None, variable)?);

@@ -8,6 +8,7 @@ use treepie_core::files::profile;
 
 use super::decision::{Decision, Next, Opening, Replay};
 use super::request::{Draft, Request};
+use super::tuning::{self, Told};
 use super::{State, errors, exits, finish, hosts, learning, monitor, partial, signals};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
@@ -26,8 +27,9 @@ pub unsafe fn init(
     argc: Word,
     argv: Word,
 ) -> c_int {
+    let told = tuning::tell();
     // SAFETY: the caller's promise.
-    started(unsafe { next(argc, argv) })
+    started(unsafe { next(argc, argv) }, told)
 }
 
 /// `MPI_Init_thread`.
@@ -41,13 +43,17 @@ pub unsafe fn init_thread(
     required: Word,
     provided: Word,
 ) -> c_int {
+    let told = tuning::tell();
     // SAFETY: the caller's promise.
-    started(unsafe { next(argc, argv, required, provided) })
+    started(unsafe { next(argc, argv, required, provided) }, told)
 }
 
 /// Starts the session after the first successful initialisation. Where tools are
 /// stacked this is the innermost call, so that they see one world as well.
-fn started(code: c_int) -> c_int {
+fn started(code: c_int, told: Option<Told>) -> c_int {
+    if let Some(told) = told {
+        told.started(code == SUCCESS);
+    }
     if code == SUCCESS && State::begin() {
         let mut agreed = None;
         if is_asked_for() {
@@ -91,7 +97,7 @@ fn start() -> Option<Decision> {
 
 /// Whether the launcher's variables call this the first process: for the one
 /// message that must be given without MPI's help.
-fn launcher_says_first() -> bool {
+pub(super) fn launcher_says_first() -> bool {
     [
         "OMPI_COMM_WORLD_RANK",
         "PMI_RANK",

@@ -26,7 +26,7 @@ pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 18] = [
+pub const NAMES: [&str; 19] = [
     "mode",
     "store",
     "output",
@@ -39,6 +39,7 @@ pub const NAMES: [&str; 18] = [
     "platform",
     "probe",
     "collectives",
+    "tuning",
     "clusters",
     "reproducible",
     "guard",
@@ -141,6 +142,8 @@ pub struct Settings {
     pub probe: Probe,
     /// Who runs the collectives.
     pub collectives: Collectives,
+    /// What was measured of the MPI's own algorithms, to be told to it before it starts.
+    pub tuning: Option<PathBuf>,
     /// The cluster of every process of the launcher's world, as any numbers, where host names do
     /// not tell and there is no platform file.
     pub clusters: Option<Vec<usize>>,
@@ -263,6 +266,7 @@ impl Settings {
             "platform" => self.platform = Some(path(text)?),
             "probe" => self.probe = choice(text)?,
             "collectives" => self.collectives = text.parse()?,
+            "tuning" => self.tuning = Some(path(text)?),
             "clusters" => {
                 let numbers = super::list::parse(text).map_err(|error| error.to_string())?;
                 self.clusters = Some(numbers);
@@ -311,6 +315,7 @@ impl Settings {
             "platform" => path(&self.platform),
             "probe" => Some(self.probe.to_string()),
             "collectives" => Some(self.collectives.to_string()),
+            "tuning" => path(&self.tuning),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),
             "guard" => self.guard.map(|mode| mode.to_string()),

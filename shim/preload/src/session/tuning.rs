@@ -1,0 +1,189 @@
+//! `TREEPIE_TUNING`: before it starts, the native MPI is told which of its own algorithms are the
+//! quickest, in its own variables.
+//!
+//! Nothing can be exchanged before MPI runs, so each process decides from the file and from its
+//! environment; what the user has set wins. When MPI runs, the processes compare what they have
+//! set: where they differ, a collective could hang, and the job ends before the application starts.
+
+use std::collections::hash_map::DefaultHasher;
+use std::env;
+use std::fs::File;
+use std::hash::{Hash, Hasher};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use treepie_core::collective::native::knobs::{Library, Setting};
+use treepie_core::files::TuningFile;
+use treepie_core::tuning::{Tuning, mpi_tuning};
+
+use super::request;
+use super::start::launcher_says_first;
+use crate::guard::guarded;
+use crate::log;
+use crate::mpi::native::{Native, NativeError};
+use crate::share::{Group, Members, gather_bytes};
+
+/// What this process has told its MPI, until that has started.
+#[derive(Default)]
+pub struct Told {
+    /// Variables to be taken back, so that other programs do not inherit them.
+    variables: Vec<String>,
+    /// The file of rules, which nobody else sees.
+    rules: Option<File>,
+    /// Stands for all of it.
+    hash: u64,
+}
+
+/// Tells the MPI, once in a process and only where it is asked for.
+pub fn tell() -> Option<Told> {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let is_named = is_set("TREEPIE_TUNING");
+    if !(is_named || is_set("TREEPIE_CONFIG")) || IS_TOLD.swap(true, Ordering::Relaxed) {
+        return None;
+    }
+    let mut told = None;
+    guarded("reading the tuning", || told = read(is_named));
+    told
+}
+
+/// What to tell; nothing where no tuning is named, or where Treepie is off.
+fn read(is_named: bool) -> Option<Told> {
+    if env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "off") {
+        return None;
+    }
+    let path = match request::settings() {
+        Ok(settings) => settings.tuning?,
+        // Whoever reads the settings of the job says what is wrong with them.
+        Err(_) => return is_named.then(Told::default),
+    };
+    let told = TuningFile::read(&path)
+        .map_err(|error| error.to_string())
+        .and_then(|file| Told::new(&file.tuning));
+    Some(told.unwrap_or_else(|problem| {
+        say(&format!("tuning: {problem}; the MPI's defaults stay"));
+        Told::default()
+    }))
+}
+
+/// A warning of one process.
+fn say(text: &str) {
+    if launcher_says_first() {
+        log::warn(text);
+    }
+}
+
+impl Told {
+    fn new(tuning: &Tuning) -> Result<Told, String> {
+        let native = Native::load().map_err(|error| error.to_string())?;
+        let library = Library::from_version_text(&native.library_version())
+            .map_err(|error| error.to_string())?;
+        if !library.is_like(tuning.library) {
+            let measured = tuning.library;
+            return Err(format!(
+                "it was measured with {measured}, and this is {library}; measure again with \
+                 `treepie tune`"
+            ));
+        }
+        let is_set = |name: &str| env::var_os(name).is_some();
+        let mut decided: Vec<String> = Vec::new();
+        for row in tuning.gains() {
+            let name = library.decided_by_user(row.operation, is_set);
+            decided.extend(name.filter(|name| !decided.contains(name)));
+        }
+        if !decided.is_empty() {
+            let names = decided.join(", ");
+            say(&format!(
+                "tuning: {names} is set, and wins over what was measured"
+            ));
+        }
+        let made = mpi_tuning(tuning, |operation| {
+            library.decided_by_user(operation, is_set).is_none()
+        });
+        let mut told = Told::default();
+        let mut hasher = DefaultHasher::new();
+        (&made.rules, &made.settings).hash(&mut hasher);
+        told.hash = hasher.finish();
+        let mut settings = made.settings;
+        if let Some(text) = &made.rules {
+            let file = in_memory(text).map_err(|error| format!("rules: {error}"))?;
+            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+            settings.extend(library.rules_settings(&path));
+            told.rules = Some(file);
+        }
+        told.set(settings);
+        Ok(told)
+    }
+
+    fn set(&mut self, settings: Vec<Setting>) {
+        for (name, value) in settings {
+            if env::var_os(&name).is_none() {
+                // SAFETY: MPI_Init is called by one thread, in programs that have not started
+                // others that read the environment yet; the MPI's own setenv has the same risk.
+                unsafe { env::set_var(&name, value) };
+                self.variables.push(name);
+            }
+        }
+    }
+
+    /// After the MPI has started: takes the variables back, and ends the job where processes have
+    /// told their MPIs different things. Collective, if `has_started`.
+    pub fn started(self, has_started: bool) {
+        for name in &self.variables {
+            // SAFETY: as in `set`.
+            unsafe { env::remove_var(name) };
+        }
+        if !has_started {
+            return;
+        }
+        guarded("comparing tunings", || {
+            if let Err(error) = self.compare() {
+                log::error(&format!("tuning: {error}"));
+            }
+        });
+    }
+
+    /// By messages between two processes each: they take no algorithm that was set.
+    fn compare(&self) -> Result<(), NativeError> {
+        let native = Native::load()?;
+        let world = Members::new(native, native.world)?;
+        let mut own = (world.rank() as u64).to_le_bytes().to_vec();
+        own.extend(self.hash.to_le_bytes());
+        let all = gather_bytes(&world, own)?;
+        let number = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |sum, b| sum << 8 | u64::from(*b))
+        };
+        let differs = |entry: &&[u8]| number(&entry[8..]) != self.hash;
+        if let Some(entry) = all.chunks_exact(16).find(differs) {
+            log::error(&format!(
+                "tuning: rank {} has another tuning than rank 0: its file or its variables differ; \
+                 the job is ended, because collectives would hang",
+                number(&entry[..8])
+            ));
+            // Hydra drops what it has not passed on when the process aborts.
+            std::thread::sleep(std::time::Duration::from_millis(200));
+            native.abort(2);
+        }
+        Ok(())
+    }
+}
+
+/// A file with this text that has no name.
+fn in_memory(text: &str) -> io::Result<File> {
+    let name = c"treepie-rules".as_ptr();
+    // By its number: the C library has a function for it from 2.27 on only.
+    // SAFETY: the name ends with a zero.
+    let descriptor = unsafe { libc::syscall(libc::SYS_memfd_create, name, libc::MFD_CLOEXEC) };
+    let descriptor = match i32::try_from(descriptor) {
+        Ok(descriptor) if descriptor >= 0 => descriptor,
+        _ => return Err(io::Error::last_os_error()),
+    };
+    // SAFETY: the descriptor was made now, and nobody else has it.
+    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    file.write_all(text.as_bytes())?;
+    Ok(file)
+}

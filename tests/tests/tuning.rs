@@ -1,0 +1,342 @@
+//! The MPI's own algorithms: what `treepie tune` writes is read by the MPI, whose algorithms are
+//! then those that were named, with the library (`TREEPIE_TUNING`) and without it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use treepie_core::collective::Operation;
+use treepie_core::collective::native::knobs::{Knob, Library as Version};
+use treepie_core::files::TuningFile;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// Rows of a tuning for four ranks: operation, from how many bytes, algorithm.
+type Rows<'a> = &'a [(&'a str, u64, &'a str)];
+
+const OPEN_MPI: Rows = &[
+    ("bcast", 8, "chain"),
+    ("bcast", 1024, "knomial"),
+    ("scan", 8, "recursive_doubling"),
+    ("allgather", 4096, "ring"),
+    ("scatter", 8, "basic_linear"),
+];
+
+const MPICH: Rows = &[
+    ("bcast", 8, "binomial"),
+    ("allgather", 8, "ring"),
+    ("scan", 8, "recursive_doubling"),
+];
+
+/// The algorithms of `tuned.c` on four ranks, with those rows, as `native_algorithms.c` says.
+const CHOSEN: [&str; 5] = [
+    "algorithm bcast_intra_chain 1",
+    "algorithm bcast_intra_knomial 1",
+    "algorithm scan_intra_recursivedoubling 1",
+    "algorithm allgather_intra_ring 1",
+    "algorithm scatter_intra_basic_linear 1",
+];
+
+/// Variables of MPICH that `tuned.c` prints.
+const CONTROLS: [&str; 4] = [
+    "MPIR_CVAR_BCAST_INTRA_ALGORITHM",
+    "MPIR_CVAR_BCAST_DEVICE_COLLECTIVE",
+    "MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM",
+    "MPIR_CVAR_SCAN_INTRA_ALGORITHM",
+];
+
+fn version_of(mpi: Mpi) -> &'static str {
+    match mpi {
+        Mpi::OpenMpi => "open-mpi 4.1.4",
+        _ => "mpich 4.0.2",
+    }
+}
+
+fn text(version: &str, rows: Rows) -> String {
+    let mut text =
+        format!("treepie: tuning\nversion: 1\nmpi: {version}\nranks: 4\nhosts: 1\nrows:\n");
+    for (operation, bytes, algorithm) in rows {
+        text += &format!(
+            "- operation: {operation}\n  ranks: 4\n  from_bytes: {bytes}\n  algorithm: \
+             {algorithm}\n  us: 1\n  native_us: 2\n"
+        );
+    }
+    text
+}
+
+fn written(directory: &Path, text: &str) -> PathBuf {
+    let path = directory.join("a.tuning.yaml");
+    std::fs::write(&path, text).expect("a file can be written");
+    path
+}
+
+/// Four ranks of `tuned.c` that say which of Open MPI's algorithms run.
+fn job(mpi: Mpi, ranks: usize) -> Job {
+    let job = Job::new(mpi, ranks, "tuned");
+    match mpi {
+        Mpi::OpenMpi => job,
+        _ => CONTROLS.iter().fold(job, |job, name| job.argument(*name)),
+    }
+}
+
+fn preloads(mpi: Mpi, with_library: bool) -> String {
+    let library = with_library.then(artifacts::library);
+    let spy = (mpi == Mpi::OpenMpi).then(|| artifacts::job(mpi, "native_algorithms.so"));
+    let all = library.into_iter().chain(spy);
+    all.map(|path| path.display().to_string())
+        .collect::<Vec<_>>()
+        .join(":")
+}
+
+fn with_tuning(mpi: Mpi, ranks: usize, path: &Path) -> Job {
+    job(mpi, ranks)
+        .variable("LD_PRELOAD", preloads(mpi, true))
+        .variable("TREEPIE_TUNING", path.display())
+}
+
+/// The algorithms that ran, and what was said besides.
+fn parts(outcome: &Outcome) -> (Vec<&str>, Vec<&str>) {
+    outcome
+        .stderr
+        .lines()
+        .partition(|line| line.starts_with("algorithm "))
+}
+
+#[track_caller]
+fn assert_chosen(outcome: &Outcome) {
+    assert!(outcome.stdout.ends_with("0 wrong\n"), "{}", outcome.told());
+    let (ran, said) = parts(outcome);
+    assert_eq!(said, Vec::<&str>::new(), "{}", outcome.told());
+    for line in CHOSEN {
+        assert!(ran.contains(&line), "{line}: {}", outcome.told());
+    }
+}
+
+#[track_caller]
+fn assert_controls(outcome: &Outcome, values: [i32; 4]) {
+    let mut expected = String::new();
+    for (name, value) in CONTROLS.iter().zip(values) {
+        expected += &format!("{name}={value}\n");
+    }
+    assert_eq!(outcome.stdout, expected + "0 wrong\n", "{}", outcome.told());
+}
+
+#[track_caller]
+fn convert(input: &Path, output: &Path) {
+    let mut command = Command::new(artifacts::command());
+    command.arg("convert").arg(input).arg(output);
+    run_watched(command, LIMIT, "treepie convert").succeeded();
+}
+
+#[test]
+fn open_mpi_reads_the_rules_and_runs_the_algorithms_that_they_name() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let tuning = written(directory.path(), &text("open-mpi 4.1.4", OPEN_MPI));
+    let rules = directory.path().join("a.rules");
+    convert(&tuning, &rules);
+    let run = |ranks: usize, with_rules: bool| {
+        let job = job(Mpi::OpenMpi, ranks).variable("LD_PRELOAD", preloads(Mpi::OpenMpi, false));
+        let job = match with_rules {
+            true => job
+                .variable("OMPI_MCA_coll_tuned_use_dynamic_rules", 1)
+                .variable(
+                    "OMPI_MCA_coll_tuned_dynamic_rules_filename",
+                    rules.display(),
+                ),
+            false => job,
+        };
+        job.run().succeeded()
+    };
+    assert_chosen(&run(4, true));
+    // What was not measured, communicators of three and five ranks, stays as it is.
+    for ranks in [3, 5] {
+        assert_eq!(parts(&run(ranks, true)).0, parts(&run(ranks, false)).0);
+    }
+    assert_ne!(parts(&run(4, true)).0, parts(&run(4, false)).0);
+}
+
+#[test]
+fn mpich_reads_the_variables_and_sets_the_algorithms_that_they_name() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let tuning = written(directory.path(), &text("mpich 4.0.2", MPICH));
+    let variables = directory.path().join("a.env");
+    convert(&tuning, &variables);
+    let lines = std::fs::read_to_string(variables).expect("the variables");
+    let pairs = lines.lines().filter_map(|line| line.split_once('='));
+    // A forced algorithm that is not what it says is an error.
+    let job = job(Mpi::Mpich, 4).variable("MPIR_CVAR_COLLECTIVE_FALLBACK", "error");
+    let job = pairs.fold(job, |job, (name, value)| job.variable(name, value));
+    assert_controls(&job.run().succeeded().silent(), [1, 0, 4, 3]);
+}
+
+fn the_library_tells_the_mpi_before_it_starts(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    match mpi {
+        Mpi::OpenMpi => {
+            let path = written(directory.path(), &text(version_of(mpi), OPEN_MPI));
+            assert_chosen(&with_tuning(mpi, 4, &path).run().succeeded());
+        }
+        _ => {
+            let path = written(directory.path(), &text(version_of(mpi), MPICH));
+            let outcome = with_tuning(mpi, 4, &path).run().succeeded().silent();
+            assert_controls(&outcome, [1, 0, 4, 3]);
+        }
+    }
+}
+
+fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let (rows, name, value) = match mpi {
+        Mpi::OpenMpi => (OPEN_MPI, "OMPI_MCA_coll_tuned_bcast_algorithm", "6"),
+        _ => (MPICH, "MPIR_CVAR_BCAST_INTRA_ALGORITHM", "nb"),
+    };
+    let path = written(directory.path(), &text(version_of(mpi), rows));
+    let outcome = with_tuning(mpi, 4, &path)
+        .variable(name, value)
+        .run()
+        .succeeded();
+    let (ran, said) = parts(&outcome);
+    let expected = format!("treepie: tuning: {name} is set, and wins over what was measured");
+    assert_eq!(said, [expected], "{}", outcome.told());
+    match mpi {
+        Mpi::OpenMpi => {
+            assert!(
+                ran.contains(&"algorithm bcast_intra_binomial 2"),
+                "{}",
+                outcome.told()
+            );
+            assert!(ran.contains(&CHOSEN[2]), "{}", outcome.told());
+        }
+        _ => assert_controls(&outcome, [2, 1, 4, 3]),
+    }
+}
+
+fn a_tuning_that_cannot_be_used_leaves_the_defaults_and_one_line(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let good = text(version_of(mpi), &[("bcast", 8, "nb")]);
+    let other = match mpi {
+        Mpi::OpenMpi => "mpich 4.0.2",
+        _ => "open-mpi 4.1.4",
+    };
+    for (problem, text) in [
+        ("it was measured with", text(other, &[])),
+        ("no algorithm `rhombus`", good.replace("nb", "rhombus")),
+        (
+            "written by a newer treepie",
+            good.replace("version: 1", "version: 9"),
+        ),
+        (
+            "not valid YAML",
+            good[..good.len() / 2].replace("rows:", "rows: ["),
+        ),
+    ] {
+        let path = written(directory.path(), &text);
+        let outcome = with_tuning(mpi, 2, &path).run().succeeded();
+        let (_, said) = parts(&outcome);
+        assert_eq!(said.len(), 1, "{}", outcome.told());
+        assert!(said[0].contains(problem), "{problem}: {}", outcome.told());
+        assert!(
+            said[0].ends_with("; the MPI's defaults stay"),
+            "{}",
+            outcome.told()
+        );
+        assert!(outcome.stdout.ends_with("0 wrong\n"), "{}", outcome.told());
+    }
+}
+
+/// They would wait for each other for ever in a collective.
+fn ranks_with_other_tunings_end_the_job_before_it_starts(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let rows = if mpi == Mpi::OpenMpi { OPEN_MPI } else { MPICH };
+    let path = written(directory.path(), &text(version_of(mpi), rows));
+    let program = artifacts::job(mpi, "tuned");
+    let script = format!(
+        "[ \"${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}\" = 2 ] && export TREEPIE_TUNING={}/none\n\
+         exec {}",
+        directory.path().display(),
+        program.display()
+    );
+    let outcome = Job::of(mpi, 4, "/bin/sh")
+        .argument("-c")
+        .argument(script)
+        .with(Library::Set(vec![(
+            "TREEPIE_TUNING",
+            path.display().to_string(),
+        )]))
+        .run();
+    assert!(!outcome.stdout.contains("wrong"), "{}", outcome.told());
+    let message = "tuning: rank 2 has another tuning than rank 0";
+    assert!(outcome.stderr.contains(message), "{}", outcome.told());
+}
+
+/// What the table says of the order of operands holds: an algorithm that is offered for all
+/// operations gives right results for those that do not commute.
+#[test]
+fn algorithms_that_keep_the_order_of_operands_do_so_in_open_mpi() {
+    let library: Version = "open-mpi 4.1.4".parse().expect("a known version");
+    let keeping = |operation| -> Vec<Knob> {
+        let knobs = library.knobs(operation).into_iter();
+        knobs.filter(|knob| !knob.reorders()).collect()
+    };
+    let operations: Vec<Operation> = Operation::all().filter(|one| one.reduces()).collect();
+    let most = operations.iter().map(|one| keeping(*one).len()).max();
+    for round in 0..most.expect("there are reductions") {
+        let mut job = Job::new(Mpi::OpenMpi, 3 + round % 2, "native_order");
+        for operation in &operations {
+            let knobs = keeping(*operation);
+            for (name, value) in library.settings(&knobs[round % knobs.len()]) {
+                job = job.variable(&name, value);
+            }
+        }
+        let outcome = job.run().succeeded();
+        assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+    }
+}
+
+fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let output = directory.path().join("tuned");
+    let mut command = Command::new(artifacts::command());
+    command
+        .env("TREEPIE_TUNE_PROGRAM", artifacts::program(mpi, "tune"))
+        .args([
+            "tune",
+            "--json",
+            "--collectives",
+            "bcast,scan",
+            "--sizes",
+            "8",
+        ])
+        .args(["--seconds", "10", "-o"])
+        .arg(&output)
+        .arg("--")
+        .args(mpi.launch(2, &[]));
+    let outcome = run_watched(command, LIMIT, "treepie tune").succeeded();
+    let file = TuningFile::read(&output.join("tuning.yaml")).expect("a tuning");
+    assert_eq!(file.tuning.library.to_string(), version_of(mpi));
+    let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
+    assert_eq!(answer["rows"].as_array().map(Vec::len), Some(2));
+    for row in &file.tuning.rows {
+        let knobs = file.tuning.library.knobs(row.operation);
+        let allowed = knobs.iter().filter(|knob| knob.allows(2)).count();
+        let measured = row.others.len() + usize::from(row.algorithm.is_some());
+        assert_eq!(measured, allowed, "{row:?}");
+        assert!(
+            row.algorithm.is_none() || row.seconds < row.native_seconds,
+            "{row:?}"
+        );
+    }
+    let picture = std::fs::read_to_string(output.join("tuning.svg")).expect("the picture");
+    assert!(picture.contains("<svg"));
+    let is_told = output.join("tuned.sh").exists();
+    assert!(!is_told || file.tuning.gains().count() > 0);
+}
+
+under_each_mpi!(
+    the_library_tells_the_mpi_before_it_starts,
+    what_the_user_has_set_wins_and_is_said_once,
+    a_tuning_that_cannot_be_used_leaves_the_defaults_and_one_line,
+    ranks_with_other_tunings_end_the_job_before_it_starts,
+    tune_measures_each_algorithm_and_writes_what_the_mpi_reads,
+);

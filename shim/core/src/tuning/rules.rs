@@ -2,8 +2,8 @@
 //!
 //! * Open MPI: a file of rules, version 1, which all versions read (`coll_tuned_dynamic_file.c`):
 //!   operations, sizes of communicators, bytes from which an algorithm holds. A size of
-//!   communicator holds up to the next one, so that a rule `0` follows each: what was not measured
-//!   stays as it is.
+//!   communicator holds up to the next one, and the first one for smaller ones too, so that a rule
+//!   `0` is before and after each: what was not measured stays as it is.
 //! * MPICH: variables, which hold for all sizes. An algorithm is named where it was never slower
 //!   than the default.
 //! * Intel MPI: variables with ranges of bytes and ranks.
@@ -194,6 +194,8 @@ fn of_open_mpi(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
         for ranks in sizes.keys().copied().collect::<Vec<_>>() {
             sizes.entry(ranks + 1).or_insert_with(|| vec![(0, 0)]);
         }
+        // Smaller communicators than the first size would take its rules.
+        sizes.insert(1, vec![(0, 0)]);
         text += &format!(
             "{number} # {operation}\n{} # sizes of communicators\n",
             sizes.len()
@@ -315,28 +317,21 @@ mod tests {
             row(Scan, 8, "default", 1.0),
         ];
         let made = mpi_tuning(&tuning("open-mpi 4.1.4", rows), |_| true);
-        let expected = [
-            "2", // operations
-            "0",
-            "2",
-            "4",
-            "3",
-            "0 0 0 0",
-            "64 4 0 0",
-            "256 0 0 0",
-            "5",
-            "1",
-            "0 0 0 0", //
-            "7",
-            "2",
-            "4",
-            "2",
-            "0 0 0 0",
-            "1024 2 0 0",
-            "5",
-            "1",
-            "0 0 0 0",
+        let rest = ["5", "1", "0 0 0 0"];
+        let first = ["3", "1", "1", "0 0 0 0", "4"];
+        let allgather = ["3", "0 0 0 0", "64 4 0 0", "256 0 0 0"];
+        let bcast = ["2", "0 0 0 0", "1024 2 0 0"];
+        let parts = [
+            &["2", "0"][..],
+            &first,
+            &allgather,
+            &rest,
+            &["7"],
+            &first,
+            &bcast,
+            &rest,
         ];
+        let expected = parts.concat();
         assert_eq!(bare(&made.rules.unwrap()), expected);
         assert_eq!((made.settings, made.left_out), (vec![], vec![]));
     }

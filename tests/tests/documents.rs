@@ -28,6 +28,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie compare placed-", "tests/tests/prove.rs"),
     ("treepie run", "tests/tests/learning.rs"),
     ("treepie history", "tests/tests/learning.rs"),
+    ("treepie tune", "tests/tests/tuning.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -5,6 +5,17 @@ use std::fmt::Write as _;
 use treepie_core::collective::Algorithm;
 use treepie_core::collective::Operation;
 
+use crate::Library;
+
+/// Replays nothing but these collectives, with ranks in these clusters.
+pub fn replaced(collectives: &str, clusters: &str) -> Library {
+    Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_COLLECTIVES", collectives.into()),
+        ("TREEPIE_CLUSTERS", clusters.into()),
+    ])
+}
+
 /// So many rounds, and every strategy of every operation has been taken.
 pub fn rounds() -> usize {
     let each = Operation::all().map(|operation| Algorithm::of(operation).count());

@@ -3,19 +3,11 @@
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{as_list, reversed, rotated, seed};
+use treepie_tests::strategies::replaced;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, strategies, under_all_mpis,
     under_each_mpi,
 };
-
-/// Replays nothing but these collectives, with ranks in these clusters.
-fn replaced(collectives: &str, clusters: &str) -> Library {
-    Library::Set(vec![
-        ("TREEPIE_MODE", "replay".into()),
-        ("TREEPIE_COLLECTIVES", collectives.into()),
-        ("TREEPIE_CLUSTERS", clusters.into()),
-    ])
-}
 
 fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
     let arrangements = ["0,1,0,1", "0,0,1,1", "0,1,1,2", "0,0,0,0"];

@@ -12,7 +12,7 @@ use once_cell::sync::OnceCell;
 
 use super::communicator::Communicator;
 use super::setup::Setup;
-use super::{device, guard};
+use super::{device, guard, transport};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
@@ -59,7 +59,10 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
     let ranks = ranks.transpose()?;
     // A process that failed takes part all the same, or others would wait for it.
     let private = native.split_quietly(comm, 0);
-    let made = private.and_then(|private| Communicator::new(native, setup, private, &ranks?));
+    let made = private.and_then(|private| {
+        let ranks = ranks?;
+        Ok((Communicator::new(native, setup, private, &ranks)?, ranks))
+    });
     let mine = match (attached, &made) {
         (None, _) => Had::Nothing,
         (Some(_), Err(_)) => Had::Mark,
@@ -73,13 +76,20 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
         native.delete_attribute(comm, setup.keyval);
         return None;
     }
-    let made = made
-        .ok()?
-        .with_devices(devices.into_iter().any(|&has| has != 0));
-    let (attached, made) = (attached?, Arc::new(made));
+    let (made, ranks) = made.ok()?;
+    let attached = attached?;
     if least < Had::All as u8 {
         return None;
     }
+    let made = made.with_devices(devices.into_iter().any(|&has| has != 0));
+    let memory = match setup.located.is_empty() {
+        true => None,
+        false => {
+            let at = ranks.iter().map(|&rank| &setup.located[rank]).collect();
+            transport::join(native, made.private(), made.rank(), at)
+        }
+    };
+    let made = Arc::new(made.with_memory(memory));
     // SAFETY: it hangs on `comm`, one of whose collectives is called.
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
     guard::made(kept);

@@ -18,6 +18,7 @@ use super::guard::Guarding;
 use super::job::Job;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
+use super::transport::Memory;
 use super::unit::Scratch;
 use crate::log;
 use crate::mpi::Comm;
@@ -75,6 +76,8 @@ pub struct Communicator {
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     workplace: Mutex<Workplace>,
+    /// The memory that this process shares with others of its host, for a plan that runs.
+    memory: Option<Mutex<Memory>>,
 }
 
 /// What plans are run with, kept from call to call.
@@ -112,6 +115,7 @@ impl Communicator {
                 comm: private.handle(),
                 rank: native.rank(private.handle())?,
                 tags: Tags::new(native.largest_tag()),
+                call: 0,
             },
             _private: private,
             calls: AtomicU32::new(0),
@@ -123,6 +127,7 @@ impl Communicator {
             network,
             plans: Mutex::default(),
             workplace: Mutex::default(),
+            memory: None,
         })
     }
 
@@ -132,6 +137,19 @@ impl Communicator {
             may_have_devices,
             ..self
         }
+    }
+
+    /// The same where its ranks of this host share memory.
+    pub fn with_memory(self, memory: Option<Memory>) -> Self {
+        Communicator {
+            memory: memory.map(Mutex::new),
+            ..self
+        }
+    }
+
+    /// The memory that this process shares with others of its host.
+    pub fn memory(&self) -> Option<&Mutex<Memory>> {
+        self.memory.as_ref()
     }
 
     /// The call on memory that the processor can read; `None` where the native MPI does it, on all
@@ -185,6 +203,7 @@ impl Communicator {
         let number = self.calls.fetch_add(1, Ordering::Relaxed);
         Place {
             tags: self.place.tags.of_call(number),
+            call: number,
             ..self.place
         }
     }

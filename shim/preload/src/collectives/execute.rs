@@ -1,13 +1,14 @@
-//! Runs a plan over the native non-blocking messages. Nothing here knows which
-//! collective it is.
+//! Runs a plan over the native non-blocking messages, and over shared memory where it reaches.
+//! Nothing here knows which collective it is.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step};
 
-use super::packed::copy_bytes;
-use super::unit::Unit;
+use super::packed::{copy_bytes, transfer_bytes};
+use super::transport::{Memory, Message};
+use super::unit::{Scratch, Unit};
 use crate::mpi::native::{Native, Requests};
 use crate::mpi::{Comm, Datatype, Op, Word, c_int};
 
@@ -19,6 +20,10 @@ const OWN_TAG: c_int = 0x7fff;
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
+
+/// So many idle turns a process that waits for memory alone takes until the native MPI is asked to
+/// go on with its own messages: others may wait for those.
+const TURNS_WITHOUT_MPI: u32 = 128;
 
 /// So many steps a process does that waits for none, or that has many requests under way, before
 /// others are let in: on cores that it shares, those that pass on what it sends had to wait until
@@ -83,6 +88,8 @@ pub struct Place {
     pub rank: usize,
     /// Which tags its messages have.
     pub tags: Tags,
+    /// The number of the call, among those of the communicator.
+    pub call: u32,
 }
 
 impl Place {
@@ -134,6 +141,8 @@ pub struct Account {
     missing: Vec<u32>,
     ready: BinaryHeap<Reverse<u32>>,
     requests: Requests,
+    /// Messages through memory of elements that do not lie one behind the other, by step: as bytes.
+    packed: Vec<(u32, Scratch)>,
 }
 
 struct Execution<'a> {
@@ -142,6 +151,9 @@ struct Execution<'a> {
     spaces: &'a Spaces,
     place: Place,
     account: &'a mut Account,
+    memory: Option<&'a mut Memory>,
+    /// An error in what came with a step that is complete.
+    failed: Option<c_int>,
     /// Steps that others may wait for, since they were let in.
     done: u32,
 }
@@ -160,7 +172,11 @@ pub unsafe fn execute(
     spaces: &Spaces,
     place: Place,
     account: &mut Account,
+    mut memory: Option<&mut Memory>,
 ) -> Result<(), c_int> {
+    if let Some(memory) = &mut memory {
+        memory.begin(place.call);
+    }
     account.missing.clear();
     account
         .missing
@@ -175,6 +191,8 @@ pub unsafe fn execute(
         spaces,
         place,
         account,
+        memory,
+        failed: None,
         done: 0,
     };
     // SAFETY: the caller's promise.
@@ -189,18 +207,39 @@ impl Execution<'_> {
         loop {
             // SAFETY: the caller's promise.
             unsafe { self.start_ready()? };
-            if self.account.requests.is_empty() && self.account.ready.is_empty() {
-                return Ok(());
+            let has_requests = !self.account.requests.is_empty();
+            let patience = match &self.memory {
+                Some(memory) if !memory.is_idle() => memory.patience(),
+                _ if !has_requests && self.account.ready.is_empty() => return Ok(()),
+                _ => PATIENCE,
+            };
+            let mut went_on = self.go_on_in_memory()?;
+            if has_requests {
+                let mut requests = std::mem::take(&mut self.account.requests);
+                let progress = self.native.test(&mut requests, |step| self.complete(step));
+                self.account.requests = requests;
+                went_on |= progress?;
             }
-            let mut requests = std::mem::take(&mut self.account.requests);
-            let progress = self.native.test(&mut requests, |step| self.complete(step));
-            self.account.requests = requests;
-            let went_on = progress? || !self.account.ready.is_empty();
+            went_on |= !self.account.ready.is_empty();
             idle = if went_on { 0 } else { idle + 1 };
-            if idle > PATIENCE {
+            if idle > patience {
                 std::thread::yield_now();
             }
+            if !has_requests && idle % TURNS_WITHOUT_MPI == TURNS_WITHOUT_MPI - 1 {
+                self.native.progress(self.place.to_oneself())?;
+            }
         }
+    }
+
+    /// Goes on with messages through memory; whether that was possible.
+    fn go_on_in_memory(&mut self) -> Result<bool, c_int> {
+        let Some(memory) = self.memory.take() else {
+            return Ok(false);
+        };
+        let went_on = memory.go_on(|step| self.arrived(step));
+        self.memory = Some(memory);
+        let truncated = self.native.abi.err_truncate;
+        self.failed.map_or(went_on.map_err(|_| truncated), Err)
     }
 
     /// Starts the steps that wait for nothing: all of them, or some while requests are many.
@@ -235,6 +274,21 @@ impl Execution<'_> {
         // and to steps that do not touch the same units at the same time.
         unsafe {
             match self.prepared.plan.steps()[step as usize].action {
+                Action::Send { to, tag, range } if self.reaches(to) => {
+                    let message = self.bytes_of(step, tag, range, true)?;
+                    if let Some(memory) = self.memory.take() {
+                        memory.send(to, message, |step| self.arrived(step));
+                        self.memory = Some(memory);
+                    }
+                }
+                Action::Receive { from, tag, range } if self.reaches(from) => {
+                    let message = self.bytes_of(step, tag, range, false)?;
+                    if let Some(memory) = self.memory.take() {
+                        let received = memory.receive(from, message, |step| self.arrived(step));
+                        self.memory = Some(memory);
+                        received.map_err(|_| self.native.abi.err_truncate)?;
+                    }
+                }
                 Action::Send { to, tag, range } => {
                     let message = self.elements(range);
                     let tag = self.place.tags.of(tag);
@@ -263,6 +317,66 @@ impl Execution<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Whether messages to and from a rank go through memory.
+    fn reaches(&self, rank: usize) -> bool {
+        self.memory
+            .as_ref()
+            .is_some_and(|memory| memory.reaches(rank))
+    }
+
+    /// A message through memory, which takes bytes: elements that do not lie one behind the other
+    /// are copied, before they are sent or after they have come.
+    fn bytes_of(
+        &mut self,
+        step: u32,
+        tag: u32,
+        range: Range,
+        is_sent: bool,
+    ) -> Result<Message, c_int> {
+        let unit = &self.spaces.unit;
+        let (address, count, datatype) = self.elements(range);
+        let bytes = range.length * unit.bytes;
+        let mut message = Message {
+            step,
+            tag,
+            address,
+            bytes: bytes as usize,
+        };
+        if !unit.is_plain && bytes > 0 {
+            let mut packed = Scratch::new(bytes);
+            message.address = packed.address();
+            if is_sent {
+                let elements = (address, count, datatype);
+                let into = (message.address, bytes);
+                // SAFETY: the elements of a step that may start, and room for their bytes.
+                unsafe {
+                    transfer_bytes(self.native, elements, into, self.place, |a, b| (a, b))?;
+                }
+            }
+            self.account.packed.push((step, packed));
+        }
+        Ok(message)
+    }
+
+    /// A message through memory has gone or come.
+    fn arrived(&mut self, step: u32) {
+        let packed = &mut self.account.packed;
+        if let Some(place) = packed.iter().position(|(of, _)| *of == step) {
+            let (_, mut bytes) = packed.swap_remove(place);
+            if let Action::Receive { range, .. } = self.prepared.plan.steps()[step as usize].action
+            {
+                let elements = self.elements(range);
+                let from = (bytes.address(), range.length * self.spaces.unit.bytes);
+                // SAFETY: the elements that the step receives, and their bytes.
+                let unpacked = unsafe {
+                    transfer_bytes(self.native, elements, from, self.place, |a, b| (b, a))
+                };
+                self.failed = self.failed.or(unpacked.err());
+            }
+        }
+        self.complete(step);
     }
 
     /// A range as MPI takes it: address, count, datatype.

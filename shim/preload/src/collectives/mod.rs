@@ -46,6 +46,7 @@ mod plans;
 mod runtimes;
 mod setup;
 mod sizes;
+mod transport;
 mod unit;
 
 use std::cell::Cell;
@@ -298,11 +299,12 @@ fn perform(
     mut spaces: Spaces,
 ) -> Result<(), c_int> {
     let mut workplace = communicator.workplace().lock();
+    let mut memory = communicator.memory().map(|memory| memory.lock());
     let Workplace { scratch, account } = &mut *workplace;
     spaces.scratch = scratch.hold(&spaces.unit, plan.plan().scratch());
     // SAFETY: the spaces are the application's buffers, of the length that its
     // counts say, or scratch buffers that were made for them.
-    let result = unsafe { execute(native, plan, &spaces, place, account) };
+    let result = unsafe { execute(native, plan, &spaces, place, account, memory.as_deref_mut()) };
     if result.is_err() {
         // What is under way may still use it.
         std::mem::forget(std::mem::take(&mut *workplace));

@@ -172,26 +172,17 @@ impl Packed {
                     count as c_int,
                     block.datatype,
                 );
-                // One element may have more bytes than an int counts.
-                let made = match c_int::try_from(bytes) {
-                    Ok(_) => None,
-                    Err(_) => Some(native.new_type_of_bytes(bytes)?),
-                };
-                let plain = match made {
-                    None => (copy, bytes as c_int, native.byte()),
-                    Some(all) => (copy, 1, all),
-                };
-                let (from, into) = way(elements, plain);
                 // SAFETY: the elements are the application's, and the copy has room for all of
                 // them.
                 unsafe {
                     match unit.is_plain {
-                        true => copy_bytes(from.0, into.0, bytes),
-                        false => native.transfer(from, into, place.to_oneself())?,
+                        true => {
+                            let plain = (copy, 0, native.byte());
+                            let (from, into) = way(elements, plain);
+                            copy_bytes(from.0, into.0, bytes);
+                        }
+                        false => transfer_bytes(native, elements, (copy, bytes), place, way)?,
                     }
-                }
-                if let Some(made) = made {
-                    native.free_type(made);
                 }
                 copy += bytes as usize;
                 done += count;
@@ -199,6 +190,39 @@ impl Packed {
         }
         Ok(())
     }
+}
+
+/// Copies between elements and their bytes one behind the other: from the first to the second that
+/// `way` gives back of these.
+///
+/// # Errors
+/// MPI's code.
+///
+/// # Safety
+/// Both are live memory, of these elements and of so many bytes.
+pub unsafe fn transfer_bytes(
+    native: &Native,
+    elements: Message,
+    (address, bytes): (Word, u64),
+    place: Place,
+    way: fn(Message, Message) -> (Message, Message),
+) -> Result<(), c_int> {
+    // One element may have more bytes than an int counts.
+    let made = match c_int::try_from(bytes) {
+        Ok(_) => None,
+        Err(_) => Some(native.new_type_of_bytes(bytes)?),
+    };
+    let plain = match made {
+        None => (address, bytes as c_int, native.byte()),
+        Some(all) => (address, 1, all),
+    };
+    let (from, into) = way(elements, plain);
+    // SAFETY: the caller's promise.
+    let transferred = unsafe { native.transfer(from, into, place.to_oneself()) };
+    if let Some(made) = made {
+        native.free_type(made);
+    }
+    transferred
 }
 
 /// Copies bytes, unless they are there already.

@@ -9,10 +9,11 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::collective::{Clusters, Family, Locality};
-use treepie_core::files::configuration::{Collectives, GuardMode};
+use treepie_core::files::configuration::{Collectives, GuardMode, Transport};
 use treepie_core::files::profile::GuardedCell;
 
 use super::attached::ended;
+use super::transport::{Located, located};
 use super::{eager, guard, own};
 use crate::features;
 use crate::log;
@@ -35,6 +36,8 @@ pub struct Wanted {
     pub platform: Known,
     /// Whether plans are measured against the MPI's own collectives before they replace them.
     pub guard: GuardMode,
+    /// Way of the messages between ranks of one host.
+    pub transport: Transport,
     /// What guards of earlier runs found: cells that start with the plan that was adopted.
     pub known: Vec<GuardedCell>,
 }
@@ -118,6 +121,9 @@ pub struct Setup {
     pub is_han: bool,
     /// Whether plans are measured first.
     pub guard: GuardMode,
+    /// Where each rank of the application's world is, where ranks of a host may share memory;
+    /// otherwise nothing.
+    pub located: Vec<Located>,
     /// What guards of earlier runs found.
     pub known: Vec<GuardedCell>,
     /// The lot by which guards draw, the same on all ranks.
@@ -161,12 +167,13 @@ pub fn locality() -> Option<&'static Locality> {
 
 /// What says which collectives are replaced. Process 0's decides; others must not say
 /// something else.
-const VARIABLES: [&str; 7] = [
+const VARIABLES: [&str; 8] = [
     "TREEPIE_CONFIG",
     "TREEPIE_COLLECTIVES",
     "TREEPIE_CLUSTERS",
     "TREEPIE_REPRODUCIBLE",
     "TREEPIE_GUARD",
+    "TREEPIE_TRANSPORT",
     "TREEPIE_PLATFORM",
     "TREEPIE_PROBE",
 ];
@@ -229,6 +236,10 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     if let Locality::Platform { eager_limit, .. } = &mut locality {
         *eager_limit = eager;
     }
+    let located = match wanted.transport {
+        Transport::Messages => Vec::new(),
+        Transport::Memory => gather_to_all(&members, &located())?,
+    };
     // This may fail on one rank alone: then none replaces anything.
     let own = own_objects(native, world);
     if native.least(world, own.is_ok().into())? == 0 {
@@ -246,6 +257,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         eager,
         is_han,
         guard: wanted.guard,
+        located,
         known: wanted.known.clone(),
         seed,
     };

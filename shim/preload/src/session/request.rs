@@ -10,7 +10,7 @@ use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
     self, CONFIG_VARIABLE, Collectives, GuardMode, LogLevel, Mode, Probe, Reorder, Settings,
-    SettingsError, UnknownAlgorithm,
+    SettingsError, Transport, UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
 use treepie_core::files::partial_profiles::{self, RunDescription};
@@ -394,6 +394,12 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
                  collectives",
             );
         }
+        if settings.transport != Transport::default() {
+            log::warn(
+                "transport: no messages go that way, since all collectives are the MPI's own; set \
+                 collectives",
+            );
+        }
         if probe {
             log::warn(
                 "probe: nothing needs the platform, since all collectives are the MPI's own; set \
@@ -432,6 +438,7 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
         platform,
         guard: settings.guard(),
+        transport: settings.transport,
         known: Vec::new(),
     }))
 }

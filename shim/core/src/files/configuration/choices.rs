@@ -95,6 +95,31 @@ pub enum GuardMode {
 
 from_name!(GuardMode, "guard");
 
+/// Way of the messages between ranks of one host in plans that replace collectives.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Transport {
+    /// The MPI's own messages.
+    #[default]
+    Messages,
+    /// Memory that the ranks of a host share.
+    Memory,
+}
+
+from_name!(Transport, "transport");
+
 /// Detail of the messages on standard error; each level includes those before.
 #[derive(
     Debug,

@@ -21,12 +21,12 @@ use super::old_names::{self, OldName, Scope};
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{Apply, GuardMode, LogLevel, Mode, Probe, Reorder};
+pub use choices::{Apply, GuardMode, LogLevel, Mode, Probe, Reorder, Transport};
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "mode",
     "store",
     "output",
@@ -43,6 +43,7 @@ pub const NAMES: [&str; 19] = [
     "clusters",
     "reproducible",
     "guard",
+    "transport",
     "reorder",
     "strict",
     "log",
@@ -153,6 +154,8 @@ pub struct Settings {
     /// Whether plans must be measured to be quicker before they replace collectives, where that is
     /// said; see [`Settings::guard`].
     pub guard: Option<GuardMode>,
+    /// Way of the messages between ranks of one host in replaced collectives.
+    pub transport: Transport,
     /// Who reorders the ranks of a communicator where the program allows it.
     pub reorder: Reorder,
     /// Whether the job ends when a file does not fit.
@@ -273,6 +276,7 @@ impl Settings {
             }
             "reproducible" => self.reproducible = switch(text)?,
             "guard" => self.guard = Some(choice(text)?),
+            "transport" => self.transport = choice(text)?,
             "reorder" => self.reorder = choice(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
@@ -319,6 +323,7 @@ impl Settings {
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),
             "guard" => self.guard.map(|mode| mode.to_string()),
+            "transport" => Some(self.transport.to_string()),
             "reorder" => Some(self.reorder.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),

@@ -140,6 +140,17 @@ impl Native {
         Ok(())
     }
 
+    /// Lets the MPI go on with its own messages: `MPI_Iprobe` of one that nobody sends, from this
+    /// process, which is `rank` in `comm`, to itself.
+    pub fn progress(&self, (comm, rank, tag): (Comm, usize, c_int)) -> Result<(), c_int> {
+        // Larger than every family's MPI_Status.
+        let (mut flag, mut status) = (0, [0u64; 8]);
+        let (rank, status) = (rank as c_int, status.as_mut_ptr());
+        // SAFETY: a status that is large enough.
+        unsafe { self.functions.iprobe(rank, tag, comm, &mut flag, status)? };
+        Ok(())
+    }
+
     /// Copies elements into elements of another datatype with the same signature, or to or from
     /// bytes, without what is between them: a message from this process, which is `rank` in `comm`,
     /// to itself.

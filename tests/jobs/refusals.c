@@ -1,0 +1,51 @@
+/*
+ * A system that refuses some calls, as containers and limits do: those that REFUSED names, on the
+ * rank REFUSED_ON, or on all. To be preloaded behind libtreepie.so.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int is_refused(const char *name)
+{
+    const char *names = getenv("REFUSED"), *on = getenv("REFUSED_ON");
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank)
+        rank = getenv("PMI_RANK");
+    return names && strstr(names, name) && (!on || (rank && !strcmp(on, rank)));
+}
+
+/* Calls that the C library may not have are made by their number. */
+long syscall(long number, ...)
+{
+    static long (*next)(long, ...);
+    long arguments[6];
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; i++)
+        arguments[i] = va_arg(list, long);
+    va_end(list);
+    if (number == SYS_memfd_create && is_refused("memfd_create")) {
+        errno = EPERM;
+        return -1;
+    }
+    if (!next)
+        next = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+    return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+ssize_t process_vm_readv(pid_t process, const struct iovec *own, unsigned long n, const struct iovec *theirs,
+                         unsigned long m, unsigned long flags)
+{
+    if (is_refused("process_vm_readv")) {
+        errno = EPERM;
+        return -1;
+    }
+    return syscall(SYS_process_vm_readv, process, own, n, theirs, m, flags);
+}

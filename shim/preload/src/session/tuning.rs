@@ -10,7 +10,7 @@ use std::env;
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use treepie_core::collective::native::knobs::{Library, Setting};
@@ -21,6 +21,7 @@ use super::request;
 use super::start::launcher_says_first;
 use crate::guard::guarded;
 use crate::log;
+use crate::machine::unnamed_file;
 use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, gather_bytes};
 
@@ -174,16 +175,7 @@ impl Told {
 
 /// A file with this text that has no name.
 fn in_memory(text: &str) -> io::Result<File> {
-    let name = c"treepie-rules".as_ptr();
-    // By its number: the C library has a function for it from 2.27 on only.
-    // SAFETY: the name ends with a zero.
-    let descriptor = unsafe { libc::syscall(libc::SYS_memfd_create, name, libc::MFD_CLOEXEC) };
-    let descriptor = match i32::try_from(descriptor) {
-        Ok(descriptor) if descriptor >= 0 => descriptor,
-        _ => return Err(io::Error::last_os_error()),
-    };
-    // SAFETY: the descriptor was made now, and nobody else has it.
-    let mut file = unsafe { File::from_raw_fd(descriptor) };
+    let mut file = File::from(unnamed_file(c"treepie-rules")?);
     file.write_all(text.as_bytes())?;
     Ok(file)
 }

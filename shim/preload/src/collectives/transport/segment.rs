@@ -12,11 +12,13 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use thiserror::Error;
+
+use crate::machine::unnamed_file;
 
 /// Two cache lines, which processors fetch together: what is written by different processes is so
 /// far apart.
@@ -151,12 +153,7 @@ impl Segment {
                 problem,
             }
         };
-        // SAFETY: a C string; the descriptor is new.
-        let file = unsafe {
-            let number = libc::memfd_create(c"treepie".as_ptr(), libc::MFD_CLOEXEC);
-            checked(number).map_err(failed("memfd_create"))?;
-            OwnedFd::from_raw_fd(number)
-        };
+        let file = unnamed_file(c"treepie").map_err(failed("memfd_create"))?;
         // Memory that is only promised would end the process when there is none.
         // SAFETY: the descriptor is ours.
         let allocated = unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, bytes as libc::off_t) };
@@ -337,13 +334,6 @@ fn file_limit() -> u64 {
     match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
         0 => limit.rlim_cur,
         _ => 0,
-    }
-}
-
-fn checked(result: libc::c_int) -> io::Result<libc::c_int> {
-    match result {
-        -1 => Err(io::Error::last_os_error()),
-        result => Ok(result),
     }
 }
 

@@ -74,7 +74,7 @@ impl Network {
         Some(Network::of(platform, ranks, places, by_host))
     }
 
-    /// The same where all are in one cluster, on two near hosts to [`MOST_NEAR_HOSTS`], each of
+    /// The same where all are in one cluster, on two to 64 near hosts, each of
     /// which takes the place of a cluster. `None` elsewhere.
     pub fn between_near_hosts(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;

@@ -109,8 +109,8 @@ fortran_of() {
     echo "$directory/${base/mpicc/mpifort}"
 }
 
-# Words that give a command real-time priority, where that is allowed: what else runs on this machine
-# does not count then. Left in the array `first`.
+# Words that give a command real-time priority, where that is allowed: what else runs on this
+# machine does not count then. Left in the array `first`.
 real_time() {
     first=()
     if chrt -r 1 true 2>/dev/null; then

@@ -147,8 +147,8 @@ const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 5000\nclusters:\n
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
     - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
 
-/// Runs a job of four ranks on a grid, with collectives replaced by `auto`; its profile, and what it
-/// said.
+/// Runs a job of four ranks on a grid, with collectives replaced by `auto`; its profile, and what
+/// it said.
 fn on_grid(grid: &TwoClusters, mpi: Mpi, settings: &str, job: &[&str]) -> (Profile, String) {
     let path = grid.file("guarded.profile.yaml");
     let settings = format!(

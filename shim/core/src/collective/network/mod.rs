@@ -90,9 +90,9 @@ impl Network {
         self.hosts
     }
 
-    /// Whether what stands here for clusters are hosts of one, so near each other that what ranks do
-    /// between messages takes as long as the links: times are predicted too roughly for a plan to
-    /// replace a native collective unmeasured.
+    /// Whether what stands here for clusters are hosts of one, so near each other that what ranks
+    /// do between messages takes as long as the links: times are predicted too roughly for a plan
+    /// to replace a native collective unmeasured.
     pub fn is_near(&self) -> bool {
         self.is_near
     }

@@ -237,6 +237,22 @@ fn a_placement_for_other_ranks_than_the_job_will_have() {
 }
 
 #[test]
+fn what_only_the_library_does_is_refused_where_the_launcher_places_ranks() {
+    let desk = desk_of_two_slots();
+    for (option, value) in [("--guard", "on"), ("--reorder", "graph")] {
+        let words = ["-n", "4", option, value];
+        let (launcher, options) = words.split_at(2);
+        let command = ["replay", "--apply", "launch"];
+        let file = ["app.placement.yaml", "--", "./mpirun"];
+        let all = [&command[..], options, &file, launcher, &["/bin/sh"]].concat();
+        let said = desk.run(&all).refusal(2);
+        assert!(said.starts_with(option), "{said}");
+        assert!(said.contains("use --apply permute"), "{said}");
+        assert!(!desk.path("job").exists(), "the job was started");
+    }
+}
+
+#[test]
 fn a_launcher_that_says_nothing_of_its_ranks_is_left_to_the_library() {
     let desk = desk();
     desk.write("app.placement.yaml", PLACEMENT);

@@ -2,7 +2,8 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -77,6 +78,12 @@ impl Place {
     /// `guarded one allreduce` with collectives replaced where the guard lets them be, and the file
     /// of that run.
     fn run_guarded(&self) -> (PathBuf, ExperienceFile) {
+        let job = artifacts::job(self.mpi, "guarded");
+        self.run_guarded_as(&job, "600")
+    }
+
+    /// The same of another program that does so, with so many calls.
+    fn run_guarded_as(&self, program: &Path, calls: &str) -> (PathBuf, ExperienceFile) {
         let before = self.files();
         let words = [
             "env".into(),
@@ -88,17 +95,35 @@ impl Place {
             "--".into(),
         ];
         let words = words.into_iter().chain(HOSTS.launcher(self.mpi, 4));
-        let job = artifacts::job(self.mpi, "guarded").into_os_string();
-        let arguments = ["one", "allreduce", "600"].map(OsString::from);
-        let words = words.chain([job]).chain(arguments);
+        let arguments = ["one", "allreduce", calls].map(OsString::from);
+        let words = words.chain([program.into()]).chain(arguments);
         let outcome = HOSTS.run(self.folder.path(), words).succeeded();
         assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
         let files = self.files();
-        let mut new = files.into_iter().filter(|file| !before.contains(file));
-        let new = new.find(|file| is_run(file));
-        let path = new.unwrap_or_else(|| panic!("no file was written: {}", outcome.told()));
-        let file = ExperienceFile::read(&path).expect("a file of a store");
-        (path, file)
+        let new = files.into_iter().filter(|file| !before.contains(file));
+        let new = new.filter(|file| is_run(file));
+        let mut new = new.map(|path| {
+            let file = ExperienceFile::read(&path).expect("a file of a store");
+            (path, file)
+        });
+        // Beside it is what guards found, for all applications.
+        let of_run = new.find(|(_, file)| !file.experience.runs.is_empty());
+        of_run.unwrap_or_else(|| panic!("no file was written: {}", outcome.told()))
+    }
+
+    /// What the guards of all applications found says that this plan was adopted.
+    fn adopted_elsewhere(&self, algorithm: &str) {
+        let shared = self.files().into_iter().filter(|file| is_run(file));
+        let shared = shared.filter_map(|path| {
+            let file = ExperienceFile::read(&path).expect("a file of a store");
+            file.experience.runs.is_empty().then_some((path, file))
+        });
+        for (path, mut file) in shared {
+            assert_eq!(file.application.program, "");
+            file.guards[0].cells = vec![adopted(algorithm)];
+            let text = file.to_text(&path).expect("it has a text");
+            fs::write(&path, text).expect("it can be written");
+        }
     }
 
     /// `treepie WORDS --store STORE`.
@@ -239,11 +264,9 @@ fn the_library_learns_without_the_command_and_rank_0_has_the_store(mpi: Mpi) {
     assert_eq!(runs, 2, "{:?}", place.files());
 }
 
-fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
-    let place = Place::new(mpi);
-    let (path, mut file) = place.run_guarded();
-    let run = &file.experience.runs[0];
-    let adopted = GuardedCell {
+/// A plan of allreduce that was adopted.
+fn adopted(algorithm: &str) -> GuardedCell {
+    GuardedCell {
         operation: Operation::Allreduce,
         root: None,
         bytes: Some(4),
@@ -251,7 +274,7 @@ fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi
         ranks: 4,
         clusters: 2,
         plan: Some(GuardedPlan {
-            algorithm: "grid-exchange".into(),
+            algorithm: algorithm.into(),
             segment: 4096,
         }),
         state: State::Adopted,
@@ -263,20 +286,68 @@ fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi
         calls: 600,
         seconds: 1.0,
         excess_seconds: 0.0,
-    };
+    }
+}
+
+/// Whether a plan ran from the start: what is tried takes more calls than these jobs have.
+fn began_adopted(file: &ExperienceFile) -> bool {
+    let cells = file.guards.iter().flat_map(|guarded| &guarded.cells);
+    let mut states = cells.map(|cell| cell.state);
+    states.any(|state| matches!(state, State::Adopted | State::TakenBack))
+}
+
+/// The plan that is tried first.
+fn first_tried(file: &ExperienceFile) -> Option<&str> {
+    let cell = file.guards.first()?.cells.first()?;
+    Some(cell.plan.as_ref()?.algorithm.as_str())
+}
+
+fn what_guards_found_serves_other_applications_as_far_as_they_are_alike(mpi: Mpi) {
+    // Enough calls for a first trial, and few enough that no trial ends in them.
+    let (many, few) = ("6000", "600");
+    let place = Place::new(mpi);
+    let guarded = artifacts::job(mpi, "guarded");
+    let (_, file) = place.run_guarded_as(&guarded, many);
+    let usual = first_tried(&file).expect("something was tried").to_owned();
+    let other = ["grid-flat", "grid-exchange"]
+        .into_iter()
+        .find(|name| usual != *name);
+    let other = other.expect("one of two");
+    place.adopted_elsewhere(other);
+    let (_, file) = place.run_guarded_as(&guarded, few);
+    assert!(began_adopted(&file), "other arguments: {file:?}");
+
+    place.adopted_elsewhere(other);
+    let rebuilt = place.folder.path().join("rebuilt");
+    let mut content = fs::read(&guarded).expect("the program can be read");
+    content.push(0);
+    fs::write(&rebuilt, content).expect("it can be written");
+    let permissions = fs::Permissions::from_mode(0o755);
+    fs::set_permissions(&rebuilt, permissions).expect("it can be made a program");
+    let (_, file) = place.run_guarded_as(&rebuilt, few);
+    assert!(!began_adopted(&file), "another program: {file:?}");
+    let (_, file) = place.run_guarded_as(&rebuilt, many);
+    assert_eq!(first_tried(&file), Some(other), "{file:?}");
+
+    place.ask(&["forget", "rebuilt"]);
+    let (_, file) = place.run_guarded_as(&rebuilt, many);
+    assert_eq!(first_tried(&file), Some(usual.as_str()), "{file:?}");
+}
+
+fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let (path, mut file) = place.run_guarded();
+    let run = &file.experience.runs[0];
     file.guards = vec![Guarded {
         shape: run.shape,
         made: run.began,
-        cells: vec![adopted],
+        cells: vec![adopted("grid-exchange")],
     }];
     let text = file.to_text(&path).expect("it has a text");
     fs::write(&path, text).expect("it can be written");
     let (_, next) = place.run_guarded();
     // What is not known to be adopted is tried first, for longer than this.
-    let states = next.guards.iter().flat_map(|guarded| &guarded.cells);
-    let states: Vec<State> = states.map(|cell| cell.state).collect();
-    let known = |state: &State| matches!(state, State::Adopted | State::TakenBack);
-    assert!(states.iter().any(known), "{states:?}");
+    assert!(began_adopted(&next), "{next:?}");
     let history = place.ask(&["history"]).stdout;
     assert!(history.starts_with("guarded, 4 ranks"), "{history}");
 }
@@ -287,4 +358,5 @@ under_each_mpi!(
     where_all_ranks_are_alike_nothing_is_tried_and_counting_ends,
     the_library_learns_without_the_command_and_rank_0_has_the_store,
     a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before,
+    what_guards_found_serves_other_applications_as_far_as_they_are_alike,
 );

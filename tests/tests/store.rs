@@ -7,6 +7,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use treepie_core::files::experience::ExperienceFile;
+use treepie_core::learning::Candidate;
 use treepie_tests::hosts::Hosts;
 use treepie_tests::stores::{files_below, is_run, runs};
 use treepie_tests::two_clusters::TwoClusters;
@@ -310,7 +311,20 @@ fn what_was_measured_of_the_platform_serves_the_next_application_there(mpi: Mpi)
         "{history}"
     );
     assert!(ask(&["history", "--json"]).contains("\"clusters\":2"));
+    // Ranks are placed by it, too: to all but a platform these hosts are alike.
+    for _ in 0..2 {
+        let done = grid.job(&[], (mpi, 4), &settings, &["order_matters", "same"]);
+        let said = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{said}");
+    }
+    let files = files_below(&store).into_iter().filter(|file| is_run(file));
+    let files = files.map(|file| ExperienceFile::read(&file).expect("a file of a store"));
+    let judged = files.flat_map(|file| file.experience.judgements);
+    let found: Vec<_> = judged.flat_map(|judgement| judgement.candidates).collect();
+    let placed = |candidate: &Candidate| matches!(candidate, Candidate::Permute(_));
+    assert!(found.iter().any(placed), "{found:?}");
     ask(&["forget", "--all"]);
+    assert!(files_below(&store).iter().all(|file| !is_run(file)));
     assert!(ask(&["history"]).contains("nothing was learnt yet"));
 }
 

@@ -7,7 +7,7 @@ use super::block::OF_A_BLOCK;
 use super::cell::{Cell, Measured};
 use super::key::mix;
 use super::summary::summaries;
-use super::{CellKey, Challenger, Known, LAG, State, Summary, Way};
+use super::{CellKey, Challenger, Known, LAG, LONG_LAG, State, Summary, Way};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
@@ -76,6 +76,8 @@ pub enum Event {
 #[derive(Debug, Clone)]
 struct Begun {
     at: u64,
+    /// Calls from there until its numbers are used.
+    lag: u64,
     cells: Vec<usize>,
     /// Calls since the exchange before it.
     since: Option<u64>,
@@ -87,6 +89,7 @@ pub struct Guard {
     seed: u64,
     adopts: bool,
     known: Arc<[Known]>,
+    proven: Arc<[Known]>,
     cells: Vec<Cell>,
     index: HashMap<CellKey, usize>,
     last: Option<(CellKey, usize)>,
@@ -107,12 +110,14 @@ pub struct Guard {
 
 impl Guard {
     /// A guard without calls. `seed` is the same on all ranks; `adopts`: what is proven is adopted;
-    /// `known`: plans that earlier runs adopted.
-    pub fn new(seed: u64, adopts: bool, known: Arc<[Known]>) -> Self {
+    /// `known`: plans that earlier runs adopted. `proven`: plans that other applications adopted,
+    /// which are tried first.
+    pub fn new(seed: u64, adopts: bool, known: Arc<[Known]>, proven: Arc<[Known]>) -> Self {
         Guard {
             seed,
             adopts,
             known,
+            proven,
             cells: Vec::new(),
             index: HashMap::new(),
             last: None,
@@ -134,7 +139,7 @@ impl Guard {
     #[inline]
     pub fn due(&self) -> Due {
         match &self.begun {
-            Some(begun) if self.calls >= begun.at + LAG => Due::Complete,
+            Some(begun) if self.calls >= begun.at + begun.lag => Due::Complete,
             None if self.calls >= self.next && !self.is_closed => Due::Begin,
             _ => Due::Nothing,
         }
@@ -208,8 +213,16 @@ impl Guard {
         self.cells.iter().find(lacks).map(|cell| cell.key)
     }
 
-    /// The challengers of a cell, the best first: the same on all ranks.
-    pub fn offer(&mut self, key: CellKey, challengers: Vec<Challenger>) {
+    /// The challengers of a cell as they are predicted, the best first: the same on all ranks.
+    pub fn offer(&mut self, key: CellKey, predicted: Vec<Challenger>) {
+        let of_cell = self.proven.iter().filter(|known| known.is_of(&key));
+        let mut challengers: Vec<Challenger> = Vec::new();
+        for challenger in of_cell.map(|known| known.challenger).chain(predicted) {
+            let name = challenger.algorithm.name;
+            if challengers.iter().all(|one| one.algorithm.name != name) {
+                challengers.push(challenger);
+            }
+        }
         for challenger in &challengers {
             let name = challenger.algorithm.name.bytes();
             self.history = name.fold(self.history, |hash, byte| mix(hash, u64::from(byte)));
@@ -241,7 +254,17 @@ impl Guard {
         let at = self.calls;
         let since = self.before.map(|(calls, _)| at - calls);
         self.before = Some((at, now));
-        self.begun = Some(Begun { at, cells, since });
+        // Calls in which nobody waits for all others may be over long before an exchange is.
+        let lag = match self.synchronises() {
+            true => LAG,
+            false => LONG_LAG,
+        };
+        self.begun = Some(Begun {
+            at,
+            lag,
+            cells,
+            since,
+        });
         values
     }
 
@@ -260,7 +283,7 @@ impl Guard {
             return self.close(Event::Failed);
         }
         // Where all wait for each other anyway, most of what the first ones wait is no cost.
-        let of_cost = match self.cells.iter().all(|cell| cell.key.synchronises()) {
+        let of_cost = match self.synchronises() {
             true => of_all[3],
             false => of_all[4].saturating_neg(),
         };
@@ -276,8 +299,13 @@ impl Guard {
         let between = begun
             .since
             .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
-        self.schedule(begun.at, goes_on, agreed_cost, between);
+        self.schedule(&begun, goes_on, agreed_cost, between);
         events
+    }
+
+    /// Whether all ranks wait for each other in each call.
+    fn synchronises(&self) -> bool {
+        self.cells.iter().all(|cell| cell.key.synchronises())
     }
 
     /// The native MPI from now on. What was begun is not to be completed.
@@ -304,7 +332,7 @@ impl Guard {
 
     /// The call at which the next exchange begins: soon while there is something to agree on,
     /// later and later where there is not. `between`: calls and nanoseconds since the one before.
-    fn schedule(&mut self, begun_at: u64, goes_on: bool, cost: u64, between: Option<(u64, u64)>) {
+    fn schedule(&mut self, begun: &Begun, goes_on: bool, cost: u64, between: Option<(u64, u64)>) {
         self.gap = match goes_on {
             true => GAPS[0],
             false => (2 * self.gap).min(GAPS[1]),
@@ -319,10 +347,22 @@ impl Guard {
         let of_job = (price * u128::from(calls)).checked_div(u128::from(time));
         let affordable = of_cells.max(of_job.unwrap_or(0));
         let waits = self.cells.iter().filter_map(Cell::waits).min();
-        let waits = waits.map_or(u64::MAX, |calls| calls.saturating_add(LAG).max(GAPS[0]));
-        let gap = self.gap.min(waits);
+        let waits = waits.map_or(u64::MAX, |calls| {
+            calls.saturating_add(begun.lag).max(GAPS[0])
+        });
+        let gap = (self.gap + begun.lag).min(waits);
         let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX));
-        self.next = begun_at.saturating_add(gap.min(u64::MAX / 2));
+        self.next = begun.at.saturating_add(gap.min(u64::MAX / 2));
+    }
+
+    /// Names of the plans that are tried in a cell, in this order.
+    #[cfg(test)]
+    pub(super) fn challengers_of(&self, key: CellKey) -> Vec<&'static str> {
+        let tried = &self.cells[self.index[&key]].tried;
+        tried
+            .iter()
+            .map(|one| one.challenger.algorithm.name)
+            .collect()
     }
 
     /// What was found in the cells that were called more often than for a warm-up.

@@ -17,8 +17,9 @@
 //! Whether a call is run by the MPI or by a plan follows from the numbers of calls, which all ranks
 //! of a legal program count alike, and from numbers that were exchanged: whole nanoseconds, least
 //! and most of all ranks. No rank decides by its own clock. An exchange begins at the same call of
-//! the communicator on all ranks, and is used so many calls later ([`LAG`]). It carries a hash of
-//! all calls that there were: where ranks called something else, nothing is tried or adopted.
+//! the communicator on all ranks, and is used so many calls later ([`LAG`], [`LONG_LAG`]). It
+//! carries a hash of all calls that there were: where ranks called something else, nothing is tried
+//! or adopted.
 //!
 //! # The promise
 //!
@@ -64,6 +65,9 @@ pub const BUDGET: u64 = 100;
 
 /// Calls of a communicator from the start of an exchange until its numbers are used.
 pub const LAG: u64 = 8;
+
+/// The same where calls may overlap, since not all of them make ranks wait for all others.
+pub const LONG_LAG: u64 = 128;
 
 /// Odds that a plan is quicker, for one that is adopted; times the number of challengers.
 pub const ODDS: u32 = 20;

@@ -17,6 +17,14 @@ pub struct Known {
     pub plan: u64,
 }
 
+impl Known {
+    /// Whether it was adopted in a cell like this one; the root may be another.
+    pub(super) fn is_of(&self, key: &CellKey) -> bool {
+        let root = self.key.root;
+        self.key == CellKey { root, ..*key }
+    }
+}
+
 /// What was found of a plan in a cell, or of a cell in which none was tried.
 #[derive(Debug, Clone, Copy)]
 pub struct Summary {

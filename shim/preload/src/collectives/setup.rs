@@ -40,6 +40,8 @@ pub struct Wanted {
     pub transport: Transport,
     /// What guards of earlier runs found: cells that start with the plan that was adopted.
     pub known: Vec<GuardedCell>,
+    /// What guards found in other programs: plans that are tried first.
+    pub proven: Vec<GuardedCell>,
 }
 
 impl Wanted {
@@ -126,6 +128,8 @@ pub struct Setup {
     pub located: Vec<Located>,
     /// What guards of earlier runs found.
     pub known: Vec<GuardedCell>,
+    /// What guards found in other programs.
+    pub proven: Vec<GuardedCell>,
     /// The lot by which guards draw, the same on all ranks.
     pub seed: u64,
 }
@@ -259,6 +263,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         guard: wanted.guard,
         located,
         known: wanted.known.clone(),
+        proven: wanted.proven.clone(),
         seed,
     };
     if SETUP.set(setup).is_ok() {

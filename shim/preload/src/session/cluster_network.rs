@@ -15,6 +15,9 @@ use treepie_core::topology::Machine;
 use super::request::RequestError;
 use crate::log;
 
+/// Name of a platform that has no file of its own.
+pub const STORED: &str = "store: what an earlier job measured here";
+
 /// The clusters of the job's hosts.
 pub enum ClusterNetwork {
     /// Nothing is known.
@@ -43,6 +46,16 @@ impl ClusterNetwork {
                 ))
             }
             _ => Ok(ClusterNetwork::Nothing),
+        }
+    }
+
+    /// The same; where nothing is known, what an earlier job has measured.
+    pub fn or(self, stored: Option<&PlatformFile>) -> Self {
+        match (self, stored) {
+            (ClusterNetwork::Nothing, Some(file)) => {
+                ClusterNetwork::Platform(STORED.to_owned(), Box::new(file.platform.clone()))
+            }
+            (known, _) => known,
         }
     }
 

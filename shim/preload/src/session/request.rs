@@ -23,7 +23,7 @@ use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
-use super::cluster_network::ClusterNetwork;
+use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Recording, Replay};
 use super::launched;
 use super::learning::Learning;
@@ -165,12 +165,13 @@ impl Draft {
         let mut replay = self.replay;
         let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
-        let allocation = self
-            .network
-            .allocation(name, processes, machines, replay.strict)?;
+        let stored = self.learning.as_ref();
+        let stored = stored.and_then(|learning| learning.platform(processes));
+        let network = self.network.or(stored.as_ref());
+        let allocation = network.allocation(name, processes, machines, replay.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
-            let settled = file.settle(&allocation, &self.network)?;
+            let settled = file.settle(&allocation, &network)?;
             replay.permutation = settled.new_rank;
             binding = settled.binding;
             if let Some(recording) = &mut replay.recording {
@@ -183,8 +184,9 @@ impl Draft {
                 && wanted.platform.probe
                 && wanted.platform.file.is_none()
             {
-                wanted.platform.file = learning.platform(processes).map(|text| File {
-                    name: "store: what an earlier job measured here".to_owned(),
+                let text = |file: PlatformFile| file.to_text(Path::new(STORED)).ok();
+                wanted.platform.file = stored.and_then(text).map(|text| File {
+                    name: STORED.to_owned(),
                     text: Some(text),
                 });
             }
@@ -196,6 +198,7 @@ impl Draft {
             }
             if let Some(wanted) = &mut replay.collectives {
                 wanted.known = lessons.guard;
+                wanted.proven = lessons.proven;
             }
             match (lessons.profile, &mut replay.recording) {
                 (Some(output), Some(recording)) => recording.output = output,
@@ -440,6 +443,7 @@ fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestErro
         guard: settings.guard(),
         transport: settings.transport,
         known: Vec::new(),
+        proven: Vec::new(),
     }))
 }
 

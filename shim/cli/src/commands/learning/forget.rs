@@ -45,5 +45,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let platform = PlatformSummary::new(&kept);
         output::print(&format!("{}: forgotten\n", platform.title()))?;
     }
+    // What guards found is kept for all applications together, too, without their names.
+    for key in store.guards_of_all(SystemTime::now()) {
+        store.forget(key)?;
+    }
     Ok(ExitCode::SUCCESS)
 }

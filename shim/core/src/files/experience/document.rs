@@ -36,7 +36,7 @@ pub struct ExperienceFile {
 /// What the guard on collectives found in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guarded {
-    /// The shape of its allocation.
+    /// The shape of its allocation; the program, where applications share a file.
     pub shape: u64,
     /// When, in seconds since 1970.
     pub made: u64,

@@ -5,8 +5,10 @@
 //! STORE/v1/5f/5f0c.../NAME.yaml             a run, or several that were merged
 //! STORE/v1/5f/5f0c.../NAME.profile.yaml     the traffic of a run that was counted
 //! STORE/v1/a3/a31b.../NAME.platform.yaml    the links of hosts, as a run measured them
+//! STORE/v1/c7/c702.../NAME.yaml             what guards found there, for other applications
 //!
 //! document    the text of a file
+//! elsewhere   what guards found in other applications
 //! key         what an application is known by
 //! owner       whose files are read
 //! platforms   what jobs have measured of their hosts' links
@@ -19,6 +21,7 @@
 //! line, no name of a host or a user, and no path; nothing in it is executed or followed.
 
 mod document;
+mod elsewhere;
 mod key;
 mod owner;
 mod platforms;
@@ -28,6 +31,7 @@ mod tests;
 mod upkeep;
 
 pub use document::{Application, ExperienceFile, Guarded};
+pub use elsewhere::{Elsewhere, guards_key};
 pub use key::{Key, Salt};
 pub use platforms::{KeptPlatform, platform_key};
 pub use store::{Known, Store, StoreError, run_name};

@@ -94,7 +94,7 @@ impl Machine {
     fn with(ranks: usize, seed: u64, ratios: &[f64], adopts: bool, known: Vec<Known>) -> Self {
         let known: Arc<[Known]> = known.into();
         Machine {
-            guards: vec![Guard::new(seed, adopts, known); ranks],
+            guards: vec![Guard::new(seed, adopts, known, Arc::default()); ranks],
             noise: Noise::USUAL,
             later: 0.0,
             ran_plan: false,

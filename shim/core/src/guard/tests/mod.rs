@@ -2,6 +2,8 @@
 
 mod machine;
 
+use std::sync::Arc;
+
 use super::*;
 use crate::collective::Operation;
 use machine::{Machine, Noise, challenger};
@@ -246,6 +248,53 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
         cell.values(&mut values);
         cell.judge(&values, true);
         assert_eq!(cell.time(), 200 * expected);
+    }
+}
+
+/// Calls of one cell until the exchange that began is completed.
+fn lag(guard: &mut Guard, of_cell: CellKey) -> u64 {
+    let mut calls = 0;
+    while guard.due() != Due::Complete {
+        if guard.due() == Due::Begin {
+            guard.begin(0);
+            calls = 0;
+        }
+        guard.enter(of_cell, || 0);
+        calls += 1;
+    }
+    calls
+}
+
+#[test]
+fn an_exchange_has_many_calls_to_end_in_where_these_may_overlap() {
+    for (operation, expected) in [(Operation::Bcast, LONG_LAG), (ALLREDUCE, LAG)] {
+        let mut guard = Guard::new(1, true, Arc::default(), Arc::default());
+        guard.offer(key(operation, 8), Vec::new());
+        assert_eq!(lag(&mut guard, key(operation, 8)), expected);
+    }
+}
+
+#[test]
+fn what_another_program_adopted_is_tried_first_and_nothing_else_changes() {
+    let known = |place, operation| Known {
+        key: key(operation, 8),
+        challenger: challenger(place, None),
+        native: 2,
+        plan: 1,
+    };
+    for (operation, first) in [(ALLREDUCE, 2), (Operation::Reduce, 0)] {
+        let proven: Arc<[Known]> = vec![known(2, operation)].into();
+        let mut guard = Guard::new(1, true, Arc::default(), proven);
+        for _ in 0..ELIGIBLE {
+            let ticket = guard.enter(key(ALLREDUCE, 8), || 0);
+            assert!(matches!(ticket.way, Way::Native));
+        }
+        let of_cell = guard.undecided().unwrap();
+        let all = (0..3).map(|place| challenger(place, Some(500)));
+        guard.offer(of_cell, all.collect());
+        let tried = guard.challengers_of(of_cell);
+        assert_eq!(tried[0], challenger(first, None).algorithm.name);
+        assert_eq!(tried.len(), 3);
     }
 }
 

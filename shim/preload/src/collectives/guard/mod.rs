@@ -94,12 +94,14 @@ impl Guarding {
         if clusters < 2 {
             return None;
         }
-        let known = setup.known.iter();
-        let known: Arc<[Known]> = known
-            .filter_map(|cell| cell.known(ranks, clusters))
-            .collect();
+        let fitting = |cells: &[GuardedCell]| -> Arc<[Known]> {
+            let cells = cells.iter();
+            let cells = cells.filter_map(|cell| cell.known(ranks, clusters));
+            cells.collect()
+        };
+        let (known, proven) = (fitting(&setup.known), fitting(&setup.proven));
         Some(Guarding(Mutex::new(State {
-            guard: Guard::new(setup.seed, adopts, known),
+            guard: Guard::new(setup.seed, adopts, known, proven),
             under_way: None,
             is_reported: false,
         })))

@@ -125,6 +125,18 @@ fn variables() -> Vec<(String, String)> {
     all
 }
 
+impl Identity {
+    /// What the program is, whatever its arguments.
+    pub fn program(&self) -> impl Serialize {
+        (&self.program, &self.script)
+    }
+
+    /// By what the MPI chooses its algorithms.
+    pub fn mpi(&self) -> impl Serialize {
+        (&self.library, &self.variables)
+    }
+}
+
 impl Content {
     /// Nothing for a file that can't be read.
     fn of(path: &Path) -> Option<Content> {

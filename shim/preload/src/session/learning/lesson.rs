@@ -35,6 +35,9 @@ pub(super) struct Lesson {
     pub random: u64,
     /// Where a platform goes that is measured.
     pub platform: Key,
+    /// Where results of guards go, for other applications, and the number of this program there.
+    pub guards: Key,
+    pub program: u64,
     /// The host of each process.
     pub hosts: Vec<String>,
 }
@@ -89,16 +92,35 @@ impl Lesson {
             }
         }
         self.write();
+        within_patience(move || self.keep_up());
+    }
+
+    /// What comes after a run was written. A store that can't be written was told of.
+    fn keep_up(self) {
         let Lesson {
-            store, key, random, ..
+            store,
+            key,
+            random,
+            guards,
+            program,
+            file,
+            ..
         } = self;
-        within_patience(move || {
-            // A store that can't be written was told of.
-            let _ = store.merge(key, SystemTime::now(), random);
-            if random % TRIMS == 0 {
-                store.trim();
-            }
-        });
+        let now = SystemTime::now();
+        let run = file.experience.runs.first();
+        if let (Some(found), Some(run)) = (file.guards.into_iter().next(), run) {
+            let by = (&file.application, file.producer.as_str());
+            let found = Guarded {
+                shape: program,
+                ..found
+            };
+            let _ = store.keep_guards(guards, &run.name, by, found);
+            let _ = store.merge(guards, now, random);
+        }
+        let _ = store.merge(key, now, random);
+        if random % TRIMS == 0 {
+            store.trim();
+        }
     }
 }
 

@@ -5,12 +5,13 @@ mod application;
 mod lesson;
 
 use std::fs;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use treepie_core::affinity::{Layer, Metric};
+use treepie_core::files::PlatformFile;
 use treepie_core::files::experience::{
-    Application, ExperienceFile, Key, Known, Salt, Store, platform_key, run_name,
+    Application, Elsewhere, ExperienceFile, Key, Known, Salt, Store, guards_key, platform_key,
+    run_name,
 };
 use treepie_core::files::profile::{GuardedCell, Profile};
 use treepie_core::learning::{
@@ -21,7 +22,7 @@ use treepie_core::placement::binding::Process;
 
 use crate::log;
 use crate::mpi::native::Native;
-use application::{Shape, identify};
+use application::{Identity, Shape, identify};
 use lesson::{Lesson, within_patience};
 pub use lesson::{begin, elapsed, end, keep_platform};
 
@@ -32,6 +33,7 @@ pub struct Learning {
     key: Key,
     known: Known,
     application: Application,
+    identity: Identity,
     library: String,
     producer: String,
     name: String,
@@ -48,6 +50,8 @@ pub struct Lessons {
     pub profile: Option<String>,
     /// What guards of the newest run in such an allocation found.
     pub guard: Vec<GuardedCell>,
+    /// What guards of other programs found there.
+    pub proven: Vec<GuardedCell>,
 }
 
 /// The user of this process.
@@ -100,6 +104,7 @@ impl Learning {
                     ranks,
                     mpi: family,
                 },
+                identity,
                 library,
                 producer,
                 name: run_name(SystemTime::UNIX_EPOCH + Duration::from_secs(now), number),
@@ -149,13 +154,25 @@ impl Learning {
         platform_key(self.salt, &self.library, &hosts(processes))
     }
 
-    /// What an earlier job has measured of these processes' hosts, as the text of a platform file.
-    pub fn platform(&self, processes: &[Process]) -> Option<String> {
+    /// What results of guards are known by in such an allocation, and the number of this program.
+    fn guards_key(&self, shape: u64) -> (Key, u64) {
+        let program = self.salt.number(&self.identity.program());
+        (guards_key(self.salt, &self.identity.mpi(), shape), program)
+    }
+
+    /// What guards found in other applications.
+    fn elsewhere(&self, key: Key, program: u64) -> Elsewhere {
+        let (store, now) = (self.store.clone(), self.now);
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
+        within_patience(move || store.guards(key, program, at)).unwrap_or_default()
+    }
+
+    /// What an earlier job has measured of these processes' hosts.
+    pub fn platform(&self, processes: &[Process]) -> Option<PlatformFile> {
         let (store, key, now) = (self.store.clone(), self.platform_key(processes), self.now);
         let at = SystemTime::UNIX_EPOCH + Duration::from_secs(now);
         let kept = within_patience(move || store.platform(key, at))??;
-        let platform = kept.on(&hosts(processes)).ok()?;
-        platform.to_text(Path::new("store")).ok()
+        kept.on(&hosts(processes)).ok()
     }
 
     /// Decides, and begins this run's file.
@@ -196,10 +213,17 @@ impl Learning {
         });
         let guards = self.known.guards.iter();
         let guard = guards.filter(|known| known.shape == shape);
-        let guard = guard.flat_map(|known| known.cells.clone()).collect();
+        let mut guard: Vec<GuardedCell> = guard.flat_map(|known| known.cells.clone()).collect();
+        let (guards, program) = self.guards_key(shape);
+        let elsewhere = self.elsewhere(guards, program);
+        if guard.is_empty() {
+            guard = elsewhere.same_program;
+        }
         let platform = self.platform_key(processes);
         let lesson = Lesson {
             platform,
+            guards,
+            program,
             hosts: hosts(processes),
             store: self.store,
             key: self.key,
@@ -229,6 +253,7 @@ impl Learning {
             candidate,
             profile,
             guard,
+            proven: elsewhere.others,
         }
     }
 

@@ -173,7 +173,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let predictor = arguments.predictor(&platform, call)?;
     let all = predictions(&predictor, arguments)?;
     if let Some(out) = &arguments.export {
-        let chosen = predictor.choice().strategy;
+        let chosen = predictor.chosen();
         let named = |strategy: &'static Algorithm| chosen.is_some_and(|c| c.name == strategy.name);
         let plans = all.iter().filter_map(|p| Some((p.strategy?, p.segment)));
         let exported = plans.clone().find(|&(strategy, _)| named(strategy));
@@ -229,7 +229,7 @@ fn lower_bound(predictor: &Predictor) -> f64 {
 
 fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
     let name = |strategy: &'static Algorithm| strategy.name;
-    prediction.strategy.map(name) == predictor.choice().strategy.map(name)
+    prediction.strategy.map(name) == predictor.chosen().map(name)
 }
 
 fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
@@ -269,8 +269,8 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
             "estimated": predictor.choice().native_seconds(),
         },
         "best": all.first().map(name),
-        "chosen": predictor.choice().strategy.map_or("native", |known| known.name),
-        "reason": predictor.choice().reason(),
+        "chosen": predictor.chosen().map_or("native", |known| known.name),
+        "reason": predictor.reason(),
         "algorithms": strategies.collect::<Vec<_>>(),
     }))?;
     Ok(ExitCode::SUCCESS)
@@ -294,7 +294,7 @@ fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ou
     text += &table(predictor, all, arguments).text();
     text += &format!(
         "\n  * chosen by TREEPIE_COLLECTIVES=auto: {}\n",
-        predictor.choice().reason()
+        predictor.reason()
     );
     if all
         .iter()

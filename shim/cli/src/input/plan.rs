@@ -2,8 +2,9 @@
 
 use clap::Args;
 use treepie_core::collective::Operation;
+use treepie_core::collective::read::predict::network_of;
 use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
-use treepie_core::collective::{Algorithm, Amount, Clusters, Network, Problem};
+use treepie_core::collective::{Algorithm, Amount, Clusters, Problem};
 use treepie_core::platform::Platform;
 
 use crate::commands::options::size;
@@ -60,8 +61,7 @@ impl PlanChoice {
                 platform.ranks() - 1
             )));
         }
-        let ranks: Vec<usize> = (0..platform.ranks()).collect();
-        let network = Network::new(platform, &ranks).ok_or_else(|| {
+        let network = network_of(platform).ok_or_else(|| {
             CommandError::failed("the platform lacks some of its own ranks; probe it again")
         })?;
         let clusters = Clusters::of_network(&network);
@@ -88,7 +88,7 @@ impl PlanChoice {
             strategy,
             bytes: self.bytes,
             segment,
-            ranks: ranks.len(),
+            ranks: network.ranks(),
             outcome,
         }))
     }

@@ -29,6 +29,18 @@ pub fn of_numbers(
     finished(contents(numbers, on_host, within, between))
 }
 
+/// One cluster of so many hosts with so many ranks each.
+pub fn one_cluster(hosts: usize, on_host: usize, between: Link) -> Platform {
+    let numbers = vec![0; hosts * on_host];
+    let contents = contents(
+        &numbers,
+        on_host,
+        |_| between.clone(),
+        |_, _| unreachable!(),
+    );
+    Platform::new(contents).unwrap()
+}
+
 fn finished(contents: Contents) -> Network {
     let platform = Platform::new(contents).unwrap();
     let ranks: Vec<usize> = (0..platform.ranks()).collect();

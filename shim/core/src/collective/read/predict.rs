@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use super::exchanges::is_contention_known;
 use super::models::{Computing, Form, strategy_formula};
 use super::simulate::{Options, Outcome, SimulationError, simulate};
 use crate::collective::{
@@ -63,6 +64,19 @@ pub struct Predictor {
     choice: Arc<Choice>,
 }
 
+/// All ranks of a platform as the communicator of a job sees them: between near hosts of one
+/// cluster, each host takes the place of a cluster. Where a host has one rank there is nothing to
+/// gain from that, and where contention was measured it is known for the cluster as a whole: there
+/// the cluster stays one. `None` if the platform has no ranks.
+pub fn network_of(platform: &Platform) -> Option<Network> {
+    let ranks: Vec<usize> = (0..platform.ranks()).collect();
+    let whole = Network::new(platform, &ranks)?;
+    if is_contention_known(&whole) || whole.hosts() == whole.ranks() {
+        return Some(whole);
+    }
+    Network::between_near_hosts(platform, &ranks).or(Some(whole))
+}
+
 impl Predictor {
     /// A call of all ranks of a platform, under an MPI whose eager limit is taken where the
     /// platform was not measured. `reading` is that of formulas: their form, and the model of
@@ -74,8 +88,7 @@ impl Predictor {
         computing: Computing,
         reading: (Form, MessageModel),
     ) -> Option<Self> {
-        let ranks: Vec<usize> = (0..platform.ranks()).collect();
-        let mut network = Network::new(platform, &ranks)?;
+        let mut network = network_of(platform)?;
         network.computing = computing;
         if platform.is_by_hand() {
             network = network.with_eager_limit(native.usual_eager_limit());
@@ -110,9 +123,27 @@ impl Predictor {
         (median(&medians).unwrap_or(0.0), most)
     }
 
-    /// The choice of `TREEPIE_COLLECTIVES=auto`.
+    /// The choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
     pub fn choice(&self) -> &Choice {
         &self.choice
+    }
+
+    /// The algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
+    /// collective.
+    pub fn chosen(&self) -> Option<&'static Algorithm> {
+        self.choice.strategy.filter(|_| self.clusters.are_far())
+    }
+
+    /// Why, in one line.
+    pub fn reason(&self) -> String {
+        match (self.clusters.are_far(), self.network.is_near()) {
+            (true, _) => self.choice.reason(),
+            (false, true) => format!(
+                "{}; hosts are near each other: a plan runs where the guard has measured it",
+                self.choice.reason()
+            ),
+            (false, false) => "all ranks are in one cluster".to_owned(),
+        }
     }
 
     /// Every strategy, in segments of this size or those that suit it best, and the native
@@ -284,6 +315,7 @@ impl Predictor {
 mod tests {
     use super::*;
     use crate::collective::{Operation, grids};
+    use crate::platform::Link;
 
     fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor {
         let call = Uniform {
@@ -319,6 +351,30 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() {
+        for (latency, is_near) in [(2e-6, true), (2e-3, false)] {
+            let between = Link::linear(latency, 3e-7, 4e-11).unwrap();
+            let platform = grids::one_cluster(8, 4, between);
+            let found = predictor(&platform, Operation::Allreduce, 8);
+            assert_eq!(
+                (found.clusters.count(), found.network.is_near()),
+                (8, is_near)
+            );
+            assert_eq!(found.chosen().is_none(), is_near);
+            assert_eq!(found.reason().contains("guard"), is_near);
+            let best = found.all(None).unwrap()[0].strategy.unwrap().name;
+            assert!(best.starts_with("grid-"), "{best}");
+        }
+        // Nothing but hosts of one rank: the hierarchy has nothing to gain from.
+        let flat = grids::one_cluster(8, 1, Link::linear(2e-6, 3e-7, 4e-11).unwrap());
+        let found = predictor(&flat, Operation::Allreduce, 8);
+        assert_eq!(
+            (found.clusters.count(), found.chosen().is_none()),
+            (1, true)
+        );
     }
 
     #[test]

@@ -56,6 +56,12 @@ daemons=()
 end() {
     # One that has ended already is nobody's loss.
     kill "${daemons[@]}" 2>/dev/null || true
+    # slurmd 22.05 sometimes waits for ever for its own threads.
+    for ((tries = 0; tries < 50; tries++)); do
+        [ -n "$(jobs -pr)" ] || break
+        sleep 0.2
+    done
+    kill -9 "${daemons[@]}" 2>/dev/null || true
     wait "${daemons[@]}" 2>/dev/null || true
 }
 trap end EXIT

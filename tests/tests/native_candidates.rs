@@ -74,20 +74,36 @@ fn ran(cells: &[GuardedCell], operation: Operation) -> bool {
     of_it.any(|cell| cell.plan_seconds.is_some())
 }
 
-/// An algorithm of the scan is called by the MPI, in as many calls as it was tried in or adopted.
-#[test]
-fn open_mpi_runs_the_algorithm_that_is_tried() {
+/// A job of scans under Open MPI, and the algorithms that its library ran.
+#[track_caller]
+fn scans_with_a_spy(change: impl FnOnce(Job) -> Job) -> (Vec<String>, Vec<GuardedCell>) {
     let spy = artifacts::job(Mpi::OpenMpi, "native_algorithms.so");
     let both = format!("{}:{}", artifacts::library().display(), spy.display());
     let arguments = ["one", "scan", "6000"];
     let (outcome, cells) = run((Mpi::OpenMpi, "guarded"), &arguments, |job| {
-        job.variable("LD_PRELOAD", both)
+        change(job.variable("LD_PRELOAD", both))
     });
+    let lines = outcome.stderr.lines();
+    let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
+    let scans = words.filter(|words| words.len() == 3 && words[1].starts_with("scan_intra_"));
+    (scans.map(|words| words[1].to_owned()).collect(), cells)
+}
+
+#[test]
+fn open_mpi_runs_the_algorithm_that_is_tried() {
+    let (scans, cells) = scans_with_a_spy(as_it_is);
     assert!(ran(&cells, Operation::Scan), "{cells:?}");
-    for name in ["scan_intra_linear", "scan_intra_recursivedoubling"] {
-        let mut lines = outcome.stderr.lines();
-        let is_said = lines.any(|line| line.starts_with(&format!("algorithm {name} ")));
-        assert!(is_said, "{name}: {}", outcome.told());
+    assert_eq!(scans, ["scan_intra_linear", "scan_intra_recursivedoubling"]);
+}
+
+/// Its rules win over what is set for a duplicate, which would run something else than it says.
+#[test]
+fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
+    let tuning = artifacts::repository().join("profiles/four-ranks.tuning.yaml");
+    let (scans, cells) = scans_with_a_spy(|job| job.variable("TREEPIE_TUNING", tuning.display()));
+    assert_eq!(scans, ["scan_intra_recursivedoubling"]);
+    for cell in &cells {
+        assert_eq!((cell.state, cell.plan_seconds), (State::Closed, None));
     }
 }
 

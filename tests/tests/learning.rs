@@ -79,11 +79,11 @@ impl Place {
     /// of that run.
     fn run_guarded(&self) -> (PathBuf, ExperienceFile) {
         let job = artifacts::job(self.mpi, "guarded");
-        self.run_guarded_as(&job, "600")
+        self.run_guarded_as(&job, ["allreduce", "600"])
     }
 
-    /// The same of another program that does so, with so many calls.
-    fn run_guarded_as(&self, program: &Path, calls: &str) -> (PathBuf, ExperienceFile) {
+    /// The same of another program that does so, of another operation and with so many calls.
+    fn run_guarded_as(&self, program: &Path, calls: [&str; 2]) -> (PathBuf, ExperienceFile) {
         let before = self.files();
         let words = [
             "env".into(),
@@ -95,7 +95,7 @@ impl Place {
             "--".into(),
         ];
         let words = words.into_iter().chain(HOSTS.launcher(self.mpi, 4));
-        let arguments = ["one", "allreduce", calls].map(OsString::from);
+        let arguments = ["one", calls[0], calls[1]].map(OsString::from);
         let words = words.chain([program.into()]).chain(arguments);
         let outcome = HOSTS.run(self.folder.path(), words).succeeded();
         assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
@@ -266,8 +266,13 @@ fn the_library_learns_without_the_command_and_rank_0_has_the_store(mpi: Mpi) {
 
 /// A plan of allreduce that was adopted.
 fn adopted(algorithm: &str) -> GuardedCell {
+    adopted_for(Operation::Allreduce, algorithm)
+}
+
+/// What was adopted for an operation.
+fn adopted_for(operation: Operation, algorithm: &str) -> GuardedCell {
     GuardedCell {
-        operation: Operation::Allreduce,
+        operation,
         root: None,
         bytes: Some(4),
         ordered: false,
@@ -304,7 +309,7 @@ fn first_tried(file: &ExperienceFile) -> Option<&str> {
 
 fn what_guards_found_serves_other_applications_as_far_as_they_are_alike(mpi: Mpi) {
     // Enough calls for a first trial, and few enough that no trial ends in them.
-    let (many, few) = ("6000", "600");
+    let (many, few) = (["allreduce", "6000"], ["allreduce", "600"]);
     let place = Place::new(mpi);
     let guarded = artifacts::job(mpi, "guarded");
     let (_, file) = place.run_guarded_as(&guarded, many);
@@ -334,17 +339,36 @@ fn what_guards_found_serves_other_applications_as_far_as_they_are_alike(mpi: Mpi
     assert_eq!(first_tried(&file), Some(usual.as_str()), "{file:?}");
 }
 
-fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
-    let place = Place::new(mpi);
-    let (path, mut file) = place.run_guarded();
+/// Writes into the file of a run that its guard adopted this.
+fn found_by(path: &Path, mut file: ExperienceFile, cell: GuardedCell) {
     let run = &file.experience.runs[0];
     file.guards = vec![Guarded {
         shape: run.shape,
         made: run.began,
-        cells: vec![adopted("grid-exchange")],
+        cells: vec![cell],
     }];
-    let text = file.to_text(&path).expect("it has a text");
-    fs::write(&path, text).expect("it can be written");
+    let text = file.to_text(path).expect("it has a text");
+    fs::write(path, text).expect("it can be written");
+}
+
+/// Another algorithm of the MPI's, too: 300 calls are too few for a trial of what is not known.
+fn a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let job = artifacts::job(mpi, "guarded");
+    let run = || place.run_guarded_as(&job, ["scan", "300"]);
+    let (path, file) = run();
+    assert!(!began_adopted(&file), "{file:?}");
+    let adopted = adopted_for(Operation::Scan, "native:recursive_doubling");
+    found_by(&path, file, adopted);
+    let (_, next) = run();
+    assert!(began_adopted(&next), "{next:?}");
+    assert_eq!(first_tried(&next), Some("native:recursive_doubling"));
+}
+
+fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let (path, file) = place.run_guarded();
+    found_by(&path, file, adopted("grid-exchange"));
     let (_, next) = place.run_guarded();
     // What is not known to be adopted is tried first, for longer than this.
     assert!(began_adopted(&next), "{next:?}");
@@ -358,5 +382,6 @@ under_each_mpi!(
     where_all_ranks_are_alike_nothing_is_tried_and_counting_ends,
     the_library_learns_without_the_command_and_rank_0_has_the_store,
     a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before,
+    a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before,
     what_guards_found_serves_other_applications_as_far_as_they_are_alike,
 );

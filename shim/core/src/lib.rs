@@ -79,6 +79,7 @@
 //! | synchronization message | a message of zero bytes |
 //! | path; direction | the links of a route; send or receive |
 //! | lower bound; makespan | proven minimum of a time; end of the last step |
+//! | candidate, challenger | what a guard may try; that with a prediction |
 //! | decision table, selector | rule of a native MPI from sizes to algorithms |
 //! | fallback | the native collective instead of a plan |
 //! | settings | what the user configured, see [`files::configuration`] |

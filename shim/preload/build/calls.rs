@@ -113,8 +113,9 @@ impl Procedure {
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() => format!(
-                "{{ let call = {}; record::replaceable(|plan| collectives::run({next}, comm, call, plan), comm, call) }}",
-                self.collective(detail)
+                "{{ let call = {}; record::replaceable(|plan| collectives::run(|comm| next({}), comm, call, plan), comm, call) }}",
+                self.collective(detail),
+                self.arguments_as_given()
             ),
             "collective" => {
                 format!(

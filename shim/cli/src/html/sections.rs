@@ -309,7 +309,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
         page.table("windows", &windows::table(&facts.summary.windows));
     }
     if !facts.summary.guard.is_empty() {
-        page.heading("Guard on collectives: plans tried against the MPI's own");
+        page.heading("Guard on collectives: what was tried against the MPI's own choice");
         page.table("guard", &guard::table(&facts.summary.guard));
     }
     if let Some(times) = &facts.summary.times {

@@ -1,4 +1,5 @@
-//! The guard on collectives: which plans were tried, and what was found.
+//! The guard on collectives: which plans, and which of the MPI's other algorithms, were tried, and
+//! what was found.
 
 use treepie_core::files::profile::GuardedCell;
 
@@ -9,7 +10,7 @@ use super::words::pluralize;
 /// What was found, in text.
 pub fn text(cells: &[GuardedCell]) -> String {
     let mut text =
-        String::from("guard on collectives: plans that were tried against the MPI's own\n");
+        String::from("guard on collectives: what was tried against the MPI's own choice\n");
     text += &table(cells).text();
     let others = cells.iter().filter(|cell| cell.plan.is_none()).count();
     if others > 0 {
@@ -19,18 +20,18 @@ pub fn text(cells: &[GuardedCell]) -> String {
     text
 }
 
-/// A line for each plan that was tried.
+/// A line for each plan or algorithm that was tried.
 pub fn table(cells: &[GuardedCell]) -> Table {
     let mut table = Table::new([
         "collective",
         "up to",
         "root",
         "on",
-        "plan",
+        "tried",
         "is",
         "won",
         "the MPI",
-        "the plan",
+        "this",
         "calls",
         "time",
         "spent on trying",

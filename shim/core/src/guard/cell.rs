@@ -129,7 +129,7 @@ impl Cell {
         match (arm, plan) {
             (Arm::Plan, Some(plan)) => {
                 self.plan_calls += u64::from(self.stage == Stage::Adopted);
-                (Way::Plan(plan), measured)
+                (Way::By(plan), measured)
             }
             _ => {
                 self.native_calls += 1;
@@ -162,23 +162,23 @@ impl Cell {
                 }
     }
 
-    /// Takes the challengers worth a trial, the best first: none at all where the best is not
-    /// predicted to gain enough.
+    /// Takes the challengers worth a trial, the best first: of those that something is predicted
+    /// of, none at all where the best is not predicted to gain enough.
     pub fn offer(&mut self, mut challengers: Vec<Challenger>) {
-        let most =
-            |limit: u32| move |one: &Challenger| one.per_mille.is_none_or(|per| per <= limit);
-        let is_worth_it = challengers.iter().any(most(WORTH_TRYING));
-        challengers.retain(most(TOO_SLOW));
+        let mut predicted = challengers.iter().filter_map(|one| one.per_mille);
+        let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
+            true => Some(TOO_SLOW),
+            false => None,
+        };
+        challengers.retain(|one| one.per_mille.is_none_or(|per| Some(per) <= limit));
         challengers.truncate(MOST_CHALLENGERS);
-        self.stage = match is_worth_it {
-            true => Stage::Warming {
+        self.stage = match challengers.is_empty() {
+            true => Stage::Left(State::Closed),
+            false => Stage::Warming {
                 has_challengers: true,
             },
-            false => Stage::Left(State::Closed),
         };
-        if is_worth_it {
-            self.tried = challengers.into_iter().map(Tried::new).collect();
-        }
+        self.tried = challengers.into_iter().map(Tried::new).collect();
     }
 
     /// Whether there is something to agree on.

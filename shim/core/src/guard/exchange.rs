@@ -7,7 +7,7 @@ use super::block::OF_A_BLOCK;
 use super::cell::{Cell, Measured};
 use super::key::mix;
 use super::summary::summaries;
-use super::{CellKey, Challenger, Known, LAG, LONG_LAG, State, Summary, Way};
+use super::{Candidate, CellKey, Challenger, Known, LAG, LONG_LAG, State, Summary, Way};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
@@ -54,6 +54,14 @@ impl Ticket {
         cell: usize::MAX,
         measured: None,
     };
+
+    /// What runs it in place of the native MPI as it is.
+    pub fn candidate(&self) -> Option<Candidate> {
+        match self.way {
+            Way::Native => None,
+            Way::By(challenger) => Some(challenger.candidate),
+        }
+    }
 
     /// Whether the time of its end is to be given to [`Guard::leave`].
     pub fn is_measured(&self) -> bool {
@@ -135,6 +143,11 @@ impl Guard {
         }
     }
 
+    /// Calls so far.
+    pub fn calls(&self) -> u64 {
+        self.calls
+    }
+
     /// What is to be done before the next call.
     #[inline]
     pub fn due(&self) -> Due {
@@ -195,7 +208,17 @@ impl Guard {
         }
     }
 
-    /// The plan of a call does not serve it, as all ranks see; the native MPI ran it.
+    /// Something was made for the candidate of a call before the call itself, which begins at this
+    /// time. It took `cost` nanoseconds, the same number on all ranks, which count as those of an
+    /// exchange do.
+    pub fn made(&mut self, ticket: &mut Ticket, now: u64, cost: u64) {
+        self.spent = self.spent.saturating_add(cost);
+        if let Some((_, start)) = &mut ticket.measured {
+            *start = now;
+        }
+    }
+
+    /// The candidate of a call does not serve it, as all ranks see; the native MPI ran it.
     pub fn unserved(&mut self, ticket: &Ticket) {
         if let Some(cell) = self.cells.get_mut(ticket.cell) {
             cell.unserved();
@@ -218,15 +241,16 @@ impl Guard {
         let of_cell = self.proven.iter().filter(|known| known.is_of(&key));
         let mut challengers: Vec<Challenger> = Vec::new();
         for challenger in of_cell.map(|known| known.challenger).chain(predicted) {
-            let name = challenger.algorithm.name;
-            if challengers.iter().all(|one| one.algorithm.name != name) {
+            let is_new = |one: &Challenger| !one.candidate.is_like(&challenger.candidate);
+            if challengers.iter().all(is_new) {
                 challengers.push(challenger);
             }
         }
         for challenger in &challengers {
-            let name = challenger.algorithm.name.bytes();
+            let candidate = &challenger.candidate;
+            let name = candidate.to_string().into_bytes().into_iter();
             self.history = name.fold(self.history, |hash, byte| mix(hash, u64::from(byte)));
-            self.history = mix(self.history, challenger.segment);
+            self.history = mix(self.history, candidate.segment());
         }
         if let Some(&cell) = self.index.get(&key) {
             self.cells[cell].offer(challengers);
@@ -357,11 +381,10 @@ impl Guard {
 
     /// Names of the plans that are tried in a cell, in this order.
     #[cfg(test)]
-    pub(super) fn challengers_of(&self, key: CellKey) -> Vec<&'static str> {
-        let tried = &self.cells[self.index[&key]].tried;
+    pub(super) fn challengers_of(&self, key: CellKey) -> Vec<String> {
+        let tried = self.cells[self.index[&key]].tried.iter();
         tried
-            .iter()
-            .map(|one| one.challenger.algorithm.name)
+            .map(|one| one.challenger.candidate.to_string())
             .collect()
     }
 

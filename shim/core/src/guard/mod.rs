@@ -1,5 +1,7 @@
-//! Whether a plan may take the place of a native collective, decided while the job runs: measured
-//! in pairs, paid for as it goes, the same on all ranks, and taken back where it no longer holds.
+//! Whether a plan, or another algorithm of the native MPI, may take the place of the algorithm that
+//! the MPI takes by itself, decided while the job runs: measured in pairs, paid for as it goes, the
+//! same on all ranks, and taken back where it no longer holds. What is said of plans here holds for
+//! the MPI's other algorithms too.
 //!
 //! ```text
 //! key        what calls have in common that are judged together: a cell
@@ -49,7 +51,7 @@ use serde::{Deserialize, Serialize};
 use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::affinity::names::from_name;
-pub use crate::collective::choose::Challenger;
+pub use crate::collective::choose::{Candidate, Challenger};
 pub use exchange::{Due, Event, Guard, Ticket, VALUES};
 pub use key::CellKey;
 pub use summary::{Known, Summary};
@@ -72,19 +74,20 @@ pub const LONG_LAG: u64 = 128;
 /// Odds that a plan is quicker, for one that is adopted; times the number of challengers.
 pub const ODDS: u32 = 20;
 
-/// Plans that are tried in a cell, at most.
+/// Candidates that are tried in a cell, at most.
 pub const MOST_CHALLENGERS: usize = 3;
 
 /// How a call is run.
 #[derive(Debug, Clone, Copy)]
 pub enum Way {
-    /// By the native MPI.
+    /// By the native MPI, as it is.
     Native,
-    /// By this plan.
-    Plan(Challenger),
+    /// By this plan, or this algorithm of the native MPI.
+    By(Challenger),
 }
 
-/// State of a cell, or of a plan in it.
+/// State of a cell, or of a candidate in it. Where states and times speak of a plan, another
+/// algorithm of the native MPI may stand for it.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Display, IntoStaticStr, VariantArray, Serialize, Deserialize,
 )]

@@ -14,7 +14,7 @@ use treepie_core::guard::{CellKey, Challenger};
 
 use super::device;
 use super::execute::{Account, Place, Prepared, Tags};
-use super::guard::Guarding;
+use super::guard::{Guarding, Ready};
 use super::job::Job;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
@@ -59,6 +59,8 @@ pub struct Communicator {
     /// Whether plans take the place of native collectives is measured here; what it has under way
     /// ends before our communicator does.
     pub guard: Option<Guarding>,
+    /// The MPI's other algorithms that were tried here.
+    pub ready: Ready,
     place: Place,
     _private: OwnComm,
     /// Calls that all its processes made until now.
@@ -110,7 +112,8 @@ impl Communicator {
         };
         native.return_errors(private.handle())?;
         Ok(Communicator {
-            guard: Guarding::new(setup, clusters.ranks(), clusters.count()),
+            guard: Guarding::new(setup, ranks, clusters.count()),
+            ready: Ready::default(),
             place: Place {
                 comm: private.handle(),
                 rank: native.rank(private.handle())?,

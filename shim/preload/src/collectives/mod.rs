@@ -13,6 +13,8 @@
 //! | the communicator has no plans | it is an inter-communicator, of one process, or of several jobs, as all see; or making ours failed somewhere, on which all agree (`attached`) |
 //! | the MPI does not reduce this datatype with this operation | both are the same arguments on all ranks |
 //! | the guard leaves a call to the MPI | it counts calls, and reads exchanged numbers (`guard`) |
+//! | the guard has another algorithm of the MPI's run it | as above; it was made ready at a call at which all ranks said that they can (`guard::forced`), and which operations are open to that, all told each other (`guard::knobs`) |
+//! | the program has set an algorithm of the MPI's itself (`MPI_T`) | MPI has it do so on all ranks (the variable's scope), or its own collectives would not work; before the first trial, as the row above |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
 //! | sizes are exchanged, or not | settings, calls, earlier exchanges: all know them (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
@@ -52,8 +54,8 @@ mod unit;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use treepie_core::collective::Algorithm;
 use treepie_core::files::configuration::Runner;
-use treepie_core::guard::Challenger;
 
 use call::Refused;
 pub use guard::{end as end_guards, results as guard_results};
@@ -73,22 +75,21 @@ use setup::Setup;
 /// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
 #[inline(always)]
 pub fn run(
-    next: impl FnOnce() -> c_int,
+    next: impl FnOnce(Comm) -> c_int,
     comm: Comm,
     call: Call,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
     let Some(setup) = setup::active() else {
-        return next();
+        return next(comm);
     };
     // Put together here, so that a call that is only counted keeps its arguments in registers.
     match replace(setup, comm, &Call { ..call }, ran) {
         Replaced::Yes(code) => code,
-        Replaced::No(None) => next(),
-        Replaced::No(Some(guarded)) => {
-            let code = next();
-            guarded.ended(code);
-            code
+        Replaced::No(None) => next(comm),
+        Replaced::No(Some((native, mut guarded))) => {
+            let code = next(guarded.begin(comm));
+            guarded.ran(native, comm, code)
         }
     }
 }
@@ -98,7 +99,7 @@ enum Replaced {
     /// By a plan, with this result.
     Yes(c_int),
     /// The native MPI is to run it; under a guard, which is told of its end.
-    No(Option<Guarded>),
+    No(Option<(&'static Native, Guarded)>),
 }
 
 /// How a plan for a call went.
@@ -113,7 +114,7 @@ enum Planned {
 
 /// A call that a plan may run.
 struct Case<'a> {
-    native: &'a Native,
+    native: &'static Native,
     setup: &'a Setup,
     runner: &'a Runner,
     communicator: Arc<Communicator>,
@@ -178,9 +179,10 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
         return Replaced::No(None);
     };
     let guarded = case.guarded();
+    let left = |guarded: Option<Guarded>| Replaced::No(guarded.map(|one| (case.native, one)));
     let plan = guarded.as_ref().map(Guarded::plan);
     if let Some(None) = plan {
-        return Replaced::No(guarded);
+        return left(guarded);
     }
     match run_plan(&case, plan.flatten(), ran) {
         Planned::Done(code) => {
@@ -189,18 +191,22 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
             }
             Replaced::Yes(code)
         }
-        Planned::Refused => Replaced::No(guarded),
+        Planned::Refused => left(guarded),
         Planned::Unserved => {
             if let Some(guarded) = &guarded {
                 guarded.unserved();
             }
-            Replaced::No(guarded)
+            left(guarded)
         }
     }
 }
 
 /// Runs the plan of a call: the one that the guard says, or the one that is chosen.
-fn run_plan(case: &Case<'_>, guarded: Option<Challenger>, ran: &Cell<Option<Plan>>) -> Planned {
+fn run_plan(
+    case: &Case<'_>,
+    guarded: Option<(&'static Algorithm, u64)>,
+    ran: &Cell<Option<Plan>>,
+) -> Planned {
     let Case {
         native,
         setup,
@@ -245,7 +251,7 @@ fn run_plan(case: &Case<'_>, guarded: Option<Challenger>, ran: &Cell<Option<Plan
         amount,
         unit: job.spaces.unit.bytes,
         ordered,
-        guarded: guarded.map(|plan| (plan.algorithm.name, plan.segment)),
+        guarded: guarded.map(|(algorithm, segment)| (algorithm.name, segment)),
     };
     let chosen = communicator.plan(key, |key| match (&sized, guarded) {
         (_, Some(plan)) => make_guarded(communicator, key, plan),

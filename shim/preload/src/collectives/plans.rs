@@ -3,7 +3,6 @@
 use treepie_core::collective::choose::are_bytes_known;
 use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
-use treepie_core::guard::Challenger;
 
 use super::communicator::{Chosen, Communicator, Key};
 use super::execute::Prepared;
@@ -85,14 +84,18 @@ pub fn make(
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
-pub fn make_guarded(communicator: &Communicator, key: &Key, plan: Challenger) -> Option<Chosen> {
+pub fn make_guarded(
+    communicator: &Communicator,
+    key: &Key,
+    (algorithm, segment): (&'static Algorithm, u64),
+) -> Option<Chosen> {
     let problem = Problem {
         ordered: key.ordered,
         unit_bytes: key.unit,
         ..communicator.problem(key.operation, key.root, &key.amount)
     };
-    let serves = plan.algorithm.unmet(&problem).is_none();
-    serves.then(|| planned(communicator, &problem, plan.algorithm, plan.segment))
+    let serves = algorithm.unmet(&problem).is_none();
+    serves.then(|| planned(communicator, &problem, algorithm, segment))
 }
 
 /// This rank's plan for sizes that all ranks know.

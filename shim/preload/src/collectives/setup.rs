@@ -4,6 +4,7 @@ use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
 use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use treepie_core::files::configuration::{Collectives, GuardMode, Transport};
 use treepie_core::files::profile::GuardedCell;
 
 use super::attached::ended;
+use super::guard::Knobs;
 use super::transport::{Located, located};
 use super::{eager, guard, own};
 use crate::features;
@@ -123,6 +125,8 @@ pub struct Setup {
     pub is_han: bool,
     /// Whether plans are measured first.
     pub guard: GuardMode,
+    /// The MPI's other algorithms that guards may try.
+    pub knobs: Option<Arc<Knobs>>,
     /// Where each rank of the application's world is, where ranks of a host may share memory;
     /// otherwise nothing.
     pub located: Vec<Located>,
@@ -240,6 +244,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     if let Locality::Platform { eager_limit, .. } = &mut locality {
         *eager_limit = eager;
     }
+    let knobs = Knobs::agree(native, &members, (wanted.guard, is_han))?;
     let located = match wanted.transport {
         Transport::Messages => Vec::new(),
         Transport::Memory => gather_to_all(&members, &located())?,
@@ -261,6 +266,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         eager,
         is_han,
         guard: wanted.guard,
+        knobs: knobs.map(Arc::new),
         located,
         known: wanted.known.clone(),
         proven: wanted.proven.clone(),
@@ -300,6 +306,7 @@ pub fn end(native: &Native, world: Comm) {
             native.delete_attribute(world, setup.keyval);
         }
         *setup.alone.lock() = None;
+        guard::end_knobs();
     }
 }
 

@@ -53,7 +53,7 @@ fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
                         receive: Side { buffer: recvbuf, count: recvcount as i64,
                                         datatype: recvtype, ..Side::NONE },
                         root: root, ..Call::NONE };
-              record::replaceable(|plan| collectives::run(|| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
+              record::replaceable(|plan| collectives::run(|comm| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
                                                 recvcount, recvtype, root, comm), comm, call, plan),
                 comm, call) }
         }";

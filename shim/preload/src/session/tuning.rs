@@ -1,5 +1,6 @@
 //! `TREEPIE_TUNING`: before it starts, the native MPI is told which of its own algorithms are the
-//! quickest, in its own variables.
+//! quickest, in its own variables. Where the guard is asked for, it is told what it needs so that
+//! its other algorithms can be tried while it runs.
 //!
 //! Nothing can be exchanged before MPI runs, so each process decides from the file and from its
 //! environment; what the user has set wins. When MPI runs, the processes compare what they have
@@ -7,6 +8,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
+use std::ffi::OsString;
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
@@ -15,6 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use treepie_core::collective::native::knobs::{Library, Setting};
 use treepie_core::files::TuningFile;
+use treepie_core::files::configuration::GuardMode;
 use treepie_core::tuning::{Tuning, mpi_tuning};
 
 use super::request;
@@ -32,8 +35,8 @@ pub struct Told {
     variables: Vec<String>,
     /// The file of rules, which nobody else sees.
     rules: Option<File>,
-    /// Stands for all of it.
-    hash: u64,
+    /// Stands for all algorithms that were set; `None` where none could be.
+    hash: Option<u64>,
 }
 
 /// Tells the MPI, once in a process and only where it is asked for.
@@ -41,7 +44,10 @@ pub fn tell() -> Option<Told> {
     static IS_TOLD: AtomicBool = AtomicBool::new(false);
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_named = is_set("TREEPIE_TUNING");
-    if !(is_named || is_set("TREEPIE_CONFIG")) || IS_TOLD.swap(true, Ordering::Relaxed) {
+    let is_auto = env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "auto");
+    let may_be_asked_for =
+        is_named || is_auto || is_set("TREEPIE_GUARD") || is_set("TREEPIE_CONFIG");
+    if !may_be_asked_for || IS_TOLD.swap(true, Ordering::Relaxed) {
         return None;
     }
     let mut told = None;
@@ -54,18 +60,26 @@ fn read(is_named: bool) -> Option<Told> {
     if env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "off") {
         return None;
     }
-    let path = match request::settings() {
-        Ok(settings) => settings.tuning?,
+    let settings = match request::settings() {
+        Ok(settings) => settings,
         // Whoever reads the settings of the job says what is wrong with them.
-        Err(_) => return is_named.then(Told::default),
+        Err(_) => return is_named.then(Told::nothing),
+    };
+    let is_guarded = settings.guard() != GuardMode::Off;
+    let Some(path) = settings.tuning else {
+        return is_guarded.then(Told::for_guard);
     };
     let told = TuningFile::read(&path)
         .map_err(|error| error.to_string())
         .and_then(|file| Told::new(&file.tuning));
-    Some(told.unwrap_or_else(|problem| {
+    let mut told = told.unwrap_or_else(|problem| {
         say(&format!("tuning: {problem}; the MPI's defaults stay"));
-        Told::default()
-    }))
+        Told::nothing()
+    });
+    if is_guarded {
+        told.prepare();
+    }
+    Some(told)
 }
 
 /// A warning of one process.
@@ -76,6 +90,40 @@ fn say(text: &str) {
 }
 
 impl Told {
+    /// No algorithm, where others may have told their MPIs some.
+    fn nothing() -> Told {
+        Told {
+            hash: Some(0),
+            ..Told::default()
+        }
+    }
+
+    /// What the guard needs and nothing else. Processes need not be alike in it: no algorithm
+    /// follows from it, and they agree on what is tried when it is tried.
+    fn for_guard() -> Told {
+        let mut told = Told::default();
+        told.prepare();
+        told
+    }
+
+    /// Lets algorithms be set while the MPI runs, where the environment alone can do that. Not
+    /// where the user has set something of the kind: what has no effect yet would get one.
+    fn prepare(&mut self) {
+        let is_of_user =
+            |name: OsString| name.to_string_lossy().starts_with("OMPI_MCA_coll_tuned_");
+        let mut names = env::vars_os().map(|(name, _)| name);
+        if names.any(is_of_user) {
+            return;
+        }
+        let library = Native::load().ok().and_then(|native| {
+            let text = native.library_version();
+            Library::from_version_text(&text).ok()
+        });
+        if let Some(library) = library {
+            self.set(library.prerequisites());
+        }
+    }
+
     fn new(tuning: &Tuning) -> Result<Told, String> {
         let native = Native::load().map_err(|error| error.to_string())?;
         let library = Library::from_version_text(&native.library_version())
@@ -105,7 +153,7 @@ impl Told {
         let mut told = Told::default();
         let mut hasher = DefaultHasher::new();
         (&made.rules, &made.settings).hash(&mut hasher);
-        told.hash = hasher.finish();
+        told.hash = Some(hasher.finish());
         let mut settings = made.settings;
         if let Some(text) = &made.rules {
             let file = in_memory(text).map_err(|error| format!("rules: {error}"))?;
@@ -135,42 +183,43 @@ impl Told {
             // SAFETY: as in `set`.
             unsafe { env::remove_var(name) };
         }
-        if !has_started {
+        let Some(hash) = self.hash.filter(|_| has_started) else {
             return;
-        }
+        };
         guarded("comparing tunings", || {
-            if let Err(error) = self.compare() {
+            if let Err(error) = compare(hash) {
                 log::error(&format!("tuning: {error}"));
             }
         });
     }
+}
 
-    /// By messages between two processes each: they take no algorithm that was set.
-    fn compare(&self) -> Result<(), NativeError> {
-        let native = Native::load()?;
-        let world = Members::new(native, native.world)?;
-        let mut own = (world.rank() as u64).to_le_bytes().to_vec();
-        own.extend(self.hash.to_le_bytes());
-        let all = gather_bytes(&world, own)?;
-        let number = |bytes: &[u8]| {
-            bytes
-                .iter()
-                .rev()
-                .fold(0, |sum, b| sum << 8 | u64::from(*b))
-        };
-        let differs = |entry: &&[u8]| number(&entry[8..]) != self.hash;
-        if let Some(entry) = all.chunks_exact(16).find(differs) {
-            log::error(&format!(
-                "tuning: rank {} has another tuning than rank 0: its file or its variables differ; \
-                 the job is ended, because collectives would hang",
-                number(&entry[..8])
-            ));
-            // Hydra drops what it has not passed on when the process aborts.
-            std::thread::sleep(std::time::Duration::from_millis(200));
-            native.abort(2);
-        }
-        Ok(())
+/// Ends the job where processes have told their MPIs different things. Collective, by messages
+/// between two processes each: they take no algorithm that was set.
+fn compare(hash: u64) -> Result<(), NativeError> {
+    let native = Native::load()?;
+    let world = Members::new(native, native.world)?;
+    let mut own = (world.rank() as u64).to_le_bytes().to_vec();
+    own.extend(hash.to_le_bytes());
+    let all = gather_bytes(&world, own)?;
+    let number = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rev()
+            .fold(0, |sum, b| sum << 8 | u64::from(*b))
+    };
+    let differs = |entry: &&[u8]| number(&entry[8..]) != hash;
+    if let Some(entry) = all.chunks_exact(16).find(differs) {
+        log::error(&format!(
+            "tuning: rank {} has another tuning than rank 0: its file or its variables differ; \
+             the job is ended, because collectives would hang",
+            number(&entry[..8])
+        ));
+        // Hydra drops what it has not passed on when the process aborts.
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        native.abort(2);
     }
+    Ok(())
 }
 
 /// A file with this text that has no name.

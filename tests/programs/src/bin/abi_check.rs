@@ -114,6 +114,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         statuses_ignore,
         err_truncate,
         err_intern,
+        thread_multiple,
         max_processor_name,
         max_library_version,
         predefined,
@@ -160,6 +161,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         "MPI_ERR_INTERN",
         i64::from(*err_intern),
         i64::from(MPI_ERR_INTERN),
+    );
+    findings.compare(
+        "MPI_THREAD_MULTIPLE",
+        i64::from(*thread_multiple),
+        i64::from(MPI_THREAD_MULTIPLE),
     );
     findings.compare(
         "MPI_MAX_PROCESSOR_NAME",

@@ -419,11 +419,11 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
         match &way.kind {
             Kind::Default(_) => (),
             Kind::Knob(knob) => {
-                row.others.insert(knob.name.clone(), native * ratio);
+                row.others.insert(knob.name.to_owned(), native * ratio);
                 row.undecided |= found.verdict == Verdict::Undecided;
                 if found.verdict == Verdict::Quicker && ratio < best {
                     best = ratio;
-                    row.algorithm = Some(knob.name.clone());
+                    row.algorithm = Some(knob.name.to_owned());
                 }
             }
             Kind::Emulation(emulation) => {

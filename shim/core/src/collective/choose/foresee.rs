@@ -1,21 +1,9 @@
 //! The plans that recorded calls would be run by, before a run.
 
-use super::{Choice, Chooser, Considered};
+use super::{Candidate, Challenger, Choice, Chooser, Considered};
 use crate::collective::{
     Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
 };
-
-/// A plan that may be tried against the native collective.
-#[derive(Debug, Clone, Copy)]
-pub struct Challenger {
-    /// Its algorithm.
-    pub algorithm: &'static Algorithm,
-    /// The largest message that it sends, in bytes.
-    pub segment: u64,
-    /// Its predicted time, in thousandths of the native collective's; `None` where no platform is
-    /// known.
-    pub per_mille: Option<u32>,
-}
 
 impl Chooser {
     /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
@@ -39,8 +27,10 @@ impl Chooser {
         if considered.is_empty() {
             let chosen = choice.strategy.into_iter();
             let by_rule = |algorithm| Challenger {
-                algorithm,
-                segment: self.largest_message(choice, bytes),
+                candidate: Candidate::Plan {
+                    algorithm,
+                    segment: self.largest_message(choice, bytes),
+                },
                 per_mille: None,
             };
             return chosen.map(by_rule).collect();
@@ -52,8 +42,10 @@ impl Chooser {
             None => 0,
         };
         let challenge = |one: &Considered| Challenger {
-            algorithm: one.strategy,
-            segment: self.largest_of(one.segment, bytes),
+            candidate: Candidate::Plan {
+                algorithm: one.strategy,
+                segment: self.largest_of(one.segment, bytes),
+            },
             per_mille: Some(part(one.seconds)),
         };
         considered.iter().map(challenge).collect()

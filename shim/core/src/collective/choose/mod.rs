@@ -10,6 +10,7 @@
 //! All ranks of a communicator come to the same choice when they have the same platform:
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
+mod candidate;
 mod foresee;
 mod native;
 mod rules;
@@ -28,7 +29,8 @@ use crate::collective::read::cost::{OneByOne, Reading};
 use crate::collective::read::estimate::{self, CostInput, Size};
 use crate::collective::{Algorithm, Clusters, Family, Network, Operation, Uniform};
 
-pub use foresee::{Challenger, are_bytes_known};
+pub use candidate::{Candidate, Challenger};
+pub use foresee::are_bytes_known;
 use native::Native;
 pub use rules::{between_clusters, segment};
 use sizes::{USUAL_EAGER_LIMIT, segments};

@@ -3,8 +3,9 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::collective::{Algorithm, Operation};
-use crate::guard::{CellKey, Challenger, Known, State, Summary};
+use crate::collective::Operation;
+use crate::collective::native::knobs::Library;
+use crate::guard::{Candidate, CellKey, Challenger, Known, State, Summary};
 
 /// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
 /// cell in which none was tried. Times are seconds; those that no exchange agreed on are absent.
@@ -49,13 +50,13 @@ pub struct GuardedCell {
     pub excess_seconds: f64,
 }
 
-/// A plan by its algorithm.
+/// A plan by its algorithm, or another algorithm of the native MPI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuardedPlan {
-    /// The algorithm.
+    /// The algorithm; `native:binomial` is one of the native MPI's.
     pub algorithm: String,
-    /// The largest message that it sends, in bytes.
+    /// The largest message that a plan sends, in bytes; 0 for the native MPI's algorithms.
     pub segment: u64,
 }
 
@@ -90,8 +91,8 @@ impl GuardedCell {
             ranks: ranks as u64,
             clusters: clusters as u64,
             plan: summary.plan.map(|plan| GuardedPlan {
-                algorithm: plan.algorithm.name.to_owned(),
-                segment: plan.segment,
+                algorithm: plan.candidate.to_string(),
+                segment: plan.candidate.segment(),
             }),
             state: summary.state,
             won: summary.won,
@@ -105,14 +106,15 @@ impl GuardedCell {
         }
     }
 
-    /// The plan that a cell of a communicator of this shape starts with: the one that was adopted,
-    /// if there still is such an algorithm.
-    pub fn known(&self, ranks: usize, clusters: usize) -> Option<Known> {
+    /// The plan, or the algorithm of the native MPI `library`, with which a cell of a communicator
+    /// of this shape starts: what was adopted, if there still is such an algorithm.
+    pub fn known(&self, ranks: usize, clusters: usize, library: Option<Library>) -> Option<Known> {
         let shape = (self.ranks, self.clusters);
         if self.state != State::Adopted || shape != (ranks as u64, clusters as u64) {
             return None;
         }
         let plan = self.plan.as_ref()?;
+        let (operation, name) = (self.operation, &plan.algorithm);
         Some(Known {
             key: CellKey {
                 operation: self.operation,
@@ -121,8 +123,7 @@ impl GuardedCell {
                 ordered: self.ordered,
             },
             challenger: Challenger {
-                algorithm: Algorithm::find(self.operation, &plan.algorithm)?,
-                segment: plan.segment,
+                candidate: Candidate::from_name(operation, name, plan.segment, library)?,
                 per_mille: None,
             },
             native: nanoseconds(self.native_seconds?),
@@ -213,16 +214,29 @@ mod tests {
 
     #[test]
     fn only_what_was_adopted_on_the_same_shape_is_known() {
-        let known = adopted().known(4, 2).unwrap();
-        assert_eq!(known.challenger.algorithm.name, "grid-chain");
-        assert_eq!((known.native, known.plan), (2_000_000, 1_000_000));
-        assert!(adopted().known(4, 1).is_none());
+        let known = |cell: &GuardedCell, clusters| cell.known(4, clusters, None);
+        let found = known(&adopted(), 2).unwrap();
+        assert_eq!(found.challenger.candidate.to_string(), "grid-chain");
+        assert_eq!((found.native, found.plan), (2_000_000, 1_000_000));
+        assert!(known(&adopted(), 1).is_none());
         let mut other = adopted();
         other.state = State::TakenBack;
-        assert!(other.known(4, 2).is_none());
+        assert!(known(&other, 2).is_none());
         let mut gone = adopted();
         gone.plan.as_mut().unwrap().algorithm = "grid-gone".into();
-        assert!(gone.known(4, 2).is_none());
+        assert!(known(&gone, 2).is_none());
+    }
+
+    #[test]
+    fn an_algorithm_of_the_native_mpi_is_known_where_this_mpi_has_it() {
+        let mut cell = adopted();
+        let plan = cell.plan.as_mut().unwrap();
+        (plan.algorithm, plan.segment) = ("native:knomial".into(), 0);
+        let known = |library: &str| cell.known(4, 2, Some(library.parse().unwrap()));
+        let found = known("open-mpi 5.0.3").unwrap();
+        assert_eq!(found.challenger.candidate.to_string(), "native:knomial");
+        assert!(known("mpich 4.0.2").is_none());
+        assert!(cell.known(4, 2, None).is_none());
     }
 
     #[test]

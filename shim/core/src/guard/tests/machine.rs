@@ -52,8 +52,10 @@ impl Noise {
 pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
     let algorithm = Algorithm::of(Operation::Allreduce).nth(place);
     Challenger {
-        algorithm: algorithm.expect("there are as many"),
-        segment: 1024,
+        candidate: Candidate::Plan {
+            algorithm: algorithm.expect("there are as many"),
+            segment: 1024,
+        },
         per_mille,
     }
 }
@@ -64,6 +66,8 @@ pub struct Machine {
     pub noise: Noise,
     /// Nanoseconds that a plan leaves to be waited for before the next call.
     pub later: f64,
+    /// Nanoseconds that what the next plan needs takes to be made.
+    pub making: Option<u64>,
     /// Whether the last call was run by a plan.
     pub ran_plan: bool,
     pub events: Vec<Event>,
@@ -97,6 +101,7 @@ impl Machine {
             guards: vec![Guard::new(seed, adopts, known, Arc::default()); ranks],
             noise: Noise::USUAL,
             later: 0.0,
+            making: None,
             ran_plan: false,
             events: Vec::new(),
             exchanges: 0,
@@ -142,22 +147,27 @@ impl Machine {
             assert!(reads.get() <= 1);
             tickets.push(ticket);
         }
-        let plan = |ticket: &Ticket| match ticket.way {
-            Way::Native => None,
-            Way::Plan(challenger) => Some(challenger.algorithm.name),
-        };
+        if let (Some(cost), Some(_)) = (self.making, tickets[0].candidate()) {
+            for ((guard, ticket), now) in
+                self.guards.iter_mut().zip(&mut tickets).zip(&mut self.now)
+            {
+                *now += cost as f64;
+                guard.made(ticket, *now as u64, cost);
+            }
+        }
+        let plan = |ticket: &Ticket| ticket.candidate().map(|one| one.to_string());
         let first = plan(&tickets[0]);
         assert!(
             tickets.iter().all(|ticket| plan(ticket) == first),
             "disagree"
         );
-        self.run(first, &tickets, native);
+        self.run(first.as_deref(), &tickets, native);
     }
 
     fn run(&mut self, plan: Option<&str>, tickets: &[Ticket], native: f64) {
         let by_native = native * self.random.noise(&self.noise);
-        let place =
-            (0..self.ratios.len()).find(|&at| Some(challenger(at, None).algorithm.name) == plan);
+        let place = (0..self.ratios.len())
+            .find(|&at| Some(&*challenger(at, None).candidate.to_string()) == plan);
         let took = match place {
             Some(place) => native * self.ratios[place] * self.random.noise(&self.noise),
             None => by_native,

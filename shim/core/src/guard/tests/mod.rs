@@ -293,9 +293,29 @@ fn what_another_program_adopted_is_tried_first_and_nothing_else_changes() {
         let all = (0..3).map(|place| challenger(place, Some(500)));
         guard.offer(of_cell, all.collect());
         let tried = guard.challengers_of(of_cell);
-        assert_eq!(tried[0], challenger(first, None).algorithm.name);
+        assert_eq!(tried[0], challenger(first, None).candidate.to_string());
         assert_eq!(tried.len(), 3);
     }
+}
+
+#[test]
+fn what_is_made_for_a_call_is_not_in_its_time_and_has_to_be_paid_for() {
+    let blocks_of = |cost: u64| {
+        let mut machine = Machine::new(2, 5, &[1.0]);
+        let mut made = false;
+        let mut trials = 0;
+        for _ in 0..2_000 {
+            machine.making = (!made).then_some(cost);
+            machine.call(key(ALLREDUCE, 8), NATIVE);
+            made |= machine.ran_plan;
+            trials += u32::from(machine.ran_plan);
+        }
+        let one = machine.summaries()[0];
+        assert!(one.longest < cost, "{one:?}");
+        trials
+    };
+    // The time of 2,000 calls of the MPI pays for 20 of them.
+    assert!(blocks_of(50 * NATIVE as u64) < blocks_of(5 * NATIVE as u64));
 }
 
 #[test]
@@ -305,6 +325,7 @@ fn plans_that_are_not_predicted_to_gain_are_not_tried() {
         (vec![Some(800), Some(1500), Some(2500)], 2),
         (vec![], 0),
         (vec![None], 1),
+        (vec![Some(950), None], 1),
     ] {
         let mut cell = cell::Cell::new(key(ALLREDUCE, 8), None, 1);
         let all = predicted.iter().enumerate();

@@ -1,12 +1,15 @@
-//! The guard on collectives: each begins with the native MPI, and a plan takes its place where it
-//! was measured to be quicker. What is decided is in `treepie_core::guard`; here calls are timed,
-//! and ranks tell each other what they measured.
+//! The guard on collectives: each begins with the native MPI, and a plan, or another algorithm of
+//! the MPI's, takes its place where it was measured to be quicker. What is decided is in
+//! `treepie_core::guard`; here calls are timed, and ranks tell each other what they measured.
 //!
 //! Which calls are guarded is the same on all ranks: those that `auto` is asked for, on a
-//! communicator in several clusters, unless they are reductions that are to be reproducible.
+//! communicator in several clusters, or wherever the MPI's other algorithms can be tried, unless
+//! they are reductions that are to be reproducible.
 
 mod cells;
 mod exchange;
+mod forced;
+mod knobs;
 mod results;
 
 use std::sync::{Arc, Weak};
@@ -14,20 +17,31 @@ use std::time::Instant;
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
+use treepie_core::collective::Algorithm;
+use treepie_core::collective::native::knobs::Knob;
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::files::profile::GuardedCell;
-use treepie_core::guard::{Challenger, Due, Event, Guard, Known, Ticket, Way};
+use treepie_core::guard::{
+    Candidate, CellKey, Challenger, Due, Event, Guard, Known, MOST_CHALLENGERS, Ticket, WARM_UP,
+};
 
 use super::communicator::Communicator;
 use super::setup::Setup;
 use crate::log;
 use crate::mpi::native::Native;
-use crate::mpi::{Call, SUCCESS, c_int};
+use crate::mpi::{Call, Comm, SUCCESS, c_int};
 use exchange::Exchange;
+use forced::Forced;
+pub use forced::{Ready, end as end_knobs};
+pub use knobs::Knobs;
 pub use results::all as results;
 
 /// The guard of one communicator.
-pub struct Guarding(Mutex<State>);
+pub struct Guarding {
+    state: Mutex<State>,
+    /// The MPI's other algorithms, where they can be tried here.
+    knobs: Option<Arc<Knobs>>,
+}
 
 struct State {
     guard: Guard,
@@ -44,19 +58,51 @@ fn now() -> u64 {
     START.elapsed().as_nanos() as u64
 }
 
+/// What an MPI procedure returned.
+fn checked(code: c_int) -> Result<(), c_int> {
+    match code {
+        SUCCESS => Ok(()),
+        code => Err(code),
+    }
+}
+
 /// A call that is guarded.
 pub struct Guarded {
     communicator: Arc<Communicator>,
     ticket: Ticket,
+    /// The algorithm of the MPI's that runs it.
+    forced: Option<Arc<Forced>>,
 }
 
 impl Guarded {
-    /// The plan that runs it; `None` where the native MPI does.
-    pub fn plan(&self) -> Option<Challenger> {
-        match self.ticket.way {
-            Way::Native => None,
-            Way::Plan(challenger) => Some(challenger),
+    /// The plan that runs it: its algorithm, and the largest message in bytes; `None` where the
+    /// native MPI does.
+    pub fn plan(&self) -> Option<(&'static Algorithm, u64)> {
+        match self.ticket.candidate() {
+            Some(Candidate::Plan { algorithm, segment }) => Some((algorithm, segment)),
+            Some(Candidate::Native(_)) | None => None,
         }
+    }
+
+    /// The native MPI is about to run it on the communicator that this returns.
+    pub fn begin(&mut self, comm: Comm) -> Comm {
+        let Some(forced) = &self.forced else {
+            return comm;
+        };
+        forced.begin(comm).unwrap_or_else(|| {
+            self.forced = None;
+            comm
+        })
+    }
+
+    /// The native MPI has run it with this result; what the application gets.
+    pub fn ran(self, native: &Native, comm: Comm, code: c_int) -> c_int {
+        let code = match &self.forced {
+            Some(forced) => forced.ended(native, comm, code),
+            None => code,
+        };
+        self.ended(code);
+        code
     }
 
     /// The call has ended, with this code.
@@ -78,47 +124,116 @@ impl Guarded {
 
     fn with(&self, act: impl FnOnce(&mut Guard, &Ticket)) {
         if let Some(guarding) = &self.communicator.guard {
-            act(&mut guarding.0.lock().guard, &self.ticket);
+            act(&mut guarding.state.lock().guard, &self.ticket);
         }
     }
 }
 
 impl Guarding {
-    /// The guard of a communicator in so many clusters; `None` where there is none.
-    pub fn new(setup: &Setup, ranks: usize, clusters: usize) -> Option<Self> {
+    /// The guard of a communicator with these ranks of the application's world in so many clusters;
+    /// `None` where there is none.
+    pub fn new(setup: &Setup, ranks: &[usize], clusters: usize) -> Option<Self> {
         let adopts = match setup.guard {
             GuardMode::Off => return None,
             GuardMode::On => true,
             GuardMode::Report => false,
         };
-        if clusters < 2 {
+        let knobs = setup.knobs.clone().filter(|knobs| knobs.serve(ranks));
+        if clusters < 2 && knobs.is_none() {
             return None;
         }
+        let (ranks, library) = (ranks.len(), knobs.as_ref().map(|knobs| knobs.library));
+        let is_allowed = |known: &Known| match (known.challenger.candidate, &knobs) {
+            (Candidate::Plan { .. }, _) => true,
+            (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
+            (Candidate::Native(_), None) => false,
+        };
         let fitting = |cells: &[GuardedCell]| -> Arc<[Known]> {
             let cells = cells.iter();
-            let cells = cells.filter_map(|cell| cell.known(ranks, clusters));
-            cells.collect()
+            let cells = cells.filter_map(|cell| cell.known(ranks, clusters, library));
+            cells.filter(is_allowed).collect()
         };
         let (known, proven) = (fitting(&setup.known), fitting(&setup.proven));
-        Some(Guarding(Mutex::new(State {
+        let state = State {
             guard: Guard::new(setup.seed, adopts, known, proven),
             under_way: None,
             is_reported: false,
-        })))
+        };
+        Some(Guarding {
+            state: Mutex::new(state),
+            knobs,
+        })
+    }
+
+    /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
+    /// is predicted: they come behind the best plans.
+    fn challengers(&self, communicator: &Communicator, key: &CellKey) -> Vec<Challenger> {
+        let clusters = &communicator.clusters;
+        let mut all = match clusters.count() {
+            1 => Vec::new(),
+            _ => communicator.challengers(key),
+        };
+        let others = self.knobs.as_ref();
+        let others = others.map(|knobs| knobs.challengers(key, clusters.ranks()));
+        let others = others.unwrap_or_default();
+        if !others.is_empty() {
+            all.truncate(MOST_CHALLENGERS - 1);
+        }
+        all.extend(others);
+        all
+    }
+
+    /// The algorithm of the MPI's that is to run a call, made ready at its first call, which is the
+    /// same on all ranks; `None` where it can't be, on any. Collective then.
+    fn forced(
+        &self,
+        native: &Native,
+        communicator: &Communicator,
+        (ticket, knob): (&mut Ticket, Knob),
+    ) -> Option<Arc<Forced>> {
+        let forced = match communicator.ready.get(&knob) {
+            Some(forced) => forced,
+            // A communicator of a few calls is not worth a duplicate.
+            None if self.state.lock().guard.calls() <= WARM_UP => return None,
+            None => {
+                let library = self.knobs.as_ref()?.library;
+                let private = communicator.private();
+                match communicator.ready.make(native, private, (library, knob)) {
+                    Ok((forced, cost)) => {
+                        self.state.lock().guard.made(ticket, now(), cost);
+                        forced
+                    }
+                    Err(code) => {
+                        self.state.lock().give_up(code);
+                        None
+                    }
+                }
+            }
+        };
+        if forced.is_none() {
+            self.state.lock().guard.unserved(ticket);
+        }
+        forced
     }
 
     /// Does what is due before a call.
     fn keep_up(&self, native: &Native, communicator: &Communicator) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         match state.guard.due() {
             Due::Nothing => (),
-            Due::Begin => state.begin(native, communicator),
+            Due::Begin => {
+                while let Some(key) = state.guard.undecided() {
+                    let challengers = self.challengers(communicator, &key);
+                    state.guard.offer(key, challengers);
+                }
+                state.begin(native, communicator);
+            }
             Due::Complete => {
                 let under_way = state.under_way.take();
                 // Nobody waits for a lock as long as for other ranks.
                 drop(state);
                 let told = under_way.map(|exchange| exchange.wait(native));
-                self.0.lock().complete(communicator, told);
+                self.state.lock().complete(communicator, told);
             }
         }
     }
@@ -126,7 +241,7 @@ impl Guarding {
     /// Completes what is under way, and keeps the results. The communicator, or MPI, is about to
     /// end.
     fn finish(&self, native: &Native, communicator: &Communicator) {
-        let mut state = self.0.lock();
+        let mut state = self.state.lock();
         if let Some(exchange) = state.under_way.take() {
             state.complete(communicator, Some(exchange.wait(native)));
         }
@@ -149,9 +264,6 @@ impl Guarding {
 
 impl State {
     fn begin(&mut self, native: &Native, communicator: &Communicator) {
-        while let Some(key) = self.guard.undecided() {
-            self.guard.offer(key, communicator.challengers(&key));
-        }
         let values = self.guard.begin(now());
         match Exchange::begin(native, communicator.private(), values) {
             Ok(exchange) => self.under_way = Some(exchange),
@@ -199,7 +311,7 @@ fn tell(communicator: &Communicator, event: &Event) {
             let root = key
                 .root
                 .map_or(String::new(), |root| format!(", root {root}"));
-            let (operation, name) = (key.operation, plan.algorithm.name);
+            let (operation, name) = (key.operation, plan.candidate);
             format!("{operation} of {size}{root} on {ranks} ranks: {name} {state}")
         }
         Event::Different => format!(
@@ -222,10 +334,15 @@ pub fn enter(
     let guarding = communicator.guard.as_ref()?;
     guarding.keep_up(native, communicator);
     let key = cells::key(native, call, communicator, ordered);
-    let ticket = guarding.0.lock().guard.enter(key, now);
+    let mut ticket = guarding.state.lock().guard.enter(key, now);
+    let forced = match ticket.candidate() {
+        Some(Candidate::Native(knob)) => guarding.forced(native, communicator, (&mut ticket, knob)),
+        Some(Candidate::Plan { .. }) | None => None,
+    };
     Some(Guarded {
         communicator: Arc::clone(communicator),
         ticket,
+        forced,
     })
 }
 

@@ -84,6 +84,8 @@ pub struct Abi {
     pub err_truncate: i32,
     /// `MPI_ERR_INTERN`.
     pub err_intern: i32,
+    /// `MPI_THREAD_MULTIPLE`, the highest level.
+    pub thread_multiple: i32,
     /// `MPI_MAX_PROCESSOR_NAME`.
     pub max_processor_name: usize,
     /// `MPI_MAX_LIBRARY_VERSION_STRING`.

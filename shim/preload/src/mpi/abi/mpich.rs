@@ -34,6 +34,7 @@ pub static MPICH: Abi = Abi {
     statuses_ignore: 1,
     err_truncate: 14,
     err_intern: 16,
+    thread_multiple: 3,
     max_processor_name: 128,
     max_library_version: 8192,
     predefined: Predefined {

@@ -264,6 +264,13 @@ impl Native {
         Some(text.trim_end_matches('\0').to_owned())
     }
 
+    /// Whether several threads may call MPI at once (`MPI_Query_thread`); so it is taken where the
+    /// MPI does not say.
+    pub fn has_many_threads(&self) -> bool {
+        let level = integer(|level| self.functions.query_thread(level));
+        level.map_or(true, |level| level >= self.abi.thread_multiple)
+    }
+
     /// Whether this is Intel MPI, whose launcher reports every abort of anything
     /// but the world as a crash, with a status of its own.
     pub fn is_intel(&self) -> bool {

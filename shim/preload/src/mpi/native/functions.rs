@@ -109,6 +109,7 @@ native_functions! {
         group_free: Group_free(group: &mut Group);
         group_size: Group_size(group: Group, size: &mut c_int);
         op_commutative: Op_commutative(op: Op, flag: &mut c_int);
+        query_thread: Query_thread(level: &mut c_int);
         topo_test: Topo_test(comm: Comm, topology: &mut c_int);
         type_commit: Type_commit(datatype: &mut Datatype);
         type_free: Type_free(datatype: &mut Datatype);

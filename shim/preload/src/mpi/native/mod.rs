@@ -10,6 +10,7 @@ mod neighbours;
 mod own;
 mod predefined_types;
 mod requests;
+mod tool;
 
 use std::ffi::c_void;
 use std::sync::atomic::AtomicUsize;
@@ -25,6 +26,7 @@ pub use messages::{Extent, Message};
 pub use own::OwnComm;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
+pub use tool::{Tool, Variable};
 
 /// Why the native MPI can't be used.
 #[derive(Debug, Error)]

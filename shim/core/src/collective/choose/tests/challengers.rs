@@ -15,9 +15,9 @@ fn challengers_come_with_their_part_of_the_native_time_the_best_first() {
     let parts: Vec<Option<u32>> = challengers.iter().map(|one| one.per_mille).collect();
     assert!(parts.is_sorted() && parts[0] < Some(1000), "{parts:?}");
     for (one, considered) in challengers.iter().zip(choice.considered()) {
-        assert_eq!(one.algorithm.name, considered.strategy.name);
+        assert_eq!(one.candidate.to_string(), considered.strategy.name);
         // Blocks that are sent whole go together with others.
-        assert!(one.segment >= considered.segment);
+        assert!(one.candidate.segment() >= considered.segment);
     }
 }
 
@@ -29,10 +29,11 @@ fn by_rule_the_one_that_is_chosen_is_tried_and_nothing_where_there_is_none() {
         let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
         let all = chooser.challengers(&choice, Some(bytes));
         all.iter()
-            .map(|one| (one.algorithm.name, one.per_mille))
+            .map(|one| (one.candidate.to_string(), one.per_mille))
             .collect::<Vec<_>>()
     };
-    assert_eq!(named(Operation::Allreduce, 8), [("grid-exchange", None)]);
+    let by_rule = ("grid-exchange".to_owned(), None);
+    assert_eq!(named(Operation::Allreduce, 8), [by_rule]);
     assert_eq!(named(Operation::Scan, 1 << 20), []);
 }
 

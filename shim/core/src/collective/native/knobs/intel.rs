@@ -38,20 +38,28 @@ const PRESETS: &[Presets] = &[
     (ReduceScatterBlock, 4, &[]),
 ];
 
+/// Names of the presets that have none.
+#[rustfmt::skip]
+const NUMBERED: [&str; 32] = [
+    "preset-1", "preset-2", "preset-3", "preset-4", "preset-5", "preset-6", "preset-7", "preset-8",
+    "preset-9", "preset-10", "preset-11", "preset-12", "preset-13", "preset-14", "preset-15",
+    "preset-16", "preset-17", "preset-18", "preset-19", "preset-20", "preset-21", "preset-22",
+    "preset-23", "preset-24", "preset-25", "preset-26", "preset-27", "preset-28", "preset-29",
+    "preset-30", "preset-31", "preset-32",
+];
+
 pub(super) fn knobs(operation: Operation) -> Vec<Knob> {
     let found = PRESETS.iter().find(|(of, ..)| *of == operation);
     let Some((_, presets, names)) = found else {
         return Vec::new();
     };
-    let knob = |number: u32| Knob {
+    let numbered = NUMBERED.iter().take(*presets as usize).enumerate();
+    let knob = |(place, numbered): (usize, &&'static str)| Knob {
         operation,
-        name: match names.get(number as usize - 1) {
-            Some(name) => (*name).to_owned(),
-            None => format!("preset-{number}"),
-        },
-        number: Some(number),
+        name: names.get(place).unwrap_or(numbered),
+        number: Some(place as u32 + 1),
         requires: &[],
         in_place: false,
     };
-    (1..=*presets).map(knob).collect()
+    numbered.map(knob).collect()
 }

@@ -2,34 +2,36 @@
 //! own tuning is made of.
 //!
 //! ```text
-//! library     whose, and which version: from what the MPI calls itself
-//! open_mpi    the table of Open MPI's component `tuned`
-//! mpich       the table of MPICH's MPIR_CVAR_..._INTRA_ALGORITHM
-//! intel       the table of Intel MPI's I_MPI_ADJUST_...
-//! variables   the names of the variables that set an algorithm, and who has set them already
+//! library        whose, and which version: from what the MPI calls itself
+//! open_mpi       the table of Open MPI's component `tuned`
+//! mpich          the table of MPICH's MPIR_CVAR_..._INTRA_ALGORITHM
+//! intel          the table of Intel MPI's I_MPI_ADJUST_...
+//! often_quicker  those that beat the MPI's own choice often
+//! variables      the names of the variables that set an algorithm, and who has set them already
 //! ```
 
 mod intel;
 mod library;
 mod mpich;
+mod often_quicker;
 mod open_mpi;
 mod variables;
 
 use thiserror::Error;
 
 pub use library::{Library, Maker, UnknownLibrary, Version};
-pub use variables::{Control, Setting};
+pub use variables::{Control, OWN_CHOICE, Setting};
 
 use crate::collective::algorithms::Requirement;
 use crate::collective::operation::Operation;
 
 /// An algorithm of a native MPI that can be chosen.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Knob {
     /// What it does.
     pub operation: Operation,
     /// Its name in that MPI, and in our files: `scatter_allgather`.
-    pub name: String,
+    pub name: &'static str,
     /// The number that stands for it in the MPI's rules and in its tool interface; `None` where
     /// that is not known for this version.
     pub number: Option<u32>,
@@ -44,6 +46,11 @@ impl Knob {
     pub fn allows(&self, ranks: usize) -> bool {
         let mut required = self.requires.iter();
         !self.in_place && required.all(|requirement| requirement.allows(ranks))
+    }
+
+    /// The same, for calls in which operands stay in the order of ranks, where `ordered` says so.
+    pub fn serves(&self, ranks: usize, ordered: bool) -> bool {
+        self.allows(ranks) && !(ordered && self.reorders())
     }
 
     /// Whether it may combine operands in another order than that of the ranks.
@@ -102,7 +109,7 @@ impl Library {
         let plain = |name: &str| name.replace('-', "_");
         let number: Option<u32> = wanted.parse().ok();
         let is_it = |knob: &Knob| {
-            plain(&knob.name) == plain(&wanted) || (number.is_some() && knob.number == number)
+            plain(knob.name) == plain(&wanted) || (number.is_some() && knob.number == number)
         };
         match knobs.iter().position(is_it) {
             Some(place) => Ok(knobs.swap_remove(place)),
@@ -114,7 +121,7 @@ impl Library {
                     .take(64)
                     .flat_map(char::escape_default)
                     .collect(),
-                known: knobs.into_iter().map(|knob| knob.name).collect(),
+                known: knobs.iter().map(|knob| knob.name.to_owned()).collect(),
             }),
         }
     }
@@ -135,7 +142,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn names(library: Library, operation: Operation) -> Vec<String> {
+    fn names(library: Library, operation: Operation) -> Vec<&'static str> {
         let knobs = library.knobs(operation).into_iter();
         knobs.map(|knob| knob.name).collect()
     }

@@ -108,7 +108,7 @@ pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
     let there = names.iter().filter(is_there).enumerate();
     let knob = |(place, (name, ..)): (usize, &Name)| Knob {
         operation,
-        name: (*name).to_owned(),
+        name,
         number: is_ordered.then_some(place as u32 + 1),
         requires: required(operation, name),
         in_place: *name == "pairwise_sendrecv_replace",

@@ -89,7 +89,7 @@ pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
     let known = rows.filter(|(of, _, _, since, _)| *of == operation && *since <= version);
     let knob = |&(operation, number, name, _, requires): &Row| Knob {
         operation,
-        name: name.to_owned(),
+        name,
         number: Some(number),
         requires,
         in_place: false,

@@ -9,6 +9,9 @@ pub type Setting = (String, String);
 /// A variable of the tool interface, and the value that chooses an algorithm.
 pub type Control = (String, i32);
 
+/// The value of an algorithm's variable in the tool interface with which the MPI chooses itself.
+pub const OWN_CHOICE: i32 = 0;
+
 /// The one without which Open MPI ignores what is set for its algorithms.
 const DYNAMIC: &str = "OMPI_MCA_coll_tuned_use_dynamic_rules";
 
@@ -49,7 +52,7 @@ impl Library {
                     "0".to_owned(),
                 ));
                 let name = format!("MPIR_CVAR_{word}_INTRA_ALGORITHM");
-                settings.push((name, knob.name.clone()));
+                settings.push((name, knob.name.to_owned()));
             }
             Maker::IntelMpi => settings.push((
                 format!("I_MPI_ADJUST_{word}"),
@@ -66,8 +69,8 @@ impl Library {
         settings
     }
 
-    /// What to write in the tool interface to have `knob`; `None` where this library does not show
-    /// its algorithms there, or where its number is not known.
+    /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
+    /// library does not show its algorithms there, or where its number is not known.
     pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
         let word = self.word(knob.operation);
         let number = i32::try_from(knob.number?).ok()?;
@@ -81,6 +84,20 @@ impl Library {
         }
     }
 
+    /// The variable of the tool interface without which those of algorithms have no effect, and its
+    /// value: Open MPI 5 lets it be set at any time, 4.1 only by [`Library::prerequisites`].
+    pub fn enabling_control(self) -> Option<Control> {
+        let name = DYNAMIC.strip_prefix("OMPI_MCA_")?;
+        (self.maker == Maker::OpenMpi).then(|| (name.to_owned(), 1))
+    }
+
+    /// The variable of the tool interface that names a file of rules: these win over what is set
+    /// for an algorithm.
+    pub fn rules_control(self) -> Option<&'static str> {
+        let name = RULES.strip_prefix("OMPI_MCA_");
+        name.filter(|_| self.maker == Maker::OpenMpi)
+    }
+
     /// The variable by which the user has decided about an operation already, if there is one.
     /// `is_set` tells whether a variable of the environment is.
     pub fn decided_by_user(
@@ -92,6 +109,7 @@ impl Library {
         let names = match self.maker {
             Maker::OpenMpi => vec![
                 format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                format!("OMPI_MCA_coll_tuned_{word}_algorithm_segmentsize"),
                 RULES.to_owned(),
                 "OMPI_MCA_coll".to_owned(),
                 "OMPI_MCA_coll_tuned_priority".to_owned(),

@@ -1,0 +1,209 @@
+//! An algorithm of the MPI's that is made to run a call.
+//!
+//! Open MPI's component `tuned` reads its variables when a communicator is made, and keeps them for
+//! its life: an algorithm has a duplicate of the communicator, made while the variable is set.
+//! MPICH reads its variables in each call: they are set around it. In both the variables are set
+//! back at once, since they belong to the application as well.
+
+use std::sync::Arc;
+
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE};
+
+use super::exchange::Exchange;
+use super::now;
+use crate::mpi::native::{Native, OwnComm, Tool, Variable};
+use crate::mpi::{Comm, c_int};
+
+/// At most so many algorithms are made ready on one communicator: each is a communicator of its own
+/// under Open MPI.
+const MOST_READY: usize = 8;
+
+static TOOL: OnceCell<Option<Tool>> = OnceCell::new();
+
+/// Starts the tool interface; whether there is one. At the start of the job, since Open MPI then
+/// opens all its components (18 ms of processor time under 4.1, 2 us under MPICH 4.0): no call is
+/// to pay for that.
+pub fn start() -> bool {
+    TOOL.get_or_init(Tool::start).is_some()
+}
+
+fn tool() -> Option<&'static Tool> {
+    TOOL.get()?.as_ref()
+}
+
+/// MPI is about to end, and no algorithm is set any more.
+pub fn end() {
+    if let Some(Some(tool)) = TOOL.get() {
+        tool.end();
+    }
+}
+
+/// An algorithm that is ready on a communicator.
+pub enum Forced {
+    /// The duplicate that runs it.
+    Duplicate(OwnComm),
+    /// What is set around a call.
+    Variables(Vec<Setting>),
+}
+
+/// A variable, its value, and the one that it has otherwise.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    variable: Variable,
+    value: c_int,
+    usual: c_int,
+}
+
+impl Setting {
+    fn is_usual(&self, tool: &Tool) -> bool {
+        tool.read(self.variable) == Some(self.usual)
+    }
+}
+
+/// Sets all of them; where one can't be, those before it are set back.
+fn set(tool: &Tool, settings: &[Setting]) -> bool {
+    for (place, one) in settings.iter().enumerate() {
+        let is_set = tool.write(one.variable, one.value).is_ok();
+        if !is_set || tool.read(one.variable) != Some(one.value) {
+            set_back(tool, &settings[..=place]);
+            return false;
+        }
+    }
+    true
+}
+
+fn set_back(tool: &Tool, settings: &[Setting]) {
+    for one in settings {
+        let _ = tool.write(one.variable, one.usual);
+    }
+}
+
+/// What is to be set for an algorithm; `None` where this process can't set it, or where somebody
+/// has chosen an algorithm.
+fn settings(library: Library, knob: &Knob) -> Option<Vec<Setting>> {
+    let tool = tool()?;
+    let has_rules = |name| !tool.is_empty(name);
+    if library.rules_control().is_some_and(has_rules) {
+        return None;
+    }
+    let controls = library.controls(knob)?;
+    let setting = |(name, value): (String, c_int)| {
+        let variable = tool.find(&name)?;
+        let usual = tool.read(variable)?;
+        Some(Setting {
+            variable,
+            value,
+            usual,
+        })
+    };
+    let all = library.enabling_control().into_iter().chain(controls);
+    let mut all: Vec<Setting> = all.map(setting).collect::<Option<_>>()?;
+    if all.last()?.usual != OWN_CHOICE {
+        return None;
+    }
+    all.retain(|one| one.value != one.usual);
+    let can_be_set = set(tool, &all);
+    set_back(tool, &all);
+    can_be_set.then_some(all)
+}
+
+impl Forced {
+    /// Begins a call on `comm`: the communicator to call it on. `None` where the application has
+    /// set the variables meanwhile, which it does on all ranks or could not call collectives any
+    /// more.
+    pub fn begin(&self, comm: Comm) -> Option<Comm> {
+        match self {
+            Forced::Duplicate(duplicate) => Some(duplicate.handle()),
+            Forced::Variables(settings) => {
+                let tool = tool()?;
+                let are_usual = settings.iter().all(|one| one.is_usual(tool));
+                (are_usual && set(tool, settings)).then_some(comm)
+            }
+        }
+    }
+
+    /// The end of a call on `comm` that was begun and returned this: what the application gets.
+    pub fn ended(&self, native: &Native, comm: Comm, code: c_int) -> c_int {
+        match self {
+            Forced::Duplicate(_) => super::super::outcome(native, comm, super::checked(code)),
+            Forced::Variables(settings) => {
+                if let Some(tool) = tool() {
+                    set_back(tool, settings);
+                }
+                code
+            }
+        }
+    }
+}
+
+/// The algorithms that were made ready on a communicator, or could not be, in the order in which
+/// all ranks did so.
+#[derive(Default)]
+pub struct Ready(Mutex<Vec<(Knob, Option<Arc<Forced>>)>>);
+
+impl Ready {
+    /// The algorithm, where it was looked for before: `Some(None)` if it could not be made ready.
+    pub fn get(&self, knob: &Knob) -> Option<Option<Arc<Forced>>> {
+        let all = self.0.lock();
+        let found = all.iter().find(|(one, _)| one == knob);
+        match found {
+            Some((_, forced)) => Some(forced.clone()),
+            None if all.len() >= MOST_READY => Some(None),
+            None => None,
+        }
+    }
+
+    /// Makes an algorithm ready, on all ranks or on none, and the nanoseconds that it took on the
+    /// slowest. Collective on `private`, a communicator of ours.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn make(
+        &self,
+        native: &Native,
+        private: Comm,
+        (library, knob): (Library, Knob),
+    ) -> Result<(Option<Arc<Forced>>, u64), c_int> {
+        let start = now();
+        let mine = settings(library, &knob);
+        let (are_all, mut cost) = agree(native, private, mine.is_some(), start)?;
+        let settings = mine.filter(|_| are_all);
+        let forced = match settings {
+            Some(settings) if library.maker == Maker::OpenMpi => {
+                let start = now();
+                let duplicate = duplicate(native, private, &settings);
+                let (are_all, took) = agree(native, private, duplicate.is_some(), start)?;
+                cost += took;
+                duplicate.filter(|_| are_all).map(Forced::Duplicate)
+            }
+            settings => settings.map(Forced::Variables),
+        };
+        let forced = forced.map(Arc::new);
+        self.0.lock().push((knob, forced.clone()));
+        Ok((forced, cost))
+    }
+}
+
+/// A communicator with the processes of `private`, made while the variables are set. Its errors are
+/// returned, as those of `private` are. Collective.
+fn duplicate(native: &Native, private: Comm, settings: &[Setting]) -> Option<OwnComm> {
+    let is_set = tool().is_some_and(|tool| set(tool, settings));
+    // A process that failed takes part all the same, or others would wait for it.
+    let made = native.split(private, 0).ok();
+    if let Some(tool) = tool() {
+        set_back(tool, settings);
+    }
+    let returns = |made: &OwnComm| native.return_errors(made.handle()).is_ok();
+    made.filter(|made| is_set && returns(made))
+}
+
+/// Whether all ranks of `comm` are ready, and the nanoseconds since `start` on the one for which it
+/// is longest ago. Collective.
+fn agree(native: &Native, comm: Comm, is_ready: bool, start: u64) -> Result<(bool, u64), c_int> {
+    let took = i64::try_from(now().saturating_sub(start)).unwrap_or(i64::MAX);
+    let mine = vec![i64::from(is_ready), -took];
+    let (least, _) = Exchange::begin(native, comm, mine)?.wait(native)?;
+    Ok((least[0] == 1, least[1].unsigned_abs()))
+}

@@ -1,0 +1,215 @@
+//! The MPI's other algorithms under the guard: they are tried, really run, and leave right results;
+//! what others have set stays; and where one rank can't set them, none does.
+
+use std::path::Path;
+
+use treepie_core::collective::Operation;
+use treepie_core::files::profile::{GuardedCell, Profile};
+use treepie_core::guard::State;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+
+/// A job of four ranks on one host, all collectives by `auto`, with a guard.
+fn guarded(mpi: Mpi, program: &str, arguments: &[&str], profile: &Path) -> Job {
+    let job = Job::new(mpi, 4, program);
+    let job = arguments.iter().fold(job, |job, &word| job.argument(word));
+    job.with(Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_COLLECTIVES", "auto".into()),
+        ("TREEPIE_GUARD", "on".into()),
+        ("TREEPIE_OUTPUT", profile.display().to_string()),
+    ]))
+}
+
+/// Runs a job; its results must be right. What was tried of the MPI's own algorithms.
+#[track_caller]
+fn run(
+    (mpi, program): (Mpi, &str),
+    arguments: &[&str],
+    change: impl FnOnce(Job) -> Job,
+) -> (Outcome, Vec<GuardedCell>) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("guarded.profile.yaml");
+    let outcome = change(guarded(mpi, program, arguments, &path))
+        .run()
+        .succeeded();
+    assert!(outcome.stdout.ends_with("0 wrong\n"), "{}", outcome.told());
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    assert!(
+        profile
+            .collectives
+            .iter()
+            .all(|record| record.plan.is_none())
+    );
+    let cells = profile.guard.into_iter();
+    let is_native = |cell: &GuardedCell| {
+        let plan = cell.plan.as_ref();
+        plan.is_some_and(|plan| plan.algorithm.starts_with("native:"))
+    };
+    (outcome, cells.filter(is_native).collect())
+}
+
+fn as_it_is(job: Job) -> Job {
+    job
+}
+
+/// The variable of the algorithms for a scan.
+fn variable(mpi: Mpi) -> &'static str {
+    match mpi {
+        Mpi::OpenMpi => "coll_tuned_scan_algorithm",
+        _ => "MPIR_CVAR_SCAN_INTRA_ALGORITHM",
+    }
+}
+
+/// The same in the environment, with a value.
+fn set_by_user(mpi: Mpi) -> (String, &'static str) {
+    match mpi {
+        Mpi::OpenMpi => (format!("OMPI_MCA_{}", variable(mpi)), "linear"),
+        _ => (variable(mpi).to_owned(), "smp"),
+    }
+}
+
+/// Whether one ran, in a trial at least, for an operation.
+fn ran(cells: &[GuardedCell], operation: Operation) -> bool {
+    let mut of_it = cells.iter().filter(|cell| cell.operation == operation);
+    of_it.any(|cell| cell.plan_seconds.is_some())
+}
+
+/// A job of scans under Open MPI, and the algorithms that its library ran.
+#[track_caller]
+fn scans_with_a_spy(change: impl FnOnce(Job) -> Job) -> (Vec<String>, Vec<GuardedCell>) {
+    let spy = artifacts::job(Mpi::OpenMpi, "native_algorithms.so");
+    let both = format!("{}:{}", artifacts::library().display(), spy.display());
+    let arguments = ["one", "scan", "6000"];
+    let (outcome, cells) = run((Mpi::OpenMpi, "guarded"), &arguments, |job| {
+        change(job.variable("LD_PRELOAD", both))
+    });
+    let lines = outcome.stderr.lines();
+    let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
+    let scans = words.filter(|words| words.len() == 3 && words[1].starts_with("scan_intra_"));
+    (scans.map(|words| words[1].to_owned()).collect(), cells)
+}
+
+#[test]
+fn open_mpi_runs_the_algorithm_that_is_tried() {
+    let (scans, cells) = scans_with_a_spy(as_it_is);
+    assert!(ran(&cells, Operation::Scan), "{cells:?}");
+    assert_eq!(scans, ["scan_intra_linear", "scan_intra_recursivedoubling"]);
+}
+
+/// Its rules win over what is set for a duplicate, which would run something else than it says.
+#[test]
+fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
+    let tuning = artifacts::repository().join("profiles/four-ranks.tuning.yaml");
+    let (scans, cells) = scans_with_a_spy(|job| job.variable("TREEPIE_TUNING", tuning.display()));
+    assert_eq!(scans, ["scan_intra_recursivedoubling"]);
+    for cell in &cells {
+        assert_eq!((cell.state, cell.plan_seconds), (State::Closed, None));
+    }
+}
+
+/// The operation of a scan sees the variable set in some calls, and the program never does between
+/// calls.
+#[test]
+fn mpich_has_its_variable_set_in_a_call_and_set_back_behind_it() {
+    let name = variable(Mpi::Mpich);
+    let arguments = ["900", name];
+    let (outcome, cells) = run((Mpi::Mpich, "native_order"), &arguments, as_it_is);
+    assert!(ran(&cells, Operation::Scan), "{cells:?}");
+    assert_eq!(outcome.stdout, format!("{name} was set\n0 wrong\n"));
+}
+
+fn all_operations_leave_what_the_mpi_leaves(mpi: Mpi) {
+    let (_, cells) = run((mpi, "guarded"), &["operations", "1200"], as_it_is);
+    assert!(
+        cells.iter().any(|cell| cell.plan_seconds.is_some()),
+        "{cells:?}"
+    );
+}
+
+fn operands_keep_their_order_in_place_and_not(mpi: Mpi) {
+    let (_, cells) = run((mpi, "native_order"), &["900"], as_it_is);
+    let mut ordered = cells.iter().filter(|cell| cell.ordered);
+    assert!(ordered.any(|cell| cell.plan_seconds.is_some()), "{cells:?}");
+}
+
+fn ranks_may_describe_the_same_data_differently(mpi: Mpi) {
+    run((mpi, "guarded"), &["signatures", "1500"], as_it_is);
+}
+
+fn communicators_may_end_while_ranks_tell_each_other(mpi: Mpi) {
+    for what in ["freed", "kept"] {
+        run((mpi, "guarded"), &[what], as_it_is);
+    }
+}
+
+fn an_error_that_is_returned_ends_the_trials(mpi: Mpi) {
+    let (_, cells) = run((mpi, "guarded"), &["wrong", "1500"], as_it_is);
+    for cell in &cells {
+        assert!(
+            !matches!(cell.state, State::Trying | State::Adopted),
+            "{cell:?}"
+        );
+    }
+}
+
+/// Variables belong to the process, and another thread may be in a collective.
+fn where_threads_call_at_once_none_is_tried(mpi: Mpi) {
+    let (_, cells) = run((mpi, "collective_threads"), &["4", "400"], as_it_is);
+    assert!(cells.is_empty(), "{cells:?}");
+}
+
+fn what_the_user_has_set_stays_and_is_said_once(mpi: Mpi) {
+    let (name, value) = set_by_user(mpi);
+    let arguments = ["one", "scan", "1500"];
+    let (outcome, cells) = run((mpi, "guarded"), &arguments, |job| {
+        job.variable(&name, value).variable("TREEPIE_LOG", "info")
+    });
+    assert!(cells.is_empty(), "{cells:?}");
+    let line = format!("guard: {name} is set, and wins");
+    let said = outcome.stderr.lines().filter(|text| text.contains(&line));
+    assert_eq!(said.count(), 1, "{}", outcome.told());
+}
+
+/// The MPI reads no environment any more then: Open MPI's algorithms can't be set, MPICH's can.
+fn a_program_may_start_the_tool_interface_first(mpi: Mpi) {
+    let arguments = ["900", variable(mpi), "x"];
+    let (outcome, cells) = run((mpi, "native_order"), &arguments, as_it_is);
+    let said = match mpi {
+        Mpi::OpenMpi => {
+            let mut ran = cells.iter().filter(|cell| cell.plan_seconds.is_some());
+            assert!(ran.next().is_none() && !cells.is_empty(), "{cells:?}");
+            "left alone"
+        }
+        _ => "set",
+    };
+    let expected = format!("{} was {said}\n0 wrong\n", variable(mpi));
+    assert_eq!(outcome.stdout, expected, "{}", outcome.told());
+}
+
+/// One rank that can't set a variable keeps all of them from it.
+fn what_one_rank_cannot_set_no_rank_runs(mpi: Mpi) {
+    let refusals = artifacts::job(mpi, "refusals.so");
+    let both = format!("{}:{}", artifacts::library().display(), refusals.display());
+    let arguments = ["one", "scan", "1500"];
+    let (outcome, cells) = run((mpi, "guarded"), &arguments, |job| {
+        job.variable("LD_PRELOAD", both)
+            .variable("REFUSED", "MPI_T_cvar_write")
+            .variable("REFUSED_ON", 2)
+    });
+    assert!(!cells.is_empty(), "{}", outcome.told());
+    for cell in &cells {
+        assert_eq!((cell.state, cell.plan_seconds), (State::Closed, None));
+    }
+}
+
+under_each_mpi!(
+    all_operations_leave_what_the_mpi_leaves,
+    operands_keep_their_order_in_place_and_not,
+    ranks_may_describe_the_same_data_differently,
+    communicators_may_end_while_ranks_tell_each_other,
+    an_error_that_is_returned_ends_the_trials,
+    where_threads_call_at_once_none_is_tried,
+    what_the_user_has_set_stays_and_is_said_once,
+    a_program_may_start_the_tool_interface_first,
+    what_one_rank_cannot_set_no_rank_runs,
+);

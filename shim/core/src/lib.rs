@@ -47,6 +47,7 @@
 //! | permutation | the new rank of each native rank |
 //! | topology, level, leaf | a tree of hardware; its nodes of one depth; a processing unit |
 //! | slot | takes one rank; a leaf has one or several |
+//! | failure domain | what fails at once: a host, a rack, a cluster |
 //! | allocation | the hosts and cores that a job was given |
 //! | rank file | a launcher's own file that maps ranks to hosts and cores |
 //! | affinity | a number for a pair of ranks: messages, bytes, or bytes a message |

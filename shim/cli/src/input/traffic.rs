@@ -111,6 +111,18 @@ impl Input {
         self.matrix_of(choice, Metric::Size)
     }
 
+    /// The messages of the layers that were chosen; `None` for a bare matrix, which has one number
+    /// a pair.
+    ///
+    /// # Errors
+    /// As [`Input::matrix`].
+    pub fn messages(&self, choice: &MatrixChoice) -> Result<Option<Matrix>, CommandError> {
+        match self {
+            Input::Matrix(_) => Ok(None),
+            _ => self.matrix_of(choice, Metric::Messages).map(Some),
+        }
+    }
+
     fn matrix_of(&self, choice: &MatrixChoice, metric: Metric) -> Result<Matrix, CommandError> {
         let layers = choice.layers();
         let traffic = match self {
@@ -205,6 +217,20 @@ impl Input {
         match counted.messages {
             0 => USUAL_MESSAGE,
             messages => counted.bytes / messages,
+        }
+    }
+
+    /// Seconds that the run took, or the phase that was chosen. `None` where nobody measured time.
+    pub fn run_time(&self, choice: &MatrixChoice) -> Option<f64> {
+        let Input::Profile(profile) = self else {
+            return None;
+        };
+        match chosen_phase(profile, choice) {
+            Some(phase) => Some(phase.seconds),
+            None => {
+                let longest = profile.times.as_ref()?.elapsed.iter().max()?;
+                Some(*longest as f64 / 1e9)
+            }
         }
     }
 

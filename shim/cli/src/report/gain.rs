@@ -160,7 +160,7 @@ fn links(topology: &Topology, before: Situation, after: Situation) -> Vec<LinkCh
 }
 
 /// The depth of the machines, if a level is named so.
-pub(super) fn machine_depth(topology: &Topology) -> Option<usize> {
+pub fn machine_depth(topology: &Topology) -> Option<usize> {
     let mut levels = topology.levels().iter();
     let machine = levels.position(|level| matches!(&*level.name, "node" | "host" | "machine"));
     machine.map(|level| level + 1)

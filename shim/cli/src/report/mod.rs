@@ -3,6 +3,7 @@
 pub mod before_after;
 pub mod clusters;
 pub mod collectives;
+pub mod containment;
 pub mod experience;
 pub mod gain;
 pub mod guard;
@@ -13,6 +14,7 @@ pub mod placement;
 pub mod plan;
 pub mod platform;
 pub mod proof;
+pub mod redundancy;
 pub mod summary;
 pub mod table;
 pub mod times;

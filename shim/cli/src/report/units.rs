@@ -46,6 +46,21 @@ pub fn seconds(value: f64) -> String {
     }
 }
 
+/// A time in the unit that makes it readable: `45 s`, `71.7 min`, `28.5 d`, `5.00 y`.
+pub fn span(value: f64) -> String {
+    let (scale, unit) = match value {
+        value if value < 120.0 => return seconds(value),
+        value if value < 7_200.0 => (60.0, "min"),
+        value if value < 172_800.0 => (3_600.0, "h"),
+        value if value < 2.0 * YEAR => (86_400.0, "d"),
+        _ => (YEAR, "y"),
+    };
+    format!("{} {unit}", three_digits(value / scale))
+}
+
+/// Seconds of a year.
+pub const YEAR: f64 = 365.25 * 86_400.0;
+
 /// A time as exact as marks `step` seconds apart need: `1.020 s`, `990 ms`.
 pub fn seconds_by(value: f64, step: f64) -> String {
     let (scale, unit) = match value.abs() {
@@ -139,6 +154,20 @@ mod tests {
             (125.2, "125 s"),
         ] {
             assert_eq!(seconds(value), text);
+        }
+    }
+
+    #[test]
+    fn long_times_have_larger_units() {
+        for (value, text) in [
+            (0.0, "0 s"),
+            (119.0, "119 s"),
+            (4_300.0, "71.7 min"),
+            (17_200.0, "4.78 h"),
+            (2_465_438.0, "28.5 d"),
+            (5.0 * YEAR, "5 y"),
+        ] {
+            assert_eq!(span(value), text);
         }
     }
 

@@ -32,6 +32,7 @@ mod top_down;
 
 pub mod binding;
 pub mod constraints;
+pub mod containment;
 pub mod objective;
 pub mod treematch;
 pub mod worth;

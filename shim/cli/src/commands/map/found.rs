@@ -15,6 +15,7 @@ use crate::error::CommandError;
 use crate::input::topology::describe;
 use crate::picture::Picture;
 use crate::report::before_after::BeforeAfter;
+use crate::report::containment::Report;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::units;
@@ -35,6 +36,8 @@ pub struct Answer<'a> {
     collectives: Option<String>,
     verdict: &'a Verdict,
     output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    containment: Option<Report<'a>>,
 }
 
 /// Criteria of the choice.
@@ -47,16 +50,16 @@ struct Cost {
 
 /// All that was found out.
 pub struct Found<'a> {
-    arguments: &'a Arguments,
-    job: Job,
+    pub(super) arguments: &'a Arguments,
+    pub(super) job: Job,
     placed: Placed,
     seconds: f64,
-    bytes: Matrix,
+    pub(super) bytes: Matrix,
     /// Where they are others before: plans that replace collectives follow the ranks.
     bytes_before: Option<Matrix>,
     /// What replaces collectives, in words.
     collectives: Option<String>,
-    before: Vec<usize>,
+    pub(super) before: Vec<usize>,
     leaf_of_process: Vec<usize>,
     crossings: Vec<Crossing>,
     gain: Gain,
@@ -116,7 +119,7 @@ impl<'a> Found<'a> {
         })
     }
 
-    fn assignment(&self) -> &[usize] {
+    pub(super) fn assignment(&self) -> &[usize] {
         &self.placed.placement.leaf_of_rank
     }
 
@@ -176,8 +179,19 @@ impl<'a> Found<'a> {
         })
     }
 
+    /// The placement to write for other leaves of the ranks, which are the same ones in all.
+    pub fn file_with(&self, assignment: Vec<usize>) -> Result<PlacementFile, CommandError> {
+        Ok(PlacementFile {
+            costs: None,
+            bytes_by_level: Vec::new(),
+            permutation: permutation(&assignment, &self.leaf_of_process)?,
+            assignment,
+            ..self.file()?
+        })
+    }
+
     /// The answer for programs; `output` is the file that was written.
-    pub fn answer(&self, output: &Path) -> Answer<'_> {
+    pub fn answer(&self, output: &Path, containment: Option<Report<'a>>) -> Answer<'_> {
         let metric = self.arguments.choice.metric();
         Answer {
             ranks: self.job.input.ranks(),
@@ -198,6 +212,7 @@ impl<'a> Found<'a> {
                 .map(|text| text.trim().to_owned()),
             verdict: &self.verdict,
             output: output.display().to_string(),
+            containment,
         }
     }
 

@@ -1,6 +1,7 @@
 //! `treepie map`: where each rank belongs, and what that is expected to gain.
 
 mod constraints;
+mod containment;
 mod found;
 mod replaced;
 mod search;
@@ -22,6 +23,7 @@ use treepie_core::placement::{
 use treepie_core::topology::Topology;
 
 use self::constraints::ConstraintOptions;
+use self::containment::{ContainmentOptions, Machine};
 use self::found::Found;
 use self::replaced::{Replaced, ReplacedOptions};
 use super::Outcome;
@@ -33,7 +35,7 @@ use crate::input::occupancy::leaf_of_rank;
 use crate::input::topology::beside;
 use crate::input::traffic::Input;
 use crate::output::{self, Working};
-use crate::picture::Format;
+use crate::picture::{Format, write_drawing};
 use crate::report::words::pluralize;
 
 /// Compute which rank belongs on which core
@@ -45,7 +47,8 @@ pub struct Arguments {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Draw the matrix before and after in the order of the cores, with the
-    /// machine's blocks over it, as .svg or .png
+    /// machine's blocks over it, as .svg or .png; with --containment, bytes
+    /// logged against ranks rolled back
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
     /// Print the answer as JSON
@@ -64,6 +67,8 @@ pub struct Arguments {
     machine: MachineChoice,
     #[command(flatten)]
     limits: ConstraintOptions,
+    #[command(flatten)]
+    containment: ContainmentOptions,
 }
 
 /// Options of the search.
@@ -119,22 +124,35 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
     let input = Input::read(&arguments.profile, &arguments.choice)?;
     let job = Job::new(arguments, input)?;
+    let machine = match arguments.containment.is_given() {
+        true => Some(Machine::new(&arguments.containment, &job.topology)?),
+        false => None,
+    };
     let start = Instant::now();
     let placed = job.place(arguments)?;
     let seconds = start.elapsed().as_secs_f64();
     let found = Found::new(arguments, job, placed, seconds)?;
+    let report = machine.as_ref();
+    let report = report.map(|machine| arguments.containment.report(machine, &found));
+    let report = report.transpose()?;
     let output = match &arguments.output {
         Some(path) => path.clone(),
         None => beside(&arguments.profile, "placement"),
     };
     found.file()?.write(&output)?;
-    if let Some(path) = &arguments.picture {
-        found.picture()?.write(path)?;
+    match (&arguments.picture, &report) {
+        (Some(path), Some(report)) => {
+            write_drawing(&report.chart(), Format::from_path(path)?, path)?;
+        }
+        (Some(path), None) => found.picture()?.write(path)?,
+        (None, _) => (),
     }
     if arguments.json {
-        output::print_json(&found.answer(&output))?;
+        output::print_json(&found.answer(&output, report))?;
     } else if !arguments.quiet {
-        output::print(&found.text(&output))?;
+        // The verdict on the placement stays the last line.
+        let report = report.map_or(String::new(), |report| report.text());
+        output::print(&(report + &found.text(&output)))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,0 +1,169 @@
+//! What fails at once: hosts, what is above or inside them, or what a file names.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use treepie_core::files;
+use treepie_core::placement::containment::Domains;
+use treepie_core::topology::Topology;
+
+use super::ContainmentOptions;
+use crate::error::CommandError;
+use crate::report::gain::machine_depth;
+
+/// Levels that are inside of machines.
+const INSIDE: [&str; 8] = ["package", "socket", "numa", "die", "l3", "l2", "core", "pu"];
+
+/// One kind of failure domain.
+#[derive(Debug, Clone)]
+pub struct Kind {
+    /// Its name: a level of the topology, or `domain`.
+    pub name: String,
+    /// The domain of each leaf.
+    pub of_leaf: Vec<usize>,
+    /// The names of the domains.
+    pub names: Vec<String>,
+}
+
+impl Kind {
+    /// The domain of each rank.
+    pub fn domains(&self, leaf_of_rank: &[usize]) -> Domains {
+        let of_rank: Vec<usize> = leaf_of_rank
+            .iter()
+            .map(|&leaf| self.of_leaf[leaf])
+            .collect();
+        Domains::from_labels(&of_rank)
+    }
+}
+
+/// The failure domains of a topology.
+#[derive(Debug)]
+pub struct Machine {
+    /// What fails.
+    pub failing: Kind,
+    /// The hosts.
+    pub hosts: Kind,
+    /// What is above hosts, from the root down; the domains of a file are the last.
+    pub above: Vec<Kind>,
+}
+
+impl Machine {
+    /// The domains that the options name.
+    ///
+    /// # Errors
+    /// A level that the topology does not have; a file that does not fit its hosts.
+    pub fn new(options: &ContainmentOptions, topology: &Topology) -> Result<Self, CommandError> {
+        let depth = host_depth(topology);
+        let hosts = hosts(topology, depth);
+        let mut above: Vec<Kind> = (1..depth).map(|depth| level(topology, depth)).collect();
+        let named = |name: &str| {
+            topology
+                .levels()
+                .iter()
+                .position(|level| level.name == name)
+        };
+        let failing = match options.domain.as_deref() {
+            None | Some("host") => hosts.clone(),
+            Some(name) => match named(name) {
+                Some(at) if at + 1 == depth => hosts.clone(),
+                Some(at) => level(topology, at + 1),
+                None if Path::new(name).is_file() => {
+                    let kind = from_file(Path::new(name), &hosts)?;
+                    above.push(kind.clone());
+                    kind
+                }
+                None => return Err(unknown(name, topology)),
+            },
+        };
+        Ok(Machine {
+            failing,
+            hosts,
+            above,
+        })
+    }
+}
+
+/// The depth of hosts; 0 where the topology is a single one.
+fn host_depth(topology: &Topology) -> usize {
+    machine_depth(topology).unwrap_or_else(|| {
+        let first = topology.levels().first();
+        usize::from(first.is_some_and(|level| !INSIDE.contains(&&*level.name)))
+    })
+}
+
+fn level(topology: &Topology, depth: usize) -> Kind {
+    let name = topology.levels()[depth - 1].name.clone();
+    let leaves = 0..topology.leaf_count();
+    Kind {
+        of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),
+        names: (0..topology.node_count(depth))
+            .map(|node| format!("{name}{node}"))
+            .collect(),
+        name,
+    }
+}
+
+/// The hosts by their own names, where they have some.
+fn hosts(topology: &Topology, depth: usize) -> Kind {
+    let name_of = |node: usize| {
+        let first = topology.leaves_below(depth, node).start;
+        let own = topology.leaf(first).host.clone();
+        own.unwrap_or_else(|| format!("node{node}"))
+    };
+    let leaves = 0..topology.leaf_count();
+    Kind {
+        name: "node".to_owned(),
+        of_leaf: leaves.map(|leaf| topology.ancestor(leaf, depth)).collect(),
+        names: (0..topology.node_count(depth)).map(name_of).collect(),
+    }
+}
+
+/// The domains of hosts in a file with lines of a host and its domain.
+fn from_file(path: &Path, hosts: &Kind) -> Result<Kind, CommandError> {
+    let mut domain_of = BTreeMap::new();
+    for (number, line) in files::read_text(path)?.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default();
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            [] => {}
+            [host, domain] => {
+                domain_of.insert(host.to_owned(), domain.to_owned());
+            }
+            _ => {
+                return Err(CommandError::failed(format!(
+                    "{}:{}: expected a host and its failure domain, such as `n01 rack1`",
+                    path.display(),
+                    number + 1
+                )));
+            }
+        }
+    }
+    let domain_of_host = hosts.names.iter().map(|host| {
+        domain_of.get(host).ok_or_else(|| {
+            CommandError::failed(format!(
+                "{}: has no domain of host {host}: add a line for it",
+                path.display()
+            ))
+        })
+    });
+    let domain_of_host = domain_of_host.collect::<Result<Vec<&String>, _>>()?;
+    let mut names: Vec<String> = domain_of_host.iter().map(|&name| name.clone()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let of_host = domain_of_host.iter();
+    let of_host = of_host.map(|&name| names.partition_point(|other| other < name));
+    let of_host: Vec<usize> = of_host.collect();
+    let of_leaf = hosts.of_leaf.iter().map(|&host| of_host[host]).collect();
+    Ok(Kind {
+        name: "domain".to_owned(),
+        of_leaf,
+        names,
+    })
+}
+
+fn unknown(name: &str, topology: &Topology) -> CommandError {
+    let levels: Vec<&str> = topology.levels().iter().map(|level| &*level.name).collect();
+    CommandError::usage(format!(
+        "--domain {name}: is no file and no level of the topology; its levels are {}",
+        levels.join(", ")
+    ))
+}

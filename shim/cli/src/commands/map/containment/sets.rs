@@ -1,0 +1,234 @@
+//! The sets in which SCR, FTI or VELOC protect checkpoints, and the order of hosts that mends them.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use treepie_core::files::write_atomically;
+use treepie_core::placement::containment::redundancy::{
+    FTI_SET_SIZE, Scheme, Sets, VELOC_SET_SIZE, dealt, fti, fti_config, hosts_in_order, moved_to,
+    scr, scr_config, veloc, veloc_config,
+};
+use treepie_core::placement::containment::{ContainmentError, Domains};
+
+use super::machine::{Kind, Machine};
+use super::{Found, refused};
+use crate::error::CommandError;
+use crate::report::redundancy::{Broken, Redundancy};
+
+/// Options of redundancy sets.
+#[derive(Debug, Args)]
+pub struct RedundancyOptions {
+    /// Report the redundancy sets that this library would make, what breaks them, and the order of
+    /// hosts that mends it
+    #[arg(long, value_name = "LIBRARY", value_enum, requires = "containment")]
+    redundancy: Option<Library>,
+    /// Members of a set, at least [default: 8 in SCR, 4 in FTI; VELOC has always 8]
+    #[arg(long, value_name = "N", requires = "redundancy")]
+    set_size: Option<usize>,
+    /// Write the placement on the hosts in the order that mends the sets
+    #[arg(long, value_name = "FILE", requires = "redundancy")]
+    dealt_output: Option<PathBuf>,
+    /// Write the library's configuration
+    #[arg(long, value_name = "FILE", requires = "redundancy")]
+    redundancy_config: Option<PathBuf>,
+}
+
+/// A library for checkpoints on nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Library {
+    Scr,
+    Fti,
+    Veloc,
+}
+
+impl Library {
+    fn name(self) -> &'static str {
+        match self {
+            Library::Scr => "SCR",
+            Library::Fti => "FTI",
+            Library::Veloc => "VELOC",
+        }
+    }
+
+    fn caution(self) -> Option<&'static str> {
+        match self {
+            Library::Veloc => Some(
+                "VELOC's manual has failure_domain, and no line of its source (5e8c1fa) uses it: \
+                 the order of hosts alone decides",
+            ),
+            Library::Scr | Library::Fti => None,
+        }
+    }
+}
+
+/// A library with its settings, for hosts on a machine.
+struct Question<'a> {
+    library: Library,
+    size: usize,
+    scheme: Scheme,
+    machine: &'a Machine,
+}
+
+impl RedundancyOptions {
+    /// The report on the placement that was found, if one was asked for; writes the files.
+    /// `interval` is in seconds.
+    ///
+    /// # Errors
+    /// Sets that the library refuses to make; a file that can't be written.
+    pub fn report(
+        &self,
+        machine: &Machine,
+        found: &Found,
+        interval: f64,
+    ) -> Result<Option<Redundancy>, CommandError> {
+        let Some(library) = self.redundancy else {
+            return Ok(None);
+        };
+        let question = Question {
+            library,
+            size: self.size(library)?,
+            scheme: match library {
+                // FTI's third level, and what it can lose of a set.
+                Library::Fti => Scheme::ReedSolomon(self.size(library)? / 2),
+                Library::Scr | Library::Veloc => Scheme::Xor,
+            },
+            machine,
+        };
+        let leaves = found.assignment();
+        let today = question.sets(leaves, &machine.hosts).map_err(refused)?;
+        let (order, moved) = question.dealt(leaves).map_err(refused)?;
+        let after = question.sets(&moved, &machine.hosts).map_err(refused)?;
+        let broken = |sets: &Sets, leaves: &[usize]| question.broken(sets, leaves);
+        let (before, dealt) = (broken(&today, leaves), broken(&after, &moved));
+        let failing = &machine.failing;
+        let by_group = match library == Library::Scr && failing.name != machine.hosts.name {
+            true => broken(&question.sets(leaves, failing).map_err(refused)?, leaves),
+            false => Vec::new(),
+        };
+        let sum = |all: &[Broken]| all.iter().map(|one| one.breaking).sum::<usize>();
+        let mends = sum(&dealt) < sum(&before);
+        let mut files = Vec::new();
+        if let Some(path) = &self.dealt_output {
+            found.file_with(moved)?.write(path)?;
+            files.push(path.display().to_string());
+        }
+        if let Some(path) = &self.redundancy_config {
+            let text = question.config(interval, leaves);
+            write_atomically(path, |out| out.write_all(text.as_bytes()))?;
+            files.push(path.display().to_string());
+        }
+        let smallest = today.members.iter().map(Vec::len).min().unwrap_or(1);
+        Ok(Some(Redundancy {
+            library: library.name(),
+            cost: question.scheme.cost(smallest),
+            unprotected: today.unprotected(),
+            today: before,
+            dealt: if mends { dealt } else { Vec::new() },
+            by_group,
+            hosts: match mends {
+                true => order
+                    .iter()
+                    .map(|&host| machine.hosts.names[host].clone())
+                    .collect(),
+                false => Vec::new(),
+            },
+            files,
+            caution: library.caution(),
+        }))
+    }
+
+    fn size(&self, library: Library) -> Result<usize, CommandError> {
+        match (library, self.set_size) {
+            (Library::Veloc, Some(size)) if size != VELOC_SET_SIZE => {
+                Err(CommandError::usage(format!(
+                    "--set-size {size}: VELOC's sets have {VELOC_SET_SIZE} hosts or more, and no \
+                     setting changes that; leave it out"
+                )))
+            }
+            (Library::Fti, size) => Ok(size.unwrap_or(FTI_SET_SIZE)),
+            (_, size) => Ok(size.unwrap_or(VELOC_SET_SIZE)),
+        }
+    }
+}
+
+impl Question<'_> {
+    /// The sets for ranks on these leaves; SCR's across the failure groups of `group`.
+    fn sets(&self, leaves: &[usize], group: &Kind) -> Result<Sets, ContainmentError> {
+        let hosts = || self.machine.hosts.domains(leaves);
+        match self.library {
+            Library::Scr => scr(&group.domains(leaves), self.size, self.scheme),
+            Library::Fti => fti(&hosts(), self.size, self.scheme),
+            Library::Veloc => Ok(veloc(&hosts())),
+        }
+    }
+
+    /// What failures of hosts, and of what is above them, do to sets.
+    fn broken(&self, sets: &Sets, leaves: &[usize]) -> Vec<Broken> {
+        let kinds = std::iter::once(&self.machine.hosts).chain(&self.machine.above);
+        let broken = kinds.map(|kind| {
+            let found = sets.breakage(&kind.domains(leaves));
+            Broken {
+                domain: kind.name.clone(),
+                domains: found.domains,
+                breaking: found.breaking.len(),
+                inside: found.inside,
+                sets: sets.members.len(),
+            }
+        });
+        broken.collect()
+    }
+
+    /// The hosts in an order that spreads the smallest domains above hosts over the sets, and the
+    /// leaf of each rank then.
+    fn dealt(&self, leaves: &[usize]) -> Result<(Vec<usize>, Vec<usize>), ContainmentError> {
+        let hosts = self.machine.hosts.domains(leaves);
+        let ordered = hosts_in_order(&hosts);
+        let host_of = |ranks: &Vec<usize>| self.machine.hosts.of_leaf[leaves[ranks[0]]];
+        let numbers: Vec<usize> = ordered.iter().map(host_of).collect();
+        let Some(above) = self.machine.above.last() else {
+            return Ok((numbers, leaves.to_vec()));
+        };
+        let domain = |ranks: &Vec<usize>| above.of_leaf[leaves[ranks[0]]];
+        let domains: Vec<usize> = ordered.iter().map(domain).collect();
+        let order = dealt(Domains::from_labels(&domains).of_rank(), self.size);
+        let moved = moved_to(&order, &hosts, leaves)?;
+        Ok((order.iter().map(|&place| numbers[place]).collect(), moved))
+    }
+
+    fn config(&self, interval: f64, leaves: &[usize]) -> String {
+        let hosts = self.machine.hosts.domains(leaves);
+        match self.library {
+            Library::Scr => {
+                let group = match self.machine.above.last() {
+                    Some(kind) => kind.name.to_uppercase(),
+                    None => "NODE".to_owned(),
+                };
+                scr_config(
+                    &self.named(leaves),
+                    &group,
+                    self.size,
+                    self.scheme,
+                    interval,
+                )
+            }
+            Library::Fti => {
+                let first = hosts_in_order(&hosts);
+                fti_config(first.first().map_or(0, Vec::len), self.size)
+            }
+            Library::Veloc => veloc_config(),
+        }
+    }
+
+    /// Each host that has ranks, with the names of what is above it.
+    fn named(&self, leaves: &[usize]) -> Vec<(String, Vec<(String, String)>)> {
+        let hosts = hosts_in_order(&self.machine.hosts.domains(leaves));
+        let named = hosts.iter().map(|ranks| {
+            let leaf = leaves[ranks[0]];
+            let name = |kind: &Kind| kind.names[kind.of_leaf[leaf]].clone();
+            let above = self.machine.above.iter();
+            let above = above.map(|kind| (kind.name.to_uppercase(), name(kind)));
+            (name(&self.machine.hosts), above.collect())
+        });
+        named.collect()
+    }
+}

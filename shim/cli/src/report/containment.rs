@@ -1,0 +1,195 @@
+//! What rollback recovery in groups of ranks would cost, by the number of groups.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use treepie_core::placement::containment::{Division, Failures, Outlook};
+
+use super::redundancy::Redundancy;
+use super::table::Table;
+use super::units;
+use super::words::pluralize;
+use crate::picture::{Axis, Chart, Series, Style, Unit};
+
+/// The report.
+#[derive(Debug, Serialize)]
+pub struct Report<'a> {
+    /// What fails at once.
+    pub domain: &'a str,
+    /// Seconds between two failures of one domain, on average.
+    pub domain_mtbf: f64,
+    /// Seconds of the run; without them there is no size of a log.
+    pub run_time: Option<f64>,
+    /// What the numbers of bytes are.
+    #[serde(skip)]
+    pub unit: Unit,
+    /// The ranks where the launcher put them, where the placement is another.
+    pub as_launched: Option<Situation>,
+    /// The ranks where the placement has them.
+    pub as_placed: Situation,
+    /// Sets that protect checkpoints, where they are asked for.
+    pub redundancy: Option<Redundancy>,
+}
+
+/// Groups for one order of ranks.
+#[derive(Debug, Serialize)]
+pub struct Situation {
+    /// Failure domains that have ranks.
+    pub domains: usize,
+    /// How often any of them fails, and the times of a checkpoint and a restart.
+    pub failures: Failures,
+    /// Divisions by increasing number of groups.
+    pub divisions: Vec<Division>,
+}
+
+impl Report<'_> {
+    /// The report for a terminal.
+    pub fn text(&self) -> String {
+        let placed = &self.as_placed;
+        let mut text = format!(
+            "containment: what message logging between groups that roll back together would cost. \
+             No checkpoint is made, no message logged.\n  {} that fail at once ({}), each once in \
+             {}: a failure in {}; checkpoint {}, restart {}\n",
+            pluralize(placed.domains, "domain"),
+            self.domain,
+            units::span(self.domain_mtbf),
+            units::span(placed.failures.mtbf),
+            units::span(placed.failures.checkpoint),
+            units::span(placed.failures.restart),
+        );
+        if self.run_time.is_none() {
+            text += "  no time of the run is known, so that logs have no size: give --run-time, or \
+                     profile with --times\n";
+        }
+        if let Some(launched) = &self.as_launched {
+            text += "\n  as launched\n";
+            text += &self.table(launched);
+        }
+        text += match self.as_launched {
+            Some(_) => "\n  as placed\n",
+            None => "\n  as launched, and as placed\n",
+        };
+        text += &self.table(placed);
+        text += "  * no other number of groups logs less, rolls back fewer ranks, and has a smaller \
+                 largest log\n  + least loss\n  wait: ranks of other groups wait for those that roll \
+                 back, as in a stencil; groups save work then, and no time\n  go on: they do not\n  \
+                 valid for programs that send the same messages whatever order others arrive in\n";
+        if let Some(redundancy) = &self.redundancy {
+            text += &redundancy.text();
+        }
+        text + "\n"
+    }
+
+    fn table(&self, situation: &Situation) -> String {
+        let mut table = Table::new([
+            "groups",
+            "largest",
+            "logged",
+            "share",
+            "messages",
+            "rolled back",
+            "interval",
+            "lost, wait",
+            "log",
+            "interval",
+            "lost, go on",
+            "log",
+        ]);
+        for division in &situation.divisions {
+            table.row(self.row(division));
+        }
+        table.text()
+    }
+
+    fn row(&self, division: &Division) -> Vec<String> {
+        let cut = &division.cut;
+        let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+        let mut row = vec![
+            format!(
+                "{}{}",
+                cut.groups(),
+                if division.on_front { " *" } else { "" }
+            ),
+            cut.sizes
+                .iter()
+                .max()
+                .map_or(String::new(), usize::to_string),
+            self.unit.text(cut.bytes),
+            percent(cut.bytes_share),
+            division.messages_share.map_or("-".to_owned(), percent),
+            percent(cut.rolled_back_share()),
+        ];
+        for outlook in [&division.others_wait, &division.others_go_on] {
+            row.push(units::span(outlook.interval));
+            row.push(format!(
+                "{:.2} %{}",
+                100.0 * outlook.waste,
+                if outlook.least_loss { " +" } else { "" }
+            ));
+            row.push(self.log(outlook));
+        }
+        row
+    }
+
+    /// The largest log of a rank.
+    fn log(&self, outlook: &Outlook) -> String {
+        match outlook.largest_log {
+            Some(bytes) if outlook.fits => self.unit.text(bytes),
+            Some(bytes) => format!("{} too much", self.unit.text(bytes)),
+            None => "-".to_owned(),
+        }
+    }
+
+    /// Bytes logged against ranks rolled back, a point for each number of groups.
+    pub fn chart(&self) -> Chart {
+        let series = |(colour, (name, situation)): (usize, (&str, &Situation))| {
+            let points = |on_front: bool| {
+                let divisions = situation.divisions.iter();
+                let chosen = divisions.filter(move |one| !on_front || one.on_front);
+                let mut points: Vec<(f64, f64)> = chosen
+                    .map(|one| {
+                        (
+                            100.0 * one.cut.rolled_back_share(),
+                            100.0 * one.cut.bytes_share,
+                        )
+                    })
+                    .collect();
+                points.sort_by(|one, other| one.0.total_cmp(&other.0));
+                points
+            };
+            let of = |name: String, on_front, style| Series {
+                name,
+                points: points(on_front),
+                style,
+                colour,
+            };
+            [
+                of(name.to_owned(), false, Style::Points),
+                of(format!("{name}: Pareto front"), true, Style::Line),
+            ]
+        };
+        let launched = self.as_launched.as_ref();
+        let launched = launched.map(|situation| ("as launched", situation));
+        let all = launched.into_iter().chain([("as placed", &self.as_placed)]);
+        let percent = |value: f64| format!("{value:.0} %");
+        Chart {
+            title: "Bytes logged and ranks rolled back, by the number of groups".to_owned(),
+            across: Axis {
+                name: "ranks that a failure rolls back",
+                logarithmic: false,
+                mark: percent,
+            },
+            upwards: Axis {
+                name: "logged",
+                logarithmic: false,
+                mark: percent,
+            },
+            series: all.enumerate().flat_map(series).collect(),
+        }
+    }
+}
+
+/// Writes a line without failing: a string has room.
+pub(super) fn line(text: &mut String, words: std::fmt::Arguments<'_>) {
+    let _ = writeln!(text, "{words}");
+}

@@ -1,0 +1,102 @@
+//! Sets of ranks that protect each other's checkpoints: what breaks, and what mends it.
+
+use serde::Serialize;
+
+use super::containment::line;
+use super::words::pluralize;
+
+/// The sets of one library, today and after hosts have changed places.
+#[derive(Debug, Serialize)]
+pub struct Redundancy {
+    /// The library.
+    pub library: &'static str,
+    /// Bytes kept for each byte of a checkpoint, in the smallest set.
+    pub cost: f64,
+    /// Sets of one member, which protect nothing.
+    pub unprotected: usize,
+    /// The sets of the order that the placement gives.
+    pub today: Vec<Broken>,
+    /// The sets of the order that deals the hosts of a domain over the sets.
+    pub dealt: Vec<Broken>,
+    /// SCR's sets across the domains that fail, by its `GROUPS` lines, without another order.
+    pub by_group: Vec<Broken>,
+    /// The hosts in that order, where it mends something.
+    pub hosts: Vec<String>,
+    /// Files that were written.
+    pub files: Vec<String>,
+    /// What is to be known of the library.
+    pub caution: Option<&'static str>,
+}
+
+/// What failures of one kind of domain do to the sets.
+#[derive(Debug, Serialize)]
+pub struct Broken {
+    /// What fails.
+    pub domain: String,
+    /// How many there are.
+    pub domains: usize,
+    /// How many of them lose data when they fail.
+    pub breaking: usize,
+    /// Sets that are in one domain as a whole.
+    pub inside: usize,
+    /// Number of sets.
+    pub sets: usize,
+}
+
+impl Redundancy {
+    /// The report for a terminal.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "\n  redundancy sets of {}, by its own rule: {:.2} bytes kept for each byte of a \
+             checkpoint\n",
+            self.library, self.cost
+        );
+        if self.unprotected > 0 {
+            line(
+                &mut text,
+                format_args!(
+                    "  {} of one member: no protection",
+                    pluralize(self.unprotected, "set")
+                ),
+            );
+        }
+        let orders = [
+            ("this order", &self.today),
+            ("hosts dealt", &self.dealt),
+            ("sets across GROUPS", &self.by_group),
+        ];
+        for (when, all) in orders {
+            for broken in all {
+                line(&mut text, format_args!("  {when}: {}", broken.text()));
+            }
+        }
+        if !self.hosts.is_empty() {
+            line(
+                &mut text,
+                format_args!("  hosts dealt: {}", self.hosts.join(",")),
+            );
+        }
+        for file in &self.files {
+            line(&mut text, format_args!("  {file}: written"));
+        }
+        if let Some(caution) = self.caution {
+            line(&mut text, format_args!("  CAUTION: {caution}"));
+        }
+        text
+    }
+}
+
+impl Broken {
+    fn text(&self) -> String {
+        let of = format!("{} ({})", pluralize(self.domains, "domain"), self.domain);
+        match (self.breaking, self.inside) {
+            (0, _) => format!("no failure of one of {of} loses a checkpoint"),
+            (breaking, 0) => format!("{breaking} of {of} lose checkpoints when they fail"),
+            (breaking, inside) => format!(
+                "{breaking} of {of} lose checkpoints when they fail; {inside} of {} in one as a \
+                 whole",
+                pluralize(self.sets, "set")
+            ),
+        }
+    }
+}

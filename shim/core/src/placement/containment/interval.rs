@@ -1,0 +1,98 @@
+//! Time between checkpoints, and the time lost with it (Young 1974, Daly 2006).
+
+use serde::Serialize;
+
+use super::ContainmentError;
+
+/// How often a machine fails, and what a checkpoint and a restart take. All times in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Failures {
+    /// Mean time between failures of any domain.
+    pub mtbf: f64,
+    /// Time of a checkpoint.
+    pub checkpoint: f64,
+    /// Time of a restart.
+    pub restart: f64,
+}
+
+impl Failures {
+    /// Failures of `domains` domains, each of which fails once in `domain_mtbf` seconds.
+    ///
+    /// # Errors
+    /// A time that is not finite or is negative; an MTBF or a checkpoint of 0.
+    pub fn new(
+        domain_mtbf: f64,
+        domains: usize,
+        checkpoint: f64,
+        restart: f64,
+    ) -> Result<Self, ContainmentError> {
+        require_positive("an MTBF", domain_mtbf)?;
+        require_positive("a checkpoint", checkpoint)?;
+        if !restart.is_finite() || restart < 0.0 {
+            return Err(ContainmentError::BadTime {
+                what: "a restart",
+                value: restart,
+                expected: "that is not negative",
+            });
+        }
+        Ok(Failures {
+            mtbf: domain_mtbf / domains.max(1) as f64,
+            checkpoint,
+            restart,
+        })
+    }
+
+    /// The same machine as a program meets it of which a failure stops only `share`: as if
+    /// failures were rarer by that factor.
+    #[must_use]
+    pub fn stopping_only(self, share: f64) -> Self {
+        Failures {
+            mtbf: self.mtbf / share,
+            ..self
+        }
+    }
+
+    /// Young's interval: the least first-order loss (Young 1974).
+    pub fn young(self) -> f64 {
+        (2.0 * self.checkpoint * self.mtbf).sqrt()
+    }
+
+    /// Daly's higher-order interval (Daly 2006, equation 37): the MTBF where a checkpoint takes
+    /// twice as long or longer.
+    pub fn daly(self) -> f64 {
+        let ratio = self.checkpoint / (2.0 * self.mtbf);
+        if ratio >= 1.0 {
+            return self.mtbf;
+        }
+        self.young() * (1.0 + ratio.sqrt() / 3.0 + ratio / 9.0) - self.checkpoint
+    }
+
+    /// Run time over work for failures that are a Poisson process and stop all ranks (Daly 2006,
+    /// equation 20).
+    pub fn run_time(self, interval: f64) -> f64 {
+        let segment = (interval + self.checkpoint) / self.mtbf;
+        self.mtbf * (self.restart / self.mtbf).exp() * segment.exp_m1() / interval
+    }
+
+    /// First-order share of the time that is lost: in checkpoints, and in work that is done again.
+    pub fn waste(self, interval: f64) -> f64 {
+        self.checkpoint / interval + self.rework(interval) / self.mtbf
+    }
+
+    /// Time that a failure takes from each rank that it rolls back: half an interval and a restart.
+    pub fn rework(self, interval: f64) -> f64 {
+        interval / 2.0 + self.restart
+    }
+}
+
+/// Accepts finite times above 0.
+pub(super) fn require_positive(what: &'static str, value: f64) -> Result<(), ContainmentError> {
+    match value.is_finite() && value > 0.0 {
+        true => Ok(()),
+        false => Err(ContainmentError::BadTime {
+            what,
+            value,
+            expected: "above 0",
+        }),
+    }
+}

@@ -1,0 +1,33 @@
+//! Containment of failures: groups of ranks that roll back together, and sets of ranks that protect
+//! each other's checkpoints.
+//!
+//! In hierarchical rollback recovery (HydEE, Guermouche et al., IPDPS 2012; SPBC, Ropars et al.,
+//! SC 2013) the ranks of a group checkpoint together, and senders log the messages between groups:
+//! a failure then rolls back one group. Nothing here runs such a protocol. It is a report of what
+//! one would cost for the traffic of a profile, by the number of groups.
+//!
+//! ```text
+//! domains     what fails at once: a node, a rack, a cluster
+//! partition   groups of whole domains with little traffic between them
+//! cut         what a division into groups logs and rolls back
+//! interval    time between checkpoints, and the time lost (Young 1974, Daly 2006)
+//! trade_off   all of it by the number of groups; the Pareto front
+//! redundancy  sets of ranks as SCR, FTI and VELOC form them
+//! ```
+
+mod cut;
+mod domains;
+mod error;
+mod interval;
+mod partition;
+pub mod redundancy;
+#[cfg(test)]
+mod tests;
+mod trade_off;
+
+pub use cut::Cut;
+pub use domains::Domains;
+pub use error::ContainmentError;
+pub use interval::Failures;
+pub use partition::{group_counts, grouped};
+pub use trade_off::{Division, Outlook, Plan, Question, trade_offs};

@@ -1,0 +1,24 @@
+//! Sets of ranks that protect each other's checkpoints, as SCR, FTI and VELOC form them.
+//!
+//! The members of a set should be in different failure domains: the reverse of groups that roll
+//! back together. None of the three libraries takes sets from its user; each makes them from the
+//! order of ranks or hosts. So the sets of an order can be foretold, and the order can be chosen.
+//!
+//! ```text
+//! sets        what a set survives, and what a failure of a domain does to sets
+//! rules       the rules of the three libraries
+//! deal        an order of hosts that spreads each domain over the sets
+//! files       their configuration
+//! ```
+
+mod deal;
+mod files;
+mod rules;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+pub use deal::{dealt, moved_to};
+pub use files::{NamedHost, fti_config, scr_config, veloc_config};
+pub use rules::{FTI_SET_SIZE, VELOC_SET_SIZE, fti, hosts_in_order, scr, set_sizes, veloc};
+pub use sets::{Breakage, Scheme, Sets};

@@ -1,0 +1,94 @@
+//! What a set survives, and what a failure of a domain does to sets.
+
+use std::collections::BTreeMap;
+
+use super::super::Domains;
+
+/// How the members of a set protect each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    /// A parity over the set: one member may be lost.
+    Xor,
+    /// A copy at the next member, the last one's at the first: any may be lost whose next is not.
+    Partner,
+    /// Reed-Solomon codes: so many members may be lost.
+    ReedSolomon(usize),
+}
+
+impl Scheme {
+    /// Whether a set has lost data when the members are lost for which `lost` is true, in the order
+    /// of the set. A set of one member has no redundancy.
+    fn breaks(self, lost: &[bool]) -> bool {
+        let count = lost.iter().filter(|&&lost| lost).count();
+        let next = lost.iter().cycle().skip(1);
+        match self {
+            _ if lost.len() < 2 => count > 0,
+            Scheme::Xor => count > 1,
+            Scheme::ReedSolomon(losses) => count > losses.min(lost.len() - 1),
+            Scheme::Partner => lost.iter().zip(next).any(|(&here, &next)| here && next),
+        }
+    }
+
+    /// Bytes kept for each byte of a checkpoint, in a set of `size`.
+    pub fn cost(self, size: usize) -> f64 {
+        let size = size as f64;
+        match self {
+            _ if size < 2.0 => 1.0,
+            Scheme::Partner => 2.0,
+            Scheme::Xor => size / (size - 1.0),
+            Scheme::ReedSolomon(losses) => size / (size - (losses as f64).min(size - 1.0)),
+        }
+    }
+}
+
+/// The sets of one library.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sets {
+    /// How they protect.
+    pub scheme: Scheme,
+    /// The ranks of each set, in its order. A rank stands for its host where the library has one
+    /// member for each.
+    pub members: Vec<Vec<usize>>,
+}
+
+/// What failures of one kind of domain do to sets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breakage {
+    /// Domains.
+    pub domains: usize,
+    /// Those whose failure breaks a set, with the numbers of the sets that it breaks.
+    pub breaking: BTreeMap<usize, Vec<usize>>,
+    /// Sets that lie in a domain with all of their members.
+    pub inside: usize,
+}
+
+impl Sets {
+    /// Sets of one member, which protect nothing.
+    pub fn unprotected(&self) -> usize {
+        self.members.iter().filter(|set| set.len() < 2).count()
+    }
+
+    /// What each failure of a domain breaks.
+    pub fn breakage(&self, domains: &Domains) -> Breakage {
+        let of_rank = domains.of_rank();
+        let mut breaking: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut inside = 0;
+        for (number, set) in self.members.iter().enumerate() {
+            let mut there: Vec<usize> = set.iter().map(|&rank| of_rank[rank]).collect();
+            there.sort_unstable();
+            there.dedup();
+            inside += usize::from(there.len() == 1);
+            for domain in there {
+                let lost: Vec<bool> = set.iter().map(|&rank| of_rank[rank] == domain).collect();
+                if self.scheme.breaks(&lost) {
+                    breaking.entry(domain).or_default().push(number);
+                }
+            }
+        }
+        Breakage {
+            domains: domains.count(),
+            breaking,
+            inside,
+        }
+    }
+}

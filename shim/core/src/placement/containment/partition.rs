@@ -31,8 +31,8 @@ pub fn group_counts(domains: &Domains, levels: &[Domains]) -> Vec<usize> {
         .collect()
 }
 
-/// The group of each rank: `groups` groups of whole domains, of `1.1 N / groups` ranks at most where
-/// the domains allow it. Candidates are blocks of domains in their order, what
+/// The group of each rank: `groups` groups of whole domains, of `1.1 N / groups` ranks at most
+/// where the domains allow it. Candidates are blocks of domains in their order, what
 /// [`place`] finds for as many nodes as there are groups, and the nodes of `levels`; single moves
 /// then improve the first two. The smallest excess over the largest size wins, then the least cut.
 ///

@@ -34,12 +34,13 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 5] = [
+const MEASUREMENTS: [&str; 6] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
     "profiles/collectives.md",
     "profiles/guard.md",
+    "profiles/learning.md",
 ];
 
 fn read(name: &str) -> String {

@@ -227,3 +227,63 @@ fn the_three_libraries_have_reports_of_their_own() {
         assert!(text.contains(words), "{text}");
     }
 }
+
+#[test]
+fn scr_is_told_of_hosts_that_have_no_rank() {
+    let desk = racks();
+    let lines: String = (0..20)
+        .map(|host| format!("node{host} rack{}\n", host / 4))
+        .collect();
+    desk.write("racks.txt", &lines);
+    let options = "map ring.txt --topology 20:1:1 --containment --domain racks.txt \
+                   --redundancy scr --redundancy-config scr.conf";
+    let options: Vec<&str> = options.split_whitespace().collect();
+    desk.run(&options).good();
+    let config = desk.text("scr.conf");
+    for host in 0..20 {
+        let line = format!("GROUPS=node{host} DOMAIN=rack{}\n", host / 4);
+        assert!(config.contains(&line), "{config}");
+    }
+}
+
+#[test]
+fn unequal_hosts_are_reported_though_they_cannot_change_places() {
+    let desk = racks();
+    desk.write("three.txt", "node0 r0\nnode1 r0\nnode2 r1\n");
+    // Hosts of 6, 6 and 4 ranks: two lines of two, of hosts in one rack.
+    let options = "map ring.txt --topology 3:6:1 --strategy identity --containment --domain \
+                   three.txt --redundancy scr --set-size 2";
+    let options: Vec<&str> = options.split_whitespace().collect();
+    let text = desk.run(&options).good().out;
+    for words in [
+        "1 of 2 domains (domain) lose checkpoints",
+        "hosts cannot be dealt: host 2 has 4 ranks",
+    ] {
+        assert!(text.contains(words), "{text}");
+    }
+    let mut dealt = options.clone();
+    dealt.extend(["--dealt-output", "dealt.yaml"]);
+    let refusal = desk.run(&dealt).refusal(1);
+    assert!(refusal.contains("host 2 has 4 ranks"), "{refusal}");
+}
+
+#[test]
+fn sets_are_reported_as_launched_too_where_the_placement_moves_ranks() {
+    let report = &report(&desk(), "--redundancy fti --set-size 2")["redundancy"];
+    for order in ["launched", "today"] {
+        assert_eq!(report[order][0]["breaking"], 0, "{order}");
+        assert_eq!(report[order][0]["sets"], 8, "{order}");
+    }
+}
+
+#[test]
+fn failures_inside_of_hosts_are_said_to_leave_out_those_of_hosts() {
+    let desk = desk();
+    let options = "map mesh.txt --topology 4:2:2 --containment --domain";
+    let text = |level| {
+        let options: Vec<&str> = options.split_whitespace().chain([level]).collect();
+        desk.run(&options).good().out
+    };
+    assert!(text("socket").contains("this counts only failures inside of hosts"));
+    assert!(!text("host").contains("inside of hosts"));
+}

@@ -16,6 +16,8 @@ use crate::picture::{Axis, Chart, Series, Style, Unit};
 pub struct Report<'a> {
     /// What fails at once.
     pub domain: &'a str,
+    /// Whether a host has several of these: its failure takes them all, and is not counted.
+    pub inside_hosts: bool,
     /// Seconds between two failures of one domain, on average.
     pub domain_mtbf: f64,
     /// Seconds of the run; without them there is no size of a log.
@@ -57,6 +59,10 @@ impl Report<'_> {
             units::span(placed.failures.checkpoint),
             units::span(placed.failures.restart),
         );
+        if self.inside_hosts {
+            text += "  a host that fails takes all groups that have a rank on it: this counts only \
+                     failures inside of hosts\n";
+        }
         if self.run_time.is_none() {
             text += "  no time of the run is known, so that logs have no size: give --run-time, or \
                      profile with --times\n";
@@ -134,8 +140,8 @@ impl Report<'_> {
     /// The largest log of a rank.
     fn log(&self, outlook: &Outlook) -> String {
         match outlook.largest_log {
-            Some(bytes) if outlook.fits => self.unit.text(bytes),
-            Some(bytes) => format!("{} too much", self.unit.text(bytes)),
+            Some(bytes) if outlook.fits => self.unit.text(bytes.round()),
+            Some(bytes) => format!("{} too much", self.unit.text(bytes.round())),
             None => "-".to_owned(),
         }
     }

@@ -14,10 +14,14 @@ pub struct Redundancy {
     pub cost: f64,
     /// Sets of one member, which protect nothing.
     pub unprotected: usize,
+    /// The sets of the order as launched, where the placement has another.
+    pub launched: Vec<Broken>,
     /// The sets of the order that the placement gives.
     pub today: Vec<Broken>,
     /// The sets of the order that deals the hosts of a domain over the sets.
     pub dealt: Vec<Broken>,
+    /// Why hosts cannot be dealt.
+    pub undealt: Option<String>,
     /// SCR's sets across the domains that fail, by its `GROUPS` lines, without another order.
     pub by_group: Vec<Broken>,
     /// The hosts in that order, where it mends something.
@@ -61,7 +65,8 @@ impl Redundancy {
             );
         }
         let orders = [
-            ("this order", &self.today),
+            ("as launched", &self.launched),
+            ("as placed", &self.today),
             ("hosts dealt", &self.dealt),
             ("sets across GROUPS", &self.by_group),
         ];
@@ -69,6 +74,9 @@ impl Redundancy {
             for broken in all {
                 line(&mut text, format_args!("  {when}: {}", broken.text()));
             }
+        }
+        if let Some(reason) = &self.undealt {
+            line(&mut text, format_args!("  hosts cannot be dealt: {reason}"));
         }
         if !self.hosts.is_empty() {
             line(

@@ -81,6 +81,13 @@ impl Machine {
             above,
         })
     }
+
+    /// Whether a host has several of the domains that fail, so that its failure takes them all.
+    pub fn fails_inside_hosts(&self) -> bool {
+        let hosts = self.hosts.of_leaf.windows(2);
+        let mut neighbours = hosts.zip(self.failing.of_leaf.windows(2));
+        neighbours.any(|(hosts, failing)| hosts[0] == hosts[1] && failing[0] != failing[1])
+    }
 }
 
 /// The depth of hosts; 0 where the topology is a single one.

@@ -126,6 +126,7 @@ impl ContainmentOptions {
             .report(machine, found, placed.failures.daly())?;
         Ok(Report {
             domain: &machine.failing.name,
+            inside_hosts: machine.fails_inside_hosts(),
             domain_mtbf: self.mtbf,
             run_time,
             unit: found.job.input.bytes_unit(),

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use treepie_core::files::write_atomically;
 use treepie_core::placement::containment::redundancy::{
-    FTI_SET_SIZE, Scheme, Sets, VELOC_SET_SIZE, dealt, fti, fti_config, hosts_in_order, moved_to,
-    scr, scr_config, veloc, veloc_config,
+    FTI_SET_SIZE, NamedHost, Scheme, Sets, VELOC_SET_SIZE, dealt, fti, fti_config, hosts_in_order,
+    moved_to, scr, scr_config, veloc, veloc_config,
 };
 use treepie_core::placement::containment::{ContainmentError, Domains};
 
@@ -61,6 +61,16 @@ impl Library {
     }
 }
 
+/// Hosts in an order that spreads failure domains over the sets.
+struct Mended {
+    /// The numbers of the hosts.
+    order: Vec<usize>,
+    /// The leaf of each rank then.
+    leaves: Vec<usize>,
+    /// The sets then.
+    sets: Sets,
+}
+
 /// A library with its settings, for hosts on a machine.
 struct Question<'a> {
     library: Library,
@@ -94,22 +104,36 @@ impl RedundancyOptions {
             },
             machine,
         };
-        let leaves = found.assignment();
+        let (launched, leaves) = (&found.before[..], found.assignment());
         let today = question.sets(leaves, &machine.hosts).map_err(refused)?;
-        let (order, moved) = question.dealt(leaves).map_err(refused)?;
-        let after = question.sets(&moved, &machine.hosts).map_err(refused)?;
         let broken = |sets: &Sets, leaves: &[usize]| question.broken(sets, leaves);
-        let (before, dealt) = (broken(&today, leaves), broken(&after, &moved));
+        let before = broken(&today, leaves);
+        // A library may refuse the hosts as launched and start with those of the placement.
+        let launched = match question.sets(launched, &machine.hosts) {
+            Ok(sets) if launched != leaves => broken(&sets, launched),
+            _ => Vec::new(),
+        };
+        let mended = question.mended(leaves);
+        let dealt = match &mended {
+            Ok(mended) => broken(&mended.sets, &mended.leaves),
+            Err(_) => Vec::new(),
+        };
         let failing = &machine.failing;
         let by_group = match library == Library::Scr && failing.name != machine.hosts.name {
             true => broken(&question.sets(leaves, failing).map_err(refused)?, leaves),
             false => Vec::new(),
         };
         let sum = |all: &[Broken]| all.iter().map(|one| one.breaking).sum::<usize>();
-        let mends = sum(&dealt) < sum(&before);
+        let mends = mended.is_ok() && sum(&dealt) < sum(&before);
+        let undealt = mended.as_ref().err().map(ToString::to_string);
+        let order = match &mended {
+            Ok(mended) if mends => mended.order.clone(),
+            _ => Vec::new(),
+        };
         let mut files = Vec::new();
         if let Some(path) = &self.dealt_output {
-            found.file_with(moved)?.write(path)?;
+            let leaves = mended.map_err(refused)?.leaves;
+            found.file_with(leaves)?.write(path)?;
             files.push(path.display().to_string());
         }
         if let Some(path) = &self.redundancy_config {
@@ -122,16 +146,15 @@ impl RedundancyOptions {
             library: library.name(),
             cost: question.scheme.cost(smallest),
             unprotected: today.unprotected(),
+            launched,
             today: before,
             dealt: if mends { dealt } else { Vec::new() },
+            undealt,
             by_group,
-            hosts: match mends {
-                true => order
-                    .iter()
-                    .map(|&host| machine.hosts.names[host].clone())
-                    .collect(),
-                false => Vec::new(),
-            },
+            hosts: order
+                .iter()
+                .map(|&host| machine.hosts.names[host].clone())
+                .collect(),
             files,
             caution: library.caution(),
         }))
@@ -178,21 +201,29 @@ impl Question<'_> {
         broken.collect()
     }
 
-    /// The hosts in an order that spreads the smallest domains above hosts over the sets, and the
-    /// leaf of each rank then.
-    fn dealt(&self, leaves: &[usize]) -> Result<(Vec<usize>, Vec<usize>), ContainmentError> {
+    /// The hosts in an order that spreads the smallest domains above hosts over the sets.
+    fn mended(&self, leaves: &[usize]) -> Result<Mended, ContainmentError> {
         let hosts = self.machine.hosts.domains(leaves);
         let ordered = hosts_in_order(&hosts);
-        let host_of = |ranks: &Vec<usize>| self.machine.hosts.of_leaf[leaves[ranks[0]]];
-        let numbers: Vec<usize> = ordered.iter().map(host_of).collect();
-        let Some(above) = self.machine.above.last() else {
-            return Ok((numbers, leaves.to_vec()));
+        let of_host = |kind: &Kind| -> Vec<usize> {
+            let firsts = ordered.iter().map(|ranks| leaves[ranks[0]]);
+            firsts.map(|leaf| kind.of_leaf[leaf]).collect()
         };
-        let domain = |ranks: &Vec<usize>| above.of_leaf[leaves[ranks[0]]];
-        let domains: Vec<usize> = ordered.iter().map(domain).collect();
-        let order = dealt(Domains::from_labels(&domains).of_rank(), self.size);
-        let moved = moved_to(&order, &hosts, leaves)?;
-        Ok((order.iter().map(|&place| numbers[place]).collect(), moved))
+        let numbers = of_host(&self.machine.hosts);
+        let (order, leaves) = match self.machine.above.last() {
+            None => (numbers, leaves.to_vec()),
+            Some(above) => {
+                let domains = Domains::from_labels(&of_host(above));
+                let order = dealt(domains.of_rank(), self.size);
+                let moved = moved_to(&order, &hosts, leaves)?;
+                (order.iter().map(|&place| numbers[place]).collect(), moved)
+            }
+        };
+        Ok(Mended {
+            sets: self.sets(&leaves, &self.machine.hosts)?,
+            order,
+            leaves,
+        })
     }
 
     fn config(&self, interval: f64, leaves: &[usize]) -> String {
@@ -203,13 +234,7 @@ impl Question<'_> {
                     Some(kind) => kind.name.to_uppercase(),
                     None => "NODE".to_owned(),
                 };
-                scr_config(
-                    &self.named(leaves),
-                    &group,
-                    self.size,
-                    self.scheme,
-                    interval,
-                )
+                scr_config(&self.named(), &group, self.size, self.scheme, interval)
             }
             Library::Fti => {
                 let first = hosts_in_order(&hosts);
@@ -219,15 +244,19 @@ impl Question<'_> {
         }
     }
 
-    /// Each host that has ranks, with the names of what is above it.
-    fn named(&self, leaves: &[usize]) -> Vec<(String, Vec<(String, String)>)> {
-        let hosts = hosts_in_order(&self.machine.hosts.domains(leaves));
-        let named = hosts.iter().map(|ranks| {
-            let leaf = leaves[ranks[0]];
-            let name = |kind: &Kind| kind.names[kind.of_leaf[leaf]].clone();
+    /// Each host of the machine, with the names of what is above it: SCR wants a line for every
+    /// host of the allocation, also for those that have no rank yet.
+    fn named(&self) -> Vec<NamedHost> {
+        let hosts = &self.machine.hosts;
+        let mut leaf_of = vec![0; hosts.names.len()];
+        for (leaf, &host) in hosts.of_leaf.iter().enumerate() {
+            leaf_of[host] = leaf;
+        }
+        let name = |kind: &Kind, leaf: usize| kind.names[kind.of_leaf[leaf]].clone();
+        let named = leaf_of.into_iter().map(|leaf| {
             let above = self.machine.above.iter();
-            let above = above.map(|kind| (kind.name.to_uppercase(), name(kind)));
-            (name(&self.machine.hosts), above.collect())
+            let above = above.map(|kind| (kind.name.to_uppercase(), name(kind, leaf)));
+            (name(hosts, leaf), above.collect())
         });
         named.collect()
     }

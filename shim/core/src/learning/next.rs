@@ -135,7 +135,7 @@ fn compare(judgement: &Judgement, runs: &[&Run], now: u64, lot: bool) -> (Arm, S
         };
         match found {
             Found::Open => return (standing.in_turn(lot), compared()),
-            Found::Waiting => return (known, compared()),
+            Found::Waiting | Found::Deferred => return (known, compared()),
             Found::Likely => return (again(&standing, COMPARED_AGAIN_SOON), compared()),
             Found::Proven => (known, state) = (candidate, compared()),
             // What is said in the end is what is used, and otherwise why nothing is.

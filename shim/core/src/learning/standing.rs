@@ -24,6 +24,10 @@ pub(super) const LARGE: f64 = 1.25;
 /// every run of the other way. To drop what is as good loses nothing.
 const BAD: f64 = 1.1;
 
+/// After one such run, the other comes behind so many of the other way: where it was only
+/// disturbed, little is lost meanwhile, and otherwise nothing.
+const SECOND_LOOK: usize = 9;
+
 /// So many of the newest runs are looked at for that.
 const NEWEST_RUNS: usize = 8;
 
@@ -58,6 +62,8 @@ pub enum Found {
     Failed,
     /// A run with it has not ended: nothing is tried meanwhile.
     Waiting,
+    /// Its only run took much longer: it has another one later.
+    Deferred,
 }
 
 /// Two ways to run an application, and its runs in their order.
@@ -149,12 +155,21 @@ impl Standing<'_> {
         if is_shorter(LARGE, &candidate, &known) {
             return Found::Likely;
         }
-        let most = if candidate.len() > 1 { BAD } else { LARGE };
-        let is_bad = known.len() > 1 && is_shorter(most, &known, &candidate);
-        match is_bad || pairs >= LIMITS.pairs {
-            true => Found::Declined,
+        let is_longer = |times| known.len() > 1 && is_shorter(times, &known, &candidate);
+        let is_bad = is_longer(if candidate.len() > 1 { BAD } else { LARGE });
+        if is_bad || pairs >= LIMITS.pairs {
+            return Found::Declined;
+        }
+        match is_longer(BAD) && self.since_tried() < SECOND_LOOK {
+            true => Found::Deferred,
             false => Found::Open,
         }
+    }
+
+    /// Runs of the other way since the last one of the candidate.
+    fn since_tried(&self) -> usize {
+        let newest = self.runs.iter().rev();
+        newest.take_while(|run| run.arm == self.known).count()
     }
 
     /// Whether a run of the candidate failed, and the newest of the other way did not.

@@ -188,6 +188,33 @@ fn a_somewhat_slower_candidate_is_dropped_after_a_few_runs() {
 }
 
 #[test]
+fn after_one_bad_run_a_candidate_has_its_second_look_nine_runs_later() {
+    let seconds = |arm| match arm {
+        Arm::Plain => 10.0,
+        Arm::Permute | Arm::Bind => 11.8,
+    };
+    let mut job = Job::new(seconds, 0.01, 4);
+    let arms = job.runs(12);
+    assert_eq!(arms[1], Arm::Permute);
+    assert!(arms[2..11].iter().all(|arm| *arm == Arm::Plain), "{arms:?}");
+    assert_eq!(arms[11], Arm::Permute);
+    assert_eq!(job.next().arm, Arm::Bind, "the next candidate");
+}
+
+#[test]
+fn a_candidate_whose_first_run_was_disturbed_is_found_all_the_same() {
+    let mut job = Job::new(twice_as_fast, 0.03, 5);
+    job.runs(1);
+    let judgement = job.judgement(Worth::Gain);
+    job.experience.judgements = vec![judgement];
+    let next = job.next();
+    assert_eq!(next.arm, Arm::Permute);
+    job.ended(&next, End::Seconds(15.0));
+    job.runs(60);
+    assert_eq!(job.next().state.used(), Arm::Permute);
+}
+
+#[test]
 fn a_gain_that_turned_into_a_loss_is_taken_back() {
     let mut job = Job::new(twice_as_fast, 0.03, 5);
     job.runs(100);

@@ -74,6 +74,11 @@ impl fmt::Display for State {
                     Found::Waiting => {
                         write!(out, "{candidate} tried: a run with it has not ended")
                     }
+                    Found::Deferred => write!(
+                        out,
+                        "{candidate} tried once: it took longer than every run with {known}, and \
+                         is looked at once more later"
+                    ),
                 }
             }
         }

@@ -34,13 +34,14 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 6] = [
+const MEASUREMENTS: [&str; 7] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
     "profiles/collectives.md",
     "profiles/guard.md",
     "profiles/learning.md",
+    "profiles/proof.md",
 ];
 
 fn read(name: &str) -> String {

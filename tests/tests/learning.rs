@@ -193,17 +193,17 @@ fn a_job_is_quicker_from_its_second_run_on(mpi: Mpi) {
 
 fn a_placement_that_makes_a_job_slower_or_fail_is_not_used(mpi: Mpi) {
     let slower = Place::new(mpi);
-    let (outcome, told) = slower.run("slower", 6);
-    let known = &told[5]["application"]["shapes"][0];
+    let (outcome, told) = slower.run("slower", 4);
+    let known = &told[3]["application"]["shapes"][0];
     assert_eq!(known["used"], "plain", "{}", outcome.told());
-    assert!(arms(&told).contains(&"permute"), "{}", outcome.told());
-    assert!(
-        known["state"]
-            .as_str()
-            .is_some_and(|state| state.contains("declined")),
+    assert_eq!(
+        arms(&told),
+        ["plain", "permute", "plain", "plain"],
         "{}",
         outcome.told()
     );
+    let state = known["state"].as_str().unwrap_or_default();
+    assert!(state.contains("tried once"), "{}", outcome.told());
     let failing = Place::new(mpi);
     let (outcome, told) = failing.run("fails", 4);
     assert_eq!(

@@ -155,14 +155,11 @@ impl Standing<'_> {
         if is_shorter(LARGE, &candidate, &known) {
             return Found::Likely;
         }
-        let is_longer = |times| known.len() > 1 && is_shorter(times, &known, &candidate);
-        let is_bad = is_longer(if candidate.len() > 1 { BAD } else { LARGE });
-        if is_bad || pairs >= LIMITS.pairs {
-            return Found::Declined;
-        }
-        match is_longer(BAD) && self.since_tried() < SECOND_LOOK {
-            true => Found::Deferred,
-            false => Found::Open,
+        match is_shorter(BAD, &known, &candidate) {
+            true if known.len() > 1 && candidate.len() > 1 => Found::Declined,
+            true if self.since_tried() < SECOND_LOOK => Found::Deferred,
+            _ if pairs >= LIMITS.pairs => Found::Declined,
+            _ => Found::Open,
         }
     }
 

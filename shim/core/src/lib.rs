@@ -27,6 +27,7 @@
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! collective  one description of each algorithm, and its readings; the choice among them
 //! learning    what earlier runs of an application say of its next one
+//! supervision how an attempt to run a job ended, and what follows
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
 //! proof       which of two ways is quicker: sequential tests of paired times
 //! platform    pLogP parameters, logical clusters, probing
@@ -86,6 +87,7 @@
 //! | settings | what the user configured, see [`files::configuration`] |
 //! | decision | what all ranks of a job adopted |
 //! | abnormal exit | the end of a process without `MPI_Finalize` |
+//! | attempt; progress | a run of a supervised job; a new checkpoint of the application's |
 //!
 //! Constructors are `new`, `from_x` or `for_x`; `initial_x` are starting values. Public names that
 //! changed are in [`files::old_names`].
@@ -100,5 +102,6 @@ pub mod learning;
 pub mod placement;
 pub mod platform;
 pub mod proof;
+pub mod supervision;
 pub mod topology;
 pub mod tuning;

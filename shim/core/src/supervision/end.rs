@@ -1,0 +1,200 @@
+//! How an attempt ended.
+//!
+//! A launcher's exit status is not trusted: MPICH 4.0 returned 0 in 5 of 10 runs in which a rank
+//! left without `MPI_Finalize`, and what it returns for a signal may be an exit code as well. A
+//! job is finished when all of its ranks reached `MPI_Finalize`: only then is there a whole
+//! profile. A rank that ends in any other way but a signal that cannot be caught leaves a partial
+//! profile.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::launchers::Heard;
+
+/// How a launcher's exit status shows a signal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Statuses {
+    /// As a shell's: 128 and its number.
+    Shell,
+    /// Hydra's: its number alone, which may be an exit code too.
+    Bare,
+}
+
+/// Partial profiles that the ranks of an attempt left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Left {
+    /// So many.
+    pub partial_profiles: usize,
+    /// Ranks of the job.
+    pub ranks: usize,
+}
+
+/// What is known of an attempt that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facts {
+    /// The launcher's exit status as a shell has it.
+    pub status: u8,
+    /// How that shows a signal.
+    pub statuses: Statuses,
+    /// Whether there is a whole profile: all ranks reached `MPI_Finalize`.
+    pub finalized: bool,
+    /// Partial profiles, if any.
+    pub left: Option<Left>,
+    /// What the launcher printed.
+    pub heard: Heard,
+    /// Hosts that did not answer when they were asked afterwards.
+    pub silent_hosts: Vec<String>,
+    /// A signal that asked for an end, which was passed on to the job.
+    pub stopped_by: Option<u8>,
+    /// The attempt was ended because it wrote no checkpoint for so long.
+    pub stalled: bool,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum End {
+    /// All ranks reached `MPI_Finalize`; the status is the program's own affair.
+    Finished,
+    /// A signal asked for it.
+    Stopped {
+        /// Its number.
+        signal: u8,
+    },
+    /// Hosts are gone.
+    HostsLost {
+        /// Their names.
+        hosts: Vec<String>,
+    },
+    /// No checkpoint for too long, and all hosts answer.
+    Stalled,
+    /// A signal that ended a rank.
+    Killed {
+        /// Its number.
+        signal: u8,
+        /// The rank, where the launcher says that.
+        rank: Option<usize>,
+        /// Its host, where the launcher says that.
+        host: Option<String>,
+    },
+    /// The program: an exit code, `MPI_Abort`, or an end of some ranks without `MPI_Finalize`.
+    Program,
+}
+
+impl Facts {
+    /// How the attempt ended.
+    pub fn end(&self) -> End {
+        if self.finalized {
+            return End::Finished;
+        }
+        if let Some(signal) = self.stopped_by {
+            return End::Stopped { signal };
+        }
+        let lost = self.lost_hosts();
+        if !lost.is_empty() {
+            return End::HostsLost { hosts: lost };
+        }
+        if self.stalled {
+            return End::Stalled;
+        }
+        let Some(signal) = self.signal() else {
+            return End::Program;
+        };
+        let of_it = |death: &&super::launchers::Death| death.signal == Some(signal);
+        let death = self.heard.deaths.iter().find(of_it);
+        End::Killed {
+            signal,
+            rank: death.and_then(|death| death.rank),
+            host: death.and_then(|death| death.host.clone()),
+        }
+    }
+
+    fn lost_hosts(&self) -> Vec<String> {
+        let mut hosts = self.silent_hosts.clone();
+        hosts.extend(self.heard.lost_hosts.iter().cloned());
+        hosts.sort();
+        hosts.dedup();
+        hosts
+    }
+
+    /// The signal that ended a rank, which took the others with it.
+    fn signal(&self) -> Option<u8> {
+        match self.statuses {
+            Statuses::Shell => self.status.checked_sub(128).filter(|s| is_signal(*s)),
+            Statuses::Bare => self.bare_signal(),
+        }
+    }
+
+    /// Hydra ends the ranks of a program that failed by SIGKILL and may report that one. But a rank
+    /// that such a signal ended first leaves no partial profile, and where all ranks left theirs,
+    /// the program ended by itself.
+    fn bare_signal(&self) -> Option<u8> {
+        let told = self.heard.deaths.iter().find_map(|death| death.signal);
+        let signal = told.unwrap_or(self.status);
+        let is_certain = told.is_some() || ENDS_RANKS.contains(&signal);
+        let all_left = self
+            .left
+            .is_some_and(|left| left.partial_profiles >= left.ranks);
+        let by_itself = all_left && !LEAVES_PARTS.contains(&signal);
+        (is_certain && is_signal(signal) && !by_itself).then_some(signal)
+    }
+}
+
+/// Signals that end ranks, and are rare as exit codes.
+const ENDS_RANKS: [u8; 7] = [4, 6, 7, 8, 9, 11, 15];
+
+/// SIGINT and SIGTERM, at which a rank leaves its partial profile.
+const LEAVES_PARTS: [u8; 2] = [2, 15];
+
+fn is_signal(number: u8) -> bool {
+    (1..=64).contains(&number)
+}
+
+/// The name of a signal, or its number.
+pub fn signal_name(signal: u8) -> String {
+    let name = match signal {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        10 => "SIGUSR1",
+        11 => "SIGSEGV",
+        12 => "SIGUSR2",
+        13 => "SIGPIPE",
+        15 => "SIGTERM",
+        24 => "SIGXCPU",
+        _ => return format!("signal {signal}"),
+    };
+    name.to_owned()
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Finished => out.write_str("all ranks reached MPI_Finalize"),
+            End::Stopped { signal } => {
+                write!(out, "{} was passed on to it", signal_name(*signal))
+            }
+            End::HostsLost { hosts } => write!(out, "lost: {}", hosts.join(", ")),
+            End::Stalled => out.write_str("no checkpoint for too long; it was ended"),
+            End::Killed { signal, rank, host } => {
+                match rank {
+                    Some(rank) => write!(out, "process {rank}")?,
+                    None => out.write_str("a process")?,
+                }
+                if let Some(host) = host {
+                    write!(out, " on {host}")?;
+                }
+                write!(out, " was ended by {}", signal_name(*signal))
+            }
+            End::Program => {
+                out.write_str("the program ended before all ranks reached MPI_Finalize")
+            }
+        }
+    }
+}

@@ -7,6 +7,7 @@
 //!                                          the grid is made before and removed after;
 //!                                          OUT gets what the links carried meanwhile
 //! grid on HOST -- COMMAND...               run COMMAND on a host
+//! grid off HOST                            switch a host off, with all that runs on it
 //! grid hosts                               list the hosts
 //! grid carried                             what the links between clusters carried: from, to,
 //!                                          bytes of payload, bytes on the wire
@@ -14,16 +15,16 @@
 //! grid down                                remove everything
 //! ```
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use treepie_core::files::grid::Grid;
 use treepie_grid::launch::{self, Ranks};
-use treepie_grid::{GridError, serve, state};
+use treepie_grid::{GridError, namespaces, serve, state};
 
 const USAGE: &str = "usage: grid up FILE | run [FILE] [--ranks N] [--cyclic] [--carried OUT] -- COMMAND... | \
-                     on HOST -- COMMAND... | hosts | carried | change FILE | down";
+                     on HOST -- COMMAND... | off HOST | hosts | carried | change FILE | down";
 
 fn main() -> ExitCode {
     let mut words: Vec<OsString> = std::env::args_os().collect();
@@ -66,14 +67,12 @@ fn ask(words: &[OsString]) -> Result<u8, GridError> {
         }
         ("run", _) => run(rest),
         ("on", [host, dashes, command @ ..]) if dashes == "--" && !command.is_empty() => {
-            let host = host.to_string_lossy();
-            let known = current()?.host_names();
-            if !known.iter().any(|name| *name == host) {
-                return Err(GridError::Usage(format!(
-                    "no host is called {host}; `grid hosts` lists them"
-                )));
-            }
+            let host = known(host)?;
             wait(&mut launch::on(&state::folder(), &host, command, false))
+        }
+        ("off", [host]) => {
+            namespaces::remove(&state::tag(&state::folder()), &[known(host)?]);
+            Ok(0)
         }
         ("hosts", []) => {
             for host in current()?.host_names() {
@@ -100,6 +99,17 @@ fn current() -> Result<Grid, GridError> {
     let file = state::running()
         .ok_or_else(|| GridError::Usage("no grid is up; make one with `grid up FILE`".into()))?;
     Ok(Grid::read(&file)?)
+}
+
+/// The name of a host of the grid that is up.
+fn known(host: &OsStr) -> Result<String, GridError> {
+    let host = host.to_string_lossy();
+    match current()?.host_names().iter().any(|name| *name == host) {
+        true => Ok(host.into_owned()),
+        false => Err(GridError::Usage(format!(
+            "no host is called {host}; `grid hosts` lists them"
+        ))),
+    }
 }
 
 /// Removes a grid that was made for one command only, however that ends.

@@ -1,10 +1,11 @@
 /* A job that exchanges a little and then ends in the way that its argument says:
  *
- *     endings abort|fatal|exit|quick-exit|term|interrupt|handler|kill|wait|well
+ *     endings abort|fatal|exit|quick-exit|early|late|term|interrupt|handler|kill|wait|well
  *
  * Every rank sends 5 messages of 100 bytes to its right neighbour; then there is
  * one MPI_Allreduce of an int. With `kill` it waits for two seconds first; with
- * `wait` each rank says so, and waits for a minute. */
+ * `wait` each rank says so, and waits for a minute. With `early` all ranks end with
+ * status 0 before MPI_Finalize, with `late` rank 0 with status 3 after it. */
 
 #include <mpi.h>
 #include <signal.h>
@@ -41,6 +42,12 @@ int main(int argc, char **argv)
     if (!strcmp(how, "well")) {
         MPI_Finalize();
         return 0;
+    }
+    if (!strcmp(how, "early"))
+        _exit(0);
+    if (!strcmp(how, "late")) {
+        MPI_Finalize();
+        return rank == 0 ? 3 : 0;
     }
     if (!strcmp(how, "wait")) {
         puts("waiting");

@@ -29,6 +29,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie run", "tests/tests/learning.rs"),
     ("treepie history", "tests/tests/learning.rs"),
     ("treepie tune", "tests/tests/tuning.rs"),
+    ("treepie supervise", "tests/tests/supervise.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

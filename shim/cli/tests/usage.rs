@@ -32,6 +32,18 @@ fn wrong_usage_is_one_line_with_status_2() {
             "the following required arguments were not provided: <FILE>",
         ),
         (
+            &["supervise", "--", "/bin/true"],
+            "/bin/true: is no launcher that is known; give mpirun, mpiexec or srun itself",
+        ),
+        (
+            &["supervise", "--restart", "'a", "--", "mpirun"],
+            "invalid value ''a' for '--restart <COMMAND>': `'a` lacks a closing '",
+        ),
+        (
+            &["supervise", "--hosts", "a:0", "--", "mpirun"],
+            "invalid value 'a:0' for '--hosts <HOSTS>': `a:0` is no host and its ranks",
+        ),
+        (
             &["map", "a.yaml", "--metric", "weight"],
             "invalid value 'weight' for '--metric <METRIC>': no metric is called `weight`",
         ),

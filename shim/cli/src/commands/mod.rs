@@ -20,6 +20,7 @@ mod prove;
 mod read_hwloc_file;
 mod replay;
 mod show;
+mod supervise;
 mod tune;
 
 use std::process::ExitCode;
@@ -47,7 +48,8 @@ The usual way:
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
 Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile, replay and run return the status of the job.")]
+profile, replay, run and supervise return the status of the job; supervise 75 if too
+few hosts are left.")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -62,6 +64,7 @@ enum Command {
     History(learning::history::Arguments),
     Forget(learning::forget::Arguments),
     Prove(prove::Arguments),
+    Supervise(supervise::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),
     Convert(convert::Arguments),
@@ -108,6 +111,7 @@ impl CommandLine {
             Command::History(arguments) => learning::history::run(&arguments),
             Command::Forget(arguments) => learning::forget::run(&arguments),
             Command::Prove(arguments) => prove::run(&arguments),
+            Command::Supervise(arguments) => supervise::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),

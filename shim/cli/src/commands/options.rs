@@ -206,3 +206,18 @@ pub fn percent(text: &str) -> Result<f64, String> {
     let number = number.filter(|number| (0.0..50.0).contains(number));
     number.ok_or_else(|| format!("`{text}` is no percentage from 0 to 50"))
 }
+
+/// A number of seconds above 0, and at most some thirty years.
+pub fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok();
+    let number = number.filter(|number: &f64| *number > 0.0 && *number <= 1e9);
+    number.ok_or_else(|| format!("`{text}` is no number of seconds above 0, and at most 1e9"))
+}
+
+/// A number of seconds, which may be 0.
+pub fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(0.0) => Ok(0.0),
+        _ => positive(text),
+    }
+}

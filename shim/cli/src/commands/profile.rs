@@ -124,6 +124,14 @@ pub fn after_the_job(ours: Result<(), CommandError>, status: u8) -> Result<(), C
     }
 }
 
+/// The profile of the partial profiles in a directory, written to `output` in their place.
+pub fn merged(directory: &Path, output: &Path) -> Result<Profile, CommandError> {
+    let profile = partial_profiles::read_directory(directory)?.profile;
+    profile.write(output)?;
+    partial_profiles::remove_directory(directory);
+    Ok(profile)
+}
+
 /// Makes a profile of the partial profiles that the ranks of a job left in `directory`, which ended
 /// abnormally, and reports the ranks without one. They are removed then.
 fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
@@ -132,9 +140,7 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
         return Ok(None);
     };
     let output = PathBuf::from(OsStr::from_bytes(name));
-    let profile = partial_profiles::read_directory(directory)?.profile;
-    profile.write(&output)?;
-    partial_profiles::remove_directory(directory);
+    let profile = merged(directory, &output)?;
     let note = profile
         .notes
         .last()

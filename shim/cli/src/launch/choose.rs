@@ -3,12 +3,11 @@
 
 use std::ffi::OsString;
 use std::net::ToSocketAddrs;
-use std::path::Path;
 
-use treepie_core::files::{PlacementFile, network};
+use treepie_core::files::PlacementFile;
 
 use super::family::{Family, Launcher};
-use super::rank_file;
+use super::{allocation, rank_file};
 
 /// Reason why a placement is applied at the launch, or why not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +38,7 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
     }
     match outside(placement) {
         Some(host) => Choice::Permute(format!("the job does not have {host}")),
-        None if allocated().is_some() => {
+        None if allocation::of_scheduler().is_some() => {
             Choice::Launch("the job has the hosts of the placement".to_owned())
         }
         None if hosts[..] == [this_host()] => {
@@ -51,23 +50,11 @@ pub fn way(placement: &PlacementFile, launcher: &Launcher, command: &[OsString])
 
 /// The first host of a placement that a scheduler has not given to the job.
 pub fn outside(placement: &PlacementFile) -> Option<String> {
-    let own = allocated()?;
+    let own = allocation::of_scheduler()?;
     let mut hosts = placement.topology.hosts().into_iter();
     hosts
-        .find(|host| !own.iter().any(|own| own == host))
+        .find(|host| !own.iter().any(|own| own.name == **host))
         .map(str::to_owned)
-}
-
-/// The hosts that a scheduler says the job has.
-fn allocated() -> Option<Vec<String>> {
-    if let Ok(list) = std::env::var("SLURM_JOB_NODELIST") {
-        return network::expand(&list).ok();
-    }
-    let files = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
-    let file = files.iter().find_map(std::env::var_os)?;
-    let text = std::fs::read_to_string(Path::new(&file)).ok()?;
-    let first = |line: &str| line.split_whitespace().next().map(str::to_owned);
-    Some(text.lines().filter_map(first).collect())
 }
 
 fn this_host() -> String {

@@ -1,17 +1,13 @@
-//! Starting a job, passing signals on to it, and returning its status.
+//! Starting a job, and returning its status.
 
 use std::fs::File;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus, Stdio};
-use std::thread;
+use std::process::{Child, Command, ExitStatus, Stdio};
 
-use rustix::process::{Pid, Signal, kill_process};
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-use signal_hook::iterator::SignalsInfo;
-use signal_hook::iterator::exfiltrator::origin::WithOrigin;
-use signal_hook::low_level::siginfo::{Cause, Origin};
+use rustix::process::Pid;
 
 use super::injection::Invocation;
+use super::signals::{ENDING, Signals};
 use crate::error::CommandError;
 
 /// Runs the job to its end. Its standard streams are ours.
@@ -35,38 +31,44 @@ pub fn run_into(invocation: &Invocation, out: File, errors: File) -> Result<u8, 
     run_command(invocation, command)
 }
 
-fn run_command(invocation: &Invocation, mut command: Command) -> Result<u8, CommandError> {
-    // Signals are taken over before the job starts: one that comes in between
-    // must not end us and leave the job alone.
-    let mut signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGTERM, SIGHUP])
-        .map_err(|error| CommandError::failed(format!("signals cannot be taken over: {error}")))?;
-    let mut child = command.spawn().map_err(|error| {
+fn run_command(invocation: &Invocation, command: Command) -> Result<u8, CommandError> {
+    let signals = Signals::take_over(ENDING)?;
+    let mut child = start(invocation, command, &signals)?;
+    let status = child.wait();
+    signals.pass_to(None);
+    let status = status.map_err(|error| end_not_known(invocation, &error))?;
+    Ok(exit_code(status))
+}
+
+/// Starts the job, which gets the signals that come from now on.
+///
+/// # Errors
+/// A program that cannot be started.
+pub fn start(
+    invocation: &Invocation,
+    mut command: Command,
+    signals: &Signals,
+) -> Result<Child, CommandError> {
+    let child = command.spawn().map_err(|error| {
         CommandError::usage(format!(
             "{}: cannot be started: {error}",
             invocation.program.display()
         ))
     })?;
-    let handle = signals.handle();
-    let job = Pid::from_child(&child);
-    let forwarder = thread::spawn(move || {
-        for origin in signals.forever() {
-            forward(&origin, job);
-        }
-    });
-    let status = child.wait();
-    handle.close();
-    // The thread only ends by the line above, and it does not panic.
-    let _ = forwarder.join();
-    let status = status.map_err(|error| {
-        CommandError::failed(format!(
-            "{}: its end is not known: {error}",
-            invocation.name.display()
-        ))
-    })?;
-    Ok(exit_code(status))
+    signals.pass_to(Some(Pid::from_child(&child)));
+    Ok(child)
 }
 
-fn command(invocation: &Invocation) -> Command {
+/// The end of a job cannot be waited for.
+pub fn end_not_known(invocation: &Invocation, error: &std::io::Error) -> CommandError {
+    CommandError::failed(format!(
+        "{}: its end is not known: {error}",
+        invocation.name.display()
+    ))
+}
+
+/// The command that starts the job, with our standard streams.
+pub fn command(invocation: &Invocation) -> Command {
     let mut command = Command::new(&invocation.program);
     command.arg0(&invocation.name).args(&invocation.arguments);
     let variables = invocation.environment.iter();
@@ -74,21 +76,8 @@ fn command(invocation: &Invocation) -> Command {
     command
 }
 
-/// Passes a signal on that another process sent to us alone. What a key on the
-/// terminal sends comes from the kernel and has reached the job already: a
-/// second one would make launchers stop without cleaning up.
-fn forward(origin: &Origin, job: Pid) {
-    if matches!(origin.cause, Cause::Kernel) {
-        return;
-    }
-    if let Some(signal) = Signal::from_named_raw(origin.signal) {
-        // The job may just have ended; then there is nobody to tell.
-        let _ = kill_process(job, signal);
-    }
-}
-
 /// The status that a shell gives to the end of a process.
-fn exit_code(status: ExitStatus) -> u8 {
+pub fn exit_code(status: ExitStatus) -> u8 {
     let code = match (status.code(), status.signal()) {
         (Some(code), _) => code,
         (None, Some(signal)) => 128 + signal,

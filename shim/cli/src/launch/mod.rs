@@ -8,9 +8,11 @@
 //!      v  injection               how does this launcher pass them on?
 //!   mpirun -x LD_PRELOAD=... -x TREEPIE_MODE=profile -np 4 ./app
 //!      |  rank_file                 where do the ranks go, if the launcher is to know?
-//!      |  job                     start, pass signals on, return the status
+//!      |  job                     start, return the status
+//!      |  signals                 passed on to it
 //! ```
 
+pub mod allocation;
 pub mod binary;
 pub mod choose;
 pub mod environment;
@@ -25,7 +27,9 @@ pub mod rank_file;
 pub mod ranks;
 pub mod reach;
 pub mod search;
+pub mod signals;
 pub mod timed;
+pub mod watched;
 pub mod written;
 
 use std::ffi::OsString;

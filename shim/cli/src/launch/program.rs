@@ -198,6 +198,22 @@ fn is_short_with_value(name: &str) -> bool {
         && letters.next().is_some_and(|c| c.is_ascii_digit())
 }
 
+/// The first option of a launcher's command line that has one of these names, as it is written.
+pub fn first_option(family: Family, command: &[OsString], names: &[&str]) -> Option<String> {
+    let arguments = command.get(1..).unwrap_or_default();
+    let end = position(family, arguments).unwrap_or(arguments.len());
+    let options = arguments[..end].iter().map(|word| word.to_string_lossy());
+    let is_named = |text: &str| {
+        let name = text.trim_start_matches('-');
+        let name = name.split('=').next().unwrap_or(name);
+        text.starts_with('-') && names.contains(&name)
+    };
+    options
+        .filter(|text| is_named(text))
+        .map(|text| text.into_owned())
+        .next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -167,7 +167,6 @@ fn comes_to_each_host_once(slots: &[Slot]) -> bool {
 
 /// The first option of a command line that conflicts with a placement of the ranks.
 pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
-    let arguments = command.get(1..).unwrap_or_default();
     let contradicting: &[&str] = match family {
         Family::OpenMpi => &[
             "rankfile",
@@ -194,17 +193,7 @@ pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
         Family::Slurm => &["distribution", "m", "cpu-bind", "w", "nodelist"],
         Family::Plain => &[],
     };
-    let end = program::position(family, arguments).unwrap_or(arguments.len());
-    let options = arguments[..end].iter().map(|word| word.to_string_lossy());
-    let says_where = |text: &str| {
-        let name = text.trim_start_matches('-');
-        let name = name.split('=').next().unwrap_or(name);
-        text.starts_with('-') && contradicting.contains(&name)
-    };
-    options
-        .filter(|text| says_where(text))
-        .map(|text| text.into_owned())
-        .next()
+    program::first_option(family, command, contradicting)
 }
 
 fn saved(text: &str) -> Result<NamedTempFile, CommandError> {

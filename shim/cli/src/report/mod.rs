@@ -16,6 +16,7 @@ pub mod platform;
 pub mod proof;
 pub mod redundancy;
 pub mod summary;
+pub mod supervised;
 pub mod table;
 pub mod times;
 pub mod tuning;

@@ -22,7 +22,7 @@ use self::arm::Arm;
 use self::series::Series;
 use super::Outcome;
 use super::answer::Wanted;
-use super::options::{RunSettings, percent};
+use super::options::{RunSettings, percent, positive};
 use crate::error::CommandError;
 
 /// Run a job in two ways, in turn, until one is proven quicker
@@ -74,12 +74,6 @@ pub struct Arguments {
     /// The job as it is usually started; what it prints is compared and not shown
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| format!("`{text}` is no number of seconds above 0"))
 }
 
 impl Arguments {

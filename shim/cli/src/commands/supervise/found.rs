@@ -1,0 +1,103 @@
+//! Checkpoints on disk.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use treepie_core::supervision::checkpoints::{Checkpoint, fits};
+
+/// The files and directories whose paths fit a pattern; `*` and `?` stand for letters of a name.
+pub fn matching(pattern: &Path) -> Vec<Checkpoint> {
+    let mut paths = vec![PathBuf::new()];
+    for component in pattern.components() {
+        let name = component.as_os_str().to_string_lossy();
+        paths = match component {
+            Component::Normal(_) if name.contains(['*', '?']) => {
+                paths.iter().flat_map(|path| entries(path, &name)).collect()
+            }
+            _ => paths.into_iter().map(|path| path.join(component)).collect(),
+        };
+    }
+    paths.into_iter().filter_map(checkpoint).collect()
+}
+
+fn entries(directory: &Path, pattern: &str) -> Vec<PathBuf> {
+    let here = match directory.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => directory,
+    };
+    let entries = fs::read_dir(here).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name());
+    let fitting = names.filter(|name| fits(&name.to_string_lossy(), pattern));
+    fitting.map(|name| directory.join(name)).collect()
+}
+
+/// What is there now; it may have been removed meanwhile.
+fn checkpoint(path: PathBuf) -> Option<Checkpoint> {
+    let data = path.metadata().ok()?;
+    Some(Checkpoint {
+        modified: data.modified().ok()?,
+        bytes: data.len(),
+        path,
+    })
+}
+
+/// Whether no checkpoint has changed for too long.
+pub struct Stall<'a> {
+    pattern: &'a Path,
+    most: Duration,
+    seen: Vec<Checkpoint>,
+    since: Instant,
+}
+
+impl<'a> Stall<'a> {
+    /// From now on, `most` without a change is too long.
+    pub fn new(pattern: &'a Path, most: Duration) -> Self {
+        Stall {
+            pattern,
+            most,
+            seen: matching(pattern),
+            since: Instant::now(),
+        }
+    }
+
+    /// Whether it is too long by now.
+    pub fn is_over(&mut self) -> bool {
+        let found = matching(self.pattern);
+        if found != self.seen {
+            self.seen = found;
+            self.since = Instant::now();
+        }
+        self.since.elapsed() >= self.most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn patterns_name_files_in_any_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        for name in ["a1/run.1", "a2/run.2", "b/run.3", "a1/other"] {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, name).unwrap();
+        }
+        let found = |pattern: &str| {
+            let mut paths: Vec<PathBuf> = matching(&directory.path().join(pattern))
+                .into_iter()
+                .map(|one| one.path.strip_prefix(directory.path()).unwrap().to_owned())
+                .collect();
+            paths.sort();
+            paths
+        };
+        assert_eq!(
+            found("a?/run.*"),
+            ["a1/run.1", "a2/run.2"].map(PathBuf::from)
+        );
+        assert_eq!(found("b/run.3"), [PathBuf::from("b/run.3")]);
+        assert!(found("c/*").is_empty());
+    }
+}

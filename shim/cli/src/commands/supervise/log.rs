@@ -1,0 +1,47 @@
+//! What happened to a supervised job, in plain words: on standard error, and in a file.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::Path;
+use std::time::SystemTime;
+
+use treepie_core::files::date;
+
+use crate::error::CommandError;
+
+/// The log of a supervised job.
+pub struct Log {
+    file: File,
+    quiet: bool,
+}
+
+impl Log {
+    /// A log in a directory of its own, which is made.
+    ///
+    /// # Errors
+    /// A directory that cannot be made, or that has files of another job.
+    pub fn new(directory: &Path, quiet: bool) -> Result<Self, CommandError> {
+        let wrong = |problem: &str| {
+            CommandError::usage(format!(
+                "{}: {problem}; choose another directory with --record",
+                directory.display()
+            ))
+        };
+        let failed = |error: std::io::Error| wrong(&error.to_string());
+        fs::create_dir_all(directory).map_err(failed)?;
+        if fs::read_dir(directory).map_err(failed)?.next().is_some() {
+            return Err(wrong("is not empty"));
+        }
+        let file = File::create(directory.join("log.txt")).map_err(failed)?;
+        Ok(Log { file, quiet })
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, text: &str) {
+        if !self.quiet {
+            eprintln!("treepie: {text}");
+        }
+        // A full disk must not end the job.
+        let _ = writeln!(self.file, "{} {text}", date(SystemTime::now()));
+    }
+}

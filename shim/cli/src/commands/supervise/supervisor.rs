@@ -1,0 +1,403 @@
+//! The loop: an attempt, its facts, what follows.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use treepie_core::files::Replayable;
+use treepie_core::files::partial_profiles::directory_of;
+use treepie_core::supervision::checkpoints::{Checkpoint, Checkpoints};
+use treepie_core::supervision::{
+    Decision, End, Ended, Facts, History, Host, Left, Out, Progress, Reason, Statuses, TooFew,
+};
+
+use super::Job;
+use super::found::{Stall, matching};
+use crate::commands::profile::merged;
+use crate::error::CommandError;
+use crate::launch::family::Family;
+use crate::launch::signals::Signals;
+use crate::launch::watched::{self, Watched};
+use crate::launch::{self, allocation};
+use crate::report::supervised::{Attempt, Supervised};
+use crate::report::words::pluralize;
+
+/// Stands for the newest checkpoint in the restart command.
+pub const LAST: &str = "{last}";
+
+/// Exit status where too few hosts are left: EX_TEMPFAIL, "try again later".
+const TOO_FEW_HOSTS: u8 = 75;
+
+/// A job that is supervised.
+pub struct Supervisor<'a> {
+    job: Job<'a>,
+    signals: &'a Signals,
+    began: Instant,
+    history: History,
+    checkpoints: Checkpoints,
+    attempts: Vec<Attempt>,
+    /// The hosts of the first attempt.
+    first_hosts: Option<Vec<Host>>,
+}
+
+/// Files by which the ranks of an attempt show how far they came.
+struct Profiles {
+    finalized: bool,
+    left: Option<Left>,
+    path: Option<PathBuf>,
+}
+
+impl<'a> Supervisor<'a> {
+    /// Before the first attempt.
+    pub fn new(job: Job<'a>, signals: &'a Signals) -> Self {
+        let found = job.arguments.checkpoints.as_deref().map(matching);
+        Supervisor {
+            job,
+            signals,
+            began: Instant::now(),
+            history: History::default(),
+            checkpoints: Checkpoints::new(found.unwrap_or_default()),
+            attempts: Vec::new(),
+            first_hosts: None,
+        }
+    }
+
+    /// Runs the job until it is finished or given up.
+    ///
+    /// # Errors
+    /// A command that cannot be started.
+    pub fn run(mut self) -> Result<Supervised, CommandError> {
+        let reason = loop {
+            if self.signals.asked_to_end().is_some() {
+                break Some(Reason::Stopped);
+            }
+            let hosts = match self.hosts() {
+                Ok(hosts) => hosts,
+                Err(error) => {
+                    self.job.log.line(&error.to_string());
+                    break Some(Reason::TooFewHosts);
+                }
+            };
+            match self.attempt(hosts)? {
+                Decision::Done => break None,
+                Decision::GiveUp(reason) => break Some(reason),
+                Decision::Restart { leave_out } => self.before_the_next(&leave_out),
+            }
+        };
+        Ok(self.ended(reason))
+    }
+
+    /// The hosts of the next attempt, where they are known.
+    fn hosts(&mut self) -> Result<Option<Vec<Host>>, TooFew> {
+        let ranks = self.job.ranks;
+        let roster = self.job.roster.as_mut();
+        roster.map(|roster| roster.choose(ranks)).transpose()
+    }
+
+    fn found(&self) -> Vec<Checkpoint> {
+        let pattern = self.job.arguments.checkpoints.as_deref();
+        pattern.map(matching).unwrap_or_default()
+    }
+
+    /// Runs the job once, and decides what follows.
+    fn attempt(&mut self, hosts: Option<Vec<Host>>) -> Result<Decision, CommandError> {
+        let arguments = self.job.arguments;
+        let number = self.history.attempts() + 1;
+        let before = self.found();
+        let (command, from) = self.command(&before);
+        let is_changed = self.first_hosts.is_some() && self.first_hosts != hosts;
+        let placement = self.placement(is_changed);
+        let output = self
+            .job
+            .record
+            .join(format!("attempt-{number}.profile.yaml"));
+        let variables = arguments
+            .settings
+            .variables(variables(&output, placement.as_deref()))?;
+        let mut invocation = launch::prepare(&command, &variables)?;
+        let is_told = is_changed || arguments.hosts.is_some();
+        if let (Some(hosts), true) = (&hosts, is_told) {
+            let options = allocation::options(self.job.launcher.family, hosts);
+            invocation.arguments.splice(0..0, options);
+        }
+        self.first_hosts = self.first_hosts.take().or_else(|| hosts.clone());
+        let shown = as_typed(&command);
+        self.announce(number, hosts.as_deref(), from.as_ref(), &shown);
+
+        let limit = arguments.stall.map(Duration::from_secs_f64);
+        let watches = arguments.checkpoints.as_deref().zip(limit);
+        let mut stall = watches.map(|(pattern, most)| Stall::new(pattern, most));
+        let is_stalled = || stall.as_mut().is_some_and(Stall::is_over);
+        let watched = watched::run(&invocation, self.signals, is_stalled)?;
+
+        let profiles = self.profiles(&output);
+        let end = self.end(&watched, &profiles, hosts.as_deref());
+        let progress = match &arguments.checkpoints {
+            Some(_) => self.checkpoints.progress(&before, &self.found()),
+            None => Progress::Unknown,
+        };
+        let has_gained = progress == Progress::Made || matches!(end, End::HostsLost { .. });
+        if let (Some(from), false) = (&from, has_gained) {
+            self.checkpoints.suspect(from.clone());
+        }
+        let words = in_words(&end, &watched, progress);
+        self.job.log.line(&format!("attempt {number} {words}"));
+        self.attempts.push(Attempt {
+            number,
+            command: shown,
+            hosts: hosts.unwrap_or_default(),
+            from: from.map(|from| from.path),
+            placement,
+            profile: profiles.path,
+            seconds: watched.took.as_secs_f64(),
+            status: watched.status,
+            end: end.clone(),
+            words,
+            progress,
+            left_out: Vec::new(),
+        });
+        let ended = Ended {
+            end,
+            took: watched.took,
+            progress,
+            since_start: self.began.elapsed(),
+            can_leave_out: self
+                .job
+                .roster
+                .as_ref()
+                .is_some_and(|roster| roster.can_leave_out()),
+        };
+        Ok(self.history.after(&ended, &arguments.limits()))
+    }
+
+    /// The command of the next attempt, and the checkpoint that it begins from. Where there is no
+    /// checkpoint yet, it begins as the first.
+    fn command(&self, found: &[Checkpoint]) -> (Vec<OsString>, Option<Checkpoint>) {
+        let arguments = self.job.arguments;
+        let newest = self.checkpoints.newest(found);
+        let begins_anew = newest.is_none() && arguments.checkpoints.is_some();
+        match &arguments.restart {
+            Some(restart) if self.history.attempts() > 0 && !begins_anew => {
+                let last = newest.map(|newest| newest.path.to_string_lossy());
+                let last = last.unwrap_or_default();
+                let filled = restart.iter().map(|word| match word.to_str() {
+                    Some(word) => word.replace(LAST, &last).into(),
+                    None => word.clone(),
+                });
+                (filled.collect(), newest.cloned())
+            }
+            _ => (arguments.command.clone(), None),
+        }
+    }
+
+    /// What the ranks are placed by: a profile everywhere, a placement on its own hosts only.
+    fn placement(&mut self, hosts_are_others: bool) -> Option<PathBuf> {
+        let (path, file) = self.job.placement.as_ref()?;
+        if hosts_are_others && matches!(file, Replayable::Placement(_)) {
+            self.job.log.line(&format!(
+                "{}: is a placement for other hosts, so ranks are where the launcher puts them; a \
+                 profile would be placed anew",
+                path.display()
+            ));
+            return None;
+        }
+        Some(path.clone())
+    }
+
+    fn announce(
+        &mut self,
+        number: usize,
+        hosts: Option<&[Host]>,
+        from: Option<&Checkpoint>,
+        command: &str,
+    ) {
+        let hosts = hosts.map(|hosts| format!(" on {}", listed(hosts)));
+        let from = from.map(|from| format!(" from {}", from.path.display()));
+        self.job.log.line(&format!(
+            "attempt {number} of {}{}{}: {command}",
+            self.job.arguments.attempts,
+            hosts.unwrap_or_default(),
+            from.unwrap_or_default(),
+        ));
+    }
+
+    /// What the ranks left: a whole profile where all of them reached `MPI_Finalize`.
+    fn profiles(&mut self, output: &Path) -> Profiles {
+        let parts = directory_of(output);
+        if output.exists() || !parts.is_dir() {
+            let finalized = output.exists();
+            return Profiles {
+                finalized,
+                left: None,
+                path: finalized.then(|| output.to_owned()),
+            };
+        }
+        match merged(&parts, output) {
+            Ok(profile) => Profiles {
+                finalized: false,
+                left: Some(Left {
+                    partial_profiles: profile.ranks - profile.missing_ranks.len(),
+                    ranks: profile.ranks,
+                }),
+                path: Some(output.to_owned()),
+            },
+            Err(error) => {
+                self.job.log.line(&error.to_string());
+                Profiles {
+                    finalized: false,
+                    left: None,
+                    path: None,
+                }
+            }
+        }
+    }
+
+    /// How an attempt ended. Hosts are asked only where that can make a difference.
+    fn end(&self, watched: &Watched, profiles: &Profiles, hosts: Option<&[Host]>) -> End {
+        let mut facts = Facts {
+            status: watched.status,
+            statuses: match self.job.launcher.family {
+                Family::Hydra => Statuses::Bare,
+                Family::OpenMpi | Family::Slurm | Family::Plain => Statuses::Shell,
+            },
+            finalized: profiles.finalized,
+            left: profiles.left,
+            heard: watched.heard.clone(),
+            silent_hosts: Vec::new(),
+            stopped_by: self.signals.asked_to_end(),
+            stalled: watched.stalled,
+        };
+        if let (false, None, Some(hosts)) = (facts.finalized, facts.stopped_by, hosts)
+            && hosts.len() > 1
+        {
+            facts.silent_hosts = self.silent(hosts.iter().map(|host| host.name.clone()).collect());
+        }
+        facts.end()
+    }
+
+    fn silent(&self, hosts: Vec<String>) -> Vec<String> {
+        let limit = Duration::from_secs_f64(self.job.arguments.answer);
+        allocation::silent(&self.job.launcher, &hosts, limit)
+    }
+
+    /// Leaves hosts out, waits, and takes those back that answer again.
+    fn before_the_next(&mut self, leave_out: &[String]) {
+        let Some(attempt) = self.attempts.last_mut() else {
+            return;
+        };
+        if let Some(roster) = &mut self.job.roster {
+            let why = match attempt.end {
+                End::HostsLost { .. } => Out::Lost,
+                _ => Out::Suspect,
+            };
+            attempt.left_out = roster.leave_out(leave_out, why);
+            if !attempt.left_out.is_empty() {
+                let names = attempt.left_out.join(", ");
+                self.job.log.line(&format!("left out from now on: {names}"));
+            }
+        }
+        let pause = self.job.arguments.pause;
+        if pause > 0.0 {
+            self.job
+                .log
+                .line(&format!("the next attempt begins in {pause} s"));
+        }
+        self.signals.pause(Duration::from_secs_f64(pause));
+        self.take_back();
+    }
+
+    fn take_back(&mut self) {
+        let roster = self.job.roster.as_ref();
+        let absent = roster
+            .map(|roster| roster.may_come_back())
+            .unwrap_or_default();
+        if absent.is_empty() || self.signals.asked_to_end().is_some() {
+            return;
+        }
+        let silent = self.silent(absent.clone());
+        for name in absent.iter().filter(|name| !silent.contains(name)) {
+            if let Some(roster) = &mut self.job.roster {
+                roster.is_back(name);
+                self.job
+                    .log
+                    .line(&format!("{name} answers again, and is taken back"));
+            }
+        }
+    }
+
+    /// What happened, and the status of the command.
+    fn ended(mut self, reason: Option<Reason>) -> Supervised {
+        let last = self.attempts.last().map_or(0, |attempt| attempt.status);
+        let status = match (&reason, last) {
+            (None, status) => status,
+            (Some(Reason::TooFewHosts), _) => TOO_FEW_HOSTS,
+            (Some(Reason::Stopped), _) if !self.was_stopped_in_attempt() => {
+                128 + self.signals.asked_to_end().unwrap_or(0)
+            }
+            // A status 0 that is not to be trusted.
+            (Some(_), 0) => 1,
+            (Some(_), status) => status,
+        };
+        let attempts = pluralize(self.attempts.len(), "attempt");
+        let words = match &reason {
+            None => format!("finished after {attempts}, with status {status}"),
+            Some(reason) => format!("given up after {attempts}: {reason}"),
+        };
+        self.job.log.line(&words);
+        Supervised {
+            finished: reason.is_none(),
+            reason,
+            words,
+            status,
+            seconds: self.began.elapsed().as_secs_f64(),
+            attempts: self.attempts,
+        }
+    }
+
+    /// Whether the signal that asked for an end came while an attempt ran.
+    fn was_stopped_in_attempt(&self) -> bool {
+        let last = self.attempts.last();
+        last.is_some_and(|attempt| matches!(attempt.end, End::Stopped { .. }))
+    }
+}
+
+/// The library's settings for an attempt: its profile shows that all ranks reached the end, and a
+/// file that does not fit ends it before it starts.
+fn variables(output: &Path, placement: Option<&Path>) -> Vec<(&'static str, OsString)> {
+    let mut own: Vec<(&str, OsString)> = vec![
+        ("TREEPIE_OUTPUT", output.into()),
+        ("TREEPIE_STRICT", "true".into()),
+        ("TREEPIE_PERMUTATION", OsString::new()),
+    ];
+    match placement {
+        Some(path) => own.extend([
+            ("TREEPIE_MODE", "replay".into()),
+            ("TREEPIE_PLACEMENT", path.into()),
+        ]),
+        None => own.push(("TREEPIE_MODE", "profile".into())),
+    }
+    own
+}
+
+fn as_typed(command: &[OsString]) -> String {
+    let words = command.iter().map(|word| word.to_string_lossy());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn listed(hosts: &[Host]) -> String {
+    let names = hosts
+        .iter()
+        .map(|host| format!("{}:{}", host.name, host.slots));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn in_words(end: &End, watched: &Watched, progress: Progress) -> String {
+    let Watched { status, took, .. } = watched;
+    let progress = match (end, progress) {
+        (End::Finished, _) | (_, Progress::Unknown) => "",
+        (_, Progress::Made) => "; there is a new checkpoint",
+        (_, Progress::None) => "; there is no new checkpoint",
+    };
+    let seconds = took.as_secs_f64();
+    format!("ended after {seconds:.1} s with status {status}: {end}{progress}")
+}

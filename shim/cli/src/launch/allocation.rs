@@ -1,0 +1,210 @@
+//! The hosts of a job: those that a scheduler has given, or that the user names; and whether they
+//! answer.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::thread;
+use std::time::Duration;
+
+use treepie_core::files::network;
+use treepie_core::supervision::Host;
+
+use super::family::{Family, Launcher};
+use super::{program, timed};
+
+/// As many hosts are asked at the same time.
+const AT_ONCE: usize = 32;
+
+/// The hosts that a scheduler says the job has, with the ranks that each takes, in its order.
+pub fn of_scheduler() -> Option<Vec<Host>> {
+    let variable = |name: &str| std::env::var(name).ok();
+    if let Some(list) = variable("SLURM_JOB_NODELIST") {
+        let names = network::expand(&list).ok()?;
+        let tasks = variable("SLURM_TASKS_PER_NODE");
+        let counts = tasks.or_else(|| variable("SLURM_JOB_CPUS_PER_NODE"));
+        let slots = repeated(&counts.unwrap_or_default());
+        let slots = slots.into_iter().chain(std::iter::repeat(1));
+        return Some(added_up(names.into_iter().zip(slots)));
+    }
+    let files = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
+    let file = files.iter().find_map(std::env::var_os)?;
+    let text = std::fs::read_to_string(Path::new(&file)).ok()?;
+    let host = |line: &str| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?.to_owned();
+        let slots = words.next().and_then(|word| word.parse().ok());
+        Some((name, slots.unwrap_or(1)))
+    };
+    Some(added_up(text.lines().filter_map(host)))
+}
+
+/// Hosts that a user names: `n1:4,n2:4` or `n[1-2]:4`; one rank where no number is.
+///
+/// # Errors
+/// What is wrong, and what to write.
+pub fn named(list: &str) -> Result<Vec<Host>, String> {
+    let mut hosts = Vec::new();
+    for item in network::expand(list)? {
+        let (name, slots) = match item.split_once(':') {
+            Some((name, slots)) => (name, slots.parse().ok().filter(|&slots| slots > 0)),
+            None => (item.as_str(), Some(1)),
+        };
+        match slots {
+            Some(slots) if !name.is_empty() => hosts.push((name.to_owned(), slots)),
+            _ => {
+                return Err(format!("`{item}` is no host and its ranks; write `name:4`"));
+            }
+        }
+    }
+    match hosts.is_empty() {
+        true => Err("no hosts are named; write `n1:4,n2:4`".to_owned()),
+        false => Ok(added_up(hosts)),
+    }
+}
+
+/// Slurm's counts: `2(x3),1` for 2, 2, 2, 1.
+fn repeated(text: &str) -> Vec<usize> {
+    let mut counts = Vec::new();
+    for item in text.split(',') {
+        let (count, times) = item.split_once("(x").unwrap_or((item, "1"));
+        let times = times.trim_end_matches(')').parse().unwrap_or(0);
+        if let Ok(count) = count.parse::<usize>() {
+            counts.extend(std::iter::repeat_n(count, times));
+        }
+    }
+    counts
+}
+
+/// Each host once, where it stands first.
+fn added_up(hosts: impl IntoIterator<Item = (String, usize)>) -> Vec<Host> {
+    let mut all: Vec<Host> = Vec::new();
+    for (name, slots) in hosts {
+        match all.iter_mut().find(|host| host.name == name) {
+            Some(host) => host.slots += slots,
+            None => all.push(Host { name, slots }),
+        }
+    }
+    all
+}
+
+/// The options by which a launcher uses these hosts only.
+pub fn options(family: Family, hosts: &[Host]) -> Vec<OsString> {
+    let list = |item: &dyn Fn(&Host) -> String| {
+        let items: Vec<String> = hosts.iter().map(item).collect();
+        OsString::from(items.join(","))
+    };
+    let with_slots = |host: &Host| format!("{}:{}", host.name, host.slots);
+    match family {
+        Family::OpenMpi => vec!["--host".into(), list(&with_slots)],
+        Family::Hydra => vec!["-hosts".into(), list(&with_slots)],
+        Family::Slurm => vec![
+            "--nodes".into(),
+            hosts.len().to_string().into(),
+            "--nodelist".into(),
+            list(&|host| host.name.clone()),
+        ],
+        Family::Plain => Vec::new(),
+    }
+}
+
+/// The first option of a command line that names hosts itself.
+pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
+    let names: &[&str] = match family {
+        Family::OpenMpi => &[
+            "host",
+            "H",
+            "hostfile",
+            "machinefile",
+            "default-hostfile",
+            "rankfile",
+            "rf",
+        ],
+        Family::Hydra => &["f", "hostfile", "machinefile", "hosts", "host"],
+        Family::Slurm => &[
+            "w", "nodelist", "N", "nodes", "x", "exclude", "F", "nodefile",
+        ],
+        Family::Plain => &[],
+    };
+    program::first_option(family, command, names)
+}
+
+/// Those of these hosts on which the launcher cannot run `hostname` within `limit`.
+pub fn silent(launcher: &Launcher, hosts: &[String], limit: Duration) -> Vec<String> {
+    let (next, silent) = (Mutex::new(hosts.iter()), Mutex::new(Vec::new()));
+    let ask = || {
+        // The lock is released before the host is asked.
+        while let Some(host) = { next.lock().unwrap_or_else(PoisonError::into_inner).next() } {
+            if !answers(launcher, host, limit) {
+                let mut silent = silent.lock().unwrap_or_else(PoisonError::into_inner);
+                silent.push(host.clone());
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..hosts.len().min(AT_ONCE) {
+            scope.spawn(ask);
+        }
+    });
+    let mut silent = silent.into_inner().unwrap_or_else(PoisonError::into_inner);
+    silent.sort();
+    silent
+}
+
+fn answers(launcher: &Launcher, host: &str, limit: Duration) -> bool {
+    let one = Host {
+        name: host.to_owned(),
+        slots: 1,
+    };
+    let mut arguments = options(launcher.family, &[one]);
+    arguments.extend(["-n", "1", "hostname"].map(OsString::from));
+    let answer = timed::answer(&launcher.path, &arguments, limit);
+    answer.is_ok_and(|answer| answer.is_some_and(|answer| answer.status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn pairs(hosts: Vec<Host>) -> Vec<(String, usize)> {
+        hosts
+            .into_iter()
+            .map(|host| (host.name, host.slots))
+            .collect()
+    }
+
+    #[test]
+    fn hosts_are_named_with_the_ranks_that_they_take() {
+        let hosts = pairs(named("n[08-09]:4,m,n08:2").unwrap());
+        let expected = [("n08", 6), ("n09", 4), ("m", 1)];
+        assert_eq!(
+            hosts,
+            expected.map(|(name, slots)| (name.to_owned(), slots))
+        );
+        for wrong in ["", "a:0", "a:x", ":4", "a[1-"] {
+            assert!(named(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn slurm_counts_equal_nodes_together() {
+        assert_eq!(repeated("2(x3),1"), [2, 2, 2, 1]);
+        assert_eq!(repeated(""), [0; 0]);
+    }
+
+    #[test]
+    fn each_launcher_is_told_its_hosts_in_its_own_way() {
+        let hosts = named("a:2,b:2").unwrap();
+        for (family, expected) in [
+            (Family::OpenMpi, "--host a:2,b:2"),
+            (Family::Hydra, "-hosts a:2,b:2"),
+            (Family::Slurm, "--nodes 2 --nodelist a,b"),
+        ] {
+            let words = options(family, &hosts);
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            assert_eq!(words.join(" "), expected);
+        }
+    }
+}

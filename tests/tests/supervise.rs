@@ -1,0 +1,304 @@
+//! `treepie supervise`: jobs that die in the ways in which jobs die, and what follows.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use treepie_tests::hosts::Hosts;
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+const RANKS: usize = 2;
+
+/// The words of a job that ends in this way.
+fn ending(mpi: Mpi, how: &str) -> Vec<OsString> {
+    let mut words = mpi.launch(RANKS, &[]);
+    words.push(artifacts::job(mpi, "endings").into());
+    words.push(how.into());
+    words
+}
+
+fn as_typed(words: &[OsString]) -> String {
+    let words = words.iter().map(|word| word.to_string_lossy());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The words of `treepie supervise` with these options and this job.
+fn supervise(options: &[&str], job: Vec<OsString>) -> Vec<OsString> {
+    let mut words: Vec<OsString> = vec![artifacts::command().into(), "supervise".into()];
+    words.extend(["--json", "--record", "record"].map(OsString::from));
+    words.extend(options.iter().map(OsString::from));
+    words.push("--".into());
+    words.extend(job);
+    words
+}
+
+fn run(words: Vec<OsString>, description: &str) -> (Outcome, Value) {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    let outcome = run_watched(command, Duration::from_secs(60), description);
+    let answer = answer(&outcome);
+    (outcome, answer)
+}
+
+/// What `--json` says, after all that the job prints.
+#[track_caller]
+fn answer(outcome: &Outcome) -> Value {
+    let line = outcome
+        .stdout
+        .lines()
+        .rev()
+        .find(|line| line.starts_with('{'));
+    let line = line.unwrap_or_else(|| panic!("no answer: {}", outcome.told()));
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
+}
+
+/// How the attempts ended, by kind.
+fn ends(answer: &Value) -> Vec<&str> {
+    let attempts = answer["attempts"].as_array().expect("attempts");
+    let kinds = attempts
+        .iter()
+        .map(|attempt| attempt["end"]["kind"].as_str());
+    kinds.map(|kind| kind.expect("a kind")).collect()
+}
+
+fn a_job_whose_rank_is_killed_is_run_again_by_the_restart_command(mpi: Mpi) {
+    let restart = as_typed(&ending(mpi, "well"));
+    let options = ["--pause", "0", "--restart", &restart];
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "kill")), "kill");
+    assert_eq!(ends(&answer), ["killed", "finished"], "{}", outcome.told());
+    assert_eq!(answer["attempts"][0]["end"]["signal"], 9);
+    assert_eq!(answer["finished"], true);
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.told());
+}
+
+fn a_program_that_always_aborts_is_run_once_more_and_its_status_returned(mpi: Mpi) {
+    let options = ["--pause", "0"];
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "abort")), "abort");
+    assert_eq!(ends(&answer), ["program", "program"], "{}", outcome.told());
+    assert_eq!(answer["reason"]["kind"], "at_once");
+    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.told());
+    let said = outcome.messages();
+    let last = said.last().expect("a message");
+    assert!(
+        last.contains("given up after 2 attempts: it failed at once"),
+        "{last}"
+    );
+}
+
+fn ranks_that_leave_with_status_0_before_the_end_are_no_success(mpi: Mpi) {
+    let options = ["--pause", "0"];
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "early")), "early");
+    assert_eq!(ends(&answer), ["program", "program"], "{}", outcome.told());
+    assert_eq!(answer["finished"], false);
+    assert_ne!(outcome.status.code(), Some(0), "{}", outcome.told());
+}
+
+fn a_bad_status_after_the_end_is_returned_and_the_job_is_not_run_again(mpi: Mpi) {
+    let (outcome, answer) = run(supervise(&[], ending(mpi, "late")), "late");
+    assert_eq!(ends(&answer), ["finished"], "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(3), "{}", outcome.told());
+}
+
+fn a_job_that_never_ends_and_makes_no_progress_is_ended_and_given_up(mpi: Mpi) {
+    let options = ["--pause", "0", "--at-once", "0"];
+    let options = [&options[..], &["--stall", "1", "--checkpoints", "state.*"]].concat();
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "wait")), "wait");
+    assert_eq!(ends(&answer), ["stalled", "stalled"], "{}", outcome.told());
+    assert_eq!(answer["reason"]["kind"], "no_progress");
+}
+
+/// Starts the command of its arguments, sends it SIGTERM once it has printed the first of them, and
+/// ends as the command does.
+const SENT_TERM: &str = "\
+words=$1; shift
+\"$@\" >said 2>&1 &
+until grep -q \"$words\" said; do
+    kill -0 $! 2>/dev/null || exit 99
+    sleep 0.05
+done
+kill -s TERM $!
+wait $!
+status=$?
+cat said
+exit $status
+";
+
+fn sent_term(word: &str, words: Vec<OsString>) -> (Outcome, Value) {
+    let mut all: Vec<OsString> = ["bash", "-c", SENT_TERM, "bash", word]
+        .map(OsString::from)
+        .into();
+    all.extend(words);
+    run(all, "SIGTERM")
+}
+
+/// Under Open MPI: Hydra 4.0 may wait for the job all the same.
+#[test]
+fn a_signal_is_passed_on_and_ends_the_loop() {
+    let waits = supervise(&[], ending(Mpi::OpenMpi, "wait"));
+    let (outcome, answer) = sent_term("waiting", waits);
+    assert_eq!(ends(&answer), ["stopped"], "{}", outcome.told());
+    assert_eq!(answer["reason"]["kind"], "stopped");
+    assert_ne!(outcome.status.code(), Some(0), "{}", outcome.told());
+}
+
+fn a_signal_in_the_pause_ends_the_loop_at_once(mpi: Mpi) {
+    let aborts = supervise(&["--pause", "50"], ending(mpi, "abort"));
+    let (outcome, answer) = sent_term("the next attempt begins in 50 s", aborts);
+    assert_eq!(ends(&answer), ["program"], "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(128 + 15), "{}", outcome.told());
+}
+
+/// Four hosts of one rank each; three are left.
+const HOSTS: Hosts = Hosts {
+    name: "a",
+    count: 4,
+    ranks_each: 1,
+};
+
+/// Of the example in a smaller box.
+const ATOMS: usize = 4 * 6 * 6 * 6;
+
+/// Runs the supervised job `$1` and switches host a2 off once there is the last checkpoint before
+/// its pause.
+const LOSES_A_HOST: &str = "\
+cd \"$1\"; shift
+\"$@\" >said 2>told &
+until [ -e melt.restart.160 ]; do
+    kill -0 $! 2>/dev/null || break
+    sleep 0.05
+done
+TREEPIE_GRID_STATE=$PWD/grid $GRID off a2
+wait $!
+status=$?
+cat said; cat told >&2
+exit $status
+";
+
+/// The example of LAMMPS, which pauses at step 160 and writes its final state. Steps with a restart
+/// file are those at which it builds its lists of neighbours, so that a restart has the same bits.
+fn write_inputs(folder: &Path) {
+    let melt = artifacts::repository().join("tests/jobs/melt.lammps");
+    let melt = std::fs::read_to_string(melt).expect("the example");
+    let end =
+        "write_dump all custom ${end} id x y z vx vy vz modify sort id format float %20.15g\n";
+    let small = melt.replace("block 0 10 0 10 0 10", "block 0 6 0 6 0 6");
+    let first = small.replace(
+        "run             250\n",
+        &format!("restart 20 melt.restart.*\nrun 160\nshell sleep ${{pause}}\nrun 90\n{end}"),
+    );
+    let again = format!(
+        "read_restart ${{last}}\nneighbor 0.3 bin\nneigh_modify every 20 delay 0 check no\n\
+         fix 1 all nve\nrestart 20 melt.restart.*\nrun 250 upto\n{end}"
+    );
+    std::fs::write(folder.join("melt.in"), first).expect("an input");
+    std::fs::write(folder.join("again.in"), again).expect("an input");
+}
+
+/// The words of LAMMPS with this input and these variables.
+fn lammps(mpi: Mpi, launcher: Vec<OsString>, input: &str, variables: &[&str]) -> Vec<OsString> {
+    let mut words = launcher;
+    words.push(artifacts::lammps(mpi).into());
+    words.extend(["-log", "none", "-in", input].map(OsString::from));
+    for pair in variables.chunks(2) {
+        words.push("-var".into());
+        words.extend(pair.iter().map(OsString::from));
+    }
+    words
+}
+
+fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    write_inputs(folder.path());
+    let file = |name: &str| folder.path().join(name);
+
+    let launcher = mpi.launch(HOSTS.count, &[]);
+    let plain = lammps(
+        mpi,
+        launcher,
+        "melt.in",
+        &["pause", "0", "end", "plain.dump"],
+    );
+    let mut command = Command::new(artifacts::command());
+    command
+        .args(["profile", "-q", "-o", "melt.profile.yaml", "--"])
+        .args(plain);
+    command.current_dir(folder.path());
+    if let Some(yielding) = mpi.preload() {
+        command.env("LD_PRELOAD", yielding);
+    }
+    run_watched(command, Duration::from_secs(60), "LAMMPS undisturbed").succeeded();
+    for step in (20..=240).step_by(20) {
+        std::fs::remove_file(file(&format!("melt.restart.{step}"))).expect("a restart file");
+    }
+
+    let on_grid = || HOSTS.launcher(mpi, HOSTS.count);
+    let first = lammps(
+        mpi,
+        on_grid(),
+        "melt.in",
+        &["pause", "3", "end", "end.dump"],
+    );
+    let again = lammps(
+        mpi,
+        on_grid(),
+        "again.in",
+        &["last", "{last}", "end", "end.dump"],
+    );
+    let options = [
+        "--pause",
+        "0",
+        "--answer",
+        "3",
+        "--hosts",
+        "a[0-3]",
+        "--ranks-per-host",
+        "2",
+    ];
+    let files = [
+        "--checkpoints",
+        "melt.restart.*",
+        "--placement",
+        "melt.profile.yaml",
+    ];
+    let again = as_typed(&again);
+    let options = [&options[..], &files, &["--restart", &again]].concat();
+    let mut grid = OsString::from("GRID=");
+    grid.push(artifacts::grid());
+    let mut words: Vec<OsString> = vec!["env".into(), grid];
+    words.extend(["bash", "-c", LOSES_A_HOST, "bash"].map(OsString::from));
+    words.push(folder.path().into());
+    words.extend(supervise(&options, first));
+    let outcome = HOSTS.run(folder.path(), words);
+
+    let answer = answer(&outcome);
+    assert_eq!(
+        ends(&answer),
+        ["hosts_lost", "finished"],
+        "{}",
+        outcome.told()
+    );
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.told());
+    let attempts = &answer["attempts"];
+    assert_eq!(attempts[0]["left_out"], serde_json::json!(["a2"]));
+    assert_eq!(attempts[1]["from"], "melt.restart.160");
+    let hosts = serde_json::json!([
+        {"name": "a0", "slots": 2}, {"name": "a1", "slots": 1}, {"name": "a3", "slots": 1}
+    ]);
+    assert_eq!(attempts[1]["hosts"], hosts);
+    let state = |name: &str| std::fs::read_to_string(file(name)).expect("a final state");
+    let (plain, end) = (state("plain.dump"), state("end.dump"));
+    assert_eq!(plain.lines().count(), 9 + ATOMS);
+    assert!(plain == end, "the final states differ: {}", outcome.told());
+}
+
+under_each_mpi!(
+    a_job_whose_rank_is_killed_is_run_again_by_the_restart_command,
+    a_program_that_always_aborts_is_run_once_more_and_its_status_returned,
+    ranks_that_leave_with_status_0_before_the_end_are_no_success,
+    a_bad_status_after_the_end_is_returned_and_the_job_is_not_run_again,
+    a_job_that_never_ends_and_makes_no_progress_is_ended_and_given_up,
+    a_signal_in_the_pause_ends_the_loop_at_once,
+    lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed,
+);

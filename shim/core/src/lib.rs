@@ -33,6 +33,7 @@
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
 //! affinity    traffic between ranks: the sparse matrix, measures, formats
+//! waits       why a job hangs: who waits for whom
 //! ```
 //!
 //! # Glossary
@@ -49,6 +50,10 @@
 //! | topology, level, leaf | a tree of hardware; its nodes of one depth; a processing unit |
 //! | slot | takes one rank; a leaf has one or several |
 //! | failure domain | what fails at once: a host, a rack, a cluster |
+//! | page | what a rank is doing, in a file in memory that outlives it |
+//! | look; double collect | a reading of all pages; two: what is alike in both is a consistent cut |
+//! | wait-for graph | who waits for all, or any, of whom |
+//! | poll | a call that comes back at once, done or not: `MPI_Test`, `MPI_Iprobe` |
 //! | allocation | the hosts and cores that a job was given |
 //! | rank file | a launcher's own file that maps ranks to hosts and cores |
 //! | affinity | a number for a pair of ranks: messages, bytes, or bytes a message |
@@ -105,3 +110,4 @@ pub mod proof;
 pub mod supervision;
 pub mod topology;
 pub mod tuning;
+pub mod waits;

@@ -87,7 +87,8 @@ impl Procedure {
 
     /// The call that does what the procedure's role says, around the next procedure of its name.
     pub fn body(&self) -> String {
-        let next = format!("|| next({})", self.arguments_as_given());
+        let note = self.note();
+        let next = format!("{note}, || next({})", self.arguments_as_given());
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         let message = || self.literal("Message", MESSAGE, "");
         let transfer = || self.literal("Transfer", TRANSFER, "");
@@ -105,15 +106,16 @@ impl Procedure {
             "start" => format!("record::start({next}, 1, request)"),
             "start-all" => format!("record::start({next}, count as c_int, array_of_requests)"),
             "receive" => format!("record::receive({next})"),
+            "receive-init" => format!("record::receive_init({next}, request)"),
             "complete" => format!(
-                "record::complete({}, |status| next({}))",
+                "record::complete({note}, {}, |status| next({}))",
                 self.literal("Completion", COMPLETION, self.statuses()),
                 self.arguments_as_given()
                     .replace("array_of_statuses", "status"),
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() => format!(
-                "{{ let call = {}; record::replaceable(|plan| collectives::run(|comm| next({}), comm, call, plan), comm, call) }}",
+                "{{ let call = {}; record::replaceable({note}, |plan| collectives::run(|comm| next({}), comm, call, plan), comm, call) }}",
                 self.collective(detail),
                 self.arguments_as_given()
             ),
@@ -160,7 +162,7 @@ impl Procedure {
             "" => match (self.of_kind("comm*"), self.of_kind("window*")) {
                 (Some(made), _) => format!("record::communicator_start({next}, {})", made.name),
                 (_, Some(made)) => format!("record::window_start({next}, {})", made.name),
-                _ => format!("record::quietly({next})"),
+                _ => format!("record::call({next})"),
             },
             "by" => format!("crate::{detail}(next, {})", self.arguments_as_given()),
             _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),

@@ -1,8 +1,9 @@
 //! Makes the entry points, `MPI_X` and `PMPI_X`, from `interface.table` (facts
 //! of the MPI standard), `extensions.table` (what is beside it) and `roles.table`
-//! (what Treepie does with them).
+//! (what Treepie does with them); and the numbers of all procedures in pages.
 mod calls;
 mod entry_points;
+mod notes;
 mod table;
 
 use std::path::Path;
@@ -20,8 +21,11 @@ fn main() {
     let roles = table::read_roles(&roles);
     let procedures = table::read_procedures(&(interface + &extensions), &roles);
     let out = env::var("OUT_DIR").expect("cargo sets OUT_DIR for build scripts");
-    let path = Path::new(&out).join("entry_points.rs");
-    fs::write(path, entry_points::generate(&procedures)).expect("OUT_DIR is writable");
+    let write = |name: &str, text: String| {
+        fs::write(Path::new(&out).join(name), text).expect("OUT_DIR is writable");
+    };
+    write("entry_points.rs", entry_points::generate(&procedures));
+    write("procedures.rs", notes::procedures(&procedures));
 }
 
 /// Links the compiler's unwinder into the library where there is one to link: the

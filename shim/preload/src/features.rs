@@ -13,6 +13,8 @@ pub const CANCELLING: u8 = 4;
 pub const REPLACING: u8 = 8;
 /// Communicators with a topology are reordered.
 pub const REORDERING: u8 = 16;
+/// Calls are noted in the page of this rank. Only together with counting.
+pub const PAGES: u8 = 32;
 
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u8 = 128;

@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod convert;
 mod doctor;
+mod hang;
 mod help;
 mod heuristics;
 mod learning;
@@ -22,6 +23,7 @@ mod replay;
 mod show;
 mod supervise;
 mod tune;
+mod why;
 
 use std::process::ExitCode;
 
@@ -72,6 +74,7 @@ enum Command {
     Probe(probe::Arguments),
     Predict(predict::Arguments),
     Tune(tune::Arguments),
+    Why(why::Arguments),
     Heuristics(heuristics::Arguments),
     Completions(completions::Arguments),
     Manual(manual::Arguments),
@@ -119,6 +122,7 @@ impl CommandLine {
             Command::Probe(arguments) => probe::run(&arguments),
             Command::Predict(arguments) => predict::run(&arguments),
             Command::Tune(arguments) => tune::run(&arguments),
+            Command::Why(arguments) => why::run(&arguments),
             Command::Heuristics(arguments) => heuristics::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments),
             Command::Manual(arguments) => manual::run(&arguments),

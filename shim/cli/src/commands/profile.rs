@@ -11,11 +11,12 @@ use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::Profile;
 
 use super::Outcome;
+use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path};
 use crate::error::CommandError;
 use crate::launch::family::{Family, Launcher};
 use crate::launch::written::Watch;
-use crate::launch::{self, binary, job, program, search};
+use crate::launch::{self, binary, program, search};
 use crate::output;
 use crate::report::summary::Summary;
 
@@ -41,6 +42,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS")]
     checkpoint: Option<String>,
     #[command(flatten)]
+    hang: HangChoice,
+    #[command(flatten)]
     settings: RunSettings,
     /// The job as it is usually started
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -64,11 +67,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for (variable, seconds) in seconds {
         own.extend(seconds.as_ref().map(|text| (variable, text.into())));
     }
+    let watched = arguments.hang.watched();
+    own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
     require_directory(&template)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
     let profiles = Profiles::before(&template);
-    let status = job::run(&invocation)?;
+    let status = watched.run(&invocation)?;
     let (written, merged) = profiles.after();
     let reported = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
     after_the_job(reported, status)?;

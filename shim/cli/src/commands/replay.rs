@@ -11,14 +11,15 @@ use treepie_core::files::Replayable;
 use treepie_core::files::configuration::{Apply, GuardMode, Reorder};
 
 use super::Outcome;
+use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path, as_usage};
 use super::profile::{Profiles, after_the_job, report, require_directory};
 use crate::error::CommandError;
+use crate::launch;
 use crate::launch::choose::{self, Choice};
 use crate::launch::family::Launcher;
 use crate::launch::rank_file::{self, RankFile};
 use crate::launch::ranks;
-use crate::launch::{self, job};
 
 /// Run a job with a placement
 #[derive(Debug, Args)]
@@ -57,6 +58,8 @@ pub struct Arguments {
     /// Print the summary of that profile as JSON, on standard output
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    hang: HangChoice,
     #[command(flatten)]
     settings: RunSettings,
     /// The job as it is usually started
@@ -238,13 +241,15 @@ fn launched(
     if arguments.times {
         own.push(("TREEPIE_TIMES", "true".into()));
     }
+    let watched = arguments.hang.watched();
+    own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
     let mut invocation = launch::prepare(&arguments.command, &variables)?;
     if let Some(rank_file) = rank_file {
         rank_file.apply(&mut invocation);
     }
     let profiles = output.as_deref().map(Profiles::before);
-    let status = job::run(&invocation)?;
+    let status = watched.run(&invocation)?;
     if let Some(profiles) = profiles {
         let (written, merged) = profiles.after();
         let reported =

@@ -1,10 +1,11 @@
 //! What a user can name on the command line: a profile or a matrix, a
-//! topology, and where the processes of a profile ran on it.
+//! topology, where the processes of a profile ran on it, and a running job.
 
 pub mod hwloc_file;
 pub mod machine;
 pub mod numbers;
 pub mod occupancy;
+pub mod pages;
 pub mod plan;
 pub mod topology;
 pub mod traffic;

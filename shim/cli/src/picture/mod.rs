@@ -26,6 +26,7 @@ mod layout;
 mod network;
 mod scale;
 mod tree;
+mod waits;
 mod write;
 
 use treepie_core::affinity::Matrix;
@@ -38,6 +39,7 @@ pub use gantt::{Bar, Gantt};
 pub use network::{Edge, Network, Overview};
 pub use scale::Unit;
 pub use tree::{Loads, MachineTree};
+pub use waits::{Arrow, Graph, Node};
 pub use write::{Drawing, Format, svg, write_drawing};
 
 /// One heat map.

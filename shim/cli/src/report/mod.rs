@@ -22,5 +22,6 @@ pub mod times;
 pub mod tuning;
 pub mod units;
 pub mod verdict;
+pub mod waits;
 pub mod windows;
 pub mod words;

@@ -4,6 +4,9 @@
 mod calls;
 #[path = "../../build/entry_points.rs"]
 mod entry_points;
+#[allow(dead_code)] // the table of all procedures is another's
+#[path = "../../build/notes.rs"]
+mod notes;
 #[path = "../../build/table.rs"]
 mod table;
 
@@ -31,7 +34,11 @@ fn a_send_under_way_is_counted_with_its_request() {
             (buf: Word, count: c_int, datatype: Datatype, dest: c_int, tag: Word, comm: AppComm,
              request: Word)
             features::RECORD, pass next =>
-            record::begin_send(|| next(buf, count, datatype, dest, tag, comm, request),
+            record::begin_send(
+                Note { procedure: procedures::MPI_Isend, comm: comm, dest: dest,
+                       tag: tag as c_int, elements: count as i64, request: request, sends: true,
+                       ..Note::NONE },
+                || next(buf, count, datatype, dest, tag, comm, request),
                 Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
                           ..Message::NONE },
                 request)
@@ -53,7 +60,9 @@ fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
                         receive: Side { buffer: recvbuf, count: recvcount as i64,
                                         datatype: recvtype, ..Side::NONE },
                         root: root, ..Call::NONE };
-              record::replaceable(|plan| collectives::run(|comm| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
+              record::replaceable(Note { procedure: procedures::MPI_Scatterv_c, comm: comm, dest: root,
+                                         ..Note::NONE },
+                |plan| collectives::run(|comm| next(sendbuf, sendcounts, displs, sendtype, recvbuf,
                                                 recvcount, recvtype, root, comm), comm, call, plan),
                 comm, call) }
         }";
@@ -68,6 +77,8 @@ fn a_completion_can_be_given_other_statuses() {
              array_of_statuses: StatusAddress)
             features::RECORD, pass next =>
             record::complete(
+                Note { procedure: procedures::MPI_Waitsome, count: incount as c_int,
+                       requests: array_of_requests, ..Note::NONE },
                 Completion { array: true, count: incount as c_int, requests: array_of_requests,
                              completed: outcount, indices: array_of_indices,
                              status: array_of_statuses, ..Completion::NONE },

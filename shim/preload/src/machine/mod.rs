@@ -1,10 +1,12 @@
-//! The machine that this process runs on: the cores that it may use, its hardware, and memory that
-//! has no name.
+//! The machine that this process runs on: the cores that it may use, its hardware, memory that has
+//! no name, and signals.
 
 mod cores;
 mod hardware;
+mod signals;
 mod unnamed;
 
 pub use cores::{allowed_cores, cores, place_of};
 pub use hardware::read as read_hardware;
-pub use unnamed::unnamed_file;
+pub use signals::with_signals_blocked;
+pub use unnamed::{file_limit, unnamed_file};

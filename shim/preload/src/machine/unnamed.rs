@@ -19,3 +19,16 @@ pub fn unnamed_file(label: &CStr) -> io::Result<OwnedFd> {
         _ => Err(io::Error::last_os_error()),
     }
 }
+
+/// The largest file that this process may have; the kernel ends those that try more.
+pub fn file_limit() -> u64 {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: room for the answer.
+    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
+        0 => limit.rlim_cur,
+        _ => 0,
+    }
+}

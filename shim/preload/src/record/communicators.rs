@@ -8,8 +8,10 @@ use parking_lot::Mutex;
 
 use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
 use super::identity::world_ranks;
+use super::page::{Note, Place};
 use super::patience::Patience;
 use super::registry::Registry;
+use crate::features::{self, PAGES};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Call, Comm};
 use treepie_core::collective::Operation;
@@ -28,6 +30,8 @@ pub struct Communicator {
     neighbours: OnceCell<Vec<Option<u32>>>,
     recent: Recent,
     tallies: Mutex<Tallies>,
+    /// Its place in this rank's page.
+    place: Option<Place>,
 }
 
 /// The communicators of this process.
@@ -55,7 +59,7 @@ pub fn find(comm: Comm) -> Option<Arc<Communicator>> {
     let comm = native.plain(comm);
     COMMUNICATORS
         .known
-        .find_or(comm, || Communicator::look_up(native, comm).ok())
+        .find_or(comm, || Communicator::look_up(native, comm, false).ok())
 }
 
 /// A communicator was made; `internal` if not by a call of the application's.
@@ -66,12 +70,27 @@ pub fn made(handle: Comm, internal: bool) {
     }
 }
 
+/// A communicator was made that can be used: it gets its place in this rank's page. Which one with
+/// its members it is, is counted as they are made.
+pub fn placed(handle: Comm) {
+    let Some(native) = native() else { return };
+    if !features::any(PAGES) || native.is_null_communicator(handle) {
+        return;
+    }
+    let handle = native.plain(handle);
+    let communicator = Communicator::look_up(native, handle, true);
+    COMMUNICATORS.known.set(handle, communicator.ok());
+}
+
 /// A communicator is no more: its counts are kept, its handle is forgotten.
 pub fn ended(handle: Comm) {
     // Held over both steps, so that who reads all counts meanwhile finds them.
     let mut records = COMMUNICATORS.put_away.lock();
     if let Some(communicator) = COMMUNICATORS.known.forget(handle) {
         communicator.put_away(&mut records);
+        if let Some(place) = communicator.place {
+            place.release();
+        }
     }
 }
 
@@ -88,15 +107,20 @@ pub fn encode_collectives<S: Sink>(patience: impl Patience, encoder: &mut Encode
 }
 
 impl Communicator {
-    fn look_up(native: &Native, comm: Comm) -> Result<Self, NativeError> {
+    fn look_up(native: &Native, comm: Comm, placed: bool) -> Result<Self, NativeError> {
         let inter = native.is_inter(comm)?;
         let group = match inter {
             true => native.remote_group(comm),
             false => native.group(comm),
         };
+        let partners = world_ranks(native, group)?;
         Ok(Communicator {
             handle: comm,
-            partners: world_ranks(native, group)?,
+            place: match placed {
+                true => Place::claim(comm, &partners, inter),
+                false => None,
+            },
+            partners,
             rank: native.rank(comm)? as u32,
             inter,
             neighbours: OnceCell::new(),
@@ -110,6 +134,19 @@ impl Communicator {
     pub fn partner(&self, dest: usize) -> Option<u32> {
         let partner = *self.partners.get(dest)?;
         (partner != u32::MAX).then_some(partner)
+    }
+
+    /// One more collective has returned, or started.
+    #[inline(always)]
+    pub fn count_done(&self, note: &Note) {
+        if let Some(place) = self.place {
+            place.count_done(note);
+        }
+    }
+
+    /// Collectives that have returned, or started.
+    pub fn done(&self) -> u64 {
+        self.place.map_or(0, Place::done)
     }
 
     /// World ranks that this process sends to in neighbourhood collectives, in
@@ -127,7 +164,8 @@ impl Communicator {
 
     /// Counts a collective call, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_call(&self, call: &Call, plan: Option<Plan>) {
+    pub fn count_call(&self, note: &Note, call: &Call, plan: Option<Plan>) {
+        self.count_done(note);
         if call.operation.has_equal_blocks() {
             if self.rank != 0 || self.inter {
                 return;

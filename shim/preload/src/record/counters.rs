@@ -13,6 +13,9 @@ use super::access_key::{Place, unpack};
 use super::sums::{Sums, increase};
 use crate::mpi::{Handle, Request};
 
+/// The partner of receives from any source.
+pub const ANY_SOURCE: u32 = u32::MAX;
+
 /// A partner and a kind as one number, which is never 0.
 #[inline(always)]
 fn key(kind: Kind, partner: u32) -> u64 {
@@ -166,6 +169,8 @@ struct Time {
 pub struct Counters {
     messages: Growing,
     accesses: Growing,
+    /// Receives by source, where this rank has a page.
+    posted: Growing,
     taken: AtomicBool,
     /// The non-blocking sends of late, in a ring.
     sent: [Sent; REMEMBERED],
@@ -211,6 +216,15 @@ pub fn read_all(mut each: impl FnMut(Kind, u32, Traffic)) {
     }
 }
 
+/// Reads how many receives all threads posted from each partner: the same once for each thread.
+pub fn read_posted(mut each: impl FnMut(u32, u64)) {
+    for counters in all() {
+        counters
+            .posted
+            .read(|key, traffic| each((key - 1) as u32, traffic.messages));
+    }
+}
+
 /// Reads the calls of all threads on windows: the same once for each thread.
 pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic)) {
     for counters in all() {
@@ -245,6 +259,7 @@ impl Counters {
         Counters {
             messages: Growing::new(4),
             accesses: Growing::new(1),
+            posted: Growing::new(1),
             taken: AtomicBool::new(true),
             sent: std::array::from_fn(|_| Sent::default()),
             next_sent: AtomicUsize::new(0),
@@ -265,6 +280,12 @@ impl Counters {
     #[inline(always)]
     pub fn add_access(&self, key: u64, bytes: u64) {
         self.accesses.add(key, bytes);
+    }
+
+    /// Adds a receive from a partner. Only the owning thread may call this.
+    #[inline(always)]
+    pub fn add_posted(&self, partner: u32) {
+        self.posted.add(u64::from(partner) + 1, 0);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.

@@ -16,6 +16,7 @@ mod handle_cache;
 mod identity;
 mod neighbours;
 mod one_sided;
+pub mod page;
 mod patience;
 mod prepared;
 mod registry;
@@ -35,12 +36,13 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::features::{self, CANCELLING, COUNTING, TIMING};
+use crate::features::{self, CANCELLING, COUNTING, PAGES, TIMING};
 use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win, Word, c_int};
 pub use cancelled::Completion;
 pub use collectives::{Plan, plan};
 use counters::Kind;
 pub use one_sided::Transfer;
+pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
 use registry::handle_at;
 use thread::Thread;
@@ -65,13 +67,20 @@ pub fn end() {
 }
 
 /// `MPI_Finalize`. What the application's own callbacks do in it is counted.
-pub fn finalize(call: impl FnOnce() -> c_int) -> c_int {
+pub fn finalize(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     if features::any(TIMING)
         && let Some(thread) = thread::outermost()
     {
         thread.begin_finalize();
     }
-    call()
+    if features::any(PAGES)
+        && let Some(thread) = thread::outermost()
+    {
+        thread.begin_note(&note);
+    }
+    let code = call();
+    page::end();
+    code
 }
 
 /// A message as a send procedure is told of it.
@@ -101,9 +110,15 @@ impl Message {
 }
 
 /// Calls the native MPI and, where this is the application's own call on a thread of
-/// its own and counting is on, tells `count` of a call that succeeded.
+/// its own and counting is on, tells `count` of a call that succeeded. The page of this rank, where
+/// it has one, says `note` meanwhile.
 #[inline(always)]
-fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Thread)) -> c_int {
+fn around(
+    note: Note,
+    class: CallClass,
+    call: impl FnOnce() -> c_int,
+    count: impl FnOnce(&Thread),
+) -> c_int {
     let outermost = match features::any(COUNTING) {
         true => thread::outermost(),
         false => None,
@@ -111,37 +126,57 @@ fn around(class: CallClass, call: impl FnOnce() -> c_int, count: impl FnOnce(&Th
     let Some(thread) = outermost else {
         return call();
     };
+    let noted = features::any(PAGES);
+    if noted {
+        thread.begin_note(&note);
+    }
     let code = thread.call(features::any(TIMING).then_some(class), call);
     if code == SUCCESS {
         count(&thread);
+    }
+    if noted {
+        thread.end_note(&note, code);
     }
     code
 }
 
 /// A procedure that is not counted, but whose own calls must not be either.
 #[inline(always)]
+pub fn call(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(note, CallClass::Other, call, |_| ())
+}
+
+/// The same, for a procedure that waits for nobody: no page says it.
+#[inline(always)]
 pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
-    around(CallClass::Other, call, |_| ())
+    let thread = match features::any(COUNTING) {
+        true => thread::outermost(),
+        false => None,
+    };
+    match thread {
+        Some(thread) => thread.call(features::any(TIMING).then_some(CallClass::Other), call),
+        None => call(),
+    }
 }
 
 /// A receive or a probe.
 #[inline(always)]
-pub fn receive(call: impl FnOnce() -> c_int) -> c_int {
-    around(CallClass::Receive, call, |_| ())
+pub fn receive(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(note, CallClass::Receive, call, |_| ())
 }
 
 /// A send.
 #[inline(always)]
-pub fn send(call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(CallClass::Send, call, |thread| {
+pub fn send(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(note, CallClass::Send, call, |thread| {
         thread.count_send(&message);
     })
 }
 
 /// A send and a receive in one; only what is sent counts.
 #[inline(always)]
-pub fn send_receive(call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(CallClass::SendReceive, call, |thread| {
+pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(note, CallClass::SendReceive, call, |thread| {
         thread.count_send(&message);
     })
 }
@@ -149,16 +184,26 @@ pub fn send_receive(call: impl FnOnce() -> c_int, message: Message) -> c_int {
 /// A send that goes on after the call: `request` is where the native MPI puts its
 /// handle.
 #[inline(always)]
-pub fn begin_send(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
-    around(CallClass::Send, call, |thread| {
+pub fn begin_send(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    message: Message,
+    request: Word,
+) -> c_int {
+    around(note, CallClass::Send, call, |thread| {
         thread.count_begun_send(&message, request)
     })
 }
 
 /// A call that completes requests; `call` takes the address of the status.
 #[inline(always)]
-pub fn complete(completion: Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
+pub fn complete(
+    note: Note,
+    completion: Completion,
+    call: impl FnOnce(StatusAddress) -> c_int,
+) -> c_int {
     around(
+        note,
         CallClass::Wait,
         || match features::any(CANCELLING) {
             true => cancelled::complete(&completion, call),
@@ -169,35 +214,50 @@ pub fn complete(completion: Completion, call: impl FnOnce(StatusAddress) -> c_in
 }
 
 /// `MPI_Cancel` of the request at `request`.
-pub fn cancel(call: impl FnOnce() -> c_int, request: Word) -> c_int {
-    around(CallClass::Other, call, |thread| {
+pub fn cancel(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
+    around(note, CallClass::Other, call, |thread| {
         cancelled::begun(thread, request)
     })
 }
 
 /// A send that is only prepared: `request` is where the native MPI puts its handle.
-pub fn send_init(call: impl FnOnce() -> c_int, message: Message, request: Word) -> c_int {
-    around(CallClass::Send, call, |thread| {
+pub fn send_init(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    message: Message,
+    request: Word,
+) -> c_int {
+    around(note, CallClass::Send, call, |thread| {
         prepared::send(thread, &message, request)
     })
 }
 
+/// A receive that is only prepared: `request` is where the native MPI puts its handle.
+pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
+    around(note, CallClass::Receive, call, |thread| {
+        if features::any(PAGES) {
+            prepared::receive(thread.source(&note), request);
+        }
+    })
+}
+
 /// The start of `count` prepared requests, an array at `requests`.
-pub fn start(call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
-    around(CallClass::Send, call, |thread| {
+pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
+    around(note, CallClass::Send, call, |thread| {
         prepared::started(thread, count, requests)
     })
 }
 
 /// A collective.
 #[inline(always)]
-pub fn collective(next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
-    replaceable(|_| next(), comm, call)
+pub fn collective(note: Note, next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
+    replaceable(note, |_| next(), comm, call)
 }
 
 /// A collective that a plan may run: `run` leaves it where it is told to.
 #[inline(always)]
 pub fn replaceable(
+    note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
     call: Call,
@@ -208,30 +268,33 @@ pub fn replaceable(
         _ => CallClass::Collective,
     };
     around(
+        note,
         class,
         || run(&plan),
-        |thread| thread.count_collective(comm, &call, plan.get()),
+        |thread| thread.count_collective(&note, comm, &call, plan.get()),
     )
 }
 
 /// A collective that is only prepared: `request` is where the native MPI puts its
 /// handle.
 pub fn collective_init(
+    note: Note,
     next: impl FnOnce() -> c_int,
     comm: Comm,
     call: Call,
     request: Word,
 ) -> c_int {
-    around(CallClass::Collective, next, |_| {
+    around(note, CallClass::Collective, next, |_| {
         prepared::collective(comm, &call, request)
     })
 }
 
 /// A neighbourhood collective, of which this is the side that sends.
 #[inline(always)]
-pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, send: Side) -> c_int {
-    around(CallClass::Neighbourhood, call, |thread| {
+pub fn neighbourhood(note: Note, call: impl FnOnce() -> c_int, comm: Comm, send: Side) -> c_int {
+    around(note, CallClass::Neighbourhood, call, |thread| {
         thread.with_communicator(comm, |communicator| {
+            communicator.count_done(&note);
             neighbours::each_message(communicator, &send, |partner, bytes| {
                 thread.count(Kind::Neighbourhood, partner, bytes);
             });
@@ -242,86 +305,105 @@ pub fn neighbourhood(call: impl FnOnce() -> c_int, comm: Comm, send: Side) -> c_
 /// A neighbourhood collective that is only prepared: `request` is where the native MPI
 /// puts its handle.
 pub fn neighbourhood_init(
+    note: Note,
     call: impl FnOnce() -> c_int,
     comm: Comm,
     send: Side,
     request: Word,
 ) -> c_int {
-    around(CallClass::Neighbourhood, call, |_| {
+    around(note, CallClass::Neighbourhood, call, |_| {
         prepared::neighbourhood(comm, &send, request)
     })
 }
 
 /// A put, a get, or an accumulate.
 #[inline(always)]
-pub fn transfer(what: WindowCall, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
-    around(CallClass::OneSided, call, |thread| {
+pub fn transfer(
+    what: WindowCall,
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    transfer: Transfer,
+) -> c_int {
+    around(note, CallClass::OneSided, call, |thread| {
         thread.count_moved(&transfer, what, transfer.origin());
     })
 }
 
 /// An accumulate that gets what was there.
 #[inline(always)]
-pub fn fetch(call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
-    around(CallClass::OneSided, call, |thread| {
+pub fn fetch(note: Note, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
+    around(note, CallClass::OneSided, call, |thread| {
         thread.count_moved(&transfer, WindowCall::Accumulate, transfer.origin());
         thread.count_moved(&transfer, WindowCall::Fetch, transfer.result());
     })
 }
 
 /// A call that opens an epoch of this kind.
-pub fn open_epoch(kind: EpochKind, call: impl FnOnce() -> c_int, window: Win) -> c_int {
-    around(CallClass::WindowEpoch, call, |thread| {
+pub fn open_epoch(kind: EpochKind, note: Note, call: impl FnOnce() -> c_int, window: Win) -> c_int {
+    around(note, CallClass::WindowEpoch, call, |thread| {
         thread.count_epoch(WindowCall::Open, Some(kind), window)
     })
 }
 
 /// A flush, or a post.
-pub fn within_epoch(what: WindowCall, call: impl FnOnce() -> c_int, window: Win) -> c_int {
-    around(CallClass::WindowEpoch, call, |thread| {
+pub fn within_epoch(
+    what: WindowCall,
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    window: Win,
+) -> c_int {
+    around(note, CallClass::WindowEpoch, call, |thread| {
         thread.count_epoch(what, None, window)
     })
 }
 
 /// A call that ends an epoch, or waits for the end of one.
-pub fn end_epoch(call: impl FnOnce() -> c_int) -> c_int {
-    around(CallClass::WindowEpoch, call, |_| ())
+pub fn end_epoch(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(note, CallClass::WindowEpoch, call, |_| ())
 }
 
 /// A call that asks for requests, and leaves them as they are.
-pub fn look_at_request(call: impl FnOnce() -> c_int) -> c_int {
-    around(CallClass::Wait, call, |_| ())
+pub fn look_at_request(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(note, CallClass::Wait, call, |_| ())
 }
 
 /// A procedure that makes a communicator, whose handle it puts at `address`.
-pub fn communicator_start(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(call, address, communicators::made)
+pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    let started = note.request != 0;
+    start_of(note, call, address, |comm, internal| {
+        communicators::made(comm, internal);
+        // One that is only begun (MPI_Comm_idup) nobody may ask for its members yet.
+        if !internal && !started {
+            communicators::placed(comm);
+        }
+    })
 }
 
 /// A procedure that makes a window, whose handle it puts at `address`.
-pub fn window_start(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(call, address, windows::made)
+pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    start_of(note, call, address, windows::made)
 }
 
 /// The end of the communicator whose handle is at `address`.
-pub fn communicator_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(call, address, communicators::ended)
+pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(note, call, address, communicators::ended)
 }
 
 /// The end of the window whose handle is at `address`.
-pub fn window_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(call, address, windows::ended)
+pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(note, call, address, windows::ended)
 }
 
 /// The end of the request whose handle is at `address`.
-pub fn request_end(call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(call, address, prepared::ended)
+pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    end_of(note, call, address, prepared::ended)
 }
 
 /// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and
 /// whether the native MPI made it for itself, within a call of the application's (an I/O library's
 /// copy of a communicator, say). Such an object is never counted.
 fn start_of<H: Handle>(
+    note: Note,
     call: impl FnOnce() -> c_int,
     address: Word,
     made: impl FnOnce(H, bool),
@@ -330,7 +412,11 @@ fn start_of<H: Handle>(
         return call();
     }
     let internal = thread::is_nested();
-    let code = quietly(call);
+    let code = around(note, CallClass::Other, call, |thread| {
+        if note.procedure.collective {
+            thread.with_communicator(note.comm, |comm| comm.count_done(&note));
+        }
+    });
     if code == SUCCESS {
         made(handle_at(address), internal);
     }
@@ -338,13 +424,18 @@ fn start_of<H: Handle>(
 }
 
 /// The end of the object whose handle is at `address`: the handle may come back as another's.
-fn end_of<H: Handle>(call: impl FnOnce() -> c_int, address: Word, ended: impl FnOnce(H)) -> c_int {
+fn end_of<H: Handle>(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    address: Word,
+    ended: impl FnOnce(H),
+) -> c_int {
     if !features::any(COUNTING) {
         return call();
     }
     // Read before the call, which leaves the null handle there.
     let handle = handle_at(address);
-    let code = quietly(call);
+    let code = self::call(note, call);
     if code == SUCCESS {
         ended(handle);
     }
@@ -352,9 +443,14 @@ fn end_of<H: Handle>(call: impl FnOnce() -> c_int, address: Word, ended: impl Fn
 }
 
 /// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
-pub fn allocate_shared(call: impl FnOnce() -> c_int, comm: Comm, address: Word) -> c_int {
+pub fn allocate_shared(
+    note: Note,
+    call: impl FnOnce() -> c_int,
+    comm: Comm,
+    address: Word,
+) -> c_int {
     let internal = thread::is_nested();
-    let code = window_start(call, address);
+    let code = window_start(note, call, address);
     if code == SUCCESS && features::any(COUNTING) && !internal {
         shared_memory::allocated(comm);
     }

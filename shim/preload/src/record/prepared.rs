@@ -18,6 +18,8 @@ use treepie_core::collective::Operation;
 pub enum Prepared {
     /// Messages: to whom, how many bytes.
     Messages(Kind, Vec<(u32, u64)>),
+    /// A receive from this partner.
+    Receive(u32),
     /// A collective.
     Collective(Arc<Communicator>, Operation, Seen),
 }
@@ -29,6 +31,12 @@ pub fn send(thread: &Thread, message: &Message, address: Word) {
     let sent = thread.partner_and_bytes(message);
     let prepared = Prepared::Messages(Kind::PointToPoint, sent.into_iter().collect());
     PREPARED.set(handle_at(address), Some(prepared));
+}
+
+/// A receive from this partner was prepared, if it is one of the world; the native MPI put its
+/// request at `address`.
+pub fn receive(source: Option<u32>, address: Word) {
+    PREPARED.set(handle_at(address), source.map(Prepared::Receive));
 }
 
 /// A collective was prepared; the native MPI put its request at `address`.
@@ -53,8 +61,8 @@ pub fn neighbourhood(comm: Comm, send: &Side, address: Word) {
     }
 }
 
-/// `count` requests, an array at `requests`, were started. Requests that send
-/// nothing are not known here.
+/// `count` requests, an array at `requests`, were started. Receives are only known
+/// here where this rank has a page.
 pub fn started(thread: &Thread, count: c_int, requests: Word) {
     let Some(native) = native() else { return };
     for at in 0..usize::try_from(count).unwrap_or(0) {
@@ -68,6 +76,7 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
                         thread.count(*kind, partner, bytes);
                     }
                 }
+                Prepared::Receive(source) => thread.count_posted(*source),
                 Prepared::Collective(communicator, operation, seen) => {
                     communicator.count(*operation, seen, None);
                 }
@@ -83,7 +92,7 @@ pub fn messages_of(request: Request) -> Option<Vec<(Kind, u32, u64)>> {
             let message = |&(partner, bytes): &(u32, u64)| (*kind, partner, bytes);
             Some(messages.iter().map(message).collect())
         }
-        Prepared::Collective(..) => None,
+        Prepared::Receive(..) | Prepared::Collective(..) => None,
     }
 }
 

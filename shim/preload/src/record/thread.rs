@@ -9,14 +9,16 @@ use treepie_core::affinity::times::CallClass;
 use super::Message;
 use super::collectives::Plan;
 use super::communicators::{self, Communicator};
+use super::counters::ANY_SOURCE;
 use super::counters::{self, Counters, Kind};
 use super::handle_cache::HandleCache;
+use super::page::{self, Area, Note};
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
 use crate::mpi::native::native;
-use crate::mpi::{Call, Comm, Request, Win, Word, c_int};
+use crate::mpi::{Call, Comm, Request, SUCCESS, Win, Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the
 /// cache, which processors fetch in pairs.
@@ -30,6 +32,8 @@ pub struct Thread {
     pub(super) requests: HandleCache<Request, Prepared, 32>,
     /// When this thread called `MPI_Finalize`, on the clock of phases, where calls are timed.
     finalizing: Cell<Option<u64>>,
+    /// Its part of this rank's page, from its first call on.
+    area: Cell<Option<Area>>,
 }
 
 thread_local! {
@@ -67,6 +71,7 @@ impl Thread {
             windows: HandleCache::new(),
             requests: HandleCache::new(),
             finalizing: Cell::new(None),
+            area: Cell::new(None),
         }
     }
 
@@ -88,6 +93,64 @@ impl Thread {
     #[cold]
     fn count_time(&self, class: CallClass, began: u64) {
         self.counters.add_time(class, clock().saturating_sub(began));
+    }
+
+    /// The page says from now on that this call goes on.
+    #[inline(always)]
+    pub fn begin_note(&self, note: &Note) {
+        let area = self.area.get().unwrap_or_else(|| self.claim_area());
+        area.begin(note);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn claim_area(&self) -> Area {
+        let area = Area::claim();
+        self.area.set(Some(area));
+        area
+    }
+
+    /// The page says that the call has ended, and what is left of it.
+    #[inline(always)]
+    pub fn end_note(&self, note: &Note, code: c_int) {
+        let done = code == SUCCESS && (!note.procedure.poll || note.has_answer());
+        if done && note.request != 0 {
+            page::requested(note, self.number_of_started(note));
+        }
+        if done
+            && note.posts
+            && let Some(source) = self.source(note)
+        {
+            self.counters.add_posted(source);
+        }
+        if let Some(area) = self.area.get() {
+            area.end(done, note.procedure);
+        }
+    }
+
+    /// Which collective on its communicator a call has started.
+    fn number_of_started(&self, note: &Note) -> u64 {
+        if !note.is_collective() {
+            return 0;
+        }
+        let done = self.with_communicator(note.comm, Communicator::done);
+        done.unwrap_or(0).saturating_sub(1)
+    }
+
+    /// The rank that a receive is from, or [`ANY_SOURCE`]; nothing for `MPI_PROC_NULL`, and for
+    /// ranks that are not in the world.
+    #[inline(always)]
+    pub fn source(&self, note: &Note) -> Option<u32> {
+        if native().is_some_and(|native| native.abi.any_source == note.source) {
+            return Some(ANY_SOURCE);
+        }
+        let source = usize::try_from(note.source).ok()?;
+        self.with_communicator(note.comm, |comm| comm.partner(source))?
+    }
+
+    /// A prepared receive from this partner is started.
+    pub fn count_posted(&self, partner: u32) {
+        self.counters.add_posted(partner);
     }
 
     /// `MPI_Finalize` begins, whose time is counted.
@@ -121,9 +184,9 @@ impl Thread {
 
     /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_collective(&self, comm: Comm, call: &Call, plan: Option<Plan>) {
+    pub fn count_collective(&self, note: &Note, comm: Comm, call: &Call, plan: Option<Plan>) {
         self.with_communicator(comm, |communicator| {
-            communicator.count_call(call, plan);
+            communicator.count_call(note, call, plan);
         });
     }
 
@@ -177,5 +240,8 @@ impl Thread {
 impl Drop for Thread {
     fn drop(&mut self) {
         self.counters.release();
+        if let Some(area) = self.area.get() {
+            area.release();
+        }
     }
 }

@@ -30,7 +30,7 @@ use crate::features::{self, REORDERING};
 use crate::log;
 use crate::mpi::native::native;
 use crate::mpi::{AppComm, Comm, Word, c_int};
-use crate::record;
+use crate::record::{self, Note, Procedure, procedures};
 use crate::world;
 use edges::Adjacent;
 use graph::Graph;
@@ -132,6 +132,7 @@ fn ordered(
 /// Makes a communicator where the arguments hold in any order of the ranks: `call`
 /// makes it of a communicator with the same members, and of the wish to reorder.
 fn made_in_any_order(
+    procedure: Procedure,
     comm: AppComm,
     [reorder, made]: [Word; 2],
     read: impl FnOnce(usize) -> Option<Graph>,
@@ -144,7 +145,7 @@ fn made_in_any_order(
         None => call(comm, reorder),
     };
     let make = || ordered(comm, reorder, read, create);
-    record::communicator_start(make, made)
+    record::communicator_start(Note::on(procedure, comm), make, made)
 }
 
 /// `MPI_Cart_create`.
@@ -164,7 +165,13 @@ pub unsafe fn cart_create(
     let read = |members| unsafe { Graph::cartesian(members, dimensions, sizes, periods) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, dimensions, sizes, periods, reorder, made) };
-    made_in_any_order(comm, [reorder, made], read, call)
+    made_in_any_order(
+        procedures::MPI_Cart_create,
+        comm,
+        [reorder, made],
+        read,
+        call,
+    )
 }
 
 /// `MPI_Graph_create`.
@@ -185,7 +192,13 @@ pub unsafe fn graph_create(
     let read = |members| unsafe { Graph::listed(members, nodes, index, edges) };
     // SAFETY: the caller's promise; the communicator has the same members.
     let call = |comm, reorder| unsafe { next(comm, nodes, index, edges, reorder, made) };
-    made_in_any_order(comm, [reorder, made], read, call)
+    made_in_any_order(
+        procedures::MPI_Graph_create,
+        comm,
+        [reorder, made],
+        read,
+        call,
+    )
 }
 
 /// `MPI_Dist_graph_create`: any process may name any edge, by its nodes, and so the
@@ -225,7 +238,13 @@ pub unsafe fn dist_graph_create(
             comm, count, sources, degrees, targets, weights, info, reorder, made,
         )
     };
-    made_in_any_order(comm, [reorder, made], read, call)
+    made_in_any_order(
+        procedures::MPI_Dist_graph_create,
+        comm,
+        [reorder, made],
+        read,
+        call,
+    )
 }
 
 /// `MPI_Dist_graph_create_adjacent`: each process names the edges of one node, which
@@ -298,7 +317,8 @@ pub unsafe fn dist_graph_create_adjacent(
     // SAFETY: the caller's promise: arrays of these lengths.
     let read = |members| unsafe { Graph::adjacent(members, incoming, outgoing) };
     let call = || ordered(comm, reorder, read, create);
-    record::communicator_start(call, made)
+    let note = Note::on(procedures::MPI_Dist_graph_create_adjacent, comm);
+    record::communicator_start(note, call, made)
 }
 
 /// Whether weights stand for none at all: `MPI_UNWEIGHTED` and `MPI_WEIGHTS_EMPTY`,

@@ -1,6 +1,7 @@
 //! What all ranks adopt: read, decided and shared by process 0. No rank acts on what it alone has
 //! seen.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,19 @@ pub struct Opening {
     pub log: LogLevel,
     /// What the ranks do next.
     pub next: Next,
+    /// Each rank keeps a page, unless the job runs as it would without Treepie.
+    pub pages: Option<Pages>,
+}
+
+/// The pages of a job.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pages {
+    /// The directory that the user named.
+    pub directory: Option<PathBuf>,
+    /// Number of the run.
+    pub run: u64,
+    /// The number that the command gave it, or 0.
+    pub given: u64,
 }
 
 /// What the ranks do once process 0 has read the settings.

@@ -9,6 +9,7 @@ use crate::log;
 use crate::mpi::abi::Family;
 use crate::mpi::native::native;
 use crate::mpi::{AppComm, Comm, SUCCESS, Word};
+use crate::record::page;
 use crate::{record, world};
 
 /// How long a launcher may take to end a job.
@@ -27,6 +28,7 @@ pub fn write_all() {
 }
 
 extern "C" fn on_exit() {
+    page::exits();
     write_all();
 }
 
@@ -43,6 +45,7 @@ pub unsafe fn abort(
     comm: AppComm,
     code: Word,
 ) -> c_int {
+    page::aborts();
     write_all();
     let replaced = world::substitute(comm);
     let target = match native() {
@@ -77,6 +80,7 @@ pub fn wait_for_the_end(code: c_int) -> ! {
 /// nothing is counted this is the system call and no more.
 #[unsafe(no_mangle)]
 extern "C" fn _exit(status: c_int) -> ! {
+    page::exits();
     if partial::is_armed() {
         write_all();
     }

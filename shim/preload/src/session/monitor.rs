@@ -18,6 +18,7 @@ use parking_lot::Mutex;
 use super::decision::Recording;
 use super::partial;
 use crate::guard::guarded;
+use crate::machine::with_signals_blocked;
 use crate::record::phases;
 
 /// "Write your partial profile", and the answer.
@@ -58,7 +59,7 @@ pub fn start(recording: &Recording, rank: usize) {
     if let Some(socket) = monitor.socket {
         let work = move || guarded("watching for checkpoints", || run(socket, checkpoint));
         // The thread inherits that signals are blocked: they are the application's.
-        let thread = partial::with_signals_blocked(|| {
+        let thread = with_signals_blocked(|| {
             thread::Builder::new()
                 .name("treepie".to_owned())
                 .stack_size(256 * 1024)

@@ -24,7 +24,7 @@ use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
 use super::cluster_network::{ClusterNetwork, STORED};
-use super::decision::{Decision, Recording, Replay};
+use super::decision::{Decision, Pages, Recording, Replay};
 use super::launched;
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
@@ -109,9 +109,9 @@ pub enum Request {
 
 impl Request {
     /// Reads the request for a job of `ranks` ranks, and decides; and from which level on messages
-    /// are shown. What is wrong is said here, once; then the job runs as it would without Treepie,
-    /// or not at all where `strict` is set.
-    pub fn read(native: &Native, ranks: usize) -> (Request, LogLevel) {
+    /// are shown, and which pages are kept. What is wrong is said here, once; then the job runs as
+    /// it would without Treepie, or not at all where `strict` is set.
+    pub fn read(native: &Native, ranks: usize) -> (Request, LogLevel, Option<Pages>) {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
@@ -119,7 +119,7 @@ impl Request {
             Ok(settings) => settings,
             Err(error) => {
                 let refused = refuse(&error, strict_variable());
-                return (Request::Decided(refused), LogLevel::default());
+                return (Request::Decided(refused), LogLevel::default(), None);
             }
         };
         log::set_level(settings.log);
@@ -135,7 +135,7 @@ impl Request {
         };
         let request =
             request.unwrap_or_else(|error| Request::Decided(refuse(&error, settings.strict)));
-        (request, settings.log)
+        (request, settings.log, pages(&settings))
     }
 }
 
@@ -285,9 +285,7 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
         log::info("store: neither TREEPIE_STORE nor HOME says where it is; nothing is learnt");
         return Ok(Request::Decided(Decision::Plain));
     };
-    let number = variable(configuration::RUN_VARIABLE);
-    let number = number.and_then(|text| u64::from_str_radix(&text, 16).ok());
-    let Some(learning) = Learning::open(native, store, ranks, producer(), number) else {
+    let Some(learning) = Learning::open(native, store, ranks, producer(), given_number()) else {
         return Ok(Request::Decided(Decision::Plain));
     };
     let recording = Recording {
@@ -368,6 +366,27 @@ fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription
         notes,
         locality: None,
     }
+}
+
+/// The number that the command gave this run.
+fn given_number() -> Option<u64> {
+    let text = env::var(configuration::RUN_VARIABLE).ok()?;
+    u64::from_str_radix(&text, 16).ok()
+}
+
+/// Which pages are kept.
+fn pages(settings: &Settings) -> Option<Pages> {
+    let directory = match &settings.pages {
+        configuration::Pages::Off => return None,
+        configuration::Pages::Memory => None,
+        // Ranks may have gone elsewhere.
+        configuration::Pages::Directory(path) => std::path::absolute(path).ok(),
+    };
+    Some(Pages {
+        directory,
+        run: run_number(),
+        given: given_number().unwrap_or(0),
+    })
 }
 
 /// The family of the MPI, as files have it.

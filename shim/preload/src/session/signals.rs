@@ -9,6 +9,7 @@ use libc::{c_int, c_void, sigaction, siginfo_t};
 use once_cell::sync::OnceCell;
 
 use super::{monitor, partial};
+use crate::record::page;
 
 const SIGNALS: [c_int; 2] = [libc::SIGTERM, libc::SIGINT];
 
@@ -74,6 +75,7 @@ pub fn release() {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: errno is this thread's.
     let error = unsafe { *libc::__errno_location() };
+    page::ends_by_signal(signal);
     partial::write();
     let at = SIGNALS.iter().position(|&known| known == signal);
     if let (Some(caught), Some(at)) = (CAUGHT.get(), at) {

@@ -6,7 +6,7 @@ use std::{env, fmt, thread};
 
 use treepie_core::files::profile;
 
-use super::decision::{Decision, Next, Opening, Replay};
+use super::decision::{Decision, Next, Opening, Pages, Recording, Replay};
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
 use super::{State, errors, exits, finish, hosts, learning, monitor, partial, signals};
@@ -14,6 +14,7 @@ use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
+use crate::record::page::{self, Run};
 use crate::record::{self, collect};
 use crate::share::{Group, Members, ShareError, share};
 use crate::{collectives, log, reorder, world};
@@ -129,17 +130,17 @@ impl Starting {
             log::info("this job was spawned by another: it is neither replayed nor profiled");
             return Ok(Decision::Plain);
         }
-        let mut decision = self.agree()?;
-        self.adopt(&mut decision)?;
+        let (mut decision, pages) = self.agree()?;
+        self.adopt(&mut decision, pages)?;
         Ok(decision)
     }
 
-    /// What all ranks do. Process 0 decides.
-    fn agree(&self) -> Result<Decision, ShareError> {
+    /// What all ranks do, and which pages they keep. Process 0 decides.
+    fn agree(&self) -> Result<(Decision, Option<Pages>), ShareError> {
         let mut steps = Steps::new();
         let (mut draft, mut opening) = (None, None);
         if self.world.rank() == 0 {
-            let (request, log) = Request::read(self.native, self.world.size());
+            let (request, log, pages) = Request::read(self.native, self.world.size());
             steps.ended("files read");
             let next = match request {
                 Request::Decided(decision) => Next::Adopt(decision),
@@ -148,14 +149,15 @@ impl Starting {
                     Next::Look
                 }
             };
-            opening = Some(Opening { log, next });
+            opening = Some(Opening { log, next, pages });
         }
         let opening = share(&self.world, opening)?;
         log::set_level(opening.log);
-        match opening.next {
-            Next::Adopt(decision) => Ok(decision),
-            Next::Look => self.look(draft, steps),
-        }
+        let decision = match opening.next {
+            Next::Adopt(decision) => decision,
+            Next::Look => self.look(draft, steps)?,
+        };
+        Ok((decision, opening.pages))
     }
 
     /// What all ranks do, once process 0, which alone has a draft, knows where they are.
@@ -177,7 +179,7 @@ impl Starting {
     }
 
     /// Does what all ranks have agreed on.
-    fn adopt(&self, decision: &mut Decision) -> Result<(), ShareError> {
+    fn adopt(&self, decision: &mut Decision, pages: Option<Pages>) -> Result<(), ShareError> {
         let native = self.native;
         let world = match decision {
             Decision::Plain => return Ok(()),
@@ -185,7 +187,7 @@ impl Starting {
             Decision::Profile(_) => native.world,
             Decision::Replay(replay) => self.rearrange(replay)?,
         };
-        if decision.recording().is_some() {
+        if decision.recording().is_some() || pages.is_some() {
             collect::prepare(native, world)?;
         }
         if let Decision::Replay(replay) = decision {
@@ -212,11 +214,34 @@ impl Starting {
             // Fatal errors on W' must end the job as those on the world do.
             errors::watch(native)?;
         }
+        if let Some(pages) = pages {
+            self.keep_page(&pages, decision.recording());
+        }
         if matches!(decision, Decision::Replay(replay) if replay.learns) {
             learning::keep_platform();
             learning::begin();
         }
         Ok(())
+    }
+
+    /// Keeps this rank's page. Its calls are counted then, whether or not there is a profile. A
+    /// rank without a page is said, and harms nobody.
+    fn keep_page(&self, pages: &Pages, recording: Option<&Recording>) {
+        if recording.is_none() {
+            record::begin(false, None);
+        }
+        let run = Run {
+            directory: pages.directory.as_deref(),
+            number: pages.run,
+            given: pages.given,
+            ranks: self.world.size(),
+            world: world::of_application(self.native),
+        };
+        match page::begin(self.native, &run) {
+            Ok(()) if recording.is_some_and(|recording| !recording.for_store) => (),
+            Ok(()) => exits::watch(),
+            Err(error) => log::warn(&error.to_string()),
+        }
     }
 
     /// Binds the processes and gives them new ranks. The application's world is returned.

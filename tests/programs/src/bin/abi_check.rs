@@ -98,6 +98,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         byte,
         int64,
         datatype_null,
+        request_null,
         sized_types: _, // compare_sizes
         errors_are_fatal,
         errors_return,
@@ -106,6 +107,9 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         cart,
         graph,
         dist_graph,
+        any_source,
+        any_tag,
+        proc_null,
         undefined,
         in_place,
         status_bytes,
@@ -145,6 +149,14 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
             word(errors_return),
             bits(RSMPI_ERRORS_RETURN),
         );
+        findings.compare(
+            "MPI_REQUEST_NULL",
+            word(request_null),
+            bits(RSMPI_REQUEST_NULL),
+        );
+        findings.compare("MPI_ANY_SOURCE", *any_source, RSMPI_ANY_SOURCE);
+        findings.compare("MPI_ANY_TAG", *any_tag, RSMPI_ANY_TAG);
+        findings.compare("MPI_PROC_NULL", *proc_null, RSMPI_PROC_NULL);
         findings.compare("MPI_UNDEFINED", *undefined, RSMPI_UNDEFINED);
         findings.compare("MPI_CART", *cart, RSMPI_CART);
         findings.compare("MPI_GRAPH", *graph, RSMPI_GRAPH);

@@ -1,7 +1,6 @@
 //! `treepie run`: a job that gets faster from run to run, where it can.
 
 use std::ffi::OsString;
-use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -13,11 +12,12 @@ use treepie_core::learning::End;
 
 use super::{StoreChoice, opened};
 use crate::commands::Outcome;
+use crate::commands::hang::HangChoice;
 use crate::commands::options::RunSettings;
 use crate::error::CommandError;
+use crate::launch;
 use crate::launch::family::Launcher;
 use crate::launch::injection::Invocation;
-use crate::launch::{self, job};
 use crate::output;
 use crate::report::experience::{RunSummary, Summary, now};
 
@@ -32,6 +32,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    hang: HangChoice,
+    #[command(flatten)]
     settings: RunSettings,
     /// The job as it is usually started
     #[arg(last = true, required = true, value_name = "COMMAND")]
@@ -44,12 +46,14 @@ const TAKEN_BACK: [&str; 3] = ["TREEPIE_PLACEMENT", "TREEPIE_PERMUTATION", "TREE
 /// Runs the job; its status is ours. What goes wrong with learning is said, and harms no job.
 pub fn run(arguments: &Arguments) -> Outcome {
     let setting = arguments.store.setting()?;
-    let number = RandomState::new().hash_one(std::process::id());
+    let watched = arguments.hang.watched();
+    let number = watched.number;
     let mut own: Vec<(&str, OsString)> = vec![
         ("TREEPIE_MODE", "auto".into()),
         ("TREEPIE_STORE", setting.clone().into()),
         (RUN_VARIABLE, format!("{number:016x}").into()),
     ];
+    own.extend(watched.variables());
     own.extend(TAKEN_BACK.map(|name| (name, OsString::new())));
     let variables = arguments.settings.variables(own)?;
     let invocation = match launch::prepare(&arguments.command, &variables) {
@@ -60,7 +64,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
             as_it_is(&launcher, &arguments.command)
         }
     };
-    let status = job::run(&invocation)?;
+    let status = watched.run(&invocation)?;
     if let Err(error) = tell(arguments, &opened(&setting), number, status) {
         eprintln!("treepie: {error}");
     }

@@ -1,5 +1,7 @@
 //! Settings that are one of a few words.
 
+use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -119,6 +121,46 @@ pub enum Transport {
 }
 
 from_name!(Transport, "transport");
+
+/// Whether each rank keeps a page that says in which call it is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Pages {
+    /// No.
+    #[default]
+    Off,
+    /// In this host's memory, where only the user may read it.
+    Memory,
+    /// Below this directory.
+    Directory(PathBuf),
+}
+
+impl FromStr for Pages {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.contains('/') {
+            return Ok(Pages::Directory(text.into()));
+        }
+        match switch(text) {
+            Ok(true) => Ok(Pages::Memory),
+            Ok(false) => Ok(Pages::Off),
+            Err(_) => Err(format!(
+                "`{text}` is neither true nor false nor a directory; write one of them, a directory \
+                 with a `/`"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Pages {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pages::Off => out.write_str("false"),
+            Pages::Memory => out.write_str("true"),
+            Pages::Directory(path) => path.display().fmt(out),
+        }
+    }
+}
 
 /// Detail of the messages on standard error; each level includes those before.
 #[derive(

@@ -21,18 +21,19 @@ use super::old_names::{self, OldName, Scope};
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{Apply, GuardMode, LogLevel, Mode, Probe, Reorder, Transport};
+pub use choices::{Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Transport};
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 20] = [
+pub const NAMES: [&str; 21] = [
     "mode",
     "store",
     "output",
     "times",
     "phase_interval",
     "checkpoint",
+    "pages",
     "placement",
     "permutation",
     "apply",
@@ -131,6 +132,8 @@ pub struct Settings {
     pub phase_interval: Option<Duration>,
     /// How often each rank leaves its part of the profile in a file.
     pub checkpoint: Option<Duration>,
+    /// Whether each rank keeps a page that says in which call it is.
+    pub pages: Pages,
     /// The placement or profile to replay.
     pub placement: Option<PathBuf>,
     /// The new rank of every process of the launcher, instead of a placement.
@@ -260,6 +263,7 @@ impl Settings {
             "times" => self.times = switch(text)?,
             "phase_interval" => self.phase_interval = seconds(text)?,
             "checkpoint" => self.checkpoint = seconds(text)?,
+            "pages" => self.pages = text.parse()?,
             "placement" => self.placement = Some(path(text)?),
             "permutation" => {
                 let new_rank = permutation::parse(text).map_err(|error| error.to_string())?;
@@ -312,6 +316,7 @@ impl Settings {
             "phase_interval" => self
                 .phase_interval
                 .map(|time| time.as_secs_f64().to_string()),
+            "pages" => Some(self.pages.to_string()),
             "checkpoint" => self.checkpoint.map(|time| time.as_secs_f64().to_string()),
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use thiserror::Error;
 
-use crate::machine::unnamed_file;
+use crate::machine::{file_limit, unnamed_file};
 
 /// Two cache lines, which processors fetch together: what is written by different processes is so
 /// far apart.
@@ -321,19 +321,6 @@ impl Way {
         let place = number as usize % ANSWERS;
         // SAFETY: as above.
         unsafe { self.base.add(APART).cast::<AtomicU64>().add(place).as_ref() }
-    }
-}
-
-/// The largest file that this process may have; the kernel ends those that try more.
-fn file_limit() -> u64 {
-    let mut limit = libc::rlimit {
-        rlim_cur: 0,
-        rlim_max: 0,
-    };
-    // SAFETY: room for the answer.
-    match unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } {
-        0 => limit.rlim_cur,
-        _ => 0,
     }
 }
 

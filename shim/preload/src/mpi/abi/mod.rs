@@ -54,6 +54,8 @@ pub struct Abi {
     pub datatype_null: Handle,
     /// Which handles of predefined datatypes say their size; none where the mask is 0.
     pub sized_types: SizedTypes,
+    /// `MPI_REQUEST_NULL`.
+    pub request_null: Handle,
     /// `MPI_ERRORS_ARE_FATAL`.
     pub errors_are_fatal: Handle,
     /// `MPI_ERRORS_RETURN`.
@@ -68,6 +70,12 @@ pub struct Abi {
     pub graph: i32,
     /// `MPI_DIST_GRAPH`.
     pub dist_graph: i32,
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: i32,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: i32,
+    /// `MPI_PROC_NULL`.
+    pub proc_null: i32,
     /// `MPI_UNDEFINED`.
     pub undefined: i32,
     /// `MPI_IN_PLACE` as C passes it.

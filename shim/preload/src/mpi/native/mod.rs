@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
-use super::{Comm, Datatype, Errhandler, Handle, Op, Word, c_int};
+use super::{Comm, Datatype, Errhandler, Handle, Op, Request, Word, c_int};
 use functions::Functions;
 pub use messages::{Extent, Message};
 pub use own::OwnComm;
@@ -73,6 +73,7 @@ pub struct Native {
     int64: Datatype,
     datatype_null: Datatype,
     comm_null: Comm,
+    request_null: Request,
     /// `MPI_ERRORS_ARE_FATAL`.
     pub errors_are_fatal: Errhandler,
     errors_return: Errhandler,
@@ -152,6 +153,7 @@ impl Native {
                     int64: resolve(abi.int64)?,
                     datatype_null: resolve(abi.datatype_null)?,
                     comm_null: resolve(abi.comm_null)?,
+                    request_null: resolve(abi.request_null)?,
                     errors_are_fatal: resolve(abi.errors_are_fatal)?,
                     errors_return: resolve(abi.errors_return)?,
                     no_op: resolve(abi.no_op)?,
@@ -215,6 +217,11 @@ impl Native {
     /// Whether `comm` is `MPI_COMM_NULL`.
     pub fn is_null_communicator(&self, comm: Comm) -> bool {
         self.plain(comm) == self.comm_null
+    }
+
+    /// `MPI_REQUEST_NULL`, as a word.
+    pub fn request_null(&self) -> Word {
+        self.request_null.word()
     }
 
     /// Whether `op` is `MPI_NO_OP`.

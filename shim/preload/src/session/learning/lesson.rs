@@ -10,10 +10,10 @@ use treepie_core::files::experience::{ExperienceFile, Guarded, Key, Store};
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::learning::End;
 
-use super::super::partial::with_signals_blocked;
 use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
+use crate::machine::with_signals_blocked;
 use crate::platform;
 use crate::share::{Members, ShareError, gather};
 

@@ -1,0 +1,270 @@
+//! `--hang SECONDS`: a job is watched while it runs, and it is said once if it hangs; and what the
+//! pages of a job say that was killed.
+
+use std::ffi::OsString;
+use std::hash::{BuildHasher, RandomState};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use rustix::process::{Signal, getpid, kill_process};
+use treepie_core::files::configuration::{Pages, RUN_VARIABLE};
+use treepie_core::files::pages::TICK;
+use treepie_core::waits::Kind;
+
+use crate::error::CommandError;
+use crate::input::pages::{self, Look};
+use crate::launch::injection::Invocation;
+use crate::launch::job;
+use crate::report::waits::Hang;
+
+/// Whether a job is watched while it runs.
+#[derive(Debug, Args)]
+pub struct HangChoice {
+    /// Watch the job: when no rank makes a call for so many seconds, tell why it hangs, if it does;
+    /// with :kill (60:kill), end it then
+    #[arg(long, value_name = "SECONDS", value_parser = str::parse::<Patience>)]
+    hang: Option<Patience>,
+}
+
+/// What `--hang` asks for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Patience {
+    /// How long no rank makes a call until it is looked why.
+    limit: Duration,
+    /// Whether the job is ended then.
+    kills: bool,
+}
+
+impl FromStr for Patience {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (seconds, kills) = match text.strip_suffix(":kill") {
+            Some(seconds) => (seconds, true),
+            None => (text, false),
+        };
+        let number = seconds
+            .parse()
+            .ok()
+            .filter(|number| (1.0..=1e7).contains(number));
+        let number: f64 = number.ok_or_else(|| {
+            format!("`{text}` is no time; write seconds, 1 at least, such as 60 or 60:kill")
+        })?;
+        Ok(Patience {
+            limit: Duration::from_secs_f64(number),
+            kills,
+        })
+    }
+}
+
+/// A job that may be watched, known by the number that its run was given.
+#[derive(Debug, Clone, Copy)]
+pub struct Watched {
+    patience: Option<Patience>,
+    /// The number.
+    pub number: u64,
+}
+
+impl HangChoice {
+    /// A new run.
+    pub fn watched(&self) -> Watched {
+        Watched {
+            patience: self.hang,
+            number: RandomState::new().hash_one(std::process::id()),
+        }
+    }
+}
+
+impl Watched {
+    /// The variables that the job gets, where it is watched.
+    pub fn variables(&self) -> Vec<(&'static str, OsString)> {
+        if self.patience.is_none() {
+            return Vec::new();
+        }
+        let mut variables = vec![(RUN_VARIABLE, format!("{:016x}", self.number).into())];
+        if named_pages() == Pages::Off {
+            variables.push((PAGES, "true".into()));
+        }
+        variables
+    }
+
+    /// Runs the job to its end, under watch where that is asked for. What the watch finds goes to
+    /// standard error, and changes no status.
+    ///
+    /// # Errors
+    /// A program that cannot be started.
+    pub fn run(&self, invocation: &Invocation) -> Result<u8, CommandError> {
+        match self.patience {
+            None => job::run(invocation),
+            Some(patience) => under_watch(invocation, patience, self.number),
+        }
+    }
+}
+
+const PAGES: &str = "TREEPIE_PAGES";
+
+fn under_watch(
+    invocation: &Invocation,
+    patience: Patience,
+    given: u64,
+) -> Result<u8, CommandError> {
+    let watch = Watch {
+        base: base(),
+        given,
+        patience,
+    };
+    let (stop, stopped) = mpsc::channel::<()>();
+    let keeper = &watch;
+    let (status, told) = thread::scope(|scope| {
+        let keeping = scope.spawn(move || keeper.keep(&stopped));
+        let status = job::run(invocation);
+        drop(stop);
+        // It looks and prints; what could panic there harms no job.
+        (status, keeping.join().unwrap_or_default())
+    });
+    let status = status?;
+    if status != 0 {
+        watch.tell_of_the_dead(&told);
+    }
+    Ok(status)
+}
+
+/// The pages that the user's environment asks for.
+fn named_pages() -> Pages {
+    let named = std::env::var(PAGES).ok();
+    named.and_then(|text| text.parse().ok()).unwrap_or_default()
+}
+
+/// Where the job's pages are.
+fn base() -> PathBuf {
+    match named_pages() {
+        Pages::Directory(path) => path,
+        Pages::Memory | Pages::Off => pages::usual_base(),
+    }
+}
+
+/// What is received while the job runs.
+const STILL_RUNNING: Result<(), RecvTimeoutError> = Err(RecvTimeoutError::Timeout);
+
+struct Watch {
+    base: PathBuf,
+    /// The number by which the job's pages are known.
+    given: u64,
+    patience: Patience,
+}
+
+/// A run under watch: a job may have several, one after the other or beside each other.
+struct Run {
+    number: u64,
+    /// The calls and polls of each rank, and since when they are these.
+    calls: Vec<u64>,
+    since: Instant,
+    told: bool,
+}
+
+impl Watch {
+    /// The runs of this job that have pages now.
+    fn runs(&self) -> Vec<(u64, Look)> {
+        let runs = pages::runs(&self.base).into_iter();
+        let looks = runs.map(|run| (run, Look::at(&self.base, run)));
+        let is_ours = |look: &Look| look.any().is_some_and(|page| page.given == self.given);
+        looks.filter(|(_, look)| is_ours(look)).collect()
+    }
+
+    /// Looks once a tick until the job ends; the runs of which it was told why they hang.
+    fn keep(&self, stopped: &Receiver<()>) -> Vec<u64> {
+        let mut known: Vec<Run> = Vec::new();
+        while stopped.recv_timeout(TICK) == STILL_RUNNING {
+            for (number, look) in self.runs() {
+                let calls = look
+                    .sightings
+                    .values()
+                    .map(|sighting| sighting.page.state.calls());
+                let calls: Vec<u64> = calls.collect();
+                let Some(run) = known.iter_mut().find(|run| run.number == number) else {
+                    known.push(Run {
+                        number,
+                        calls,
+                        since: Instant::now(),
+                        told: false,
+                    });
+                    continue;
+                };
+                if run.calls != calls {
+                    run.calls = calls;
+                    run.since = Instant::now();
+                } else if !run.told && run.since.elapsed() >= self.patience.limit {
+                    run.told = self.tell(number, look, stopped);
+                }
+            }
+        }
+        let told = known.iter().filter(|run| run.told);
+        told.map(|run| run.number).collect()
+    }
+
+    /// Looks once more, and says why the job hangs, if it does; whether it was said. A rank that
+    /// computes, and others that wait for it, are no hang.
+    fn tell(&self, number: u64, first: Look, stopped: &Receiver<()>) -> bool {
+        if stopped.recv_timeout(2 * TICK + TICK / 4) != STILL_RUNNING {
+            return false;
+        }
+        let hang = Hang::new(Look::job(&first, &Look::at(&self.base, number)));
+        if matches!(hang.verdict.kind, Kind::Waits | Kind::Moves) {
+            return false;
+        }
+        // Launchers end a job in which a process died; they are given the time.
+        if hang.verdict.kind == Kind::Gone && stopped.recv_timeout(8 * TICK) != STILL_RUNNING {
+            return false;
+        }
+        let limit = self.patience.limit.as_secs_f64();
+        eprint!(
+            "treepie: no rank made a call for {limit} s. {}",
+            hang.text()
+        );
+        if self.patience.kills {
+            eprintln!("treepie: the job is ended, as --hang asks for");
+            // It comes from a process, and is passed on to the job.
+            let _ = kill_process(getpid(), Signal::TERM);
+        }
+        true
+    }
+
+    /// What the pages say that a job left which did not end well, unless it was told before. They
+    /// are removed then.
+    fn tell_of_the_dead(&self, told: &[u64]) {
+        for (number, look) in self.runs() {
+            // A process may be just about to end.
+            thread::sleep(2 * TICK);
+            let last = Look::at(&self.base, number);
+            let hang = Hang::new(Look::job(&look, &last));
+            if !told.contains(&number) {
+                let order = match hang.verdict.kind {
+                    Kind::Gone => "",
+                    _ => "; which rank went first, they don't say",
+                };
+                eprint!("treepie: the job left its pages{order}. {}", hang.text());
+            }
+            pages::remove(&self.base, number);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_is_seconds_and_may_end_the_job() {
+        let limit = Duration::from_secs(60);
+        let waits = |kills| Ok(Patience { limit, kills });
+        assert_eq!("60".parse(), waits(false));
+        assert_eq!("60:kill".parse(), waits(true));
+        for wrong in ["0.2", "soon", "60:stop", "nan", ""] {
+            assert!(wrong.parse::<Patience>().is_err(), "{wrong}");
+        }
+    }
+}

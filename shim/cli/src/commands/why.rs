@@ -1,0 +1,255 @@
+//! `treepie why`: why a job hangs.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use clap::Args;
+use treepie_core::files::pages::{TICK, run_directory, run_of};
+
+use super::Outcome;
+use super::profile::require_directory;
+use crate::error::CommandError;
+use crate::input::pages::{self, Look};
+use crate::output::{self, Working};
+use crate::picture::{Format, write_drawing};
+use crate::report::waits::Hang;
+
+/// Tell why a job hangs: who waits for whom, of the pages that its ranks keep (TREEPIE_PAGES=true,
+/// or `treepie profile --hang SECONDS`); also of a job that was killed
+#[derive(Debug, Args)]
+pub struct Arguments {
+    /// The job: the process number of its launcher or of a rank, the number of the run or its
+    /// beginning, or the directory of its pages [default: the only one]
+    #[arg(value_name = "JOB")]
+    job: Option<String>,
+    /// Look on these hosts too, as well as on this one
+    #[arg(long, value_name = "HOST,...", value_delimiter = ',')]
+    hosts: Vec<String>,
+    /// Command that runs another on a host: called with the host, then the command
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    remote_shell: String,
+    /// Directory of the pages, where TREEPIE_PAGES named one
+    #[arg(long, value_name = "DIR")]
+    pages: Option<PathBuf>,
+    /// Seconds between the two looks
+    #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
+    between: Duration,
+    /// Draw who waits for whom, as .svg or .png
+    #[arg(long, value_name = "FILE")]
+    picture: Option<PathBuf>,
+    /// Print it as JSON
+    #[arg(long)]
+    json: bool,
+    /// Remove the pages that a job has left which is no more
+    #[arg(long)]
+    remove: bool,
+    /// Print what the pages of this host say at the moment
+    #[arg(long, hide = true)]
+    look: bool,
+}
+
+/// Prints why the job hangs. Whatever the answer is, the question went well.
+pub fn run(arguments: &Arguments) -> Outcome {
+    if let Some(picture) = &arguments.picture {
+        Format::from_path(picture)?;
+        let path = super::options::absolute_path(picture)?;
+        require_directory(&path)?;
+    }
+    let chosen = Chosen::find(arguments)?;
+    if arguments.look {
+        output::print_json(&Look::at(&chosen.base, chosen.run))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let first = chosen.look(arguments)?;
+    if first.sightings.is_empty() {
+        return Err(CommandError::failed(chosen.nothing(&first)));
+    }
+    // Each rank has to have had the time for two signs of life.
+    let between = arguments.between.max(2 * TICK + TICK / 4);
+    {
+        let _working = Working::within("looking twice", between);
+        thread::sleep(between);
+    }
+    let second = chosen.look(arguments)?;
+    if second.sightings.is_empty() {
+        return Err(CommandError::failed(format!(
+            "run {:016x} ended while it was looked at; it did not hang",
+            chosen.run
+        )));
+    }
+    for problem in &second.problems {
+        eprintln!("treepie: {problem}");
+    }
+    let dead = Look::is_dead(&first, &second);
+    let hang = Hang::new(Look::job(&first, &second));
+    give(arguments, &hang)?;
+    if arguments.remove {
+        match dead {
+            true => pages::remove(&chosen.base, chosen.run),
+            false => {
+                return Err(CommandError::failed(
+                    "the job is not dead, so that its pages were not removed",
+                ));
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
+    if let Some(picture) = &arguments.picture {
+        write_drawing(&hang.graph(), Format::from_path(picture)?, picture)?;
+    }
+    match arguments.json {
+        true => output::print_json(&hang.json()),
+        false => output::print(&hang.text()),
+    }
+}
+
+/// A time between looks.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (0.0..=3600.0).contains(number));
+    let number: f64 = number.ok_or_else(|| format!("`{text}` is no time; write seconds"))?;
+    Ok(Duration::from_secs_f64(number))
+}
+
+/// The run that is meant.
+struct Chosen {
+    base: PathBuf,
+    run: u64,
+}
+
+impl Chosen {
+    fn find(arguments: &Arguments) -> Result<Chosen, CommandError> {
+        let base = arguments.pages.clone().unwrap_or_else(pages::usual_base);
+        let job = arguments.job.as_deref();
+        if let Some(path) = job.filter(|job| job.contains('/')) {
+            return Chosen::of_directory(Path::new(path));
+        }
+        let runs = pages::runs(&base);
+        let number = job.and_then(|job| job.parse::<u32>().ok());
+        if let Some(process) = number {
+            let of_process = |run: &u64| Look::at(&base, *run).descends_from(process);
+            if let Some(run) = runs.iter().copied().find(of_process) {
+                return Ok(Chosen { base, run });
+            }
+        }
+        let begins = |run: &&u64| job.is_none_or(|job| format!("{run:016x}").starts_with(job));
+        let fitting: Vec<u64> = runs.iter().filter(begins).copied().collect();
+        match (&fitting[..], job) {
+            ([run], _) => Ok(Chosen { base, run: *run }),
+            // Only other hosts have pages.
+            ([], Some(job)) if job.len() == 16 && u64::from_str_radix(job, 16).is_ok() => {
+                let run = u64::from_str_radix(job, 16).unwrap_or_default();
+                Ok(Chosen { base, run })
+            }
+            ([], Some(job)) => Err(CommandError::failed(format!(
+                "{job}: neither a process of a job that keeps pages nor a run in {}; known are: {}",
+                base.display(),
+                listed(&base, &runs)
+            ))),
+            ([], None) => Err(CommandError::failed(format!(
+                "{}: no job of yours keeps pages here; start it with TREEPIE_PAGES=true, or with \
+                 `treepie profile --hang 60 -- mpirun ...`",
+                base.display()
+            ))),
+            _ => Err(CommandError::usage(format!(
+                "which of these jobs? {}; name one",
+                listed(&base, &fitting)
+            ))),
+        }
+    }
+
+    fn of_directory(path: &Path) -> Result<Chosen, CommandError> {
+        let run = run_of(path).zip(path.parent());
+        let (run, base) = run.ok_or_else(|| {
+            CommandError::usage(format!(
+                "{}: is not the directory of a run; its name has 16 hexadecimal digits",
+                path.display()
+            ))
+        })?;
+        Ok(Chosen {
+            base: base.to_owned(),
+            run,
+        })
+    }
+
+    /// One look, on this host and all others. All others are asked at once, and waited for.
+    fn look(&self, arguments: &Arguments) -> Result<Look, CommandError> {
+        let mut asked = Vec::new();
+        for host in &arguments.hosts {
+            asked.push((host, self.ask(arguments, host)?));
+        }
+        let mut look = Look::at(&self.base, self.run);
+        for (host, child) in asked {
+            let answer = child.wait_with_output();
+            let answer =
+                answer.map_err(|error| CommandError::failed(format!("{host}: {error}")))?;
+            let theirs = serde_json::from_slice::<Look>(&answer.stdout);
+            match theirs.ok().filter(|_| answer.status.success()) {
+                Some(theirs) => look.add(theirs),
+                None => look.problems.push(format!(
+                    "{host}: could not be asked: {}; try `{} {host} treepie --version`",
+                    String::from_utf8_lossy(&answer.stderr).trim(),
+                    arguments.remote_shell
+                )),
+            }
+        }
+        Ok(look)
+    }
+
+    fn ask(&self, arguments: &Arguments, host: &str) -> Result<std::process::Child, CommandError> {
+        let mut words = arguments.remote_shell.split_whitespace();
+        let shell = words.next().unwrap_or("ssh");
+        let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
+        let mut line: Vec<OsString> = words.map(OsString::from).collect();
+        line.extend([host.into(), own.into(), "why".into(), "--look".into()]);
+        if let Some(pages) = &arguments.pages {
+            line.extend(["--pages".into(), pages.into()]);
+        }
+        line.push(format!("{:016x}", self.run).into());
+        let mut command = Command::new(shell);
+        command.args(line).stdin(Stdio::null());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = command.spawn();
+        started.map_err(|error| {
+            CommandError::usage(format!("{shell}: {error}; give another --remote-shell"))
+        })
+    }
+
+    /// Why there is nothing to say of the run.
+    fn nothing(&self, look: &Look) -> String {
+        let directory = run_directory(&self.base, self.run);
+        let problem = look.problems.first().map(String::as_str);
+        problem.map_or_else(
+            || {
+                format!(
+                    "{}: no page is there; the job has ended",
+                    directory.display()
+                )
+            },
+            str::to_owned,
+        )
+    }
+}
+
+/// Runs, each with its program and ranks.
+fn listed(base: &Path, runs: &[u64]) -> String {
+    if runs.is_empty() {
+        return "none".to_owned();
+    }
+    let line = |run: &u64| {
+        let look = Look::at(base, *run);
+        let what = look
+            .any()
+            .map(|page| format!(" ({}, {} ranks)", page.program, page.ranks));
+        format!("{run:016x}{}", what.unwrap_or_default())
+    };
+    runs.iter().map(line).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,120 @@
+//! `treepie why` where there is nothing to say, too much to choose from, or something wrong.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use std::fs;
+
+use support::Desk;
+use treepie_core::files::pages::layout::{
+    AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, VERSION, WORDS, area, communicator,
+    header, pack,
+};
+use treepie_core::files::pages::{file_name, run_directory};
+use treepie_core::waits::communicator_key;
+
+const NAMES: &str = "MPI_Recv receive\n";
+
+/// The page of a rank of two, in a receive from the other; its process is no more.
+fn page(run: u64, rank: u64) -> Vec<u64> {
+    let mut words = vec![0; WORDS];
+    words[0] = MAGIC;
+    for (at, value) in [
+        (header::VERSION, VERSION),
+        (header::WORDS, WORDS as u64),
+        (header::RUN, run),
+        (header::RANKS, 2),
+        (header::RANK, rank),
+        (header::HANDLE_MASK, u64::MAX),
+        (header::ANY_SOURCE, -1i64 as u64),
+        (header::ANY_TAG, -1i64 as u64),
+        (header::PROC_NULL, -2i64 as u64),
+        (header::TICK, 9_000_000_000),
+        (header::NAMES, NAMES.len() as u64),
+        (AREAS_AT + area::THREAD, 1),
+        (AREAS_AT + area::CALL, 1 << NUMBER_SHIFT | INSIDE),
+        (AREAS_AT + area::SEEN, 1 << NUMBER_SHIFT | INSIDE),
+        (AREAS_AT + area::SINCE, 1_000_000_000),
+        (AREAS_AT + area::COMM, 9),
+        (AREAS_AT + area::SOURCE_TAG, pack(1 - rank as i32, 4)),
+        (COMMUNICATORS_AT + communicator::HANDLE, 9),
+        (
+            COMMUNICATORS_AT + communicator::KEY,
+            communicator_key(&[0, 1], 1),
+        ),
+        (COMMUNICATORS_AT + communicator::SIZE, 2),
+        (COMMUNICATORS_AT + communicator::STRIDE, 1),
+        (treepie_core::files::pages::layout::CHANNELS_AT, 1),
+    ] {
+        words[at] = value;
+    }
+    words
+}
+
+fn put(desk: &Desk, run: u64, rank: usize, words: &[u64]) {
+    let directory = run_directory(&desk.path("pages"), run);
+    fs::create_dir_all(&directory).unwrap();
+    let words = words.iter().flat_map(|word| word.to_ne_bytes());
+    let bytes: Vec<u8> = words.chain(NAMES.bytes()).collect();
+    fs::write(directory.join(file_name(rank)), bytes).unwrap();
+}
+
+#[test]
+fn a_killed_job_is_told_of_and_its_pages_removed_on_request() {
+    let desk = Desk::new();
+    for rank in 0..2 {
+        put(&desk, 7, rank, &page(7, rank as u64));
+    }
+    let answer = desk.run(&["why", "--pages", "pages", "--remove"]).good();
+    let first = "Deadlock: ranks 0 and 1 wait for each other.\n  cycle: 0 -> 1 -> 0\n";
+    assert!(answer.out.starts_with(first), "{}", answer.out);
+    let expected = "rank 0: in MPI_Recv from rank 1 (tag 4, MPI_COMM_WORLD), 8 s";
+    assert!(answer.out.contains(expected), "{}", answer.out);
+    assert!(!run_directory(&desk.path("pages"), 7).exists());
+}
+
+#[test]
+fn a_page_that_is_damaged_or_of_another_run_is_named_and_left_out() {
+    let desk = Desk::new();
+    put(&desk, 7, 0, &page(7, 0));
+    put(&desk, 7, 1, &page(8, 1));
+    put(&desk, 7, 2, &page(7, 0)[..400]);
+    let answer = desk.run(&["why", "--pages", "pages"]).good();
+    assert!(
+        answer
+            .err
+            .contains("is the page of rank 1 of run 0000000000000008"),
+        "{}",
+        answer.err
+    );
+    assert!(answer.err.contains("2.page: is cut off"), "{}", answer.err);
+    assert!(answer.out.contains("No page of rank 1"), "{}", answer.out);
+    assert!(!answer.out.contains("Deadlock"), "{}", answer.out);
+}
+
+#[test]
+fn no_job_many_jobs_and_wrong_names_are_refused_in_one_line() {
+    let desk = Desk::new();
+    let none = desk.run(&["why", "--pages", "pages"]).refusal(1);
+    assert!(none.contains("no job of yours keeps pages here"), "{none}");
+    put(&desk, 7, 0, &page(7, 0));
+    put(&desk, 8, 0, &page(8, 0));
+    let many = desk.run(&["why", "--pages", "pages"]).refusal(2);
+    assert!(
+        many.contains("0000000000000007 (, 2 ranks), 0000000000000008"),
+        "{many}"
+    );
+    let wrong = desk.run(&["why", "--pages", "pages", "4711x"]).refusal(1);
+    assert!(wrong.starts_with("4711x: neither a process"), "{wrong}");
+    let directory = desk.run(&["why", "./pages"]).refusal(2);
+    assert!(
+        directory.contains("is not the directory of a run"),
+        "{directory}"
+    );
+    let time = desk.run(&["why", "--between", "soon"]).refusal(2);
+    assert!(time.contains("`soon` is no time"), "{time}");
+    let hang = desk
+        .run(&["profile", "--hang", "0", "--", "true"])
+        .refusal(2);
+    assert!(hang.contains("`0` is no time; write seconds"), "{hang}");
+}

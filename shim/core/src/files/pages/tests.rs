@@ -1,0 +1,152 @@
+//! Pages made word by word, and what is read of them.
+#![allow(clippy::unwrap_used)]
+use super::layout::{AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, WORDS, pack};
+use super::layout::{area, communicator, header};
+use super::*;
+use crate::waits::{Activity, Operation, Partner, communicator_key};
+
+const NAMES: &str = "MPI_Recv receive\nMPI_Bcast collective Bcast\n";
+
+/// The page of rank 1 of 3, whose only thread is in the procedure of this number.
+fn words(procedure: u64) -> Vec<u64> {
+    let mut words = vec![0; WORDS];
+    words[0] = MAGIC;
+    for (at, value) in [
+        (header::VERSION, layout::VERSION),
+        (header::WORDS, WORDS as u64),
+        (header::RUN, 77),
+        (header::RANKS, 3),
+        (header::RANK, 1),
+        (header::HANDLE_MASK, 0xffff_ffff),
+        (header::ANY_SOURCE, -2i64 as u64),
+        (header::ANY_TAG, -1i64 as u64),
+        (header::PROC_NULL, -1i64 as u64),
+        (header::NAMES, NAMES.len() as u64),
+        (AREAS_AT + area::THREAD, 1),
+        (
+            AREAS_AT + area::CALL,
+            5 << NUMBER_SHIFT | INSIDE | procedure,
+        ),
+        (AREAS_AT + area::COMM, 0xdead_0000_4400_0000),
+        (AREAS_AT + area::DEST_TAG, pack(2, 0)),
+        (AREAS_AT + area::SOURCE_TAG, pack(0, 9)),
+        (COMMUNICATORS_AT + communicator::HANDLE, 0x4400_0000),
+        (
+            COMMUNICATORS_AT + communicator::KEY,
+            communicator_key(&[0, 1, 2], 1),
+        ),
+        (COMMUNICATORS_AT + communicator::SIZE, 3),
+        (COMMUNICATORS_AT + communicator::STRIDE, 1),
+    ] {
+        words[at] = value;
+    }
+    words
+}
+
+fn bytes(words: &[u64]) -> Vec<u8> {
+    let words = words.iter().flat_map(|word| word.to_ne_bytes());
+    words.chain(NAMES.bytes()).collect()
+}
+
+/// The one operation that the thread waits for.
+fn operation(words: &[u64]) -> Operation {
+    let page = decode(&bytes(words)).unwrap();
+    match &page.state.threads[..] {
+        [thread] => match &thread.activity {
+            Activity::Waits { operations, .. } => operations[0].clone(),
+            activity => panic!("{activity:?}"),
+        },
+        threads => panic!("{threads:?}"),
+    }
+}
+
+#[test]
+fn a_receive_is_read_with_its_source_and_tag_and_wildcards_are_those_of_the_mpi() {
+    let world = communicator_key(&[0, 1, 2], 1);
+    let mut words = words(0);
+    let Operation::Receive(receive) = operation(&words) else {
+        panic!("a receive");
+    };
+    assert_eq!((receive.partner, receive.tag), (Partner::Rank(0), Some(9)));
+    assert_eq!(receive.communicator, Some(world));
+    words[AREAS_AT + area::SOURCE_TAG] = pack(-2, -1);
+    let Operation::Receive(receive) = operation(&words) else {
+        panic!("a receive");
+    };
+    assert_eq!((receive.partner, receive.tag), (Partner::Any, None));
+}
+
+#[test]
+fn a_collective_is_read_with_its_number_and_root() {
+    let mut words = words(1);
+    words[COMMUNICATORS_AT + communicator::DONE] = 4;
+    let Operation::Collective(call) = operation(&words) else {
+        panic!("a collective");
+    };
+    assert_eq!((call.number, call.root), (4, Some(2)));
+    assert_eq!(call.operation, "MPI_Bcast");
+}
+
+#[test]
+fn pages_of_other_versions_and_those_that_are_cut_off_or_damaged_are_refused() {
+    let whole = bytes(&words(0));
+    assert_eq!(decode(&[]), Err(PageError::NoPage));
+    assert_eq!(decode(&whole[8..]), Err(PageError::NoPage));
+    for length in [16, 200, WORDS * 8, whole.len() - 1] {
+        let cut = decode(&whole[..length]);
+        let short = matches!(
+            cut,
+            Err(PageError::Short { .. } | PageError::Version { .. })
+        );
+        assert!(short, "{length}: {cut:?}");
+    }
+    let with = |at: usize, value: u64| {
+        let mut words = words(0);
+        words[at] = value;
+        decode(&bytes(&words)).unwrap_err()
+    };
+    assert_eq!(with(header::VERSION, 9), PageError::Version { found: 9 });
+    assert!(matches!(
+        with(header::RANK, 3),
+        PageError::Damaged { what: "rank", .. }
+    ));
+    assert!(matches!(
+        with(header::RANKS, u64::MAX),
+        PageError::Damaged { .. }
+    ));
+    assert!(matches!(
+        with(header::NAMES, u64::MAX),
+        PageError::Short { .. }
+    ));
+}
+
+#[test]
+fn no_words_make_the_reader_panic() {
+    // Each word in turn is as large as can be, and of odd value.
+    for at in header::VERSION + 1..WORDS {
+        for value in [u64::MAX, u64::MAX / 3] {
+            let mut words = words(1);
+            words[at] = value;
+            let _ = decode(&bytes(&words));
+        }
+    }
+}
+
+#[test]
+fn files_are_called_by_run_and_rank() {
+    let run = run_directory(&usual_directory(Path::new("/dev/shm"), 1000), 0xab);
+    assert_eq!(run, Path::new("/dev/shm/treepie-1000/00000000000000ab"));
+    assert_eq!(run_of(&run), Some(0xab));
+    assert_eq!(run_of(Path::new("/dev/shm/treepie-1000")), None);
+    assert_eq!(rank_of(&run.join(file_name(12))), Some(12));
+    assert_eq!(rank_of(Path::new("names")), None);
+}
+
+#[test]
+fn a_process_is_read_whatever_its_name_is() {
+    let stat = "42 (a ) S 1 2) S 7 42 42 0 -1 4194304 1 0 0 0 30 12 0 0 20 0 1 0 987654 1 1";
+    let process = process_of_stat(stat).unwrap();
+    assert_eq!((process.state, process.parent), ('S', 7));
+    assert_eq!((process.time, process.started), (42, 987_654));
+    assert_eq!(process_of_stat("42 (cut"), None);
+}

@@ -1,0 +1,139 @@
+//! All ranks of a job, and who moved between two looks.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::state::{Activity, End, Life, Rank, Thread};
+
+/// What a thread did between two looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Motion {
+    /// It began or ended a call.
+    Moves,
+    /// It asked again and again for something that is not done.
+    Polls,
+    /// Nothing.
+    Still,
+}
+
+/// A rank as the second look found it.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// What it is doing.
+    pub rank: Rank,
+    /// What each of its threads did between the looks.
+    pub motions: Vec<Motion>,
+}
+
+/// A job: what is known of its ranks.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// Ranks of the job.
+    pub size: usize,
+    /// Those that are known.
+    pub ranks: BTreeMap<usize, Seen>,
+}
+
+impl Job {
+    /// A job of `size` ranks in two looks. Ranks that one of them lacks are not known.
+    pub fn between(size: usize, first: &[Rank], second: Vec<Rank>) -> Job {
+        let before: BTreeMap<usize, &Rank> = first.iter().map(|rank| (rank.rank, rank)).collect();
+        let seen = |rank: Rank| {
+            let earlier = before.get(&rank.rank)?;
+            let motion = |place: usize, thread: &Thread| {
+                let earlier = earlier.threads.get(place);
+                earlier.map_or(Motion::Moves, |earlier| motion(earlier, thread))
+            };
+            let threads = rank.threads.iter().enumerate();
+            let motions = threads
+                .map(|(place, thread)| motion(place, thread))
+                .collect();
+            Some((rank.rank, Seen { rank, motions }))
+        };
+        Job {
+            size,
+            ranks: second.into_iter().filter_map(seen).collect(),
+        }
+    }
+
+    /// A job whose processes are no more, of which one look is left. A thread stood still that was
+    /// in its call for `long` nanoseconds when its rank gave the last sign of life.
+    ///
+    /// Who was gone before the others were ended is told by what they said: those who had a signal
+    /// or gave signs of life for longer were still there. Where all went alike, somebody else ended
+    /// the job, and what they were doing then counts.
+    pub fn of_the_dead(size: usize, ranks: Vec<Rank>, long: u64) -> Job {
+        let last = ranks.iter().map(|rank| rank.tick).max().unwrap_or(0);
+        let had_signal = |rank: &Rank| matches!(rank.end, Some(End::Signal(_)));
+        let some_had = ranks.iter().any(had_signal);
+        let seen = |mut rank: Rank| {
+            let is_first = match some_had {
+                true => !had_signal(&rank),
+                false => last - rank.tick >= long,
+            };
+            rank.life = match is_first {
+                true => Life::Gone,
+                false => Life::Runs,
+            };
+            let motion = |thread: &Thread| {
+                let is_known = thread.since > 0;
+                match is_known && rank.tick.saturating_sub(thread.since) >= long {
+                    true if thread.is_poll => Motion::Polls,
+                    true => Motion::Still,
+                    false => Motion::Moves,
+                }
+            };
+            let motions = rank.threads.iter().map(motion).collect();
+            (rank.rank, Seen { rank, motions })
+        };
+        Job {
+            size,
+            ranks: ranks.into_iter().map(seen).collect(),
+        }
+    }
+
+    /// Ranks of which nothing is known.
+    pub fn unknown(&self) -> Vec<usize> {
+        let known = |rank: &usize| !self.ranks.contains_key(rank);
+        (0..self.size).filter(known).collect()
+    }
+
+    /// Whether nobody but those who poll made a call.
+    pub fn stands_still(&self) -> bool {
+        let motions = self.ranks.values().flat_map(|seen| &seen.motions);
+        motions.into_iter().all(|&motion| motion != Motion::Moves)
+    }
+}
+
+impl Seen {
+    /// Its threads with what they did.
+    pub fn threads(&self) -> impl Iterator<Item = (&Thread, Motion)> {
+        self.rank.threads.iter().zip(self.motions.iter().copied())
+    }
+
+    /// Whether its process goes on.
+    pub fn lives(&self) -> bool {
+        matches!(self.rank.life, Life::Runs | Life::Sleeps)
+    }
+
+    /// Whether it is in `MPI_Finalize`.
+    pub fn finalizes(&self) -> bool {
+        let mut threads = self.rank.threads.iter();
+        threads.any(|thread| thread.activity == Activity::Finalizes)
+    }
+}
+
+fn motion(earlier: &Thread, thread: &Thread) -> Motion {
+    let polls = thread.polls != earlier.polls;
+    if thread.number != earlier.number {
+        return Motion::Moves;
+    }
+    match (polls, thread.inside == earlier.inside) {
+        // Between two questions it is outside, and that is no other call.
+        (true, _) => Motion::Polls,
+        (false, true) => Motion::Still,
+        (false, false) => Motion::Moves,
+    }
+}

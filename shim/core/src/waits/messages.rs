@@ -1,0 +1,183 @@
+//! Messages that were sent and not received: by the counts of both sides, and by the last sends,
+//! which have communicators and tags.
+
+use serde::Serialize;
+
+use super::job::Job;
+use super::state::{Activity, Channel, Envelope, Operation, Partner, Rank};
+
+/// Whether something is so, as far as pages say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Answer {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Messages from one rank to another that nobody has received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unreceived {
+    /// The sender.
+    pub from: usize,
+    /// The receiver.
+    pub to: usize,
+    /// Messages, at most: receives from any source may have taken some.
+    pub messages: u64,
+    /// The last of them, the latest last, as far as they are remembered.
+    pub last: Vec<Envelope>,
+}
+
+impl Job {
+    fn rank(&self, rank: usize) -> Option<&Rank> {
+        self.ranks.get(&rank).map(|seen| &seen.rank)
+    }
+
+    /// Messages from one rank to another in calls that have returned, and receives posted for them.
+    fn channel(&self, from: usize, to: usize) -> Option<Channel> {
+        let sent = self.rank(from)?.channels.as_ref()?.with.get(&to);
+        let posted = self.rank(to)?.channels.as_ref()?.with.get(&from);
+        Some(Channel {
+            sent: sent.map_or(0, |channel| channel.sent),
+            posted: posted.map_or(0, |channel| channel.posted),
+        })
+    }
+
+    /// Messages to a rank from all others that no receive of any kind was posted for; `None` where
+    /// somebody's counts are not known.
+    fn unreceived_in_all(&self, to: usize) -> Option<u64> {
+        let mut sent: u64 = 0;
+        for rank in 0..self.size {
+            let channels = self.rank(rank)?.channels.as_ref()?;
+            sent += channels.with.get(&to).map_or(0, |channel| channel.sent);
+        }
+        let own = self.rank(to)?.channels.as_ref()?;
+        let named: u64 = own.with.values().map(|channel| channel.posted).sum();
+        Some(sent.saturating_sub(named + own.posted_any))
+    }
+
+    /// Messages from one rank to another that no receive was posted for, at most.
+    fn unreceived(&self, from: usize, to: usize) -> Option<u64> {
+        let channel = self.channel(from, to)?;
+        let by_name = channel.sent.saturating_sub(channel.posted);
+        let takes_any = self.rank(to)?.channels.as_ref()?.posted_any > 0;
+        let most = match takes_any {
+            true => self.unreceived_in_all(to).unwrap_or(u64::MAX),
+            false => u64::MAX,
+        };
+        Some(by_name.min(most))
+    }
+
+    /// The last sends from one rank to another, the latest last.
+    fn last_sends(&self, from: usize, to: usize) -> Vec<&Envelope> {
+        let threads = self.rank(from).map(|rank| &rank.threads[..]);
+        let sends = threads
+            .unwrap_or_default()
+            .iter()
+            .flat_map(|thread| &thread.last_sends);
+        sends
+            .filter(|sent| sent.partner == Partner::Rank(to))
+            .collect()
+    }
+
+    /// Whether a message from this rank that the receive takes has been sent, so that the receive
+    /// will end.
+    pub(super) fn is_on_the_way(&self, from: usize, to: usize, receive: &Envelope) -> Answer {
+        if self.sends_now(from, to, receive) {
+            return Answer::Yes;
+        }
+        let Some(left) = self.unreceived(from, to) else {
+            return Answer::Unknown;
+        };
+        let left = usize::try_from(left).unwrap_or(usize::MAX);
+        let sends = self.last_sends(from, to);
+        let taken = left.min(sends.len());
+        let fits = |sent: &&&Envelope| receive.takes(sent);
+        match sends[sends.len() - taken..].iter().find(fits) {
+            Some(_) => Answer::Yes,
+            None if taken < left => Answer::Unknown,
+            None => Answer::No,
+        }
+    }
+
+    /// Whether a receive that was posted before can't have been served: fewer messages were sent
+    /// than receives were posted, or none with its communicator and tag.
+    pub(super) fn lacks_a_message(&self, from: usize, to: usize, receive: &Envelope) -> Answer {
+        if self.sends_now(from, to, receive) {
+            return Answer::No;
+        }
+        let Some(channel) = self.channel(from, to) else {
+            return Answer::Unknown;
+        };
+        let takes_any = self.rank(to).and_then(|rank| rank.channels.as_ref());
+        if channel.sent < channel.posted && takes_any.is_some_and(|own| own.posted_any == 0) {
+            return Answer::Yes;
+        }
+        let sends = self.last_sends(from, to);
+        let are_all = sends.len() as u64 == channel.sent;
+        match sends.iter().any(|sent| receive.takes(sent)) {
+            false if are_all => Answer::Yes,
+            false => Answer::Unknown,
+            true => Answer::No,
+        }
+    }
+
+    /// Whether a thread of this rank is in a send that the receive takes: then it is being done.
+    pub(super) fn sends_now(&self, from: usize, to: usize, receive: &Envelope) -> bool {
+        self.operations(from).any(|operation| match operation {
+            Operation::Send(sent) => sent.partner == Partner::Rank(to) && receive.takes(sent),
+            _ => false,
+        })
+    }
+
+    /// Whether a thread of this rank is in a receive that takes the message.
+    pub(super) fn receives_now(&self, to: usize, from: usize, sent: &Envelope) -> bool {
+        self.operations(to).any(|operation| match operation {
+            Operation::Receive(receive) => {
+                let named = receive.partner == Partner::Rank(from);
+                (named || receive.partner == Partner::Any) && receive.takes(sent)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether as many receives were posted for this rank's messages as it sent.
+    pub(super) fn all_are_received(&self, from: usize, to: usize) -> bool {
+        self.unreceived(from, to) == Some(0)
+    }
+
+    /// What the threads of a rank wait for.
+    fn operations(&self, rank: usize) -> impl Iterator<Item = &Operation> {
+        let threads = self.rank(rank).map(|rank| &rank.threads[..]);
+        let threads = threads.unwrap_or_default().iter();
+        threads.flat_map(|thread| match &thread.activity {
+            Activity::Waits { operations, .. } => &operations[..],
+            _ => &[],
+        })
+    }
+
+    /// All messages that were sent and not received, as far as counts are known.
+    pub(super) fn all_unreceived(&self) -> Vec<Unreceived> {
+        let mut found = Vec::new();
+        for (&from, seen) in &self.ranks {
+            let Some(channels) = &seen.rank.channels else {
+                continue;
+            };
+            for &to in channels.with.keys() {
+                let messages = self.unreceived(from, to).unwrap_or(0);
+                if messages == 0 {
+                    continue;
+                }
+                let sends = self.last_sends(from, to);
+                let left = usize::try_from(messages).unwrap_or(usize::MAX);
+                let last = &sends[sends.len() - left.min(sends.len())..];
+                found.push(Unreceived {
+                    from,
+                    to,
+                    messages,
+                    last: last.iter().map(|&sent| sent.clone()).collect(),
+                });
+            }
+        }
+        found
+    }
+}

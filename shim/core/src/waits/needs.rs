@@ -1,0 +1,269 @@
+//! What a thread waits for, as clauses: it goes on when each clause has a rank that goes on.
+
+use super::job::{Job, Motion, Seen};
+use super::messages::Answer;
+use super::state::{Activity, Collective, Envelope, Operation, Partner, Thread, Until};
+
+/// Ranks of which one has to go on.
+pub type Clause = Vec<usize>;
+
+/// What one operation waits for.
+enum Need {
+    /// Nothing that pages know of.
+    Nothing,
+    /// All of these clauses.
+    Certainly(Vec<Clause>),
+    /// These clauses, if it is not done yet.
+    Maybe(Vec<Clause>),
+}
+
+impl Job {
+    /// The clauses of a thread: none where it goes on by itself, or where that can't be told.
+    pub(super) fn clauses(&self, me: usize, thread: &Thread, motion: Motion) -> Vec<Clause> {
+        if motion == Motion::Moves || motion == Motion::Still && !thread.inside {
+            return Vec::new();
+        }
+        match &thread.activity {
+            Activity::Outside | Activity::InCall => Vec::new(),
+            Activity::Finalizes => self.not_finalizing().map(|rank| vec![rank]).collect(),
+            Activity::Waits {
+                operations,
+                until,
+                begun,
+            } => {
+                let alone = operations.len() == 1;
+                let needs = operations.iter();
+                let needs = needs.map(|operation| self.need(me, operation, *begun, alone));
+                let needs: Vec<Need> = needs.collect();
+                match until {
+                    Until::All => all_of(needs),
+                    Until::Any => any_of(needs),
+                }
+            }
+        }
+    }
+
+    /// Known ranks that are not in `MPI_Finalize`.
+    fn not_finalizing(&self) -> impl Iterator<Item = usize> {
+        let ranks = self.ranks.values();
+        let others = ranks.filter(|seen| !seen.finalizes());
+        others.map(|seen| seen.rank.rank)
+    }
+
+    /// What an operation waits for that was begun by an earlier call, or that the call is, `alone`
+    /// or with others.
+    fn need(&self, me: usize, operation: &Operation, begun: bool, alone: bool) -> Need {
+        match operation {
+            Operation::Receive(receive) => self.receive_needs(me, receive, begun),
+            Operation::Send(sent) => self.send_needs(me, sent, begun, alone),
+            Operation::Collective(collective) => {
+                let missing = self.missing(me, collective);
+                match missing.is_empty() {
+                    true => Need::Nothing,
+                    false => Need::Certainly(missing.into_iter().map(|rank| vec![rank]).collect()),
+                }
+            }
+            Operation::Unknown => Need::Nothing,
+        }
+    }
+
+    fn receive_needs(&self, me: usize, receive: &Envelope, begun: bool) -> Need {
+        match receive.partner {
+            Partner::Rank(from) => {
+                let clauses = vec![vec![from]];
+                // Of a process that is no more nobody knows what it sent; nothing comes any more.
+                let is_gone = self.ranks.get(&from).is_some_and(|seen| !seen.lives());
+                let lacks = match begun {
+                    true => self.lacks_a_message(from, me, receive),
+                    false => match self.is_on_the_way(from, me, receive) {
+                        Answer::Yes => Answer::No,
+                        Answer::No => Answer::Yes,
+                        Answer::Unknown => Answer::Unknown,
+                    },
+                };
+                match lacks {
+                    Answer::Yes => Need::Certainly(clauses),
+                    Answer::Unknown if is_gone => Need::Certainly(clauses),
+                    Answer::Unknown if begun => Need::Maybe(clauses),
+                    _ => Need::Nothing,
+                }
+            }
+            Partner::Any => {
+                let Some(others) = self.others(me, receive) else {
+                    return Need::Nothing;
+                };
+                let comes = |&from: &usize| {
+                    let lives = self.ranks.get(&from).is_none_or(Seen::lives);
+                    lives && self.is_on_the_way(from, me, receive) != Answer::No
+                };
+                match others.iter().any(comes) {
+                    true => Need::Nothing,
+                    false if begun => Need::Maybe(vec![others]),
+                    false => Need::Certainly(vec![others]),
+                }
+            }
+            Partner::Nobody | Partner::Unknown => Need::Nothing,
+        }
+    }
+
+    /// Members of a message's communicator but for this rank, where they are known.
+    fn others(&self, me: usize, message: &Envelope) -> Option<Vec<usize>> {
+        let own = &self.ranks.get(&me)?.rank;
+        let members = own
+            .communicators
+            .get(&message.communicator?)?
+            .members
+            .as_ref()?;
+        Some(
+            members
+                .iter()
+                .copied()
+                .filter(|&member| member != me)
+                .collect(),
+        )
+    }
+
+    /// A send that goes on waits for its receiver; one that was begun before, or that is half of a
+    /// call, may be done.
+    fn send_needs(&self, me: usize, sent: &Envelope, begun: bool, alone: bool) -> Need {
+        let Partner::Rank(to) = sent.partner else {
+            return Need::Nothing;
+        };
+        let clauses = vec![vec![to]];
+        match () {
+            () if self.receives_now(to, me, sent) => Need::Nothing,
+            () if begun && self.all_are_received(me, to) => Need::Nothing,
+            () if begun || !alone => Need::Maybe(clauses),
+            () => Need::Certainly(clauses),
+        }
+    }
+
+    /// Members that have not come to a collective, or are in another one there.
+    pub(super) fn missing(&self, me: usize, collective: &Collective) -> Vec<usize> {
+        let own = self.ranks.get(&me).map(|seen| &seen.rank);
+        let Some(key) = collective.communicator else {
+            return Vec::new();
+        };
+        let Some(known) = own.and_then(|own| own.communicators.get(&key)) else {
+            return Vec::new();
+        };
+        let Some(members) = known.members.as_ref().filter(|_| !known.inter) else {
+            return Vec::new();
+        };
+        let is_missing = |&&member: &&usize| {
+            member != me
+                && match self.at(member, collective) {
+                    Place::Behind => true,
+                    Place::There(other) => !other.agrees(collective),
+                    Place::Elsewhere(_) => true,
+                    Place::Beyond => false,
+                }
+        };
+        members.iter().filter(is_missing).copied().collect()
+    }
+
+    /// Where a rank is, seen from a collective.
+    pub(super) fn at(&self, rank: usize, collective: &Collective) -> Place<'_> {
+        let (Some(seen), Some(key)) = (self.ranks.get(&rank), collective.communicator) else {
+            return Place::Beyond; // nothing is known, and nothing concluded
+        };
+        let Some(known) = seen.rank.communicators.get(&key) else {
+            return Place::Beyond; // it has freed it
+        };
+        if known.done > collective.number {
+            let was = known
+                .last
+                .iter()
+                .find(|other| other.number == collective.number);
+            let differs = was.filter(|other| !other.agrees(collective));
+            return differs.map_or(Place::Beyond, Place::Elsewhere);
+        }
+        let operations = seen
+            .rank
+            .threads
+            .iter()
+            .flat_map(|thread| match &thread.activity {
+                Activity::Waits { operations, .. } => &operations[..],
+                _ => &[],
+            });
+        let mut there = operations.filter_map(|operation| match operation {
+            Operation::Collective(other) => Some(other),
+            _ => None,
+        });
+        let is_there = |other: &&Collective| {
+            other.communicator == Some(key) && other.number == collective.number
+        };
+        there.find(is_there).map_or(Place::Behind, Place::There)
+    }
+
+    /// Whether a rank goes on by itself, or might, as far as is known. `polls` is whether those who
+    /// poll do.
+    pub(super) fn goes_on(&self, rank: usize, polls: bool) -> bool {
+        let Some(seen) = self.ranks.get(&rank) else {
+            return true;
+        };
+        if !seen.lives() {
+            return false;
+        }
+        let goes_on = |(thread, motion): (&Thread, Motion)| match motion {
+            Motion::Moves => true,
+            Motion::Polls if polls => true,
+            _ => self.clauses(rank, thread, motion).is_empty(),
+        };
+        let nobody = seen.rank.threads.is_empty() || seen.rank.more_threads > 0;
+        nobody || seen.threads().any(goes_on)
+    }
+}
+
+/// Where a rank is, seen from a collective on one of its communicators.
+pub(super) enum Place<'a> {
+    /// It has not come there.
+    Behind,
+    /// It is in this one.
+    There(&'a Collective),
+    /// It has come out of another one instead.
+    Elsewhere(&'a Collective),
+    /// It has been there, or nothing is known.
+    Beyond,
+}
+
+impl Collective {
+    /// Whether another rank's call is the same collective.
+    pub fn agrees(&self, other: &Collective) -> bool {
+        self.operation == other.operation && self.root == other.root
+    }
+}
+
+/// The clauses of a call that ends with all of its operations. What may be done already counts only
+/// where nothing else is left.
+fn all_of(needs: Vec<Need>) -> Vec<Clause> {
+    let (mut certain, mut maybe) = (Vec::new(), Vec::new());
+    for need in needs {
+        match need {
+            Need::Nothing => (),
+            Need::Certainly(clauses) => certain.extend(clauses),
+            Need::Maybe(clauses) => maybe.extend(clauses.into_iter().flatten()),
+        }
+    }
+    if certain.is_empty() && !maybe.is_empty() {
+        certain.push(maybe);
+    }
+    certain
+}
+
+/// The clause of a call that ends with one of its operations: none where one is being done.
+fn any_of(needs: Vec<Need>) -> Vec<Clause> {
+    let mut together = Vec::new();
+    for need in needs {
+        match need {
+            Need::Nothing => return Vec::new(),
+            Need::Certainly(clauses) | Need::Maybe(clauses) => {
+                together.extend(clauses.into_iter().flatten());
+            }
+        }
+    }
+    match together.is_empty() {
+        true => Vec::new(),
+        false => vec![together],
+    }
+}

@@ -1,0 +1,361 @@
+//! Who can't go on whatever happens, and why.
+//!
+//! Ranks that go on by themselves are released; then, again and again, those whose clauses all have
+//! a released rank. Who is left waits without end: for each other, or for a process that is no
+//! more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::job::{Job, Motion};
+use super::messages::Unreceived;
+use super::needs::Place;
+use super::state::{Activity, Collective, Key, Life, Operation, Thread};
+
+/// What is the matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// Ranks wait for each other.
+    Deadlock,
+    /// Ranks wait for processes that are no more.
+    Gone,
+    /// Ranks wait for processes that are stopped.
+    Stopped,
+    /// Nobody made a call; ranks wait for some that are not in MPI, or of which that is not known.
+    Waits,
+    /// Ranks make calls.
+    Moves,
+}
+
+/// What a thread waits for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Wait {
+    /// Its rank.
+    pub rank: usize,
+    /// Its place among the threads of the rank.
+    pub thread: usize,
+    /// Clauses of which each has to have a rank that goes on.
+    pub clauses: Vec<Vec<usize>>,
+}
+
+/// Ranks that are in the same call of a collective.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// Their call.
+    pub call: Collective,
+    /// Whether it has returned.
+    pub passed: bool,
+    /// The ranks.
+    pub ranks: Vec<usize>,
+}
+
+/// A collective that not all members take part in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mismatch {
+    /// The communicator.
+    pub communicator: Key,
+    /// Which collective on it, from 0 on.
+    pub number: u64,
+    /// Who is in which call; more than one where ranks do not agree.
+    pub sides: Vec<Side>,
+    /// Members that have not come there.
+    pub missing: Vec<usize>,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    /// What is the matter.
+    pub kind: Kind,
+    /// Whether it can't be otherwise: no rank of it polls, which may do something else next.
+    pub certain: bool,
+    /// Ranks that can't go on.
+    pub stuck: Vec<usize>,
+    /// Some of them that wait for each other, each for the next.
+    pub cycle: Vec<usize>,
+    /// All that wait for those of the cycle and that those wait for: others only wait behind them.
+    pub knot: Vec<usize>,
+    /// Ranks that others wait for and that wait for nobody.
+    pub roots: Vec<usize>,
+    /// Ranks of which nothing is known.
+    pub unknown: Vec<usize>,
+    /// What waits for what.
+    pub waits: Vec<Wait>,
+    /// Collectives that not all take part in.
+    pub mismatches: Vec<Mismatch>,
+    /// Messages that were sent and not received.
+    pub unreceived: Vec<Unreceived>,
+}
+
+/// Looks why a job does not go on.
+pub fn verdict(job: &Job) -> Verdict {
+    let waits = waits(job);
+    let among_the_living = |polls: bool| stuck(job, &waits, polls, true);
+    let (mut certain, mut left) = (true, among_the_living(true));
+    if left.is_empty() {
+        left = among_the_living(false);
+        certain = left.is_empty();
+    }
+    let mut kind = Kind::Deadlock;
+    if left.is_empty() {
+        left = stuck(job, &waits, true, false);
+        kind = match () {
+            () if has_life(job, Life::Gone) => Kind::Gone,
+            () if has_life(job, Life::Stopped) => Kind::Stopped,
+            () if job.stands_still() => Kind::Waits,
+            () => Kind::Moves,
+        };
+    }
+    let cycle = match kind {
+        Kind::Deadlock => cycle(&waits, &left),
+        _ => Vec::new(),
+    };
+    let mut verdict = Verdict {
+        kind,
+        certain,
+        knot: knot(&waits, &left, &cycle),
+        cycle,
+        roots: Vec::new(),
+        unknown: job.unknown(),
+        mismatches: mismatches(job),
+        unreceived: Vec::new(),
+        stuck: left.into_iter().collect(),
+        waits,
+    };
+    verdict.roots = roots(job, &verdict);
+    if verdict.kind != Kind::Moves {
+        verdict.unreceived = job.all_unreceived();
+    }
+    verdict
+}
+
+fn has_life(job: &Job, life: Life) -> bool {
+    job.ranks.values().any(|seen| seen.rank.life == life)
+}
+
+/// What all threads wait for that have clauses.
+fn waits(job: &Job) -> Vec<Wait> {
+    let mut waits = Vec::new();
+    for (&rank, seen) in &job.ranks {
+        for (place, (thread, motion)) in seen.threads().enumerate() {
+            let clauses = job.clauses(rank, thread, motion);
+            if !clauses.is_empty() {
+                waits.push(Wait {
+                    rank,
+                    thread: place,
+                    clauses,
+                });
+            }
+        }
+    }
+    waits
+}
+
+/// Ranks that are not released. `polls` is whether those who poll go on by themselves, `the_dead`
+/// whether those do that are no more or stopped.
+fn stuck(job: &Job, waits: &[Wait], polls: bool, the_dead: bool) -> BTreeSet<usize> {
+    let mut goes_on = vec![true; job.size];
+    for (&rank, seen) in &job.ranks {
+        let alone = match seen.lives() {
+            true => job.goes_on(rank, polls),
+            false => the_dead,
+        };
+        if let Some(mark) = goes_on.get_mut(rank) {
+            *mark = alone;
+        }
+    }
+    let released = |wait: &Wait, goes_on: &[bool]| {
+        let goes = |&rank: &usize| goes_on.get(rank).copied().unwrap_or(true);
+        wait.clauses.iter().all(|clause| clause.iter().any(goes))
+    };
+    loop {
+        let mut more = false;
+        for wait in waits {
+            let lives = job.ranks.get(&wait.rank).is_some_and(|seen| seen.lives());
+            if lives && !goes_on[wait.rank] && released(wait, &goes_on) {
+                goes_on[wait.rank] = true;
+                more = true;
+            }
+        }
+        if !more {
+            break;
+        }
+    }
+    let known = job.ranks.keys().copied();
+    known.filter(|&rank| !goes_on[rank]).collect()
+}
+
+/// Ranks that a stuck rank waits for and that are stuck, too.
+fn targets<'a>(
+    waits: &'a [Wait],
+    stuck: &'a BTreeSet<usize>,
+    rank: usize,
+) -> impl Iterator<Item = usize> + 'a {
+    let own = waits.iter().filter(move |wait| wait.rank == rank);
+    let all = own.flat_map(|wait| wait.clauses.iter().flatten().copied());
+    all.filter(|target| stuck.contains(target))
+}
+
+/// A shortest cycle among stuck ranks: from each, the nearest way back to it. Of many ranks the
+/// first few are tried: any cycle will do.
+fn cycle(waits: &[Wait], stuck: &BTreeSet<usize>) -> Vec<usize> {
+    const TRIED: usize = 64;
+    let ways = stuck
+        .iter()
+        .take(TRIED)
+        .filter_map(|&start| way_back(waits, stuck, start));
+    if let Some(shortest) = ways.min_by_key(Vec::len) {
+        return shortest;
+    }
+    let others = stuck.iter().skip(TRIED);
+    others
+        .filter_map(|&start| way_back(waits, stuck, start))
+        .next()
+        .unwrap_or_default()
+}
+
+/// Ranks that wait for those of the cycle, however far, and that those wait for.
+fn knot(waits: &[Wait], stuck: &BTreeSet<usize>, cycle: &[usize]) -> Vec<usize> {
+    let mut before: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for &rank in stuck {
+        for target in targets(waits, stuck, rank) {
+            before.entry(target).or_default().push(rank);
+        }
+    }
+    let after = reached(cycle, |rank| targets(waits, stuck, rank).collect());
+    let before = reached(cycle, |rank| before.get(&rank).cloned().unwrap_or_default());
+    after.intersection(&before).copied().collect()
+}
+
+/// Ranks that are reached from some of these, themselves included.
+fn reached(start: &[usize], next: impl Fn(usize) -> Vec<usize>) -> BTreeSet<usize> {
+    let mut found: BTreeSet<usize> = start.iter().copied().collect();
+    let mut front = start.to_vec();
+    while let Some(rank) = front.pop() {
+        front.extend(next(rank).into_iter().filter(|&rank| found.insert(rank)));
+    }
+    found
+}
+
+fn way_back(waits: &[Wait], stuck: &BTreeSet<usize>, start: usize) -> Option<Vec<usize>> {
+    let mut came_from = BTreeMap::new();
+    let mut front = vec![start];
+    while !front.is_empty() {
+        let mut next = Vec::new();
+        for rank in front {
+            for target in targets(waits, stuck, rank) {
+                if target == start {
+                    let mut way = vec![rank];
+                    while let Some(&before) = came_from.get(way.last()?) {
+                        way.push(before);
+                    }
+                    way.reverse();
+                    return Some(way);
+                }
+                if let std::collections::btree_map::Entry::Vacant(entry) = came_from.entry(target) {
+                    entry.insert(rank);
+                    next.push(target);
+                }
+            }
+        }
+        front = next;
+    }
+    None
+}
+
+/// Whom others wait for, in the end, and who waits for nobody.
+fn roots(job: &Job, verdict: &Verdict) -> Vec<usize> {
+    let dead = |life| {
+        let ranks = job
+            .ranks
+            .values()
+            .filter(move |seen| seen.rank.life == life);
+        ranks.map(|seen| seen.rank.rank).collect()
+    };
+    match verdict.kind {
+        Kind::Gone => return dead(Life::Gone),
+        Kind::Stopped => return dead(Life::Stopped),
+        _ => (),
+    }
+    let waiting: BTreeSet<usize> = verdict.waits.iter().map(|wait| wait.rank).collect();
+    let all = verdict
+        .waits
+        .iter()
+        .flat_map(|wait| wait.clauses.iter().flatten());
+    let roots: BTreeSet<usize> = all
+        .copied()
+        .filter(|rank| !waiting.contains(rank))
+        .collect();
+    roots.into_iter().collect()
+}
+
+/// Collectives that ranks stand still in and that not all members take part in.
+fn mismatches(job: &Job) -> Vec<Mismatch> {
+    let mut calls: BTreeMap<(Key, u64), Vec<Side>> = BTreeMap::new();
+    let mut first: BTreeMap<(Key, u64), usize> = BTreeMap::new();
+    for (&rank, seen) in &job.ranks {
+        let still = seen
+            .threads()
+            .filter(|(_, motion)| *motion == Motion::Still);
+        for call in still.flat_map(|(thread, _)| collectives(thread)) {
+            let Some(key) = call.communicator else {
+                continue;
+            };
+            let sides = calls.entry((key, call.number)).or_default();
+            first.entry((key, call.number)).or_insert(rank);
+            add_side(sides, call, rank, false);
+        }
+    }
+    let mut found = Vec::new();
+    for ((communicator, number), mut sides) in calls {
+        let Some(&member) = first.get(&(communicator, number)) else {
+            continue;
+        };
+        let Some(call) = sides.first().map(|side| side.call.clone()) else {
+            continue;
+        };
+        let mut missing = Vec::new();
+        for rank in job.missing(member, &call) {
+            match job.at(rank, &call) {
+                Place::Behind => missing.push(rank),
+                Place::Elsewhere(other) => add_side(&mut sides, other, rank, true),
+                Place::There(_) | Place::Beyond => (),
+            }
+        }
+        if sides.len() > 1 || !missing.is_empty() {
+            found.push(Mismatch {
+                communicator,
+                number,
+                sides,
+                missing,
+            });
+        }
+    }
+    found
+}
+
+fn add_side(sides: &mut Vec<Side>, call: &Collective, rank: usize, passed: bool) {
+    let same = |side: &&mut Side| side.call.agrees(call) && side.passed == passed;
+    match sides.iter_mut().find(same) {
+        Some(side) => side.ranks.push(rank),
+        None => sides.push(Side {
+            call: call.clone(),
+            passed,
+            ranks: vec![rank],
+        }),
+    }
+}
+
+/// Collectives that a thread waits for.
+fn collectives(thread: &Thread) -> impl Iterator<Item = &Collective> {
+    let operations = match &thread.activity {
+        Activity::Waits { operations, .. } if thread.inside => &operations[..],
+        _ => &[],
+    };
+    operations.iter().filter_map(|operation| match operation {
+        Operation::Collective(collective) => Some(collective),
+        _ => None,
+    })
+}

@@ -1,0 +1,143 @@
+//! What is written around a call: its description before, that it has ended after.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use treepie_core::files::pages::layout::{
+    ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, THREADS, area, header, pack, request_place,
+};
+
+use super::{Note, Procedure, page, words};
+use crate::mpi::native::native;
+use crate::mpi::{Handle, Request, Word, c_int};
+use crate::record::registry::handle_at;
+
+/// A thread's part of the page. Only that thread writes it, but for the times.
+#[derive(Clone, Copy)]
+pub struct Area {
+    words: &'static [AtomicU64; area::LENGTH],
+}
+
+/// Where threads write for which the page has no area, or that call after its end.
+static NOWHERE: [AtomicU64; area::LENGTH] = [const { AtomicU64::new(0) }; area::LENGTH];
+
+impl Area {
+    /// An area for a new thread.
+    #[cold]
+    pub fn claim() -> Area {
+        let words = page().map(|page| page.file.words);
+        let nowhere = Area { words: &NOWHERE };
+        let Some(words) = words else { return nowhere };
+        let free = (0..THREADS).map(|number| words.area(number)).find(|area| {
+            let thread = &area[area::THREAD];
+            let claimed = thread.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
+            claimed.is_ok()
+        });
+        if free.is_none() {
+            words.0[header::MORE_THREADS].fetch_add(1, Ordering::Relaxed);
+        }
+        free.map_or(nowhere, |words| Area { words })
+    }
+
+    /// Leaves the area to the next thread that starts.
+    pub fn release(self) {
+        self.words[area::THREAD].store(0, Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn get(self, at: usize) -> u64 {
+        self.words[at].load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    fn set(self, at: usize, value: u64) {
+        self.words[at].store(value, Ordering::Relaxed);
+    }
+
+    /// A call begins. What it does not have, is constant and left away, so that few stores remain;
+    /// readers know by the procedure what there is.
+    #[inline(always)]
+    pub fn begin(self, note: &Note) {
+        let last = self.get(area::CALL) >> NUMBER_SHIFT;
+        let number = match note.procedure.poll {
+            true => {
+                self.set(area::POLLS, self.get(area::POLLS) + 1);
+                last
+            }
+            false => last + 1,
+        };
+        if !note.comm.is_absent() {
+            self.set(area::COMM, note.comm.word() as u64);
+        }
+        if note.dest != ABSENT {
+            self.set(area::DEST_TAG, pack(note.dest, note.tag));
+        }
+        if note.source != ABSENT {
+            self.set(area::SOURCE_TAG, pack(note.source, note.receive_tag));
+        }
+        if note.elements >= 0 {
+            self.set(area::ELEMENTS, note.elements as u64);
+        }
+        if note.requests != 0 {
+            self.ask(note.count, note.requests);
+        }
+        let call = number << NUMBER_SHIFT | INSIDE | u64::from(note.procedure.number);
+        self.words[area::CALL].store(call, Ordering::Release);
+        if note.sends {
+            self.send(note);
+        }
+    }
+
+    /// It has ended. `done` is whether it did something, which a poll need not.
+    #[inline(always)]
+    pub fn end(self, done: bool, procedure: Procedure) {
+        let mut call = self.get(area::CALL) & !INSIDE;
+        if procedure.poll && done {
+            call += 1 << NUMBER_SHIFT;
+        }
+        self.words[area::CALL].store(call, Ordering::Release);
+    }
+
+    /// A message is sent.
+    #[inline(always)]
+    fn send(self, note: &Note) {
+        let number = self.get(area::SENDS) + 1;
+        let place = number as usize % area::MOST_SENDS;
+        let at = area::LAST_SENDS + place * area::SEND;
+        self.set(at, note.comm.word() as u64);
+        self.set(at + 1, pack(note.dest, note.tag));
+        self.set(at + 2, note.elements as u64);
+        self.set(at + 3, number);
+        self.set(area::SENDS, number);
+    }
+
+    /// These requests are asked for.
+    #[inline(always)]
+    fn ask(self, count: c_int, requests: Word) {
+        let count = usize::try_from(count).unwrap_or(0);
+        self.set(area::ASKED, count as u64);
+        let Some(native) = native() else { return };
+        for at in 0..count.min(area::MOST_REQUESTS) {
+            let request: Request = handle_at(requests + at * native.abi.handle_bytes);
+            self.set(area::REQUESTS + at, request.word() as u64);
+        }
+    }
+}
+
+/// A request was made by this call: what it stands for. `number` is that of a collective on its
+/// communicator.
+pub fn requested(note: &Note, number: u64) {
+    let Some(words) = words() else { return };
+    let request: Request = handle_at(note.request);
+    let partner = match note.source == ABSENT {
+        true => pack(note.dest, note.tag),
+        false => pack(note.source, note.receive_tag),
+    };
+    let at = REQUESTS_AT + request_place(request.word() as u64) * REQUEST;
+    words.set(at, request.word() as u64);
+    words.set(
+        at + 1,
+        number << NUMBER_SHIFT | u64::from(note.procedure.number),
+    );
+    words.set(at + 2, note.comm.word() as u64);
+    words.set(at + 3, partner);
+}

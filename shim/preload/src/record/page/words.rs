@@ -1,0 +1,48 @@
+//! A page's words, as this process writes them: relaxed stores into shared memory.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use treepie_core::files::pages::layout::{AREAS_AT, COMMUNICATORS_AT, WORDS, area, communicator};
+
+/// Words of a page. Any bits are a value, and every access is atomic.
+#[derive(Clone, Copy)]
+pub struct Words(pub &'static [AtomicU64; WORDS]);
+
+impl Words {
+    /// The word at this place.
+    #[inline(always)]
+    pub fn get(self, at: usize) -> u64 {
+        self.0[at].load(Ordering::Relaxed)
+    }
+
+    /// Writes a word.
+    #[inline(always)]
+    pub fn set(self, at: usize, value: u64) {
+        self.0[at].store(value, Ordering::Relaxed);
+    }
+
+    /// The area of a thread.
+    pub fn area(self, number: usize) -> &'static [AtomicU64; area::LENGTH] {
+        self.part(AREAS_AT + number * area::LENGTH)
+    }
+
+    /// The place of a communicator.
+    pub fn communicator(self, number: usize) -> &'static [AtomicU64; communicator::LENGTH] {
+        self.part(COMMUNICATORS_AT + number * communicator::LENGTH)
+    }
+
+    fn part<const N: usize>(self, at: usize) -> &'static [AtomicU64; N] {
+        self.0[at..]
+            .first_chunk()
+            .expect("the layout ends behind all of its parts")
+    }
+
+    /// Writes a name into so many words, cut off where it is too long.
+    pub fn set_text(self, at: usize, words: usize, text: &str) {
+        let mut bytes = text.bytes();
+        for word in at..at + words {
+            let eight: [u8; 8] = std::array::from_fn(|_| bytes.next().unwrap_or(0));
+            self.set(word, u64::from_ne_bytes(eight));
+        }
+    }
+}

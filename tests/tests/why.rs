@@ -1,0 +1,181 @@
+//! Jobs that hang are told why, and jobs that only take long are left alone. All kinds run at the
+//! same time: each waits more than it works.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
+
+const RANKS: usize = 3;
+
+/// A job of the kind `mode` under `treepie WORDS --`, as a line of a shell script. What it prints
+/// and its status go to files of its name.
+fn line(mpi: Mpi, desk: &Path, words: &str, mode: &str) -> String {
+    let name = mode.split(' ').next().unwrap_or(mode);
+    let launch = mpi.launch(RANKS, &[]).into_iter();
+    let launch: Vec<_> = launch
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let preload = mpi
+        .preload()
+        .map(|library| format!("LD_PRELOAD={}", library.display()));
+    let (desk, treepie) = (desk.display(), artifacts::command());
+    format!(
+        "(env {} TREEPIE_PAGES={desk}/{name}-pages {} {words} -o {desk}/{name}.yaml -- {} {} {mode} \
+         >{desk}/{name}.out 2>{desk}/{name}.err; echo $? >{desk}/{name}.status)",
+        preload.unwrap_or_default(),
+        treepie.display(),
+        launch.join(" "),
+        artifacts::job(mpi, "hangs").display(),
+    )
+}
+
+fn desk() -> TempDir {
+    tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"))
+}
+
+/// Runs these lines at the same time.
+#[track_caller]
+fn run(lines: &[String], what: &str) -> Outcome {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{} &\nwait", lines.join(" &\n"))]);
+    run_watched(command, Duration::from_secs(100), what)
+}
+
+#[track_caller]
+fn read(desk: &Path, file: &str) -> String {
+    fs::read_to_string(desk.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// What the first line of each hang says, and what is somewhere below.
+const HANGS: [(&str, &str, &str); 10] = [
+    (
+        "ring",
+        "Deadlock: ranks 0-2 wait for each other.",
+        "cycle: 0 -> 2 -> 1 -> 0",
+    ),
+    (
+        "tag",
+        "Deadlock: ranks 0 and 1 wait for each other; rank 2 waits for them.",
+        "sent and not received: 1 message from rank 0 to rank 1 (tag 5); rank 1 waits for tag 6",
+    ),
+    (
+        "left",
+        "Deadlock: rank 2 is in MPI_Finalize, and ranks 0 and 1 wait for it.",
+        "rank 2: in MPI_Finalize",
+    ),
+    (
+        "operations",
+        "Deadlock: ranks 0-2 do not agree on collective 2 on MPI_COMM_WORLD.",
+        "in MPI_Reduce with root 0",
+    ),
+    (
+        "roots",
+        "do not agree on collective 2 on MPI_COMM_WORLD.",
+        "in MPI_Bcast with root 1",
+    ),
+    (
+        "waitall",
+        "Deadlock: ranks 1 and 2 wait for each other; rank 0 waits for them.",
+        "rank 1: in MPI_Waitall from rank 0 (tag 3, MPI_COMM_WORLD) and from rank 2",
+    ),
+    (
+        "large",
+        "Deadlock: ranks 0 and 1 wait for each other; rank 2 waits for them.",
+        "rank 0: in MPI_Send 8 388 608 elements to rank 1",
+    ),
+    (
+        "knot",
+        "Deadlock: ranks 0-2 wait for each other, each for any of the others.",
+        "in MPI_Recv from any rank (tag 2, MPI_COMM_WORLD)",
+    ),
+    (
+        "split",
+        "Deadlock: ranks 0 and 2 wait for each other; rank 1 waits for them.",
+        "from rank 2 (tag 2, the communicator of ranks 0 and 2)",
+    ),
+    (
+        "polling",
+        "Probably a deadlock (who polls may still do something else): ranks 0 and 1 wait",
+        "rank 0: polling with MPI_Test from rank 1 (tag 4, MPI_COMM_WORLD)",
+    ),
+];
+
+fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
+    let desk = desk();
+    let desk = desk.path();
+    let lines = HANGS.map(|(mode, ..)| line(mpi, desk, "profile --hang 1:kill", mode));
+    run(&lines, "jobs that hang").succeeded();
+    for (mode, first, below) in HANGS {
+        let said = read(desk, &format!("{mode}.err"));
+        let found = said.contains(first) && said.contains(below);
+        assert!(
+            found,
+            "{mode} under {mpi}: expected\n{first}\n{below}\nfound\n{said}"
+        );
+        assert_ne!(read(desk, &format!("{mode}.status")).trim(), "0", "{mode}");
+    }
+    assert_no_pages(desk);
+}
+
+fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_at_the_end(
+    mpi: Mpi,
+) {
+    let desk = desk();
+    let desk = desk.path();
+    let long = ["small 4", "computes 4", "waits 4", "pipeline 4", "asleep 6"];
+    let quiet = long.map(|mode| line(mpi, desk, "profile -q --hang 1", mode));
+    let mut lines = quiet.to_vec();
+    lines.push(line(mpi, desk, "profile --hang 60", "killed"));
+    // The first looks may be before the job has begun.
+    let why = format!(
+        "{} why --pages asleep-pages",
+        artifacts::command().display()
+    );
+    lines.push(format!(
+        "(cd {}; for try in 1 2 3 4 5; do sleep 1; {why} >why 2>&1; grep -q sleeping why && break; \
+         done; {why} --json --picture why.svg >json)",
+        desk.display()
+    ));
+    run(&lines, "jobs that take long").succeeded();
+    for mode in long {
+        let name = mode.split(' ').next().unwrap_or(mode);
+        let said = ["err", "out", "status"].map(|file| read(desk, &format!("{name}.{file}")));
+        assert_eq!(said, ["", "ended well\n", "0\n"], "{mode} under {mpi}");
+    }
+    let said = read(desk, "why");
+    let first =
+        "No deadlock: ranks 0 and 2 wait for rank 1 (sleeping outside MPI since MPI_Barrier";
+    assert!(said.starts_with(first), "under {mpi}:\n{said}");
+    let json = read(desk, "json");
+    let json: serde_json::Value =
+        serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json}"));
+    assert_eq!(json["verdict"]["kind"], "waits");
+    assert_eq!(json["verdict"]["roots"], serde_json::json!([1]));
+    assert!(read(desk, "why.svg").contains("<svg"));
+    let said = read(desk, "killed.err");
+    let gone = said.contains("Rank 1 is gone: process") && said.contains("was killed or crashed");
+    // MPICH's launcher kills all at once: who went first may be unknown, whom they wait for is not.
+    let waited = said.contains("they don't say. No deadlock: ranks 0 and 2 wait for rank 1 (");
+    assert!(gone || mpi == Mpi::Mpich && waited, "under {mpi}:\n{said}");
+    assert_no_pages(desk);
+}
+
+/// The pages of a job go with it.
+#[track_caller]
+fn assert_no_pages(desk: &Path) {
+    for entry in fs::read_dir(desk).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().ends_with("-pages") {
+            let left = fs::read_dir(entry.path()).map_or(0, Iterator::count);
+            assert_eq!(left, 0, "{}: pages are left", entry.path().display());
+        }
+    }
+}
+
+under_each_mpi!(
+    each_kind_of_hang_is_named_and_ended,
+    jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_at_the_end,
+);

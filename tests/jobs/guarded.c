@@ -7,6 +7,7 @@
  *     guarded freed               communicators that end while ranks tell each other of calls
  *     guarded kept                the same that never end, and MPI ends
  *     guarded signatures CALLS    ranks that describe the same data by different types and counts
+ *     guarded sizes SEED ROUNDS   operations of four classes of sizes, each call of another size
  *     guarded wrong CALLS         a call that is wrong on all ranks, with errors returned, among
  *                                 right ones
  */
@@ -166,6 +167,41 @@ static void signatures(int calls)
     MPI_Type_free(&spaced);
 }
 
+/* Sizes of four classes, a part of 4 KiB to 192 KiB in the largest. */
+static void sizes(unsigned seed, int rounds)
+{
+    enum { MOST = 3 << 14 };
+    static const int most[] = {8, 1 << 10, 3 << 12, MOST};
+    int *in = malloc(MOST * sizeof *in * (size_t)ranks), *out = malloc(MOST * sizeof *out * (size_t)ranks);
+    for (int n = 0; n < rounds; n++) {
+        seed = seed * 1664525u + 1013904223u; /* the same on all ranks */
+        int class = n % 4, count = most[class] - (int)(seed >> 16) % (most[class] / 8), root = n % ranks;
+        int part = count / ranks + 1, right = 1;
+        for (int i = 0; i < count; i++)
+            in[i] = element(rank, i, n), out[i] = rank == root ? element(root, i, n) : -1;
+        MPI_Bcast(out, count, MPI_INT, root, MPI_COMM_WORLD);
+        for (int i = 0; i < count; i++)
+            right &= out[i] == element(root, i, n);
+        MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        for (int i = 0; i < count; i++)
+            right &= out[i] == sum_until(ranks - 1, i, n);
+        MPI_Reduce(in, out, count, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD);
+        for (int i = 0; i < count && rank == root; i++)
+            right &= out[i] == sum_until(ranks - 1, i, n);
+        MPI_Allgather(in, part, MPI_INT, out, part, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < part * ranks; i++)
+            right &= out[i] == element(i / part, i % part, n);
+        for (int i = 0; i < part * ranks; i++)
+            in[i] = element(rank, i, n);
+        MPI_Alltoall(in, part, MPI_INT, out, part, MPI_INT, MPI_COMM_WORLD);
+        for (int i = 0; i < part * ranks; i++)
+            right &= out[i] == element(i / part, rank * part + i % part, n);
+        check(right);
+    }
+    free(in);
+    free(out);
+}
+
 static void errors(int calls)
 {
     MPI_Comm comm;
@@ -201,6 +237,8 @@ int main(int argc, char **argv)
         communicators(!strcmp(what, "freed"));
     if (!strcmp(what, "signatures"))
         signatures(count);
+    if (!strcmp(what, "sizes") && argc > 3)
+        sizes((unsigned)atoi(argv[2]), count);
     if (!strcmp(what, "wrong"))
         errors(count);
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);

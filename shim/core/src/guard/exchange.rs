@@ -25,6 +25,9 @@ const OF_ALL: usize = 6;
 /// Numbers of an exchange, of each of which the least of all ranks is made.
 pub const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
 
+/// Cells of late that are looked at first.
+const RECENT: usize = 8;
+
 /// Cells that are kept for a communicator; calls of others are left to the MPI.
 const MOST_CELLS: usize = 1024;
 
@@ -100,7 +103,8 @@ pub struct Guard {
     proven: Arc<[Known]>,
     cells: Vec<Cell>,
     index: HashMap<CellKey, usize>,
-    last: Option<(CellKey, usize)>,
+    /// Cells of late, by which most calls are found.
+    last: Vec<(CellKey, usize)>,
     calls: u64,
     history: u64,
     next: u64,
@@ -128,7 +132,7 @@ impl Guard {
             proven,
             cells: Vec::new(),
             index: HashMap::new(),
-            last: None,
+            last: Vec::with_capacity(RECENT),
             calls: 0,
             history: seed,
             next: GAPS[0],
@@ -179,9 +183,7 @@ impl Guard {
 
     /// The cell of a key; `None` where there are too many.
     fn find(&mut self, key: CellKey) -> Option<usize> {
-        if let Some((last, cell)) = self.last
-            && last == key
-        {
+        if let Some(&(_, cell)) = self.last.iter().find(|(last, _)| *last == key) {
             return Some(cell);
         }
         let cell = match self.index.get(&key) {
@@ -195,7 +197,10 @@ impl Guard {
                 self.cells.len() - 1
             }
         };
-        self.last = Some((key, cell));
+        match self.last.len() {
+            RECENT => self.last[cell % RECENT] = (key, cell),
+            _ => self.last.push((key, cell)),
+        }
         Some(cell)
     }
 

@@ -33,23 +33,26 @@ enum Had {
     All,
 }
 
-/// What is kept for `comm`; at the first use, our own communicator is made,
-/// which all its processes do together. `None` where the native MPI does its
+/// What is kept for `comm`, which is one of whose collectives is called; at the first use, our own
+/// communicator is made, which all its processes do together. `None` where the native MPI does its
 /// collectives, on all of them.
-pub fn find(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
+///
+/// It stays until the communicator ends, which the application may do where it is told of an error:
+/// nothing may look at it then.
+pub fn find<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
     match native.attribute(comm, setup.keyval) {
         0 => make(native, setup, comm),
         attached => {
             // SAFETY: the attribute holds the address of what was attached, until the
             // communicator ends; it can't while one of its collectives is called.
             let attached = unsafe { &*(attached as *const Attached) };
-            attached.0.get().cloned()
+            attached.0.get()
         }
     }
 }
 
 /// Makes what hangs on `comm`, and what is kept for it.
-fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>> {
+fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
     // A communicator that is none is refused by the native collective.
     let ranks = match native.is_inter(comm).ok()? || native.size(comm).ok()? < 2 {
         true => Ok(None),
@@ -89,11 +92,11 @@ fn make(native: &Native, setup: &Setup, comm: Comm) -> Option<Arc<Communicator>>
             transport::join(native, made.private(), made.rank(), at)
         }
     };
-    let made = Arc::new(made.with_memory(memory));
+    let made = Arc::new(made.with_memory(setup, memory).with_guard(setup, &ranks));
     // SAFETY: it hangs on `comm`, one of whose collectives is called.
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
     guard::made(kept);
-    Some(Arc::clone(kept))
+    Some(kept)
 }
 
 /// The ranks of the processes of `comm` in the application's world; `None` if some are of another

@@ -3,6 +3,7 @@
 //! were used on it.
 
 use std::collections::HashMap;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -10,19 +11,21 @@ use parking_lot::Mutex;
 use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Problem, Uniform,
 };
+use treepie_core::files::configuration::GuardMode;
 use treepie_core::guard::{CellKey, Challenger};
 
 use super::device;
-use super::execute::{Account, Place, Prepared, Tags};
+use super::execute::{Account, Place, Prepared, Spaces, Tags, execute};
 use super::guard::{Guarding, Ready};
 use super::job::Job;
+use super::repeated::Repeated;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
 use super::transport::Memory;
 use super::unit::Scratch;
 use crate::log;
-use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError, OwnComm};
+use crate::mpi::{Call, Comm, Side, c_int};
 use crate::record::Plan;
 
 /// What a plan was made for.
@@ -78,17 +81,53 @@ pub struct Communicator {
     chooser: Mutex<Chooser>,
     plans: Mutex<HashMap<Key, Option<Arc<Chosen>>>>,
     workplace: Mutex<Workplace>,
-    /// The memory that this process shares with others of its host, for a plan that runs.
-    memory: Option<Mutex<Memory>>,
+    /// Whether all ranks share memory, so that no plan has messages of the MPI's.
+    is_in_memory: bool,
 }
 
-/// What plans are run with, kept from call to call.
+/// What is kept from call to call, for one at a time.
 #[derive(Debug, Default)]
 pub struct Workplace {
+    /// What is known of calls like those before.
+    pub repeated: Repeated,
+    /// What plans are run with.
+    pub tools: Tools,
+}
+
+/// What plans are run with.
+#[derive(Debug, Default)]
+pub struct Tools {
+    /// The memory that this process shares with others of its host.
+    memory: Option<Memory>,
     /// Scratch buffer for what is on its way.
-    pub scratch: Scratch,
+    scratch: Scratch,
     /// The execution's.
-    pub account: Account,
+    account: Account,
+}
+
+impl Tools {
+    /// Runs a plan on what the spaces say, which have no scratch yet.
+    ///
+    /// # Errors
+    /// MPI's code.
+    pub fn perform(
+        &mut self,
+        native: &Native,
+        place: Place,
+        plan: &Prepared,
+        mut spaces: Spaces,
+    ) -> Result<(), c_int> {
+        let (account, memory) = (&mut self.account, self.memory.as_mut());
+        spaces.scratch = self.scratch.hold(&spaces.unit, plan.plan().scratch());
+        // SAFETY: the spaces are the application's buffers, of the length that its
+        // counts say, or scratch buffers that were made for them.
+        let result = unsafe { execute(native, plan, &spaces, place, account, memory) };
+        if result.is_err() {
+            // What is under way may still use it.
+            mem::forget((mem::take(&mut self.scratch), mem::take(&mut self.account)));
+        }
+        result
+    }
 }
 
 impl Communicator {
@@ -112,7 +151,7 @@ impl Communicator {
         };
         native.return_errors(private.handle())?;
         Ok(Communicator {
-            guard: Guarding::new(setup, ranks, clusters.count()),
+            guard: None,
             ready: Ready::default(),
             place: Place {
                 comm: private.handle(),
@@ -130,7 +169,7 @@ impl Communicator {
             network,
             plans: Mutex::default(),
             workplace: Mutex::default(),
-            memory: None,
+            is_in_memory: false,
         })
     }
 
@@ -142,17 +181,52 @@ impl Communicator {
         }
     }
 
-    /// The same where its ranks of this host share memory.
-    pub fn with_memory(self, memory: Option<Memory>) -> Self {
+    /// The same where its ranks of this host share memory. Where all ranks do, plans are chosen for
+    /// the memory instead of a platform's links, if they are measured.
+    pub fn with_memory(self, setup: &Setup, memory: Option<Memory>) -> Self {
+        let is_whole = memory.as_ref().is_some_and(Memory::reaches_all);
+        let is_measured = is_whole && setup.guard != GuardMode::Off;
+        self.workplace.lock().tools.memory = memory;
+        let shared = Communicator {
+            is_in_memory: is_whole,
+            ..self
+        };
+        match is_measured && shared.clusters.count() == 1 {
+            false => shared,
+            true => {
+                let network = Arc::new(Network::in_memory(shared.clusters.ranks()));
+                let chooser = Chooser::new(Some(network.clone()), &shared.clusters, None);
+                Communicator {
+                    chooser: Mutex::new(chooser),
+                    network: Some(network),
+                    ..shared
+                }
+            }
+        }
+    }
+
+    /// The same under the guard that the settings ask for; its ranks are these of the application's
+    /// world.
+    pub fn with_guard(self, setup: &Setup, ranks: &[usize]) -> Self {
+        let count = self.clusters.count();
+        let is_in_memory = self.network.as_ref().is_some_and(|one| one.is_in_memory());
+        let tries_plans = count > 1 || is_in_memory;
         Communicator {
-            memory: memory.map(Mutex::new),
+            guard: Guarding::new(setup, ranks, count, tries_plans),
             ..self
         }
     }
 
-    /// The memory that this process shares with others of its host.
-    pub fn memory(&self) -> Option<&Mutex<Memory>> {
-        self.memory.as_ref()
+    /// Whether all ranks share memory, so that no plan has messages of the MPI's.
+    pub fn is_in_memory(&self) -> bool {
+        self.is_in_memory
+    }
+
+    /// Whether the processor can read the data of a call, without a word to other ranks.
+    pub fn is_readable(&self, native: &Native, call: &Call) -> bool {
+        let is_seen = |side: &Side| side.count == 0 || native.is_ordinary(side.buffer);
+        !self.may_have_devices
+            && (is_seen(&call.send) && is_seen(&call.receive) || !device::is_possible())
     }
 
     /// The call on memory that the processor can read; `None` where the native MPI does it, on all
@@ -203,7 +277,9 @@ impl Communicator {
     /// Where the plan of a call runs. To be asked once for each call, before anything that one
     /// process alone may find out: all processes count alike.
     pub fn next_call(&self) -> Place {
-        let number = self.calls.fetch_add(1, Ordering::Relaxed);
+        // One thread at a time is in a collective on a communicator.
+        let number = self.calls.load(Ordering::Relaxed);
+        self.calls.store(number.wrapping_add(1), Ordering::Relaxed);
         Place {
             tags: self.place.tags.of_call(number),
             call: number,
@@ -278,7 +354,7 @@ impl Communicator {
         chooser.segment(strategy, &call, &self.clusters)
     }
 
-    /// What plans are run with.
+    /// What is kept from call to call.
     pub fn workplace(&self) -> &Mutex<Workplace> {
         &self.workplace
     }

@@ -328,6 +328,10 @@ impl Execution<'_> {
 
     /// A message through memory, which takes bytes: elements that do not lie one behind the other
     /// are copied, before they are sent or after they have come.
+    ///
+    /// In line: what is handed over in memory waits, between two messages, for the first one's way
+    /// to the other core.
+    #[inline(always)]
     fn bytes_of(
         &mut self,
         step: u32,
@@ -336,28 +340,35 @@ impl Execution<'_> {
         is_sent: bool,
     ) -> Result<Message, c_int> {
         let unit = &self.spaces.unit;
-        let (address, count, datatype) = self.elements(range);
+        let (address, _, _) = self.elements(range);
         let bytes = range.length * unit.bytes;
-        let mut message = Message {
+        let address = match unit.is_plain || bytes == 0 {
+            true => address,
+            false => self.pack(step, range, is_sent)?,
+        };
+        Ok(Message {
             step,
             tag,
             address,
             bytes: bytes as usize,
-        };
-        if !unit.is_plain && bytes > 0 {
-            let mut packed = Scratch::new(bytes);
-            message.address = packed.address();
-            if is_sent {
-                let elements = (address, count, datatype);
-                let into = (message.address, bytes);
-                // SAFETY: the elements of a step that may start, and room for their bytes.
-                unsafe {
-                    transfer_bytes(self.native, elements, into, self.place, |a, b| (a, b))?;
-                }
+        })
+    }
+
+    /// Where the bytes of a message are that is copied.
+    #[cold]
+    fn pack(&mut self, step: u32, range: Range, is_sent: bool) -> Result<Word, c_int> {
+        let bytes = range.length * self.spaces.unit.bytes;
+        let mut packed = Scratch::new(bytes);
+        let address = packed.address();
+        if is_sent {
+            let (elements, into) = (self.elements(range), (address, bytes));
+            // SAFETY: the elements of a step that may start, and room for their bytes.
+            unsafe {
+                transfer_bytes(self.native, elements, into, self.place, |a, b| (a, b))?;
             }
-            self.account.packed.push((step, packed));
         }
-        Ok(message)
+        self.account.packed.push((step, packed));
+        Ok(address)
     }
 
     /// A message through memory has gone or come.
@@ -380,6 +391,7 @@ impl Execution<'_> {
     }
 
     /// A range as MPI takes it: address, count, datatype.
+    #[inline(always)]
     fn elements(&self, range: Range) -> (Word, c_int, Datatype) {
         let base = match range.space {
             Space::Input => self.spaces.input,

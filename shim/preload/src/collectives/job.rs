@@ -194,6 +194,16 @@ impl Job {
         })
     }
 
+    /// Whether all data are used where the application has them.
+    pub fn is_direct(&self) -> bool {
+        let blocks = [&self.input, &self.output].into_iter().flatten();
+        let reduced = self.reduced.iter();
+        blocks.into_iter().all(|side| !side.is_copy())
+            && reduced
+                .flat_map(|reduced| [&reduced.operands, &reduced.results])
+                .all(|side| !side.is_copy())
+    }
+
     /// Whether data are where the processor can't read.
     pub fn is_on_device(&self) -> bool {
         let blocks = [&self.input, &self.output].into_iter().flatten();

@@ -45,6 +45,7 @@ mod operands;
 mod own;
 mod packed;
 mod plans;
+mod repeated;
 mod runtimes;
 mod setup;
 mod sizes;
@@ -54,8 +55,10 @@ mod unit;
 use std::cell::Cell;
 use std::sync::Arc;
 
+use parking_lot::MutexGuard;
 use treepie_core::collective::Algorithm;
 use treepie_core::files::configuration::Runner;
+use treepie_core::guard::CellKey;
 
 use call::Refused;
 pub use guard::{end as end_guards, results as guard_results};
@@ -66,10 +69,11 @@ use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Comm, SUCCESS, c_int};
 use crate::record::Plan;
 use communicator::{Communicator, Key, Workplace};
-use execute::{Place, Prepared, Spaces, execute};
-use guard::Guarded;
+use execute::{Place, Prepared, Spaces};
+use guard::{ByNative, Guarded};
 use job::Job;
 use plans::{make, make_guarded, make_sized};
+use repeated::{Answers, Form};
 use setup::Setup;
 
 /// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
@@ -99,13 +103,13 @@ enum Replaced {
     /// By a plan, with this result.
     Yes(c_int),
     /// The native MPI is to run it; under a guard, which is told of its end.
-    No(Option<(&'static Native, Guarded)>),
+    No(Option<(&'static Native, ByNative)>),
 }
 
 /// How a plan for a call went.
 enum Planned {
-    /// It ran, or the call was refused: the result.
-    Done(c_int),
+    /// It ran, or the call was refused: MPI's code for an error.
+    Done(Result<(), c_int>),
     /// This rank alone may see that the call is wrong: the native MPI says so.
     Refused,
     /// There is no plan, as all ranks see.
@@ -117,10 +121,16 @@ struct Case<'a> {
     native: &'static Native,
     setup: &'a Setup,
     runner: &'a Runner,
-    communicator: Arc<Communicator>,
+    communicator: &'a Arc<Communicator>,
     comm: Comm,
     call: &'a Call,
+    /// By which it may be known.
+    form: Option<Form>,
+    /// What plans are run with, held from the first look on.
+    workplace: Option<MutexGuard<'a, Workplace>>,
     ordered: bool,
+    /// The guard's cell, where there is a guard.
+    key: Option<CellKey>,
     exchanges_sizes: bool,
 }
 
@@ -140,20 +150,52 @@ impl<'a> Case<'a> {
             communicator,
             comm,
             call,
+            form: Form::new(native, call),
+            workplace: None,
             ordered: false,
+            key: None,
             exchanges_sizes: false,
         };
-        let (communicator, operation) = (&case.communicator, call.operation);
-        if !case.is_guarded() {
-            case.exchanges_sizes = communicator.uneven.is_due(runner, communicator, operation);
+        let workplace = communicator.workplace().lock();
+        let known = case.form.and_then(|form| workplace.repeated.answers(&form));
+        let answers = match known {
+            Some(answers) => {
+                case.workplace = Some(workplace);
+                answers
+            }
+            None => {
+                drop(workplace);
+                case.ask()?
+            }
+        };
+        case.ordered = answers.ordered;
+        case.key = answers.key;
+        if case.key.is_none() {
+            let uneven = &communicator.uneven;
+            case.exchanges_sizes = uneven.is_due(runner, communicator, call.operation);
         }
-        if operation.reduces() {
+        Some(case)
+    }
+
+    /// What the MPI says of the call; `None` where it does not reduce the datatype with the
+    /// operation.
+    fn ask(&self) -> Option<Answers> {
+        let (native, setup, call) = (self.native, self.setup, self.call);
+        let mut ordered = false;
+        if call.operation.reduces() {
             if !setup.can_reduce(native, call) {
                 return None;
             }
-            case.ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
+            ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
         }
-        Some(case)
+        let is_guarded = self.is_guarded();
+        let key = is_guarded.then(|| guard::key(native, call, self.communicator, ordered));
+        let answers = Answers { ordered, key };
+        if let Some(form) = self.form {
+            let mut workplace = self.communicator.workplace().lock();
+            workplace.repeated.learn(native, form, answers);
+        }
+        Some(answers)
     }
 
     /// Whether it is measured which way is quicker: for what is chosen, and may change.
@@ -164,32 +206,36 @@ impl<'a> Case<'a> {
     }
 
     /// The guard's word on the call.
-    fn guarded(&self) -> Option<Guarded> {
-        match self.is_guarded() {
-            true => guard::enter(self.native, &self.communicator, self.call, self.ordered),
-            false => None,
-        }
+    fn guarded(&self) -> Option<Guarded<'a>> {
+        guard::enter(self.native, self.communicator, self.key?)
     }
 }
 
 /// Runs a plan for a call, or says that the native MPI is to run it.
 #[inline(never)]
 fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> Replaced {
-    let Some(case) = Case::new(setup, comm, call) else {
+    let Some(mut case) = Case::new(setup, comm, call) else {
         return Replaced::No(None);
     };
     let guarded = case.guarded();
-    let left = |guarded: Option<Guarded>| Replaced::No(guarded.map(|one| (case.native, one)));
+    let native = case.native;
+    let left =
+        |guarded: Option<Guarded>| Replaced::No(guarded.map(|one| (native, one.left_to_native())));
     let plan = guarded.as_ref().map(Guarded::plan);
     if let Some(None) = plan {
         return left(guarded);
     }
-    match run_plan(&case, plan.flatten(), ran) {
-        Planned::Done(code) => {
+    let plan = plan.flatten();
+    let planned = match run_again(&mut case, plan, ran) {
+        Some(result) => Planned::Done(result),
+        None => run_plan(&case, plan, ran),
+    };
+    match planned {
+        Planned::Done(result) => {
             if let Some(guarded) = guarded {
-                guarded.ended(code);
+                guarded.ended(result.err().unwrap_or(SUCCESS));
             }
-            Replaced::Yes(code)
+            Replaced::Yes(outcome(case.native, comm, result))
         }
         Planned::Refused => left(guarded),
         Planned::Unserved => {
@@ -199,6 +245,27 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
             left(guarded)
         }
     }
+}
+
+/// Runs the plan of a call that is like one before it; `None` where it is not, or has to be looked
+/// at.
+fn run_again(
+    case: &mut Case<'_>,
+    guarded: Option<(&'static Algorithm, u64)>,
+    ran: &Cell<Option<Plan>>,
+) -> Option<Result<(), c_int>> {
+    let mut workplace = case.workplace.take()?;
+    let (native, communicator, form) = (case.native, case.communicator, case.form?);
+    if !communicator.is_in_memory() || !communicator.is_readable(native, case.call) {
+        return None;
+    }
+    let guarded = guarded.map(|(algorithm, segment)| (algorithm.name, segment));
+    let Workplace { repeated, tools } = &mut *workplace;
+    let known = repeated.plan(&form, guarded)?;
+    let place = communicator.next_call();
+    ran.set(Some(known.chosen.run));
+    let spaces = known.spaces(case.call);
+    Some(tools.perform(native, place, &known.chosen.plan, spaces))
 }
 
 /// Runs the plan of a call: the one that the guard says, or the one that is chosen.
@@ -211,19 +278,21 @@ fn run_plan(
         native,
         setup,
         runner,
-        ref communicator,
+        communicator,
         comm,
         call,
+        form,
         ordered,
         exchanges_sizes,
+        ..
     } = *case;
+    debug_assert!(case.workplace.is_none(), "it is locked below");
     let (operation, ranks) = (call.operation, communicator.clusters.ranks());
     let place = communicator.next_call();
-    let done = |code| Planned::Done(outcome(native, comm, code));
     let job = match Job::new(native, call, place, ranks) {
         Ok(job) => job,
         Err(Refused::ByNative) => return Planned::Refused,
-        Err(Refused::With(code)) => return done(Err(code)),
+        Err(Refused::With(code)) => return Planned::Done(Err(code)),
     };
     let errors = errors::Returned::inside(native, comm);
     let root = call.root as usize;
@@ -241,7 +310,7 @@ fn run_plan(
             Err(code) => {
                 job.abandon();
                 drop(errors);
-                return done(Err(code));
+                return Planned::Done(Err(code));
             }
         }
     }
@@ -266,13 +335,25 @@ fn run_plan(
         Ok(None) => return Planned::Unserved,
         Err(error) => {
             log::warn(&format!("collectives: {error}"));
-            return done(Err(native.abi.err_intern));
+            return Planned::Done(Err(native.abi.err_intern));
         }
     };
     ran.set(Some(chosen.run));
     let performed = job
         .load(native, place)
         .and_then(|()| perform(native, communicator, place, &chosen.plan, job.spaces));
+    if let (Ok(()), Some(form), true) = (performed, form, job.is_direct()) {
+        let planned = repeated::Planned {
+            guarded: guarded.map(|(algorithm, segment)| (algorithm.name, segment)),
+            unit: job.spaces.unit,
+            chosen,
+        };
+        communicator
+            .workplace()
+            .lock()
+            .repeated
+            .keep(&form, planned);
+    }
     let result = match performed {
         Ok(()) => job.store(native, place),
         Err(code) => {
@@ -281,11 +362,11 @@ fn run_plan(
         }
     };
     drop(errors);
-    done(result)
+    Planned::Done(result)
 }
 
 /// What a call returns whose plan ended like this; the handler of its communicator is told of
-/// errors.
+/// errors, and may end it.
 fn outcome(native: &Native, comm: Comm, result: Result<(), c_int>) -> c_int {
     match result {
         Ok(()) => SUCCESS,
@@ -302,18 +383,8 @@ fn perform(
     communicator: &Communicator,
     place: Place,
     plan: &Prepared,
-    mut spaces: Spaces,
+    spaces: Spaces,
 ) -> Result<(), c_int> {
-    let mut workplace = communicator.workplace().lock();
-    let mut memory = communicator.memory().map(|memory| memory.lock());
-    let Workplace { scratch, account } = &mut *workplace;
-    spaces.scratch = scratch.hold(&spaces.unit, plan.plan().scratch());
-    // SAFETY: the spaces are the application's buffers, of the length that its
-    // counts say, or scratch buffers that were made for them.
-    let result = unsafe { execute(native, plan, &spaces, place, account, memory.as_deref_mut()) };
-    if result.is_err() {
-        // What is under way may still use it.
-        std::mem::forget(std::mem::take(&mut *workplace));
-    }
-    result
+    let tools = &mut communicator.workplace().lock().tools;
+    tools.perform(native, place, plan, spaces)
 }

@@ -54,6 +54,11 @@ impl Operands {
         Operands::new(unit, self.total, self.theirs).copied()
     }
 
+    /// Whether they are a copy.
+    pub fn is_copy(&self) -> bool {
+        self.scratch.is_some()
+    }
+
     /// Whether the application has them where the processor can't read.
     pub fn is_on_device(&self) -> bool {
         self.total > 0 && device::holds(self.unit.start(self.theirs))

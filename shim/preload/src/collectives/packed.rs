@@ -99,6 +99,11 @@ impl Packed {
         }
     }
 
+    /// Whether they are a copy.
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
     /// Whether blocks are where the processor can't read.
     pub fn is_on_device(&self) -> bool {
         let mut starts = self

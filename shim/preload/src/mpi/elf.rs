@@ -76,6 +76,21 @@ pub fn path(info: &dl_phdr_info) -> &[u8] {
     unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes()
 }
 
+/// The variables of the program itself.
+pub fn program_variables() -> Range<usize> {
+    let of_program = in_objects(|info| {
+        let mut segments = headers(info).iter();
+        let is_written =
+            |header: &&Elf64_Phdr| header.p_type == PT_LOAD && header.p_flags & libc::PF_W != 0;
+        let found = segments.rfind(is_written).map(|header| {
+            let start = (info.dlpi_addr + header.p_vaddr) as usize;
+            start..start + header.p_memsz as usize
+        });
+        Some(found.unwrap_or_default()) // the program comes first
+    });
+    of_program.unwrap_or_default()
+}
+
 /// The part of a loaded object that `address` is in.
 pub fn segment_of(address: usize) -> Option<Range<usize>> {
     in_objects(|info| segment_in(info, address))

@@ -60,7 +60,7 @@ mod table;
 mod trees;
 
 pub use algorithm::{Algorithm, Description, Uniform};
-pub(in crate::collective) use algorithm::{Alike, Price};
+pub(in crate::collective) use algorithm::{Alike, Describe, Price};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
 pub(in crate::collective) use by_cluster::scan::runs;

@@ -1,9 +1,13 @@
 //! The plans that recorded calls would be run by, before a run.
 
-use super::{Candidate, Challenger, Choice, Chooser, Considered};
+use super::{ALIKE, Candidate, Challenger, Choice, Chooser, Considered};
 use crate::collective::{
     Algorithm, Amount, Clusters, Network, Operation, PlanRun, Problem, Record,
 };
+
+/// Strategies that are predicted to take so many times as long as the best may yet be quicker:
+/// nothing was measured on this host.
+const AS_GOOD: f64 = 2.0;
 
 impl Chooser {
     /// The largest message, in bytes, that the plan of a choice sends for a call of `bytes` bytes:
@@ -21,7 +25,9 @@ impl Chooser {
     }
 
     /// The plans that a guard tries for a choice, the best first: those that were considered, each
-    /// with its predicted part of the native time; by rule, the one that was chosen.
+    /// with its predicted part of the native time; by rule, the one that was chosen. Where nothing
+    /// is predicted of the native collective, those that differ from each other and take at most
+    /// twice as long as the best.
     pub fn challengers(&self, choice: &Choice, bytes: Option<u64>) -> Vec<Challenger> {
         let considered = choice.considered();
         if considered.is_empty() {
@@ -35,20 +41,26 @@ impl Chooser {
             };
             return chosen.map(by_rule).collect();
         }
-        let native = choice.native_seconds();
-        let part = |seconds: f64| match native {
-            // A number that is none saturates: too slow, or nothing to compare with.
-            Some(native) => (1000.0 * seconds / native).min(f64::from(u32::MAX)) as u32,
-            None => 0,
-        };
-        let challenge = |one: &Considered| Challenger {
+        let challenge = |one: &Considered, per_mille| Challenger {
             candidate: Candidate::Plan {
                 algorithm: one.strategy,
                 segment: self.largest_of(one.segment, bytes),
             },
-            per_mille: Some(part(one.seconds)),
+            per_mille,
         };
-        considered.iter().map(challenge).collect()
+        match choice.native_seconds() {
+            // A number that is none saturates: too slow.
+            Some(native) => {
+                let part =
+                    |seconds: f64| (1000.0 * seconds / native).min(f64::from(u32::MAX)) as u32;
+                let with_part = |one: &Considered| challenge(one, Some(part(one.seconds)));
+                considered.iter().map(with_part).collect()
+            }
+            None => {
+                let different = different(&considered).into_iter();
+                different.map(|one| challenge(&one, None)).collect()
+            }
+        }
     }
 
     /// The plan that calls like those of a record would be run by on `clusters`, in units of a
@@ -92,6 +104,22 @@ impl Chooser {
             ordered: false,
         })
     }
+}
+
+/// Those of the quickest strategies, the quickest first, that are not alike: of several that take
+/// the same time, which on few ranks mostly are one, the first in the table.
+fn different(considered: &[Considered]) -> Vec<Considered> {
+    let most = considered
+        .first()
+        .map_or(0.0, |best| AS_GOOD * best.seconds);
+    let mut different: Vec<Considered> = Vec::new();
+    for one in considered.iter().take_while(|one| one.seconds <= most) {
+        let is_like = |last: &Considered| last.seconds >= ALIKE * one.seconds;
+        if !different.last().is_some_and(is_like) {
+            different.push(*one);
+        }
+    }
+    different
 }
 
 /// Whether all ranks know how many bytes a call has, or how many on average, so that they can

@@ -23,11 +23,13 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use crate::collective::algorithms::{Price, costs};
+use crate::collective::algorithms::{Describe, Price, costs};
 use crate::collective::network::MessageCosts;
 use crate::collective::read::cost::{OneByOne, Reading};
 use crate::collective::read::estimate::{self, CostInput, Size};
-use crate::collective::{Algorithm, Clusters, Family, Network, Operation, Uniform};
+use crate::collective::{
+    Algorithm, Amount, Clusters, Family, Network, Operation, Problem, Uniform,
+};
 
 pub use candidate::{Candidate, Challenger};
 pub use foresee::are_bytes_known;
@@ -223,9 +225,9 @@ impl Chooser {
     /// The choice for `operation`. `bytes` are those of the message, or of one rank's
     /// block (the mean, where they differ and all ranks know it); `None` where not all
     /// ranks know. `ordered` says that operands must stay in the order of ranks.
-    /// `clusters` are those that the chooser was made with. Between near hosts of one cluster the
-    /// native collective is chosen, and what was considered is to be measured; what has to keep its
-    /// order is by rule.
+    /// `clusters` are those that the chooser was made with. Between near hosts of one cluster, and
+    /// in the memory of one host, the native collective is chosen, and what was considered is to be
+    /// measured; what has to keep its order is by rule.
     pub fn choose(
         &mut self,
         operation: Operation,
@@ -243,7 +245,9 @@ impl Chooser {
         if let Some(choice) = self.chosen.get(&class) {
             return choice.clone();
         }
-        let is_predicted = clusters.are_far() || clusters.count() > 1 && !ordered;
+        let is_in_memory = |known: &Known| known.network.is_in_memory();
+        let is_tried = clusters.count() > 1 || self.known.as_ref().is_some_and(is_in_memory);
+        let is_predicted = clusters.are_far() || is_tried && !ordered;
         let predicted = match (&self.known, bytes) {
             (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
             _ => None,
@@ -353,7 +357,10 @@ impl Known {
         strategy: &'static Algorithm,
         whole: &CostInput,
     ) -> Option<Considered> {
-        let price = strategy.candidate.price(whole.ordered)?;
+        let price = match self.network.is_in_memory() {
+            true => in_memory(strategy, whole)?,
+            false => strategy.candidate.price(whole.ordered)?,
+        };
         let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
             let costs = || costs(whole.segment, whole.clusters, direction);
@@ -374,6 +381,26 @@ impl Known {
             seconds,
         })
     }
+}
+
+/// The price of a strategy in the memory of one host, where those by rank are as good as others;
+/// `None` where it does not serve the call. Those that look at clusters differ from them where
+/// there are several.
+fn in_memory(strategy: &Algorithm, input: &CostInput) -> Option<Price> {
+    let comes_into_question = match strategy.describe {
+        Describe::ByRank(_) => strategy.is_by_rank() || input.clusters.count() > 1,
+        Describe::Scheduled(_) => false,
+    };
+    let problem = Problem {
+        operation: input.operation,
+        root: input.root,
+        amount: &Amount::Each(input.bytes),
+        clusters: input.clusters,
+        ordered: input.ordered,
+        network: Some(input.network),
+        unit_bytes: 1,
+    };
+    (comes_into_question && strategy.serves(&problem)).then_some(Price::Read)
 }
 
 /// Seconds of a strategy by its description, in segments.

@@ -4,6 +4,7 @@
 use super::Known;
 use crate::collective::Operation;
 use crate::collective::network::MessageCosts;
+use crate::collective::operation::Unit;
 use crate::collective::read::estimate::CostInput;
 
 /// Sizes of segments that are tried, below the whole message, as far as they go at once.
@@ -71,7 +72,12 @@ impl Known {
         };
         let mut best = (whole.segment.bytes.max(1), estimate(whole));
         let mut worse = 0;
-        let smaller = self.segments_of(whole.bytes).iter().rev();
+        // In memory what goes to its receiver at once needs no segments: blocks are short already.
+        let is_cut = !self.network.is_in_memory() || whole.operation.unit() == Unit::Message;
+        let smaller = match is_cut {
+            true => self.segments_of(whole.bytes).iter().rev(),
+            false => [].iter().rev(),
+        };
         for segment in smaller.filter(|segment| segment.bytes < whole.bytes) {
             let work = work_of_a_segment * (whole.bytes / segment.bytes.max(1)) as f64;
             let seconds = estimate(&CostInput { segment, ..*whole }) + work;

@@ -11,6 +11,7 @@
 //! fast as the fastest link out of it (faster, where several pairs together were measured to be).
 
 mod costs;
+mod memory;
 mod part;
 
 use std::sync::Arc;
@@ -57,6 +58,7 @@ pub struct Network {
     /// Leader of each cluster.
     leaders: Vec<usize>,
     is_near: bool,
+    is_in_memory: bool,
     centre: usize,
     /// The longest latency between two clusters, in seconds.
     farthest: f64,
@@ -95,6 +97,11 @@ impl Network {
     /// to replace a native collective unmeasured.
     pub fn is_near(&self) -> bool {
         self.is_near
+    }
+
+    /// Whether all ranks are on one host, and their messages go through memory that they share.
+    pub fn is_in_memory(&self) -> bool {
+        self.is_in_memory
     }
 
     /// The cluster of every rank.

@@ -127,6 +127,7 @@ impl Network {
             farthest: 0.0,
             slowest: 0.0,
             is_near: false,
+            is_in_memory: false,
             lanes: 1,
             computing: Computing::default(),
         };

@@ -3,8 +3,8 @@
 //! `treepie_core::guard`; here calls are timed, and ranks tell each other what they measured.
 //!
 //! Which calls are guarded is the same on all ranks: those that `auto` is asked for, on a
-//! communicator in several clusters, or wherever the MPI's other algorithms can be tried, unless
-//! they are reductions that are to be reproducible.
+//! communicator in several clusters, or whose ranks all share memory, or wherever the MPI's other
+//! algorithms can be tried, unless they are reductions that are to be reproducible.
 
 mod cells;
 mod exchange;
@@ -16,7 +16,7 @@ use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use once_cell::sync::Lazy;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 use treepie_core::collective::Algorithm;
 use treepie_core::collective::native::knobs::Knob;
 use treepie_core::files::configuration::GuardMode;
@@ -29,7 +29,8 @@ use super::communicator::Communicator;
 use super::setup::Setup;
 use crate::log;
 use crate::mpi::native::Native;
-use crate::mpi::{Call, Comm, SUCCESS, c_int};
+use crate::mpi::{Comm, SUCCESS, c_int};
+pub use cells::key;
 use exchange::Exchange;
 use forced::Forced;
 pub use forced::{Ready, end as end_knobs};
@@ -41,6 +42,8 @@ pub struct Guarding {
     state: Mutex<State>,
     /// The MPI's other algorithms, where they can be tried here.
     knobs: Option<Arc<Knobs>>,
+    /// Whether plans can.
+    tries_plans: bool,
 }
 
 struct State {
@@ -67,14 +70,14 @@ fn checked(code: c_int) -> Result<(), c_int> {
 }
 
 /// A call that is guarded.
-pub struct Guarded {
-    communicator: Arc<Communicator>,
+pub struct Guarded<'a> {
+    communicator: &'a Arc<Communicator>,
     ticket: Ticket,
     /// The algorithm of the MPI's that runs it.
     forced: Option<Arc<Forced>>,
 }
 
-impl Guarded {
+impl Guarded<'_> {
     /// The plan that runs it: its algorithm, and the largest message in bytes; `None` where the
     /// native MPI does.
     pub fn plan(&self) -> Option<(&'static Algorithm, u64)> {
@@ -84,67 +87,126 @@ impl Guarded {
         }
     }
 
+    /// The call has ended, with this code.
+    pub fn ended(self, code: c_int) {
+        ended_call(self.communicator, &self.ticket, code);
+    }
+
+    /// The plan does not serve the call, as all ranks see.
+    pub fn unserved(&self) {
+        if let Some(guarding) = &self.communicator.guard {
+            guarding.state.lock().guard.unserved(&self.ticket);
+        }
+    }
+
+    /// The same for the native MPI, which may end the communicator where it tells the application
+    /// of an error.
+    pub fn left_to_native(self) -> ByNative {
+        let address = Arc::as_ptr(self.communicator) as usize;
+        match self.ticket.is_measured() || self.forced.is_some() {
+            false => ByNative::AsItIs(address),
+            true => ByNative::Watched {
+                communicator: Arc::clone(self.communicator),
+                ticket: self.ticket,
+                forced: self.forced,
+            },
+        }
+    }
+}
+
+/// A guarded call that the native MPI runs.
+pub enum ByNative {
+    /// Nothing is measured: the address of the communicator, which holds nothing. A count of who
+    /// holds it would wait for the last message's way to the other core.
+    AsItIs(usize),
+    /// It is measured, or has another algorithm.
+    Watched {
+        communicator: Arc<Communicator>,
+        ticket: Ticket,
+        /// The algorithm of the MPI's that runs it.
+        forced: Option<Arc<Forced>>,
+    },
+}
+
+impl ByNative {
     /// The native MPI is about to run it on the communicator that this returns.
     pub fn begin(&mut self, comm: Comm) -> Comm {
-        let Some(forced) = &self.forced else {
+        let ByNative::Watched { forced, .. } = self else {
             return comm;
         };
-        forced.begin(comm).unwrap_or_else(|| {
-            self.forced = None;
+        let Some(algorithm) = forced else {
+            return comm;
+        };
+        algorithm.begin(comm).unwrap_or_else(|| {
+            *forced = None;
             comm
         })
     }
 
     /// The native MPI has run it with this result; what the application gets.
     pub fn ran(self, native: &Native, comm: Comm, code: c_int) -> c_int {
-        let code = match &self.forced {
-            Some(forced) => forced.ended(native, comm, code),
-            None => code,
-        };
-        self.ended(code);
-        code
-    }
-
-    /// The call has ended, with this code.
-    pub fn ended(self, code: c_int) {
-        if code == SUCCESS && !self.ticket.is_measured() {
-            return;
-        }
-        let now = now();
-        self.with(|guard, ticket| match code {
-            SUCCESS => guard.leave(ticket, now),
-            _ => guard.fail(),
-        });
-    }
-
-    /// The plan does not serve the call, as all ranks see.
-    pub fn unserved(&self) {
-        self.with(Guard::unserved);
-    }
-
-    fn with(&self, act: impl FnOnce(&mut Guard, &Ticket)) {
-        if let Some(guarding) = &self.communicator.guard {
-            act(&mut guarding.state.lock().guard, &self.ticket);
+        match self {
+            ByNative::AsItIs(_) if code == SUCCESS => code,
+            ByNative::AsItIs(address) => {
+                fail(address);
+                code
+            }
+            ByNative::Watched {
+                communicator,
+                ticket,
+                forced,
+            } => {
+                let code = match &forced {
+                    Some(forced) => forced.ended(native, comm, code),
+                    None => code,
+                };
+                ended_call(&communicator, &ticket, code);
+                code
+            }
         }
     }
 }
 
+/// A call failed on the communicator that was at this address; if it is still there.
+#[cold]
+fn fail(address: usize) {
+    let all: Vec<Arc<Communicator>> = GUARDED.lock().iter().filter_map(Weak::upgrade).collect();
+    let failed = all.iter().find(|one| Arc::as_ptr(one) as usize == address);
+    if let Some(guarding) = failed.and_then(|one| one.guard.as_ref()) {
+        guarding.state.lock().guard.fail();
+    }
+}
+
+/// A call under a guard has ended, with this code.
+fn ended_call(communicator: &Communicator, ticket: &Ticket, code: c_int) {
+    let (true, Some(guarding)) = (code != SUCCESS || ticket.is_measured(), &communicator.guard)
+    else {
+        return;
+    };
+    let now = now();
+    let guard = &mut guarding.state.lock().guard;
+    match code {
+        SUCCESS => guard.leave(ticket, now),
+        _ => guard.fail(),
+    }
+}
+
 impl Guarding {
-    /// The guard of a communicator with these ranks of the application's world in so many clusters;
-    /// `None` where there is none.
-    pub fn new(setup: &Setup, ranks: &[usize], clusters: usize) -> Option<Self> {
+    /// The guard of a communicator with these ranks of the application's world in so many clusters,
+    /// where plans are tried or not; `None` where there is none.
+    pub fn new(setup: &Setup, ranks: &[usize], clusters: usize, tries_plans: bool) -> Option<Self> {
         let adopts = match setup.guard {
             GuardMode::Off => return None,
             GuardMode::On => true,
             GuardMode::Report => false,
         };
         let knobs = setup.knobs.clone().filter(|knobs| knobs.serve(ranks));
-        if clusters < 2 && knobs.is_none() {
+        if !tries_plans && knobs.is_none() {
             return None;
         }
         let (ranks, library) = (ranks.len(), knobs.as_ref().map(|knobs| knobs.library));
         let is_allowed = |known: &Known| match (known.challenger.candidate, &knobs) {
-            (Candidate::Plan { .. }, _) => true,
+            (Candidate::Plan { .. }, _) => tries_plans,
             (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
             (Candidate::Native(_), None) => false,
         };
@@ -162,19 +224,19 @@ impl Guarding {
         Some(Guarding {
             state: Mutex::new(state),
             knobs,
+            tries_plans,
         })
     }
 
     /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
     /// is predicted: they come behind the best plans.
     fn challengers(&self, communicator: &Communicator, key: &CellKey) -> Vec<Challenger> {
-        let clusters = &communicator.clusters;
-        let mut all = match clusters.count() {
-            1 => Vec::new(),
-            _ => communicator.challengers(key),
+        let mut all = match self.tries_plans {
+            true => communicator.challengers(key),
+            false => Vec::new(),
         };
-        let others = self.knobs.as_ref();
-        let others = others.map(|knobs| knobs.challengers(key, clusters.ranks()));
+        let (others, ranks) = (self.knobs.as_ref(), communicator.clusters.ranks());
+        let others = others.map(|knobs| knobs.challengers(key, ranks));
         let others = others.unwrap_or_default();
         if !others.is_empty() {
             all.truncate(MOST_CHALLENGERS - 1);
@@ -216,24 +278,27 @@ impl Guarding {
         forced
     }
 
-    /// Does what is due before a call.
-    fn keep_up(&self, native: &Native, communicator: &Communicator) {
+    /// Does what is due before a call, which goes on with the state.
+    fn keep_up(&self, native: &Native, communicator: &Communicator) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
         match state.guard.due() {
-            Due::Nothing => (),
+            Due::Nothing => state,
             Due::Begin => {
                 while let Some(key) = state.guard.undecided() {
                     let challengers = self.challengers(communicator, &key);
                     state.guard.offer(key, challengers);
                 }
                 state.begin(native, communicator);
+                state
             }
             Due::Complete => {
                 let under_way = state.under_way.take();
                 // Nobody waits for a lock as long as for other ranks.
                 drop(state);
                 let told = under_way.map(|exchange| exchange.wait(native));
-                self.state.lock().complete(communicator, told);
+                let mut state = self.state.lock();
+                state.complete(communicator, told);
+                state
             }
         }
     }
@@ -324,23 +389,22 @@ fn tell(communicator: &Communicator, event: &Event) {
     log::info(&format!("guard: {text}"));
 }
 
-/// Guards a call on a communicator that has a guard. Collective now and then.
-pub fn enter(
+/// Guards a call of a cell on a communicator that has a guard. Collective now and then.
+pub fn enter<'a>(
     native: &Native,
-    communicator: &Arc<Communicator>,
-    call: &Call,
-    ordered: bool,
-) -> Option<Guarded> {
+    communicator: &'a Arc<Communicator>,
+    key: CellKey,
+) -> Option<Guarded<'a>> {
     let guarding = communicator.guard.as_ref()?;
-    guarding.keep_up(native, communicator);
-    let key = cells::key(native, call, communicator, ordered);
-    let mut ticket = guarding.state.lock().guard.enter(key, now);
+    let mut state = guarding.keep_up(native, communicator);
+    let mut ticket = state.guard.enter(key, now);
+    drop(state);
     let forced = match ticket.candidate() {
         Some(Candidate::Native(knob)) => guarding.forced(native, communicator, (&mut ticket, knob)),
         Some(Candidate::Plan { .. }) | None => None,
     };
     Some(Guarded {
-        communicator: Arc::clone(communicator),
+        communicator,
         ticket,
         forced,
     })

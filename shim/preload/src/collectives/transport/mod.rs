@@ -75,6 +75,12 @@ impl Memory {
         self.peers[rank].is_some()
     }
 
+    /// Whether those to and from all others do: the communicator is on this host, as all its ranks
+    /// know alike.
+    pub fn reaches_all(&self) -> bool {
+        self.peers.iter().flatten().count() + 1 == self.peers.len()
+    }
+
     /// Sends a message to a rank that is reached; `complete` is told its step when its memory may
     /// be used again.
     ///

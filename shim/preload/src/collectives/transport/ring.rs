@@ -2,10 +2,12 @@
 //!
 //! Prou's circular buffer (2.5): the writer fills block `w mod B` while `w - r < B`, the reader
 //! empties block `r mod B` while `r < w`. The reader's cursor `r` is one word, which the writer
-//! looks at only when it has run out of blocks that it knows to be free. The writer's cursor stands
-//! in the blocks themselves (his flow control by flags in blocks): each says how many messages had
-//! been written when it was filled, so that a short message and the news of it are one cache line,
-//! and a reader that knows which block is next has one word to look at.
+//! looks at only when it has run out of blocks that it knows to be free, and which the reader sets
+//! only where it has emptied half of them: each time its cache line goes to the other core, which
+//! takes as long as a short message. The writer's cursor stands in the blocks themselves (his
+//! flow control by flags in blocks): each says how many messages had been written when it was
+//! filled, so that a short message and the news of it are one cache line, and a reader that knows
+//! which block is next has one word to look at.
 //!
 //! There is no memory here, and nothing of MPI: a [`Ring`] gives the words, those of a segment or
 //! those of a model checker.
@@ -67,10 +69,13 @@ impl Reader {
         (ring.filled(block) == self.read + 1).then_some(block)
     }
 
-    /// Gives the block of [`Reader::full_block`] back to the writer.
+    /// Gives the block of [`Reader::full_block`] back to the writer, perhaps with later ones: the
+    /// writer always has half of the blocks that no message is in.
     pub fn empty(&mut self, ring: &impl Ring) {
         self.read += 1;
-        ring.set_emptied(self.read);
+        if self.read.is_multiple_of((ring.blocks() / 2).max(1)) {
+            ring.set_emptied(self.read);
+        }
     }
 }
 
@@ -163,9 +168,35 @@ mod tests {
 
     #[test]
     fn messages_arrive_once_and_in_order_however_writer_and_reader_take_turns() {
-        for (blocks, messages) in [(1, 2), (2, 3)] {
+        // With four blocks, the reader gives two back at a time.
+        for (blocks, messages) in [(1, 2), (2, 3), (4, 3)] {
             all_arrive_in_order(blocks, messages, Ordering::Release);
         }
+    }
+
+    /// Wherever in the ring they are, although the reader gives back half of the blocks at once.
+    #[test]
+    fn a_writer_that_fills_all_blocks_goes_on_when_they_were_read() {
+        loom::model(|| {
+            let model = Model {
+                filled: (0..8).map(|_| AtomicU64::new(0)).collect(),
+                emptied: AtomicU64::new(0),
+                data: (0..8).map(|_| UnsafeCell::new(0)).collect(),
+                said: Ordering::Release,
+            };
+            let (mut writer, mut reader) = (Writer::default(), Reader::default());
+            for round in 0..20 {
+                let mut written = 0;
+                while writer.free_block(&model).is_some() && written < 5 + round % 4 {
+                    writer.fill(&model);
+                    written += 1;
+                }
+                assert!(written > 4, "half of the blocks are free at least");
+                while reader.full_block(&model).is_some() {
+                    reader.empty(&model);
+                }
+            }
+        });
     }
 
     #[test]

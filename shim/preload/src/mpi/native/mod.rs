@@ -13,14 +13,15 @@ mod requests;
 mod tool;
 
 use std::ffi::c_void;
-use std::sync::atomic::AtomicUsize;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use once_cell::sync::OnceCell;
 use thiserror::Error;
 
 use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
-use super::{Comm, Datatype, Errhandler, Handle, Op, Request, Word, c_int};
+use super::{Comm, Datatype, Errhandler, Handle, Op, Request, Word, c_int, elf};
 use functions::Functions;
 pub use messages::{Extent, Message};
 pub use own::OwnComm;
@@ -61,6 +62,10 @@ impl From<Failed> for c_int {
     }
 }
 
+/// The stack of a program's first thread, and its heap, are taken to be smaller.
+const LARGEST_STACK: usize = 64 << 20;
+const LARGEST_HEAP: usize = 1 << 40;
+
 /// The native MPI.
 pub struct Native {
     /// Its binary interface.
@@ -82,6 +87,12 @@ pub struct Native {
     /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     stand_in: AtomicUsize,
     predefined_types: PredefinedTypes,
+    /// The program's own variables, among which the linker puts those of a library that it names.
+    program_variables: Range<usize>,
+    /// The end of the heap when it was last looked at, and of the first thread's stack; 0 where
+    /// that is not known.
+    heap_end: AtomicUsize,
+    stack_end: Word,
     functions: Functions,
 }
 
@@ -143,7 +154,8 @@ impl Native {
     pub fn load() -> Result<&'static Native, NativeError> {
         NATIVE.get_or_try_init(|| {
             let abi = family().ok_or(NativeError::UnknownFamily)?;
-            // SAFETY: each field of the ABI is the handle that its name says.
+            // SAFETY: each field of the ABI is the handle that its name says, and the C library
+            // keeps an address under its name.
             Ok(unsafe {
                 Native {
                     abi,
@@ -163,10 +175,50 @@ impl Native {
                         abi::Handle::Symbol(symbol) => find_variable(symbol),
                         abi::Handle::Value(_) => None,
                     }),
+                    program_variables: elf::program_variables(),
+                    heap_end: AtomicUsize::new(0),
+                    stack_end: find_variable(c"__libc_stack_end")
+                        .map_or(0, |end| end.cast::<Word>().read()),
                     functions: Functions::find()?,
                 }
             })
         })
+    }
+
+    /// Whether this is the handle of a datatype or a reduction that the MPI itself defines, so that
+    /// it stands for the same as long as the process lasts. Of some that it defines it is not seen.
+    pub fn is_lasting(&self, handle: Word) -> bool {
+        match self.abi.family {
+            // Variables of the library or of the program.
+            abi::Family::OpenMpi => {
+                self.predefined_types.contains(handle) || self.program_variables.contains(&handle)
+            }
+            // The kind of a handle stands in its two highest bits: 1 for what is built in.
+            abi::Family::Mpich => handle as u32 >> 30 == 1,
+            // Numbers of ten bits (MPI 5.0, 20.2).
+            abi::Family::Standard => handle < 1 << 10,
+        }
+    }
+
+    /// Whether an address is in the program's variables, in the heap behind them or in the stack,
+    /// where an accelerator has no memory. Of some that are it is not seen: those of other threads'
+    /// stacks, and of large blocks.
+    #[inline]
+    pub fn is_ordinary(&self, address: Word) -> bool {
+        let here = &raw const address as Word;
+        let heap = self.program_variables.start..self.heap_end.load(Ordering::Relaxed);
+        let is_main_stack = self.stack_end.saturating_sub(here) < LARGEST_STACK;
+        heap.contains(&address) || is_main_stack && (here..self.stack_end).contains(&address)
+    }
+
+    /// Looks how far the heap goes: it grows.
+    pub fn look_at_heap(&self) {
+        // SAFETY: an increment of nothing changes nothing.
+        let end = unsafe { libc::sbrk(0) } as Word;
+        // Elsewhere, where the program was started by name of the linker.
+        if end.saturating_sub(self.program_variables.end) < LARGEST_HEAP {
+            self.heap_end.fetch_max(end, Ordering::Relaxed);
+        }
     }
 
     /// The bits of a word that belong to a handle: where handles are `int`s, the

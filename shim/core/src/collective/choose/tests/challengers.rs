@@ -1,6 +1,7 @@
 //! The plans that a guard tries.
 
 use super::*;
+use crate::collective::Requirement;
 
 #[test]
 fn challengers_come_with_their_part_of_the_native_time_the_best_first() {
@@ -56,4 +57,54 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
     // What has to keep its order is by rule, as everywhere in one cluster.
     let ordered = chooser.choose(Operation::Reduce, bytes, 0, true, &clusters);
     assert!(ordered.considered().is_empty() && ordered.strategy.is_some());
+}
+
+/// The names of what is tried against the native collective on so many ranks of one host that share
+/// its memory.
+fn tried_in_memory(ranks: usize, operation: Operation, bytes: Option<u64>) -> Vec<String> {
+    let clusters = Clusters::one(ranks);
+    let network = Arc::new(Network::in_memory(ranks));
+    let mut chooser = Chooser::new(Some(network), &clusters, None);
+    let choice = chooser.choose(operation, bytes, 0, false, &clusters);
+    // Where nothing is predicted, it is by rule.
+    assert_eq!(choice.strategy.is_some(), bytes.is_none());
+    let all = chooser.challengers(&choice, bytes);
+    assert!(all.iter().all(|one| one.per_mille.is_none()));
+    all.iter().map(|one| one.candidate.to_string()).collect()
+}
+
+#[test]
+fn in_the_memory_of_a_host_algorithms_by_rank_are_tried_that_serve_and_differ() {
+    for ranks in [2, 3, 5, 8, 64] {
+        for operation in Operation::all() {
+            for bytes in SIZES {
+                let tried = tried_in_memory(ranks, operation, Some(bytes));
+                assert!(!tried.is_empty(), "{operation} of {bytes} on {ranks}");
+                for name in &tried {
+                    let algorithm = Algorithm::find(operation, name).unwrap();
+                    let is_allowed = |one: &Requirement| one.allows(ranks);
+                    assert!(algorithm.is_by_rank(), "{operation}: {name}");
+                    assert!(algorithm.requires.iter().all(is_allowed), "{name}");
+                }
+            }
+        }
+    }
+    // On two ranks most algorithms are one.
+    assert_eq!(tried_in_memory(2, Operation::Barrier, Some(0)).len(), 2);
+    let first = |ranks, operation, bytes| tried_in_memory(ranks, operation, Some(bytes)).remove(0);
+    assert_eq!(first(64, Operation::Barrier, 0), "dissemination");
+    assert_eq!(first(8, Operation::Allreduce, 8), "recursive-doubling");
+    let long = first(64, Operation::Allreduce, 1 << 20);
+    assert_eq!(long, "reduce-scatter-allgather");
+}
+
+#[test]
+fn in_memory_sizes_that_not_all_know_and_operands_in_order_are_by_rule() {
+    assert_eq!(tried_in_memory(8, Operation::Gatherv, None), ["flat"]);
+    let clusters = Clusters::one(8);
+    let network = Arc::new(Network::in_memory(8));
+    let mut chooser = Chooser::new(Some(network), &clusters, None);
+    let choice = chooser.choose(Operation::Reduce, Some(8), 0, true, &clusters);
+    assert!(choice.considered().is_empty());
+    assert_eq!(choice.strategy.map(|one| one.name), Some("binomial"));
 }

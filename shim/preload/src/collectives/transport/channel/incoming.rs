@@ -1,6 +1,8 @@
 //! The receiver's side of a way.
 
-use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, Truncated, answer, refused, taken};
+use super::{
+    FRAGMENT, HEAD, Head, Message, OFFER, Offer, Truncated, answer, copy_short, refused, taken,
+};
 use crate::collectives::transport::copy::read_from;
 use crate::collectives::transport::ring::Reader;
 use crate::collectives::transport::segment::Way;
@@ -110,6 +112,10 @@ impl Incoming {
         message: Message,
         complete: &mut impl FnMut(u32),
     ) -> Result<(), Truncated> {
+        if self.receives.is_empty() && self.takes_at_once(&message) {
+            complete(message.step);
+            return Ok(());
+        }
         let held = self.held.iter().position(|(tag, _, _)| *tag == message.tag);
         match held.map(|place| self.held.swap_remove(place)) {
             Some((_, total, held)) => self.take(message, total, held, complete),
@@ -120,11 +126,42 @@ impl Incoming {
         }
     }
 
+    /// Takes a message in one block for the only receive that there is, where nothing else is under
+    /// way.
+    #[inline]
+    fn takes_at_once(&mut self, message: &Message) -> bool {
+        let is_alone = self.coming.is_none() && self.held.is_empty() && self.fetching.is_empty();
+        let Some(block) = self.reader.full_block(&self.way).filter(|_| is_alone) else {
+            return false;
+        };
+        // SAFETY: a block of this reader's, which its writer has filled.
+        let head: Head = unsafe { self.way.block(block).add(size_of::<u64>()).cast().read() };
+        let is_whole = u64::from(head.length) == head.total && head.kind == FRAGMENT;
+        let is_for_it = (head.call, head.tag) == (self.call, message.tag);
+        if !(is_whole && is_for_it && head.total <= message.bytes as u64) {
+            return false;
+        }
+        // SAFETY: the block has this length, and the receive has room for it.
+        unsafe {
+            let data = self.way.block(block).add(HEAD).as_ptr();
+            copy_short(data, message.address as *mut u8, head.length as usize);
+        }
+        self.reader.empty(&self.way);
+        true
+    }
+
     /// Goes on with what is under way; whether that was possible.
     ///
     /// # Errors
     /// A message that is longer than its receive.
     pub fn go_on(&mut self, complete: &mut impl FnMut(u32)) -> Result<bool, Truncated> {
+        if let [message] = self.receives[..]
+            && self.takes_at_once(&message)
+        {
+            self.receives.clear();
+            complete(message.step);
+            return Ok(true);
+        }
         let mut went_on = !self.fetching.is_empty();
         if went_on {
             self.fetch(complete);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, refused, taken};
+use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, copy_short, refused, taken};
 use crate::collectives::transport::ring::Writer;
 use crate::collectives::transport::segment::{ANSWERS, Way};
 
@@ -66,7 +66,25 @@ impl Outgoing {
     ///
     /// # Safety
     /// The message stays where it is until then.
+    #[inline]
     pub unsafe fn send(&mut self, message: Message, complete: &mut impl FnMut(u32)) {
+        let most = (self.way.block_bytes() - HEAD).min(self.offers_from - 1);
+        if message.bytes <= most
+            && self.waiting.is_empty()
+            && let Some(block) = self.writer.free_block(&self.way)
+        {
+            let head = Head {
+                call: self.call,
+                tag: message.tag,
+                total: message.bytes as u64,
+                length: message.bytes as u32,
+                kind: FRAGMENT,
+            };
+            // SAFETY: the block is the writer's, and has room; the message is the sender's.
+            unsafe { self.fill(block, head, message.address as *const u8) };
+            complete(message.step);
+            return;
+        }
         self.waiting.push_back(Waiting {
             message,
             done: 0,
@@ -135,28 +153,38 @@ impl Outgoing {
                 }
             };
             let length = head.length as usize;
-            // SAFETY: the block is the writer's, and has room for this; the data are the offer, or
-            // the sender's memory, which stays.
-            unsafe {
-                let base = self.way.block(block);
-                base.add(size_of::<u64>()).cast().write(head);
-                if length > 0 {
-                    std::ptr::copy_nonoverlapping(data, base.add(HEAD).as_ptr(), length);
-                }
-            }
-            self.writer.fill(&self.way);
             if is_offered {
+                self.waiting.pop_front();
                 self.offered.push((self.offers, message));
                 self.offers += 1;
-                self.waiting.pop_front();
-                continue;
+            } else {
+                waiting.done += length;
+                if waiting.done == message.bytes {
+                    self.waiting.pop_front();
+                }
             }
-            waiting.done += length;
-            if waiting.done == message.bytes {
+            // SAFETY: the block is the writer's, and has room for this; the data are the offer, or
+            // the sender's memory, which stays.
+            unsafe { self.fill(block, head, data) };
+            if !is_offered && done + length == message.bytes {
                 complete(message.step);
-                self.waiting.pop_front();
             }
         }
         went_on
+    }
+
+    /// Fills a block that is free, and hands it to the receiver.
+    ///
+    /// # Safety
+    /// There are as many bytes of data as the head says, which the block has room for.
+    #[inline(always)]
+    unsafe fn fill(&mut self, block: u64, head: Head, data: *const u8) {
+        // SAFETY: the block is the writer's, and the caller's promise.
+        unsafe {
+            let base = self.way.block(block);
+            base.add(size_of::<u64>()).cast().write(head);
+            copy_short(data, base.add(HEAD).as_ptr(), head.length as usize);
+        }
+        self.writer.fill(&self.way);
     }
 }

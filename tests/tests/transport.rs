@@ -216,6 +216,8 @@ fn named_segments() -> usize {
     let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_name().to_string_lossy().contains("treepie"))
+        // The directory of pages stays (TREEPIE_PAGES).
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
         .count()
 }
 

@@ -93,7 +93,7 @@ impl Watched {
     }
 
     /// Runs the job to its end, under watch where that is asked for. What the watch finds goes to
-    /// standard error, and changes no status.
+    /// standard error. A job that it ended has another status than 0.
     ///
     /// # Errors
     /// A program that cannot be started.
@@ -126,7 +126,11 @@ fn under_watch(
         // It looks and prints; what could panic there harms no job.
         (status, keeping.join().unwrap_or_default())
     });
-    let status = status?;
+    let status = match status? {
+        // MPICH's launcher may say so of a job that it was told to end.
+        0 if patience.kills && !told.is_empty() => 1,
+        status => status,
+    };
     if status != 0 {
         watch.tell_of_the_dead(&told);
     }

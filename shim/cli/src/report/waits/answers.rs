@@ -1,0 +1,90 @@
+//! The answer for programs, and the graph of who waits for whom.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use treepie_core::waits::{Key, Seen};
+
+use super::Hang;
+use crate::picture::{Arrow, Graph, Node};
+
+impl Hang {
+    /// The answer for programs.
+    pub fn json(&self) -> Value {
+        let ranks: Vec<Value> = self
+            .job
+            .ranks
+            .values()
+            .map(|seen| self.rank_json(seen))
+            .collect();
+        json!({
+            "headline": self.headline(),
+            "size": self.job.size,
+            "verdict": self.verdict,
+            "communicators": self.communicators(),
+            "ranks": ranks,
+        })
+    }
+
+    fn communicators(&self) -> BTreeMap<Key, String> {
+        let ranks = self.job.ranks.values();
+        let keys = ranks.flat_map(|seen| seen.rank.communicators.keys());
+        keys.map(|&key| (key, self.name(key))).collect()
+    }
+
+    fn rank_json(&self, seen: &Seen) -> Value {
+        json!({
+            "rank": seen.rank.rank,
+            "host": seen.rank.host,
+            "process": seen.rank.process,
+            "life": seen.rank.life,
+            "end": seen.rank.end,
+            "does": self.describe(seen),
+            "threads": seen.rank.threads,
+            "motions": seen.motions,
+            "channels": seen.rank.channels,
+        })
+    }
+
+    /// The wait-for graph: stuck ranks red, the cycle's arrows strong.
+    pub fn graph(&self) -> Graph {
+        let waits = &self.verdict.waits;
+        let all = waits
+            .iter()
+            .flat_map(|wait| wait.clauses.iter().flatten().copied());
+        let mut shown: Vec<usize> = all.chain(waits.iter().map(|wait| wait.rank)).collect();
+        shown.sort_unstable();
+        shown.dedup();
+        let place = |rank: usize| shown.binary_search(&rank).ok();
+        let mut arrows = Vec::new();
+        let cycle = &self.verdict.cycle;
+        for wait in waits {
+            for clause in &wait.clauses {
+                for &target in clause {
+                    let step = cycle.iter().position(|&rank| rank == wait.rank);
+                    let next = step.map(|at| cycle[(at + 1) % cycle.len()]);
+                    let ends = place(wait.rank).zip(place(target));
+                    arrows.extend(ends.map(|(from, to)| Arrow {
+                        from,
+                        to,
+                        dashed: clause.len() > 1,
+                        strong: next == Some(target),
+                    }));
+                }
+            }
+        }
+        let node = |&rank: &usize| Node {
+            label: rank.to_string(),
+            marked: self.verdict.stuck.contains(&rank),
+        };
+        Graph {
+            title: self.headline(),
+            nodes: shown.iter().map(node).collect(),
+            arrows,
+            legend:
+                "an arrow goes from a rank to one that it waits for; dashed: any one of several \
+                     is enough"
+                    .to_owned(),
+        }
+    }
+}

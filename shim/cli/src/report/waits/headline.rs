@@ -1,0 +1,140 @@
+//! The first line: what is the matter.
+
+use std::fmt::Write;
+
+use treepie_core::waits::{End, Kind, Motion, Seen};
+
+use super::Hang;
+use super::words::{capital, is, ranks, verb};
+
+impl Hang {
+    /// The first line: what is the matter.
+    pub fn headline(&self) -> String {
+        let verdict = &self.verdict;
+        let stuck = ranks(&verdict.stuck);
+        match verdict.kind {
+            Kind::Deadlock => self.deadlock(),
+            Kind::Gone => {
+                let others: Vec<usize> = self.without(&verdict.roots);
+                let waits = match others.is_empty() {
+                    true => String::new(),
+                    false => format!(" {} can't go on without it.", capital(&ranks(&others))),
+                };
+                format!("{}{waits}", self.gone())
+            }
+            Kind::Stopped => format!(
+                "{} stopped (SIGSTOP or a debugger). Stuck with it: {stuck}.",
+                capital(&is(&verdict.roots))
+            ),
+            Kind::Waits => self.waiting(),
+            Kind::Moves => {
+                let moves = |seen: &&Seen| seen.motions.contains(&Motion::Moves);
+                let moving = self.job.ranks.values().filter(moves).count();
+                let known = self.job.ranks.len();
+                format!("No hang: {moving} of {known} ranks made calls between two looks.")
+            }
+        }
+    }
+
+    /// Stuck ranks but for these.
+    fn without(&self, roots: &[usize]) -> Vec<usize> {
+        let stuck = self.verdict.stuck.iter().copied();
+        stuck.filter(|rank| !roots.contains(rank)).collect()
+    }
+
+    fn gone(&self) -> String {
+        let mut text = String::new();
+        for rank in &self.verdict.roots {
+            let Some(seen) = self.job.ranks.get(rank) else {
+                continue;
+            };
+            let (process, host) = (seen.rank.process, &seen.rank.host);
+            let how = match seen.rank.end {
+                Some(End::Aborts) => "called MPI_Abort",
+                Some(End::Exits) => "exited without MPI_Finalize",
+                _ => "was killed or crashed",
+            };
+            let _ = write!(
+                text,
+                "Rank {rank} is gone: process {process} on {host} {how}. "
+            );
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn deadlock(&self) -> String {
+        let verdict = &self.verdict;
+        let what = match verdict.certain {
+            true => "Deadlock",
+            false => "Probably a deadlock (who polls may still do something else)",
+        };
+        let differ = verdict
+            .mismatches
+            .iter()
+            .find(|mismatch| mismatch.sides.len() > 1);
+        if let Some(mismatch) = differ {
+            let sides = mismatch.sides.iter().flat_map(|side| &side.ranks);
+            let mut members: Vec<usize> = sides.copied().collect();
+            members.sort_unstable();
+            let (who, name) = (ranks(&members), self.name(mismatch.communicator));
+            return format!(
+                "{what}: {who} do not agree on collective {} on {name}.",
+                mismatch.number + 1
+            );
+        }
+        let finalizes = |rank: &&usize| self.job.ranks.get(rank).is_some_and(Seen::finalizes);
+        let left: Vec<usize> = verdict.knot.iter().filter(finalizes).copied().collect();
+        if !left.is_empty() {
+            let others = verb(&self.without(&left), "waits", "wait");
+            let them = if left.len() == 1 { "it" } else { "them" };
+            let who = is(&left);
+            return format!("{what}: {who} in MPI_Finalize, and {others} for {them}.");
+        }
+        let behind = self.without(&verdict.knot);
+        let behind = match behind.is_empty() {
+            true => String::new(),
+            false => format!("; {} for them", verb(&behind, "waits", "wait")),
+        };
+        if let [one] = verdict.knot[..] {
+            return format!("{what}: rank {one} waits for itself{behind}.");
+        }
+        let any = verdict
+            .waits
+            .iter()
+            .all(|wait| wait.clauses.iter().all(|any| any.len() > 1));
+        let how = if any {
+            ", each for any of the others"
+        } else {
+            ""
+        };
+        format!(
+            "{what}: {} wait for each other{how}{behind}.",
+            ranks(&verdict.knot)
+        )
+    }
+
+    fn waiting(&self) -> String {
+        let waiting: Vec<usize> = self.waiting_ranks();
+        if waiting.is_empty() {
+            return "No deadlock: no rank waits for another; all compute or are in calls of which \
+                    nothing is known."
+                .to_owned();
+        }
+        let roots = &self.verdict.roots;
+        let does: Vec<String> = roots.iter().map(|&rank| self.what_does(rank)).collect();
+        match roots.is_empty() {
+            true => format!("No deadlock is proven: {} waiting.", is(&waiting)),
+            false => format!(
+                "No deadlock: {} for {}.",
+                verb(&waiting, "waits", "wait"),
+                does.join("; and for ")
+            ),
+        }
+    }
+
+    fn waiting_ranks(&self) -> Vec<usize> {
+        let mut waiting: Vec<usize> = self.verdict.waits.iter().map(|wait| wait.rank).collect();
+        waiting.dedup();
+        waiting
+    }
+}

@@ -1,0 +1,61 @@
+//! Ranks as subjects of a sentence.
+
+/// `rank 3`, `ranks 0, 1 and 2`, `ranks 0-7 and 9`.
+pub(super) fn ranks(numbers: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in numbers {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let mut parts = Vec::new();
+    for (first, last) in runs {
+        match last - first {
+            0 => parts.push(first.to_string()),
+            1 => parts.extend([first.to_string(), last.to_string()]),
+            _ => parts.push(format!("{first}-{last}")),
+        }
+    }
+    let word = if numbers.len() == 1 { "rank" } else { "ranks" };
+    match &parts[..] {
+        [] => "no rank".to_owned(),
+        [one] => format!("{word} {one}"),
+        [first @ .., last] => format!("{word} {} and {last}", first.join(", ")),
+    }
+}
+
+/// `rank 3 is`, `ranks 0 and 1 are`.
+pub(super) fn is(numbers: &[usize]) -> String {
+    verb(numbers, "is", "are")
+}
+
+/// The ranks, and the verb in the number that is theirs.
+pub(super) fn verb(numbers: &[usize], one: &str, several: &str) -> String {
+    let verb = if numbers.len() == 1 { one } else { several };
+    format!("{} {verb}", ranks(numbers))
+}
+
+/// With a capital letter.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ranks;
+
+    #[test]
+    fn ranks_in_a_row_are_written_as_a_range() {
+        for (numbers, text) in [
+            (&[3][..], "rank 3"),
+            (&[0, 1], "ranks 0 and 1"),
+            (&[0, 1, 2, 3], "ranks 0-3"),
+            (&[0, 2, 4, 5, 6], "ranks 0, 2 and 4-6"),
+        ] {
+            assert_eq!(ranks(numbers), text);
+        }
+    }
+}

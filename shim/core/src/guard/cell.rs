@@ -310,8 +310,8 @@ impl Cell {
     }
 
     /// Begins a block, if the budget covers one; `exchanges` are the nanoseconds of it that those
-    /// took.
-    pub fn try_more(&mut self, exchanges: u64, seed: u64) -> bool {
+    /// took. The first block of an algorithm of the native MPI needs `making` more.
+    pub fn try_more(&mut self, exchanges: u64, making: u64, seed: u64) -> bool {
         let (Stage::Trying | Stage::Adopted, None) = (self.stage, &self.block) else {
             return false;
         };
@@ -319,8 +319,9 @@ impl Cell {
             return false;
         };
         let spent = self.excess.saturating_add(exchanges);
-        let left = (self.time() / BUDGET).saturating_sub(spent);
         let tried = &self.tried[self.current];
+        let making = if tried.needs_making() { making } else { 0 };
+        let left = (self.time() / BUDGET).saturating_sub(spent.saturating_add(making));
         let (longest, (most, interval)) = match self.stage {
             Stage::Adopted => (typical, self.watch.next(self.calls)),
             _ => (

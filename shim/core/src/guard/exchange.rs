@@ -15,6 +15,14 @@ const GAPS: [u64; 2] = [128, 4096];
 /// An exchange comes after calls of so many times its own duration.
 const PART_OF_EXCHANGES: u64 = 200;
 
+/// Calls until the second exchange where calls may overlap. All ranks wait for each other in both,
+/// and only the second one tells what the first one took: nothing is tried before.
+const UNPRICED_GAP: u64 = 1024;
+
+/// What an algorithm of the native MPI may need before its first call, a communicator of its own,
+/// takes as long as so many exchanges.
+const MAKING: u64 = 8;
+
 /// Cells of which an exchange tells.
 const SLOTS: usize = 4;
 
@@ -324,7 +332,8 @@ impl Guard {
             let changed = cell.judge(values, self.adopts);
             events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
         }
-        let goes_on = self.try_more() || !begun.cells.is_empty();
+        let is_priced = agreed_cost > 0 || self.synchronises();
+        let goes_on = is_priced && self.try_more(agreed_cost) || !begun.cells.is_empty();
         let between = begun
             .since
             .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
@@ -348,13 +357,19 @@ impl Guard {
         vec![event]
     }
 
-    /// Begins blocks that budgets cover; whether there are any.
-    fn try_more(&mut self) -> bool {
+    /// Begins blocks that budgets cover; whether there are any. `exchange`: the nanoseconds of one,
+    /// 0 as long as they are not known.
+    fn try_more(&mut self, exchange: u64) -> bool {
         let (spent, calls, seed) = (self.spent, self.calls.max(1), self.seed);
+        let making = match exchange {
+            0 => u64::MAX,
+            known => known.saturating_mul(MAKING),
+        };
         let mut any = false;
         for cell in &mut self.cells {
             let share = u128::from(spent) * u128::from(cell.calls) / u128::from(calls);
-            any |= cell.try_more(u64::try_from(share).unwrap_or(u64::MAX), seed);
+            let share = u64::try_from(share).unwrap_or(u64::MAX);
+            any |= cell.try_more(share, making, seed);
         }
         any
     }
@@ -380,7 +395,9 @@ impl Guard {
             calls.saturating_add(begun.lag).max(GAPS[0])
         });
         let gap = (self.gap + begun.lag).min(waits);
-        let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX));
+        let is_priced = cost > 0 || self.synchronises();
+        let least = if is_priced { 0 } else { UNPRICED_GAP };
+        let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX).max(least));
         self.next = begun.at.saturating_add(gap.min(u64::MAX / 2));
     }
 

@@ -1,7 +1,7 @@
 //! A plan in trial, and what was found of it.
 
 use super::times::Typical;
-use super::{Challenger, State};
+use super::{Candidate, Challenger, State};
 use crate::proof::Signs;
 
 /// Odds that a challenger is not quicker, for one that is dropped early.
@@ -36,6 +36,11 @@ impl Tried {
             pairs: 0,
             last_block: 0,
         }
+    }
+
+    /// Whether something may have to be made before its first call.
+    pub fn needs_making(&self) -> bool {
+        self.pairs == 0 && matches!(self.challenger.candidate, Candidate::Native(_))
     }
 
     /// Adds a pair.

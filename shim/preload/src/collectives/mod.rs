@@ -61,7 +61,7 @@ use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
 use call::Refused;
-pub use guard::{end as end_guards, results as guard_results};
+pub use guard::{end as end_guards, results as guard_results, start_tool};
 pub use setup::{Wanted, begin, end, locality};
 
 use crate::log;

@@ -306,8 +306,8 @@ pub fn end(native: &Native, world: Comm) {
             native.delete_attribute(world, setup.keyval);
         }
         *setup.alone.lock() = None;
-        guard::end_knobs();
     }
+    guard::end_tool();
 }
 
 /// Where every rank is: in the cluster that was given, where the platform has it, or else in a

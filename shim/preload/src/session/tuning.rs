@@ -15,13 +15,14 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::collective::native::knobs::{Library, Setting};
+use treepie_core::collective::native::knobs::{Library, Maker, Setting};
 use treepie_core::files::TuningFile;
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::tuning::{Tuning, mpi_tuning};
 
 use super::request;
 use super::start::launcher_says_first;
+use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
 use crate::machine::unnamed_file;
@@ -106,21 +107,24 @@ impl Told {
         told
     }
 
-    /// Lets algorithms be set while the MPI runs, where the environment alone can do that. Not
-    /// where the user has set something of the kind: what has no effect yet would get one.
+    /// Lets algorithms be set while the MPI runs: by the environment, where that alone can do it,
+    /// but not where the user has set something of the kind, since what has no effect yet would get
+    /// one; and by the tool interface, which Open MPI starts much faster before it starts itself.
     fn prepare(&mut self) {
-        let is_of_user =
-            |name: OsString| name.to_string_lossy().starts_with("OMPI_MCA_coll_tuned_");
-        let mut names = env::vars_os().map(|(name, _)| name);
-        if names.any(is_of_user) {
-            return;
-        }
         let library = Native::load().ok().and_then(|native| {
             let text = native.library_version();
             Library::from_version_text(&text).ok()
         });
-        if let Some(library) = library {
+        let Some(library) = library else {
+            return;
+        };
+        let is_of_user =
+            |name: OsString| name.to_string_lossy().starts_with("OMPI_MCA_coll_tuned_");
+        if !env::vars_os().any(|(name, _)| is_of_user(name)) {
             self.set(library.prerequisites());
+        }
+        if library.maker == Maker::OpenMpi {
+            collectives::start_tool();
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::key::mix;
 use super::super::*;
+use crate::collective::native::knobs::Library;
 use crate::collective::{Algorithm, Operation};
 
 /// Random numbers.
@@ -60,6 +61,17 @@ pub fn challenger(place: usize, per_mille: Option<u32>) -> Challenger {
     }
 }
 
+/// An algorithm of the native MPI, of which nothing is predicted.
+pub fn of_native(key: &CellKey) -> Challenger {
+    let library: Library = "open-mpi 4.1.4".parse().expect("its name and its version");
+    let knobs = library.often_quicker(key.operation, key.bytes, 4, key.ordered);
+    let knob = *knobs.first().expect("one is often quicker");
+    Challenger {
+        candidate: Candidate::Native(knob),
+        per_mille: None,
+    }
+}
+
 /// Ranks in one communicator.
 pub struct Machine {
     pub guards: Vec<Guard>,
@@ -68,6 +80,10 @@ pub struct Machine {
     pub later: f64,
     /// Nanoseconds that what the next plan needs takes to be made.
     pub making: Option<u64>,
+    /// Whether an algorithm of the native MPI is tried, as quick as its own choice, and no plan.
+    pub tries_native: bool,
+    /// Nanoseconds of an exchange.
+    pub of_exchange: u64,
     /// Whether the last call was run by a plan.
     pub ran_plan: bool,
     pub events: Vec<Event>,
@@ -102,6 +118,8 @@ impl Machine {
             noise: Noise::USUAL,
             later: 0.0,
             making: None,
+            tries_native: false,
+            of_exchange: 20_000,
             ran_plan: false,
             events: Vec::new(),
             exchanges: 0,
@@ -193,12 +211,14 @@ impl Machine {
         match due {
             Due::Nothing => (),
             Due::Begin => {
-                let ratios = self.ratios.len();
-                let values: Vec<Vec<i64>> = self
-                    .guards
-                    .iter_mut()
-                    .zip(&self.now)
-                    .map(|(guard, &now)| begin(guard, ratios, now as u64))
+                let (ratios, native) = (self.ratios.len(), self.tries_native);
+                let offered = |key: &CellKey| match native {
+                    true => vec![of_native(key)],
+                    false => (0..ratios).map(|at| challenger(at, Some(500))).collect(),
+                };
+                let ranks = self.guards.iter_mut().zip(&self.now);
+                let values: Vec<Vec<i64>> = ranks
+                    .map(|(guard, &now)| begin(guard, offered, now as u64))
                     .collect();
                 let least = |at| values.iter().map(|values: &Vec<i64>| values[at]).min();
                 self.under_way = (0..VALUES).map(least).collect();
@@ -207,7 +227,7 @@ impl Machine {
             Due::Complete => {
                 let least = self.under_way.take().expect("an exchange was begun");
                 for (rank, guard) in self.guards.iter_mut().enumerate() {
-                    let events = guard.complete(&least, 20_000);
+                    let events = guard.complete(&least, self.of_exchange);
                     if rank == 0 {
                         self.events.extend(events);
                     }
@@ -217,10 +237,9 @@ impl Machine {
     }
 }
 
-fn begin(guard: &mut Guard, challengers: usize, now: u64) -> Vec<i64> {
+fn begin(guard: &mut Guard, offered: impl Fn(&CellKey) -> Vec<Challenger>, now: u64) -> Vec<i64> {
     while let Some(key) = guard.undecided() {
-        let all = (0..challengers).map(|place| challenger(place, Some(500)));
-        guard.offer(key, all.collect());
+        guard.offer(key, offered(&key));
     }
     guard.begin(now)
 }

@@ -149,10 +149,12 @@ fn compare(judgement: &Judgement, runs: &[&Run], now: u64, lot: bool) -> (Arm, S
     }
 }
 
-/// The candidate, which is used; or the other way, where they are to be compared again.
+/// The candidate, which is used; or the other way, where they are to be compared again: after so
+/// many runs at least, and as seldom as what the other way takes longer asks for.
 fn again(standing: &Standing, after: usize) -> Arm {
     let since = standing.since_compared();
-    match since >= after || since > 0 && standing.is_in_doubt() {
+    let is_due = since >= after.max(standing.runs_that_pay());
+    match is_due || since > 0 && standing.is_in_doubt() {
         true => standing.known,
         false => standing.candidate,
     }

@@ -20,13 +20,16 @@ const NEWEST_PAIRS: usize = 12;
 /// times as long as every run of the other.
 pub(super) const LARGE: f64 = 1.25;
 
-/// A candidate is dropped where two runs of it, and all others, take this many times as long as
-/// every run of the other way. To drop what is as good loses nothing.
+/// A candidate is dropped where two runs of it, and all others, take longer than every run of the
+/// other way, and in the middle this many times as long. To drop what is as good loses nothing.
 const BAD: f64 = 1.1;
 
-/// After one such run, the other comes behind so many of the other way: where it was only
-/// disturbed, little is lost meanwhile, and otherwise nothing.
-const SECOND_LOOK: usize = 9;
+/// After one such run, the other comes behind so many of the other way, at least and at most: where
+/// it was only disturbed, little is lost meanwhile, and otherwise nothing.
+const SECOND_LOOK: [usize; 2] = [9, 20];
+
+/// A look at the slower way may take this part of the time of the runs between two of them.
+const LOOKS: f64 = 0.01;
 
 /// So many of the newest runs are looked at for that.
 const NEWEST_RUNS: usize = 8;
@@ -155,12 +158,28 @@ impl Standing<'_> {
         if is_shorter(LARGE, &candidate, &known) {
             return Found::Likely;
         }
-        match is_shorter(BAD, &known, &candidate) {
+        let by_half = median(&known).zip(median(&candidate));
+        let is_longer = by_half.is_some_and(|(known, candidate)| BAD * known <= candidate);
+        match is_longer && is_shorter(1.0, &known, &candidate) {
             true if known.len() > 1 && candidate.len() > 1 => Found::Declined,
-            true if self.since_tried() < SECOND_LOOK => Found::Deferred,
+            true if self.since_tried() < self.second_look() => Found::Deferred,
             _ if pairs >= LIMITS.pairs => Found::Declined,
             _ => Found::Open,
         }
+    }
+
+    /// Runs of the quicker way that pay for one of the slower one.
+    pub(super) fn runs_that_pay(&self) -> usize {
+        let of = |arm| median(&self.seconds(arm));
+        let both = of(self.known).zip(of(self.candidate));
+        let more = both.map_or(0.0, |(a, b)| a.max(b) / a.min(b) - 1.0);
+        (more / LOOKS).ceil() as usize
+    }
+
+    /// Runs of the other way before the candidate's second one.
+    fn second_look(&self) -> usize {
+        let [least, most] = SECOND_LOOK;
+        self.runs_that_pay().clamp(least, most)
     }
 
     /// Runs of the other way since the last one of the candidate.

@@ -101,11 +101,12 @@ fn twice_as_fast(arm: Arm) -> f64 {
 #[test]
 fn a_large_gain_is_used_from_the_second_run_on_and_proven_by_the_way() {
     let mut job = Job::new(twice_as_fast, 0.03, 1);
-    let arms = job.runs(120);
+    let arms = job.runs(1_200);
     assert_eq!(arms[0], Arm::Plain);
-    assert_eq!(arms[1..10], [Arm::Permute; 9]);
+    assert_eq!(arms[1..80], [Arm::Permute; 79]);
+    // Each takes 5 s more, which is one part in a hundred of 100 runs.
     let plain = arms[1..].iter().filter(|arm| **arm == Arm::Plain).count();
-    assert!((7..=12).contains(&plain), "{plain}");
+    assert!((9..=13).contains(&plain), "{plain}");
     let State::Compared {
         found, evidence, ..
     } = job.next().state
@@ -188,16 +189,16 @@ fn a_somewhat_slower_candidate_is_dropped_after_a_few_runs() {
 }
 
 #[test]
-fn after_one_bad_run_a_candidate_has_its_second_look_nine_runs_later() {
+fn after_one_bad_run_a_candidate_has_its_second_look_when_others_have_paid_for_it() {
     let seconds = |arm| match arm {
         Arm::Plain => 10.0,
-        Arm::Permute | Arm::Bind => 11.8,
+        Arm::Permute | Arm::Bind => 13.0,
     };
     for seed in 0..50 {
         let mut job = Job::new(seconds, 0.01, seed);
-        let arms = job.runs(12);
-        assert_eq!((arms[1], arms[11]), (Arm::Permute, Arm::Permute));
-        let between = &arms[2..11];
+        let arms = job.runs(23);
+        assert_eq!((arms[1], arms[22]), (Arm::Permute, Arm::Permute));
+        let between = &arms[2..22];
         assert!(between.iter().all(|arm| *arm == Arm::Plain), "{arms:?}");
         assert_eq!(job.next().arm, Arm::Bind, "the next candidate");
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 use treepie_core::files::profile::Profile;
 use treepie_tests::expected::{assert_same_pairs, pairs};
-use treepie_tests::permutations::{moving_all, seed};
+use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::results::Attempt;
 use treepie_tests::{
     Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
@@ -111,13 +111,25 @@ fn jobs(mpi: Mpi, source: &str, directory: &Path) -> Vec<(Job, usize)> {
     jobs
 }
 
-/// Every way to use the library that must not show.
+/// Ways to use the library that must not show: counting and another order of ranks in one run, and
+/// where there is time for it each alone, and neither.
 fn uses(ranks: usize, directory: &Path) -> Vec<Library> {
-    vec![
-        Library::Off,
-        Library::Profile(directory.join("job.profile.yaml")),
-        Library::Permuted(moving_all(ranks, seed())),
-    ]
+    let profile = directory.join("job.profile.yaml");
+    let permutation = moving_all(ranks, seed());
+    let both = Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_PERMUTATION", as_list(&permutation)),
+        ("TREEPIE_OUTPUT", profile.display().to_string()),
+    ]);
+    match cfg!(feature = "all-mpis") {
+        true => vec![
+            both,
+            Library::Off,
+            Library::Profile(profile),
+            Library::Permuted(permutation),
+        ],
+        false => vec![both],
+    }
 }
 
 /// Open MPI 4.1 loses a process that it spawns in one of some 45 runs, with or without

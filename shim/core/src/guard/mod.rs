@@ -30,8 +30,8 @@
 //! many calls of the longest duration so far as it has pairs. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
 //! only then is anything tried. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
-//! those of a sequential test that may be looked at as often as one likes. Not covered: time outside
-//! the calls, but for the time from one call to the next, and memory.
+//! those of a sequential test that may be looked at as often as one likes. Not covered: time
+//! outside the calls, but for the time from one call to the next, and memory.
 //!
 //! After: Steiner, Hunold, "OMPICollTune", PMBS 2022 (all ranks take the same algorithm); Faraj,
 //! Yuan, Lowenthal, "STAR-MPI", ICS 2006 (stages, watch); Howard, Ramdas, McAuliffe, Sekhon, Annals

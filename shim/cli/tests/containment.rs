@@ -287,3 +287,17 @@ fn failures_inside_of_hosts_are_said_to_leave_out_those_of_hosts() {
     assert!(text("socket").contains("this counts only failures inside of hosts"));
     assert!(!text("host").contains("inside of hosts"));
 }
+
+#[test]
+fn waves_are_compared_with_logging_where_the_time_of_the_run_is_known() {
+    let desk = desk();
+    let found = report(&desk, "--run-time 1h --checkpoint-time 60s --mtbf 4y");
+    let rows = found["logging"]["rows"].as_array().unwrap();
+    let own: Vec<&Value> = rows.iter().filter(|row| row["is_own"] == true).collect();
+    // Four hosts: a failure a year, which the table has already.
+    assert_eq!((rows.len(), own.len()), (6, 1));
+    assert_eq!(own[0]["mtbf"], 31_557_600.0);
+    let text = desk.run(&arguments("--run-time 1h")).good().out;
+    assert!(text.contains("against logging of all messages"), "{text}");
+    assert_eq!(report(&desk, "")["logging"], Value::Null);
+}

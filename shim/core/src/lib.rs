@@ -25,6 +25,7 @@
 //! files       what is read and written: profiles, placements, platforms, configurations
 //! tuning      which of a native MPI's own algorithms is the quickest, and how it is told
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
+//! checkpoint  waves of checkpoints in simulation: what they would cost a job
 //! collective  one description of each algorithm, and its readings; the choice among them
 //! learning    what earlier runs of an application say of its next one
 //! supervision how an attempt to run a job ended, and what follows
@@ -92,6 +93,10 @@
 //! | settings | what the user configured, see [`files::configuration`] |
 //! | decision | what all ranks of a job adopted |
 //! | abnormal exit | the end of a process without `MPI_Finalize` |
+//! | wave; cut | coordinated checkpoints of all ranks; the states that they save |
+//! | image; checkpoint server | what is saved of a rank; where it is stored |
+//! | blocking, non-blocking (wave) | ranks stop until the wave is complete, or go on meanwhile |
+//! | determinant; event logger | record of a receive for its replay; what stores those |
 //! | attempt; progress | a run of a supervised job; a new checkpoint of the application's |
 //!
 //! Constructors are `new`, `from_x` or `for_x`; `initial_x` are starting values. Public names that
@@ -100,6 +105,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))] // a test may panic
 
 pub mod affinity;
+pub mod checkpoint;
 pub mod collective;
 pub mod files;
 pub mod guard;

@@ -1,6 +1,7 @@
 //! The subcommands, one file each, and the options that several of them have.
 
 mod answer;
+mod checkpoints;
 mod compare;
 mod completions;
 mod convert;

@@ -11,6 +11,7 @@ use treepie_core::files::FileError;
 use treepie_core::files::configuration::{CONFIG_VARIABLE, LogLevel, Settings};
 
 use crate::error::CommandError;
+use crate::report::units::YEAR;
 
 /// Settings of the library that hold for every kind of run.
 #[derive(Debug, Args)]
@@ -219,5 +220,52 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     match text.parse() {
         Ok(0.0) => Ok(0.0),
         _ => positive(text),
+    }
+}
+
+/// Seconds of `90`, `60s`, `10min`, `2h`, `90d`, `5y`.
+pub fn time(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let end = text
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let scale = match unit {
+        "" | "s" => Some(1.0),
+        "min" => Some(60.0),
+        "h" => Some(3_600.0),
+        "d" => Some(86_400.0),
+        "y" => Some(YEAR),
+        _ => None,
+    };
+    let value = number.trim().parse::<f64>().ok().zip(scale);
+    let value = value.map(|(number, scale)| number * scale);
+    value
+        .filter(|value| value.is_finite() && *value >= 0.0)
+        .ok_or_else(|| "write a time such as 60s, 10min, 2h, 90d or 5y".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_are_not_negative() {
+        for (text, seconds) in [
+            ("90", Some(90.0)),
+            ("60s", Some(60.0)),
+            ("10 min", Some(600.0)),
+            ("2h", Some(7_200.0)),
+            ("1.5d", Some(129_600.0)),
+            ("5y", Some(5.0 * YEAR)),
+            ("0", Some(0.0)),
+            ("-1s", None),
+            ("inf", None),
+            ("nan", None),
+            ("5 weeks", None),
+            ("", None),
+        ] {
+            assert_eq!(time(text).ok(), seconds, "{text}");
+        }
     }
 }

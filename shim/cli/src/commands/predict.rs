@@ -1,5 +1,5 @@
 //! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own,
-//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses.
+//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,15 +13,17 @@ use treepie_core::collective::{Algorithm, Family, Operation, Uniform, bound};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::{MessageModel, Platform};
 
+use super::checkpoints::CheckpointOptions;
 use super::options::size;
-use super::{Outcome, measured, plans};
+use super::{Outcome, checkpoints, measured, plans};
 use crate::error::CommandError;
 use crate::output;
 use crate::report::table::Table;
 use crate::report::units;
 use crate::report::words::pluralize;
 
-/// Predict the time of a collective, for every algorithm and the MPI's own
+/// Predict the time of a collective, for every algorithm and the MPI's own, or of a job with
+/// checkpoints
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Platform, as `treepie probe` writes it
@@ -29,7 +31,7 @@ pub struct Arguments {
     file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
     /// scan, ...
-    #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present = "measured")]
+    #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present_any = ["measured", "checkpoints"])]
     collective: Option<Operation>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
@@ -54,8 +56,9 @@ pub struct Arguments {
     /// collective,algorithm,bytes,segment,seconds
     #[arg(long, value_name = "FILE", conflicts_with_all = ["collective", "bytes", "segment"])]
     pub(super) measured: Option<PathBuf>,
-    /// Draw the comparison, as its ending says: .svg or .png
-    #[arg(long, value_name = "OUT", requires = "measured")]
+    /// Draw the comparison of --measured, or run times with --checkpoints, as its ending says: .svg
+    /// or .png
+    #[arg(long, value_name = "OUT", conflicts_with = "collective")]
     picture: Option<PathBuf>,
     /// Nanoseconds that a reduction takes for each byte
     #[arg(long, value_name = "NS", default_value = "0.25")]
@@ -83,6 +86,8 @@ pub struct Arguments {
     /// Print it as JSON
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    checkpoints: CheckpointOptions,
 }
 
 impl Arguments {
@@ -162,8 +167,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
         Some(ranks) if ranks != file.platform.ranks() => file.platform.scaled(ranks),
         _ => file.platform,
     };
+    let picture = arguments.picture.as_deref();
+    if arguments.checkpoints.is_given() {
+        let (options, json) = (&arguments.checkpoints, arguments.json);
+        return checkpoints::run(&arguments.file, &platform, options, picture, json);
+    }
     let Some(operation) = arguments.collective else {
-        return measured::run(&platform, arguments, arguments.picture.as_deref());
+        return measured::run(&platform, arguments, picture);
     };
     let call = Uniform {
         operation,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use treepie_core::placement::containment::{Division, Failures, Outlook};
+use treepie_core::placement::containment::{Division, Failures, Logging, Outlook};
 
 use super::redundancy::Redundancy;
 use super::table::Table;
@@ -29,6 +29,8 @@ pub struct Report<'a> {
     pub as_launched: Option<Situation>,
     /// The ranks where the placement has them.
     pub as_placed: Situation,
+    /// Waves of all ranks against logging of all messages, where the time of the run is known.
+    pub logging: Option<Logging>,
     /// Sets that protect checkpoints, where they are asked for.
     pub redundancy: Option<Redundancy>,
 }
@@ -80,6 +82,9 @@ impl Report<'_> {
                  largest log\n  + least loss\n  wait: ranks of other groups wait for those that roll \
                  back, as in a stencil; groups save work then, and no time\n  go on: they do not\n  \
                  valid for programs that send the same messages whatever order others arrive in\n";
+        if let Some(logging) = &self.logging {
+            text += &logging_text(logging);
+        }
         if let Some(redundancy) = &self.redundancy {
             text += &redundancy.text();
         }
@@ -193,6 +198,34 @@ impl Report<'_> {
             series: all.enumerate().flat_map(series).collect(),
         }
     }
+}
+
+/// Waves against logging, by how often the machine fails.
+fn logging_text(logging: &Logging) -> String {
+    let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+    let mut table = Table::new(["a failure in", "interval", "waves lose", "logging loses"]);
+    for row in &logging.rows {
+        let own = if row.is_own { " <" } else { "" };
+        table.row([
+            format!("{}{own}", units::span(row.mtbf)),
+            units::span(row.interval),
+            percent(row.waves),
+            percent(row.logging),
+        ]);
+    }
+    let crossing = match logging.crossing.is_finite() {
+        true => format!(
+            "waves lose less if a failure comes in more than {}",
+            units::span(logging.crossing)
+        ),
+        false => "nothing is logged".to_owned(),
+    };
+    format!(
+        "\n  waves of all ranks against logging of all messages, which copies for {} of the time: \
+         {crossing}\n{}  < this machine; event loggers are not counted\n",
+        percent(logging.slow_down),
+        table.text(),
+    )
 }
 
 /// Writes a line without failing: a string has room.

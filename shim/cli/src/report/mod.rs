@@ -1,6 +1,7 @@
 //! Output of the command: tables of numbers in units that people read.
 
 pub mod before_after;
+pub mod checkpoints;
 pub mod clusters;
 pub mod collectives;
 pub mod containment;

@@ -181,6 +181,14 @@ impl Link {
         }
     }
 
+    /// The same link with a latency that is longer by `seconds`, if those are above 0.
+    pub fn delayed(&self, seconds: f64) -> Link {
+        Link {
+            latency: self.latency + seconds.max(0.0),
+            samples: self.samples.clone(),
+        }
+    }
+
     /// A cost at any size: linear between the two nearest samples (thesis 4.8.1),
     /// the first one below all, and beyond the last one the line through the last
     /// two, which does not fall.

@@ -19,6 +19,7 @@
 mod check;
 pub mod clustering;
 mod contention;
+mod delayed;
 mod description;
 mod distances;
 mod latency;

@@ -11,6 +11,7 @@
 //! partition   groups of whole domains with little traffic between them
 //! cut         what a division into groups logs and rolls back
 //! interval    time between checkpoints, and the time lost (Young 1974, Daly 2006)
+//! logging     waves of all ranks against logging of all messages
 //! trade_off   all of it by the number of groups; the Pareto front
 //! redundancy  sets of ranks as SCR, FTI and VELOC form them
 //! ```
@@ -19,6 +20,7 @@ mod cut;
 mod domains;
 mod error;
 mod interval;
+mod logging;
 mod partition;
 pub mod redundancy;
 #[cfg(test)]
@@ -29,5 +31,6 @@ pub use cut::Cut;
 pub use domains::Domains;
 pub use error::ContainmentError;
 pub use interval::Failures;
+pub use logging::{Logging, LoggingRow};
 pub use partition::{group_counts, grouped};
 pub use trade_off::{Division, Outlook, Plan, Question, trade_offs};

@@ -9,7 +9,7 @@ use crate::affinity::Matrix;
 
 /// Bytes a second at which a rank copies messages into its log: low for a memory copy, which
 /// reaches 1 to 5 GB/s a rank.
-const COPY_RATE: f64 = 1e9;
+pub(super) const COPY_RATE: f64 = 1e9;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy)]

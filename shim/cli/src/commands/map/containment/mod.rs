@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use treepie_core::files::{list, size, write_atomically};
 use treepie_core::placement::containment::{
-    ContainmentError, Division, Domains, Failures, Plan, Question, trade_offs,
+    ContainmentError, Division, Domains, Failures, Logging, Plan, Question, trade_offs,
 };
 
 pub use self::machine::Machine;
 use self::sets::RedundancyOptions;
 use super::Found;
+use crate::commands::options::time;
 use crate::error::CommandError;
 use crate::input::numbers;
 use crate::report::containment::{Report, Situation};
-use crate::report::units::YEAR;
 
 /// Options of the report on groups that roll back together.
 #[derive(Debug, Args)]
@@ -131,6 +131,7 @@ impl ContainmentOptions {
             run_time,
             unit: found.job.input.bytes_unit(),
             as_launched: (before != after).then(|| divide(before)).transpose()?,
+            logging: run_time.map(|time| Logging::new(&found.bytes, time, placed.failures)),
             as_placed: placed,
             redundancy,
         })
@@ -194,56 +195,9 @@ fn write_groups(path: &Path, divisions: &[Division]) -> Result<(), CommandError>
     })?)
 }
 
-/// Seconds of `90`, `60s`, `10min`, `2h`, `90d`, `5y`.
-fn time(text: &str) -> Result<f64, String> {
-    let text = text.trim();
-    let end = text
-        .find(|c: char| c.is_ascii_alphabetic())
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(end);
-    let scale = match unit {
-        "" | "s" => Some(1.0),
-        "min" => Some(60.0),
-        "h" => Some(3_600.0),
-        "d" => Some(86_400.0),
-        "y" => Some(YEAR),
-        _ => None,
-    };
-    let value = number.trim().parse::<f64>().ok().zip(scale);
-    let value = value.map(|(number, scale)| number * scale);
-    value
-        .filter(|value| value.is_finite() && *value >= 0.0)
-        .ok_or_else(|| "write a time such as 60s, 10min, 2h, 90d or 5y".to_owned())
-}
-
 /// Bytes above 0.
 fn memory(text: &str) -> Result<f64, String> {
     let bytes = size(text).filter(|&bytes| bytes > 0);
     let bytes = bytes.ok_or_else(|| "write a size such as 512MiB or 2GiB".to_owned())?;
     Ok(bytes as f64)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_units_and_are_not_negative() {
-        for (text, seconds) in [
-            ("90", Some(90.0)),
-            ("60s", Some(60.0)),
-            ("10 min", Some(600.0)),
-            ("2h", Some(7_200.0)),
-            ("1.5d", Some(129_600.0)),
-            ("5y", Some(5.0 * YEAR)),
-            ("0", Some(0.0)),
-            ("-1s", None),
-            ("inf", None),
-            ("nan", None),
-            ("5 weeks", None),
-            ("", None),
-        ] {
-            assert_eq!(time(text).ok(), seconds, "{text}");
-        }
-    }
 }

@@ -71,6 +71,16 @@ impl Way {
     pub fn of(self, from: usize, to: usize) -> Way {
         Way { from, to, ..self }
     }
+
+    /// Seconds that it occupies what others share: the sender's card, the uplink, the downlink, the
+    /// receiver's card. Nothing on one host.
+    pub fn shared(&self) -> [f64; 4] {
+        match self.distance {
+            Distance::Host => [0.0; 4],
+            Distance::Cluster => [self.gap, 0.0, 0.0, self.gap],
+            Distance::Grid => [self.cards[0], self.uplink, self.downlink, self.cards[1]],
+        }
+    }
 }
 
 /// When each link is free again.

@@ -15,6 +15,7 @@
 
 mod engine;
 mod links;
+mod occupancy;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -23,6 +24,7 @@ use crate::collective::{Network, Plan};
 use thiserror::Error;
 
 pub(in crate::collective::read) use links::{Links, Way};
+pub use occupancy::{Occupancy, Occupied};
 pub use timeline::{Bar, Doing};
 
 /// What occupies a sender.

@@ -1,0 +1,184 @@
+//! `treepie predict --checkpoints`: what waves of checkpoints would cost a job on a platform.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::checkpoint::{
+    Costs, Experiment, ExperimentError, Pattern, Program, Protocol, Servers, run as run_waves,
+};
+use treepie_core::platform::Platform;
+
+use super::Outcome;
+use super::options::{size, time};
+use crate::error::CommandError;
+use crate::output;
+use crate::picture::{Format, write_drawing};
+use crate::report::checkpoints::{Report, Row};
+
+/// Options of the question what checkpoints would cost.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Checkpoints")]
+#[group(conflicts_with_all = ["collective", "measured", "bytes", "root", "segment", "algorithm",
+                              "form", "model", "export"])]
+pub struct CheckpointOptions {
+    /// Predict a job with waves of checkpoints instead of a collective, by protocol: blocking,
+    /// by-cluster, non-blocking, hybrid, logging, several with commas, or all. No checkpoint is
+    /// made
+    #[arg(long, value_name = "PROTOCOLS", value_parser = protocols)]
+    checkpoints: Option<Protocols>,
+    /// Time between the starts of two waves; several with commas
+    #[arg(long, value_name = "TIMES", value_delimiter = ',', default_value = "10min",
+          value_parser = time, requires = "checkpoints")]
+    interval: Vec<f64>,
+    /// Checkpoint servers: their number beside the hosts of each cluster, several numbers with
+    /// commas, or names of hosts
+    #[arg(
+        long,
+        value_name = "N|HOSTS",
+        default_value = "1",
+        requires = "checkpoints"
+    )]
+    servers: String,
+    /// Image of a rank [default: 1.6 GB shared by all ranks, and 15 MB]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    image: Option<u64>,
+    /// Messages of the job: bt (long messages to six neighbours, NPB BT of class B), cg (sums and
+    /// a transpose, NPB CG of class C)
+    #[arg(long, value_name = "PATTERN", default_value = "bt", value_parser = str::parse::<Pattern>,
+          requires = "checkpoints")]
+    pattern: Pattern,
+    /// Time that a rank computes in the whole job
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = time,
+          requires = "checkpoints")]
+    work: f64,
+    /// Bytes a second of a host's disk, where a copy of each image stays [default: 40 MB/s]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    local_disk: Option<u64>,
+    /// Bytes a second of a server's disk [default: its memory takes all images]
+    #[arg(long, value_name = "SIZE", value_parser = size, requires = "checkpoints")]
+    server_disk: Option<u64>,
+    /// Event loggers of message logging, in the clusters in turn
+    #[arg(long, value_name = "N", default_value = "1", requires = "checkpoints")]
+    loggers: usize,
+}
+
+/// Protocols that are compared.
+#[derive(Debug, Clone)]
+struct Protocols(Vec<Protocol>);
+
+fn protocols(text: &str) -> Result<Protocols, String> {
+    if text == "all" {
+        return Ok(Protocols(Protocol::ALL.to_vec()));
+    }
+    let named = text.split(',').map(str::trim).map(str::parse::<Protocol>);
+    let named = named.collect::<Result<Vec<_>, _>>();
+    named
+        .map(Protocols)
+        .map_err(|unknown| format!("{unknown}, all"))
+}
+
+impl CheckpointOptions {
+    /// Whether checkpoints are asked for.
+    pub fn is_given(&self) -> bool {
+        self.checkpoints.is_some()
+    }
+
+    /// Sets of servers: one for each number, or the named hosts.
+    fn servers(&self) -> Vec<Servers> {
+        let words = || self.servers.split(',').map(str::trim);
+        match words().map(str::parse).collect::<Result<Vec<usize>, _>>() {
+            Ok(counts) => counts.into_iter().map(Servers::InEachCluster).collect(),
+            Err(_) => vec![Servers::Hosts(words().map(str::to_owned).collect())],
+        }
+    }
+
+    fn costs(&self, ranks: usize) -> Costs {
+        let usual = Costs::usual(ranks);
+        let given = |value: Option<u64>, usual: f64| value.map_or(usual, |value| value as f64);
+        Costs {
+            image: given(self.image, usual.image),
+            local_disk: given(self.local_disk, usual.local_disk),
+            server_disk: given(self.server_disk, usual.server_disk),
+            loggers: self.loggers,
+            ..usual
+        }
+    }
+
+    /// Every protocol with every set of servers at every interval.
+    fn rows(&self, platform: &Platform, program: Program) -> Result<Vec<Row>, CommandError> {
+        let mut rows = Vec::new();
+        for &protocol in self.checkpoints.iter().flat_map(|given| &given.0) {
+            for servers in self.servers() {
+                let experiment = Experiment {
+                    platform,
+                    program,
+                    servers,
+                    costs: self.costs(platform.ranks()),
+                };
+                let outcome = experiment.outcome(protocol).map_err(refused)?;
+                for &interval in &self.interval {
+                    rows.push(Row {
+                        interval,
+                        servers: experiment.servers.clone(),
+                        run: run_waves(outcome.work, &outcome.course, interval),
+                        outcome: outcome.clone(),
+                    });
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+/// A refusal in the words of the options.
+fn refused(error: ExperimentError) -> CommandError {
+    match error {
+        ExperimentError::UnknownHost(_) | ExperimentError::NoServer => {
+            CommandError::usage(format!("--servers: {error}"))
+        }
+        ExperimentError::NoLogger => CommandError::usage(format!("--loggers: {error}")),
+        ExperimentError::BadNumber { .. } => CommandError::usage(error.to_string()),
+        _ => CommandError::failed(error.to_string()),
+    }
+}
+
+/// Predicts and prints, and draws if that is asked.
+pub fn run(
+    file: &Path,
+    platform: &Platform,
+    options: &CheckpointOptions,
+    picture: Option<&Path>,
+    json: bool,
+) -> Outcome {
+    if options.interval.contains(&0.0) {
+        return Err(CommandError::usage(
+            "--interval 0: give a time above 0, such as 10min",
+        ));
+    }
+    let format = picture.map(Format::from_path).transpose()?;
+    let program = Program::npb(options.pattern, platform.ranks(), options.work);
+    let rows = options.rows(platform, program)?;
+    // In a table, a row says so.
+    if let Some(never) = rows.first().and_then(|row| row.run.err())
+        && rows.iter().all(|row| row.run.is_err())
+    {
+        return Err(CommandError::failed(never.to_string()));
+    }
+    let report = Report {
+        file,
+        ranks: platform.ranks(),
+        clusters: platform.clusters().len(),
+        program,
+        costs: options.costs(platform.ranks()),
+        rows,
+    };
+    if let Some((path, format)) = picture.zip(format) {
+        write_drawing(&report.chart(), format, path)?;
+    }
+    match json {
+        true => output::print_json(&report.json())?,
+        false => output::print(&report.text())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,160 @@
+//! One wave: images flow, beside messages where ranks go on.
+
+use super::fair::{Bottleneck, Flow, max_min};
+use super::routes::{Limit, Routes};
+
+/// A part of a wave in which nothing changes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Piece {
+    /// How long it takes.
+    pub seconds: f64,
+    /// Work that the job does in a second of it: 1 as without a wave, 0 when it is stopped.
+    pub speed: f64,
+}
+
+/// What happens from the start of a wave until it is complete.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Course {
+    /// Its parts, one after the other.
+    pub pieces: Vec<Piece>,
+}
+
+impl Course {
+    /// A wave that stops all ranks for so long.
+    pub fn blocking(seconds: f64) -> Course {
+        Course {
+            pieces: vec![Piece {
+                seconds,
+                speed: 0.0,
+            }],
+        }
+    }
+
+    /// How long it takes.
+    pub fn seconds(&self) -> f64 {
+        self.pieces.iter().map(|piece| piece.seconds).sum()
+    }
+
+    /// Work that is done meanwhile, in seconds of a job without waves.
+    pub fn progress(&self) -> f64 {
+        let work = |piece: &Piece| piece.seconds * piece.speed;
+        self.pieces.iter().map(work).sum()
+    }
+
+    /// Seconds from the start of the wave until so much work is done, which may be after it.
+    pub fn time_of(&self, work: f64) -> f64 {
+        let (mut seconds, mut left) = (0.0, work);
+        for piece in &self.pieces {
+            let done = piece.seconds * piece.speed;
+            if piece.speed > 0.0 && left <= done {
+                return seconds + left / piece.speed;
+            }
+            seconds += piece.seconds;
+            left -= done;
+        }
+        seconds + left
+    }
+}
+
+/// An iteration of the job, as it is without images.
+#[derive(Debug, Clone)]
+pub struct Iteration {
+    /// Seconds in which ranks compute.
+    pub compute: f64,
+    /// Seconds in which they communicate.
+    pub communicate: f64,
+    /// The links that messages pass: place, share of the time, ranks (see [`Routes::messages`]).
+    pub links: Vec<(usize, f64, f64)>,
+}
+
+impl Iteration {
+    /// Seconds of it.
+    pub fn seconds(&self) -> f64 {
+        self.compute + self.communicate
+    }
+}
+
+/// Images of `bytes` from all ranks, while the job iterates or, without an iteration, stands still:
+/// the wave's parts, and what held the last image back, if that has a byte.
+pub fn images(
+    routes: &Routes,
+    bytes: f64,
+    iteration: Option<&Iteration>,
+) -> (Course, Option<Limit>) {
+    let mut flows = routes.images();
+    let mut left = vec![bytes; flows.len()];
+    let (mut course, mut last) = (Course::default(), None);
+    while !flows.is_empty() && bytes > 0.0 {
+        let (rates, speed) = match iteration {
+            Some(iteration) => beside(routes.capacities(), &flows, iteration),
+            None => (max_min(routes.capacities(), &flows), 0.0),
+        };
+        let time = |(&(rate, _), &left): (&(f64, Bottleneck), &f64)| left / rate;
+        let seconds = rates
+            .iter()
+            .zip(&left)
+            .map(time)
+            .fold(f64::INFINITY, f64::min);
+        let mut place = 0;
+        flows.retain(|_| {
+            left[place] -= seconds * rates[place].0;
+            let is_left = left[place] > 1e-9 * bytes;
+            if !is_left {
+                last = Some(routes.limit(rates[place].1));
+            }
+            place += 1;
+            is_left
+        });
+        left.retain(|&left| left > 1e-9 * bytes);
+        if seconds > 0.0 {
+            course.pieces.push(Piece { seconds, speed });
+        }
+    }
+    (course, last)
+}
+
+/// Rates of images, and the speed of the job, while it iterates: the mean over the time in which
+/// ranks compute and images are alone, and the time in which they communicate.
+fn beside(
+    capacities: &[f64],
+    flows: &[Flow],
+    iteration: &Iteration,
+) -> (Vec<(f64, Bottleneck)>, f64) {
+    let alone = max_min(capacities, flows);
+    let slow_down = slow_down(capacities, flows, iteration);
+    // What messages leave, when they pass so much more slowly.
+    let mut reduced = capacities.to_vec();
+    for &(link, share, _) in &iteration.links {
+        reduced[link] *= 1.0 - (share / slow_down).min(1.0 - 1e-9);
+    }
+    let shared = max_min(&reduced, flows);
+    let communicate = iteration.communicate * slow_down;
+    let all = iteration.compute + communicate;
+    let mean = |(alone, shared): (&(f64, Bottleneck), &(f64, Bottleneck))| {
+        let bytes = iteration.compute * alone.0 + communicate * shared.0;
+        (bytes / all, alone.1)
+    };
+    (
+        alone.iter().zip(&shared).map(mean).collect(),
+        iteration.seconds() / all,
+    )
+}
+
+/// By what factor ranks communicate for longer beside these flows. Messages take part in the
+/// sharing of each link with the weight of the ranks that use it; the link that gives them least of
+/// what they need decides.
+fn slow_down(capacities: &[f64], flows: &[Flow], iteration: &Iteration) -> f64 {
+    let messages = iteration.links.iter().map(|&(link, share, ranks)| Flow {
+        links: vec![link],
+        weight: ranks,
+        most: share * capacities[link],
+    });
+    let all: Vec<Flow> = messages.chain(flows.iter().cloned()).collect();
+    let rates = max_min(capacities, &all);
+    let needed = all.iter().take(iteration.links.len());
+    needed
+        .zip(&rates)
+        .filter(|(flow, _)| flow.most.is_finite())
+        .map(|(flow, &(rate, _))| flow.most / rate)
+        .fold(1.0, f64::max)
+}

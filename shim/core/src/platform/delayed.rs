@@ -1,0 +1,23 @@
+//! A platform whose messages take longer.
+
+use super::{Contents, Level, Link, Platform};
+
+impl Platform {
+    /// The same platform where every message takes `seconds` longer: a latency that something
+    /// between a program and its network adds. Nothing changes for less than 0 seconds.
+    #[must_use]
+    pub fn delayed(&self, seconds: f64) -> Platform {
+        let later = |link: &Link| link.delayed(seconds);
+        let mut contents: Contents = self.contents().clone();
+        for cluster in &mut contents.clusters {
+            cluster.within = cluster.within.as_ref().map(later);
+            for Level { link, .. } in &mut cluster.levels {
+                *link = later(link);
+            }
+        }
+        for link in contents.links.values_mut() {
+            *link = later(link);
+        }
+        Platform::new(contents).expect("longer latencies fit wherever the old ones did")
+    }
+}

@@ -37,5 +37,5 @@ pub use call::{Call, CallKind, Outcome};
 pub use compare::{Parting, parting};
 pub use entry::Damaged;
 pub use guide::{Diverged, Guide, Posting};
-pub use log::{BLOCK, Ended, Log, Totals};
+pub use log::{BLOCK, Counts, Ended, Log, Totals, compress};
 pub use record::Recorder;

@@ -461,14 +461,20 @@ fn two_runs_part_at_the_first_receive_that_differs_then_at_the_first_outcome_the
 fn a_match_takes_less_than_two_bytes() {
     let mut recorder = Recorder::default();
     let (mut state, matches) = (1u64, 100_000);
+    let (mut blocks, mut entries) = (Vec::new(), Vec::new());
     for number in 0..matches {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         recorder.post(&call(CallKind::Recv));
         recorder.matched(number, (state % 64) as i32, None);
+        if entries.len() + recorder.bytes.len() > BLOCK {
+            blocks.push(compress(&std::mem::take(&mut entries)));
+        }
+        entries.append(&mut recorder.bytes);
     }
-    let log = ended(recorder);
+    blocks.push(compress(&entries));
+    let log = Log::new(blocks, Ended::Early).unwrap();
     assert_eq!(log.counts.matches, matches);
     assert!(log.counts.bytes < 2 * matches, "{:?}", log.counts);
 }

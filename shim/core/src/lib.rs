@@ -35,6 +35,7 @@
 //! topology    where ranks can be: trees and networks
 //! affinity    traffic between ranks: the sparse matrix, measures, formats
 //! waits       why a job hangs: who waits for whom
+//! order       the order of receives, recorded and replayed
 //! ```
 //!
 //! # Glossary
@@ -53,6 +54,9 @@
 //! | failure domain | what fails at once: a host, a rack, a cluster |
 //! | page | what a rank is doing, in a file in memory that outlives it |
 //! | look; double collect | a reading of all pages; two: what is alike in both is a consistent cut |
+//! | order | what receives with wildcards, probes and polls of a run gave |
+//! | match; posting order | the message that a receive takes; the order in which receives begin |
+//! | replay (of an order) | a run in which these give the same |
 //! | wait-for graph | who waits for all, or any, of whom |
 //! | poll | a call that comes back at once, done or not: `MPI_Test`, `MPI_Iprobe` |
 //! | allocation | the hosts and cores that a job was given |
@@ -110,6 +114,7 @@ pub mod collective;
 pub mod files;
 pub mod guard;
 pub mod learning;
+pub mod order;
 pub mod placement;
 pub mod platform;
 pub mod proof;

@@ -5,7 +5,7 @@ use super::table::Procedure;
 
 /// A field of a struct that describes a call: the first parameter that a procedure has of these
 /// names, with what makes the field of it behind.
-type Field = (&'static str, &'static [&'static str], &'static str);
+pub type Field = (&'static str, &'static [&'static str], &'static str);
 
 const MESSAGE: &[Field] = &[
     ("count", &["sendcount", "count"], " as i64"),
@@ -59,7 +59,7 @@ const COMPLETION: &[Field] = &[
 impl Procedure {
     /// A struct that describes a call of this procedure. Fields that no parameter is for are
     /// those of the struct's `NONE`.
-    fn literal(&self, name: &str, fields: &[Field], more: &str) -> String {
+    pub fn literal(&self, name: &str, fields: &[Field], more: &str) -> String {
         let mut text = format!("{name} {{ {more}");
         for (field, names, behind) in fields {
             if let Some(parameter) = self.find(names) {
@@ -88,7 +88,7 @@ impl Procedure {
     /// The call that does what the procedure's role says, around the next procedure of its name.
     pub fn body(&self) -> String {
         let note = self.note();
-        let next = format!("{note}, || next({})", self.arguments_as_given());
+        let next = format!("{note}, || {}", self.ordered());
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         let message = || self.literal("Message", MESSAGE, "");
         let transfer = || self.literal("Transfer", TRANSFER, "");
@@ -108,10 +108,9 @@ impl Procedure {
             "receive" => format!("record::receive({next})"),
             "receive-init" => format!("record::receive_init({next}, request)"),
             "complete" => format!(
-                "record::complete({note}, {}, |status| next({}))",
+                "{{ let completion = {}; record::complete({note}, completion, |status| {}) }}",
                 self.literal("Completion", COMPLETION, self.statuses()),
-                self.arguments_as_given()
-                    .replace("array_of_statuses", "status"),
+                self.ordered(),
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() => format!(

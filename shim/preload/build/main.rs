@@ -4,6 +4,7 @@
 mod calls;
 mod entry_points;
 mod notes;
+mod order;
 mod table;
 
 use std::path::Path;

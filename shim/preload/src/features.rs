@@ -1,47 +1,52 @@
 //! What is done around the application's calls, as bits of one word: a call around which nothing
 //! is done costs one load and one branch more than the MPI's own.
 
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicU16, Ordering};
 
 /// Calls are counted.
-pub const COUNTING: u8 = 1;
+pub const COUNTING: u16 = 1;
 /// Calls are timed.
-pub const TIMING: u8 = 2;
+pub const TIMING: u16 = 2;
 /// Requests are watched that someone tried to cancel.
-pub const CANCELLING: u8 = 4;
+pub const CANCELLING: u16 = 4;
 /// Collectives are replaced by plans.
-pub const REPLACING: u8 = 8;
+pub const REPLACING: u16 = 8;
 /// Communicators with a topology are reordered.
-pub const REORDERING: u8 = 16;
+pub const REORDERING: u16 = 16;
 /// Calls are noted in the page of this rank. Only together with counting.
-pub const PAGES: u8 = 32;
+pub const PAGES: u16 = 32;
+
+/// The order of receives is recorded or replayed. Only together with counting.
+pub const ORDER: u16 = 256;
+/// Sends are delayed. Only together with counting.
+pub const DELAYS: u16 = 512;
 
 /// Always on: calls of procedures that have a function of their own.
-pub const ALWAYS: u8 = 128;
+pub const ALWAYS: u16 = 128;
 /// What concerns any call.
-pub const RECORD: u8 = COUNTING | TIMING | CANCELLING;
+pub const RECORD: u16 = COUNTING | TIMING | CANCELLING;
 /// What concerns a collective that a plan can take the place of.
-pub const COLLECTIVES: u8 = RECORD | REPLACING;
+pub const COLLECTIVES: u16 = RECORD | REPLACING;
 
 /// Alone in a pair of cache lines, which processors fetch together: every thread reads it at every
 /// call.
 #[repr(align(128))]
-struct Features(AtomicU8);
+struct Features(AtomicU16);
 
-static FEATURES: Features = Features(AtomicU8::new(ALWAYS));
+static FEATURES: Features = Features(AtomicU16::new(ALWAYS));
 
 /// Whether any of these is on.
 #[inline(always)]
-pub fn any(features: u8) -> bool {
+pub fn any(features: u16) -> bool {
     FEATURES.0.load(Ordering::Relaxed) & features != 0
 }
 
 /// Turns features on.
-pub fn begin(features: u8) {
+pub fn begin(features: u16) {
     FEATURES.0.fetch_or(features, Ordering::AcqRel);
 }
 
 /// Turns features off.
-pub fn end(features: u8) {
+pub fn end(features: u16) {
     FEATURES.0.fetch_and(!features, Ordering::AcqRel);
 }

@@ -14,6 +14,7 @@
 //! reorder       communicators with a topology, whose ranks are put in a better order
 //! binding       each process on the core that a placement gives it
 //! platform      the platform file checked, or the platform measured
+//! order         the order of receives, recorded and replayed
 //! world         the substitution of MPI_COMM_WORLD, and all that follows from it
 //! record        counters, and the profile made of them at the end
 //! share         values of one rank on others: one format, adopted by all ranks or by none
@@ -32,6 +33,7 @@ mod guard;
 mod log;
 mod machine;
 mod mpi;
+mod order;
 mod platform;
 mod record;
 mod reorder;

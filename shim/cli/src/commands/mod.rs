@@ -14,6 +14,7 @@ mod manual;
 mod map;
 mod measured;
 pub mod options;
+mod order;
 mod plans;
 mod predict;
 mod probe;
@@ -52,7 +53,8 @@ The usual way:
 
 Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
 profile, replay, run and supervise return the status of the job; supervise 75 if too
-few hosts are left.")]
+few hosts are left; replay --order 76 if the program takes another way than recorded,
+and 77 with --after-end stop where the recorded run had ended.")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,

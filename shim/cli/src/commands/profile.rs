@@ -13,6 +13,7 @@ use treepie_core::files::profile::Profile;
 use super::Outcome;
 use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path};
+use super::order::RecordChoice;
 use crate::error::CommandError;
 use crate::launch::family::{Family, Launcher};
 use crate::launch::written::Watch;
@@ -42,6 +43,8 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS")]
     checkpoint: Option<String>,
     #[command(flatten)]
+    order: RecordChoice,
+    #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
     settings: RunSettings,
@@ -67,16 +70,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for (variable, seconds) in seconds {
         own.extend(seconds.as_ref().map(|text| (variable, text.into())));
     }
+    own.extend(arguments.order.variables()?);
     let watched = arguments.hang.watched();
     own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
     require_directory(&template)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
     let profiles = Profiles::before(&template);
+    let order = arguments.order.before();
     let status = watched.run(&invocation)?;
     let (written, merged) = profiles.after();
     let reported = merged.and_then(|()| report(&written, arguments.json, arguments.settings.quiet));
     after_the_job(reported, status)?;
+    let ordered = arguments.order.after(order, arguments.settings.quiet);
+    after_the_job(ordered, status)?;
     if written.is_empty() && status == 0 {
         return Err(CommandError::failed(format!(
             "{}: no profile was written: {}",

@@ -13,6 +13,7 @@ use treepie_core::files::configuration::{Apply, GuardMode, Reorder};
 use super::Outcome;
 use super::hang::HangChoice;
 use super::options::{RunSettings, absolute_path, as_usage};
+use super::order::ReplayChoice;
 use super::profile::{Profiles, after_the_job, report, require_directory};
 use crate::error::CommandError;
 use crate::launch;
@@ -21,13 +22,13 @@ use crate::launch::family::Launcher;
 use crate::launch::rank_file::{self, RankFile};
 use crate::launch::ranks;
 
-/// Run a job with a placement
+/// Run a job with a placement, or with the order of receives of another run
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie replay [OPTIONS] FILE -- mpirun -np 16 ./app ...")]
 pub struct Arguments {
     /// Placement to apply, as `treepie map` writes it, or a profile, which is placed at
     /// the start for the hosts that the job is given
-    #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["permutation", "reorder", "order"])]
     placement: Option<PathBuf>,
     /// New rank of each process of the launcher, such as 2,0,1, instead of a file
     #[arg(long, value_name = "RANKS", conflicts_with = "placement")]
@@ -58,6 +59,8 @@ pub struct Arguments {
     /// Print the summary of that profile as JSON, on standard output
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    order: ReplayChoice,
     #[command(flatten)]
     hang: HangChoice,
     #[command(flatten)]
@@ -144,6 +147,12 @@ fn at_launch(arguments: &Arguments, launcher: &Launcher, file: Option<Replayable
         return Err(CommandError::usage(
             "--guard: the library guards collectives that it replaces, and with --apply launch it \
              replaces none; use --apply permute, bind or both",
+        ));
+    }
+    if arguments.order.is_given() {
+        return Err(CommandError::usage(
+            "--order: the library replays it in the job, and with --apply launch it does nothing \
+             there; use --apply permute, bind or both",
         ));
     }
     let Replayable::Placement(placement) = file else {
@@ -241,6 +250,11 @@ fn launched(
     if arguments.times {
         own.push(("TREEPIE_TIMES", "true".into()));
     }
+    let ranks = || {
+        let launcher = Launcher::detect(&arguments.command).ok()?;
+        ranks::for_job(&launcher, &arguments.command)
+    };
+    own.extend(arguments.order.variables(ranks)?);
     let watched = arguments.hang.watched();
     own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;

@@ -18,6 +18,7 @@ use treepie_core::topology::Topology;
 
 use super::Outcome;
 use super::options::MatrixChoice;
+use super::order;
 use crate::error::CommandError;
 use crate::html::{self, OnMachine, Sources};
 use crate::input::machine::Above;
@@ -31,7 +32,7 @@ use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
 use crate::report::{self, experience, placement, plan, platform};
 
-/// Show a profile, placement, topology, network, configuration, experience, tuning or matrix
+/// Show a profile, placement, topology, network, configuration, experience, tuning, order or matrix
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
@@ -100,6 +101,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let path = Path::new(&arguments.file);
     if arguments.above.is_given() {
         return whole_tree(arguments);
+    }
+    if order::is_one(path) {
+        draw(arguments, || Err(no_picture(arguments, "order")))?;
+        return order::show(path, arguments.json);
     }
     if path.is_dir() {
         return profile(arguments, path, parts_in(path)?);

@@ -10,6 +10,7 @@ pub mod gain;
 pub mod guard;
 pub mod levels;
 pub mod matrix;
+pub mod order;
 pub mod phases;
 pub mod placement;
 pub mod plan;

@@ -17,6 +17,7 @@ pub mod list;
 mod nearest;
 pub mod network;
 pub mod old_names;
+pub mod order;
 pub mod pages;
 pub mod partial_profiles;
 pub mod permutation;

@@ -7,6 +7,8 @@ mod entry_points;
 #[allow(dead_code)] // the table of all procedures is another's
 #[path = "../../build/notes.rs"]
 mod notes;
+#[path = "../../build/order.rs"]
+mod order;
 #[path = "../../build/table.rs"]
 mod table;
 
@@ -76,14 +78,44 @@ fn a_completion_can_be_given_other_statuses() {
             (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
              array_of_statuses: StatusAddress)
             features::RECORD, pass next =>
-            record::complete(
+            { let completion = Completion { array: true, count: incount as c_int,
+                             requests: array_of_requests, completed: outcount,
+                             indices: array_of_indices, status: array_of_statuses,
+                             ..Completion::NONE };
+              record::complete(
                 Note { procedure: procedures::MPI_Waitsome, count: incount as c_int,
                        requests: array_of_requests, ..Note::NONE },
-                Completion { array: true, count: incount as c_int, requests: array_of_requests,
-                             completed: outcount, indices: array_of_indices,
-                             status: array_of_statuses, ..Completion::NONE },
-                |status| next(incount, array_of_requests, outcount, array_of_indices, status))
+                completion,
+                |status| order::complete(Some(CallKind::Waitsome),
+                    Completion { status, ..completion },
+                    |array_of_requests, array_of_statuses|
+                        next(incount, array_of_requests, outcount, array_of_indices,
+                             array_of_statuses))) }
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Waitsome"), expected);
+}
+
+#[test]
+fn a_receive_can_be_given_another_source_and_tag_within_what_counts_it() {
+    let expected = "
+        procedure! { common [MPI_Sendrecv_replace PMPI_Sendrecv_replace]
+            (buf: Word, count: c_int, datatype: Datatype, dest: c_int, sendtag: Word,
+             source: c_int, recvtag: Word, comm: AppComm, status: StatusAddress)
+            features::RECORD, pass next =>
+            record::send_receive(
+                Note { procedure: procedures::MPI_Sendrecv_replace, comm: comm, dest: dest,
+                       tag: sendtag as c_int, source: source, receive_tag: recvtag as c_int,
+                       elements: count as i64, sends: true, posts: true, ..Note::NONE },
+                || order::receive(
+                    Receive { kind: CallKind::Sendrecv, comm: comm, source: source,
+                              tag: recvtag as c_int, buffer: buf, count: count as i64,
+                              datatype: datatype, status: status, ..Receive::NONE },
+                    |comm, source, tag: c_int, status| next(buf, count, datatype, dest, sendtag,
+                        source, tag as Word, comm, status)),
+                Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
+                          ..Message::NONE })
+        }";
+    let expected = words(expected).replace("( ", "(");
+    assert_eq!(generated("MPI_Sendrecv_replace"), expected);
 }

@@ -2,6 +2,7 @@
 //! each of its ranks is. Found by purely local calls at the first use.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use once_cell::sync::{Lazy, OnceCell};
 use parking_lot::Mutex;
@@ -32,7 +33,12 @@ pub struct Communicator {
     tallies: Mutex<Tallies>,
     /// Its place in this rank's page.
     place: Option<Place>,
+    /// Its number in the order of receives.
+    number: OnceCell<u32>,
 }
+
+/// Communicators that have a number in the order of receives.
+static NUMBERED: AtomicU32 = AtomicU32::new(0);
 
 /// The communicators of this process.
 struct Communicators {
@@ -126,6 +132,7 @@ impl Communicator {
             neighbours: OnceCell::new(),
             recent: Recent::default(),
             tallies: Mutex::default(),
+            number: OnceCell::new(),
         })
     }
 
@@ -134,6 +141,13 @@ impl Communicator {
     pub fn partner(&self, dest: usize) -> Option<u32> {
         let partner = *self.partners.get(dest)?;
         (partner != u32::MAX).then_some(partner)
+    }
+
+    /// Its number among those that were asked for it, in the order in which they first were.
+    pub fn number(&self) -> u32 {
+        *self
+            .number
+            .get_or_init(|| NUMBERED.fetch_add(1, Ordering::Relaxed))
     }
 
     /// One more collective has returned, or started.

@@ -11,7 +11,9 @@ mod access_key;
 mod cancelled;
 mod collectives;
 mod communicators;
+mod completion;
 mod counters;
+mod delays;
 mod handle_cache;
 mod identity;
 mod neighbours;
@@ -36,15 +38,15 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::features::{self, CANCELLING, COUNTING, PAGES, TIMING};
+use crate::features::{self, CANCELLING, COUNTING, DELAYS, PAGES, TIMING};
 use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win, Word, c_int};
-pub use cancelled::Completion;
 pub use collectives::{Plan, plan};
+pub use completion::Completion;
 use counters::Kind;
 pub use one_sided::Transfer;
 pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
-use registry::handle_at;
+pub use registry::handle_at;
 use thread::Thread;
 
 /// Starts counting; with `times`, calls are timed as well, and with `interval`, the
@@ -57,13 +59,25 @@ pub fn begin(times: bool, interval: Option<Duration>) {
     features::begin(COUNTING);
 }
 
+/// Has sends of this rank delayed, by times that are made of `seed`.
+pub fn begin_delays(seed: u64) {
+    delays::begin(seed);
+    features::begin(DELAYS);
+}
+
+/// The number of a communicator of the application's among those that were asked for in this way,
+/// in the order in which they first were; `None` for those of an MPI's own use.
+pub fn number_of(comm: Comm) -> Option<u32> {
+    communicators::find(comm).map(|communicator| communicator.number())
+}
+
 /// Stops counting; what was counted stays. Within `MPI_Finalize`, of which the time until now
 /// counts.
 pub fn end() {
     if let Some(thread) = thread::outermost() {
         thread.end_finalize();
     }
-    features::end(COUNTING | TIMING);
+    features::end(COUNTING | TIMING | DELAYS);
 }
 
 /// `MPI_Finalize`. What the application's own callbacks do in it is counted.
@@ -126,18 +140,29 @@ fn around(
     let Some(thread) = outermost else {
         return call();
     };
-    let noted = features::any(PAGES);
+    let noted = features::any(PAGES | DELAYS);
     if noted {
-        thread.begin_note(&note);
+        noted_begin(&thread, &note);
     }
     let code = thread.call(features::any(TIMING).then_some(class), call);
     if code == SUCCESS {
         count(&thread);
     }
-    if noted {
+    if noted && features::any(PAGES) {
         thread.end_note(&note, code);
     }
     code
+}
+
+/// What is done before a call of which a page tells, or that may be delayed.
+#[inline(always)]
+fn noted_begin(thread: &Thread, note: &Note) {
+    if features::any(DELAYS) && note.sends {
+        delays::delay();
+    }
+    if features::any(PAGES) {
+        thread.begin_note(note);
+    }
 }
 
 /// A procedure that is not counted, but whose own calls must not be either.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::configuration::LogLevel;
+use treepie_core::files::order::AfterEnd;
 use treepie_core::files::partial_profiles::RunDescription;
 
 use crate::collectives::Wanted;
@@ -20,6 +21,31 @@ pub struct Opening {
     pub next: Next,
     /// Each rank keeps a page, unless the job runs as it would without Treepie.
     pub pages: Option<Pages>,
+    /// The order of receives is recorded or replayed, unless the job runs so.
+    pub order: Option<Order>,
+}
+
+/// What is done with the order of receives.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Order {
+    /// It is recorded into this file, or replayed.
+    pub way: OrderWay,
+    /// Sends are delayed, by this seed.
+    pub delays: Option<u64>,
+}
+
+/// Recorded or replayed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum OrderWay {
+    /// Recorded: the file, and what ranks write of the run.
+    Record(PathBuf, RunDescription),
+    /// Replayed: process 0 has the logs.
+    Replay {
+        /// How long a call may wait for what was recorded.
+        patience: Option<Duration>,
+        /// What is done where the recorded run had ended early.
+        after_end: AfterEnd,
+    },
 }
 
 /// The pages of a job.

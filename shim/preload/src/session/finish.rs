@@ -18,7 +18,7 @@ use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
 use crate::share::{Members, ShareError};
-use crate::{collectives, log, record, reorder, world};
+use crate::{collectives, log, order, record, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.
@@ -38,6 +38,9 @@ fn finish(native: &Native, decision: &Decision) {
     // What is done here is no time of the application's.
     let elapsed = learning::elapsed();
     collectives::end_guards(native);
+    if let Err(error) = order::finish(native) {
+        log::error(&format!("the order could not be collected: {error}"));
+    }
     if let Some(recording) = decision.recording() {
         record::end();
         monitor::stop();

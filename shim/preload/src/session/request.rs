@@ -13,18 +13,20 @@ use treepie_core::files::configuration::{
     SettingsError, Transport, UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
+use treepie_core::files::order::{self as order_file, AfterEnd, OrderError};
 use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::MpiDescription;
 use treepie_core::files::{FileError, check_writable, date, read_text};
 use treepie_core::learning::Candidate;
+use treepie_core::order::Log;
 use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
 use super::cluster_network::{ClusterNetwork, STORED};
-use super::decision::{Decision, Pages, Recording, Replay};
+use super::decision::{Decision, Order, OrderWay, Pages, Recording, Replay};
 use super::launched;
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
@@ -33,6 +35,7 @@ use crate::collectives::Wanted;
 use crate::log;
 use crate::mpi::abi::Family;
 use crate::mpi::native::Native;
+use crate::order;
 use crate::platform::{File, Known};
 use crate::reorder::Places;
 
@@ -70,6 +73,9 @@ pub enum RequestError {
         /// Why.
         error: AllocationError,
     },
+    /// An order that does not fit.
+    #[error(transparent)]
+    Order(#[from] OrderError),
     /// A collective has no such algorithm.
     #[error("collectives: {0}")]
     Algorithm(#[from] UnknownAlgorithm),
@@ -111,7 +117,7 @@ impl Request {
     /// Reads the request for a job of `ranks` ranks, and decides; and from which level on messages
     /// are shown, and which pages are kept. What is wrong is said here, once; then the job runs as
     /// it would without Treepie, or not at all where `strict` is set.
-    pub fn read(native: &Native, ranks: usize) -> (Request, LogLevel, Option<Pages>) {
+    pub fn read(native: &Native, ranks: usize) -> Read {
         for unknown in unknown_variables() {
             log::warn(&unknown.to_string());
         }
@@ -119,7 +125,7 @@ impl Request {
             Ok(settings) => settings,
             Err(error) => {
                 let refused = refuse(&error, strict_variable());
-                return (Request::Decided(refused), LogLevel::default(), None);
+                return Read::refused(refused);
             }
         };
         log::set_level(settings.log);
@@ -133,9 +139,44 @@ impl Request {
             Mode::Replay => replay(native, &settings, ranks),
             Mode::Auto => auto(native, &settings, ranks),
         };
-        let request =
-            request.unwrap_or_else(|error| Request::Decided(refuse(&error, settings.strict)));
-        (request, settings.log, pages(&settings))
+        let order = request.and_then(|request| Ok((request, order(native, &settings, ranks)?)));
+        let (request, order) =
+            order.unwrap_or_else(|error| (Request::Decided(refuse(&error, settings.strict)), None));
+        let (order, logs) = order.unzip();
+        Read {
+            request,
+            log: settings.log,
+            pages: pages(&settings),
+            order,
+            logs: logs.unwrap_or_default(),
+        }
+    }
+}
+
+/// What process 0 has read.
+pub struct Read {
+    /// What is asked for.
+    pub request: Request,
+    /// From which level on messages are shown.
+    pub log: LogLevel,
+    /// Which pages are kept.
+    pub pages: Option<Pages>,
+    /// What is done with the order of receives.
+    pub order: Option<Order>,
+    /// The logs of an order that is replayed.
+    pub logs: Vec<Log>,
+}
+
+impl Read {
+    /// Nothing is done.
+    fn refused(decision: Decision) -> Read {
+        Read {
+            request: Request::Decided(decision),
+            log: LogLevel::default(),
+            pages: None,
+            order: None,
+            logs: Vec::new(),
+        }
     }
 }
 
@@ -372,6 +413,53 @@ fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription
 fn given_number() -> Option<u64> {
     let text = env::var(configuration::RUN_VARIABLE).ok()?;
     u64::from_str_radix(&text, 16).ok()
+}
+
+/// What is done with the order of receives, and the logs that are replayed.
+fn order(
+    native: &Native,
+    settings: &Settings,
+    ranks: usize,
+) -> Result<Option<(Order, Vec<Log>)>, RequestError> {
+    let Some(path) = settings.order.as_deref() else {
+        return Ok(None);
+    };
+    let delays = settings.order_delays;
+    let (way, logs) = match settings.mode {
+        Mode::Profile => {
+            check_writable(path)?;
+            order::clear(path);
+            // Ranks may have gone elsewhere.
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            (
+                OrderWay::Record(path, describe(native, ranks, Vec::new())),
+                Vec::new(),
+            )
+        }
+        Mode::Replay => {
+            let file = order_file::Order::read(path)?;
+            file.check(path, ranks)?;
+            file.check_program(path, &command())?;
+            if let [first, ..] = file.early()[..] {
+                log::warn(&format!(
+                    "{}: the recorded run ended before MPI_Finalize (rank {first}); behind its end \
+                     {}",
+                    path.display(),
+                    match settings.order_after_end {
+                        AfterEnd::Free => "messages are taken as they come",
+                        AfterEnd::Stop => "the job is ended, too",
+                    }
+                ));
+            }
+            let way = OrderWay::Replay {
+                patience: settings.order_patience.0,
+                after_end: settings.order_after_end,
+            };
+            (way, file.logs)
+        }
+        Mode::Off | Mode::Auto => return Ok(None),
+    };
+    Ok(Some((Order { way, delays }, logs)))
 }
 
 /// Which pages are kept.

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use std::{env, fmt, thread};
 
 use treepie_core::files::profile;
+use treepie_core::order::Log;
 
-use super::decision::{Decision, Next, Opening, Pages, Recording, Replay};
+use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
 use super::{State, errors, exits, finish, hosts, learning, monitor, partial, signals};
@@ -14,10 +15,11 @@ use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
+use crate::order::Manner;
 use crate::record::page::{self, Run};
 use crate::record::{self, collect};
 use crate::share::{Group, Members, ShareError, share};
-use crate::{collectives, log, reorder, world};
+use crate::{collectives, log, order, reorder, world};
 
 /// `MPI_Init`.
 ///
@@ -110,6 +112,12 @@ pub(super) fn launcher_says_first() -> bool {
     .is_none_or(|rank| rank == "0")
 }
 
+/// What ranks do beside what was decided.
+struct Further {
+    pages: Option<Pages>,
+    order: Option<Order>,
+}
+
 /// A session whose ranks do not know yet what to do.
 struct Starting {
     native: &'static Native,
@@ -130,26 +138,33 @@ impl Starting {
             log::info("this job was spawned by another: it is neither replayed nor profiled");
             return Ok(Decision::Plain);
         }
-        let (mut decision, pages) = self.agree()?;
-        self.adopt(&mut decision, pages)?;
+        let (mut decision, further, logs) = self.agree()?;
+        self.adopt(&mut decision, further, &logs)?;
         Ok(decision)
     }
 
-    /// What all ranks do, and which pages they keep. Process 0 decides.
-    fn agree(&self) -> Result<(Decision, Option<Pages>), ShareError> {
+    /// What all ranks do, and what they do beside it. Process 0 decides, and has the logs of an order
+    /// that is replayed.
+    fn agree(&self) -> Result<(Decision, Further, Vec<Log>), ShareError> {
         let mut steps = Steps::new();
-        let (mut draft, mut opening) = (None, None);
+        let (mut draft, mut opening, mut logs) = (None, None, Vec::new());
         if self.world.rank() == 0 {
-            let (request, log, pages) = Request::read(self.native, self.world.size());
+            let read = Request::read(self.native, self.world.size());
             steps.ended("files read");
-            let next = match request {
+            logs = read.logs;
+            let next = match read.request {
                 Request::Decided(decision) => Next::Adopt(decision),
                 Request::Draft(made) => {
                     draft = Some(made);
                     Next::Look
                 }
             };
-            opening = Some(Opening { log, next, pages });
+            opening = Some(Opening {
+                log: read.log,
+                next,
+                pages: read.pages,
+                order: read.order,
+            });
         }
         let opening = share(&self.world, opening)?;
         log::set_level(opening.log);
@@ -157,7 +172,11 @@ impl Starting {
             Next::Adopt(decision) => decision,
             Next::Look => self.look(draft, steps)?,
         };
-        Ok((decision, opening.pages))
+        let further = Further {
+            pages: opening.pages,
+            order: opening.order,
+        };
+        Ok((decision, further, logs))
     }
 
     /// What all ranks do, once process 0, which alone has a draft, knows where they are.
@@ -179,15 +198,21 @@ impl Starting {
     }
 
     /// Does what all ranks have agreed on.
-    fn adopt(&self, decision: &mut Decision, pages: Option<Pages>) -> Result<(), ShareError> {
+    fn adopt(
+        &self,
+        decision: &mut Decision,
+        further: Further,
+        logs: &[Log],
+    ) -> Result<(), ShareError> {
         let native = self.native;
+        let Further { pages, order } = further;
         let world = match decision {
             Decision::Plain => return Ok(()),
             Decision::Abort => return self.abort(),
             Decision::Profile(_) => native.world,
             Decision::Replay(replay) => self.rearrange(replay)?,
         };
-        if decision.recording().is_some() || pages.is_some() {
+        if decision.recording().is_some() || pages.is_some() || order.is_some() {
             collect::prepare(native, world)?;
         }
         if let Decision::Replay(replay) = decision {
@@ -197,7 +222,7 @@ impl Starting {
             // Known now, and the same on all ranks.
             recording.run.locality = locality_text();
         }
-        if decision.needs_an_end() {
+        if decision.needs_an_end() || order.is_some() {
             native.at_finalize(finish::on_finalize)?;
         }
         if let Some(recording) = decision.recording() {
@@ -217,9 +242,54 @@ impl Starting {
         if let Some(pages) = pages {
             self.keep_page(&pages, decision.recording());
         }
+        if let Some(order) = order {
+            self.follow(order, decision, world, logs)?;
+        }
         if matches!(decision, Decision::Replay(replay) if replay.learns) {
             learning::keep_platform();
             learning::begin();
+        }
+        Ok(())
+    }
+
+    /// Records or replays the order of receives. Calls are counted then, whether or not there is a
+    /// profile: communicators are known by that.
+    fn follow(
+        &self,
+        order: Order,
+        decision: &Decision,
+        world: Comm,
+        logs: &[Log],
+    ) -> Result<(), ShareError> {
+        if decision.recording().is_none() {
+            record::begin(false, None);
+        }
+        if let Some(seed) = order.delays {
+            record::begin_delays(seed);
+        }
+        let rank = self.native.rank(world)?;
+        match order.way {
+            OrderWay::Record(path, run) => order::record(path, run, rank),
+            OrderWay::Replay {
+                patience,
+                after_end,
+            } => {
+                let new_rank = match decision {
+                    Decision::Replay(replay) => replay.permutation.as_deref(),
+                    _ => None,
+                };
+                let rank_of = |process: usize| match new_rank {
+                    Some(new_rank) => new_rank[process] as usize,
+                    None => process,
+                };
+                let logs = (self.world.rank() == 0).then_some(logs);
+                let log = order::distribute(&self.world, logs, rank_of)?;
+                let manner = Manner {
+                    patience,
+                    after_end,
+                };
+                order::replay(self.native, rank, &log, manner)?;
+            }
         }
         Ok(())
     }

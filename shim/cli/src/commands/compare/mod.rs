@@ -24,12 +24,13 @@ use treepie_core::files::{AnyFile, read_any};
 use super::Outcome;
 use super::answer::Wanted;
 use super::options::{MatrixChoice, percent};
+use super::order;
 use crate::error::CommandError;
 use crate::input::machine::MachineChoice;
 use crate::picture::Format;
 use crate::report::words::pluralize;
 
-/// Compare two profiles, two placements, or the times of two groups of profiles
+/// Compare two profiles, two placements, two orders, or the times of two groups of profiles
 #[derive(Debug, Args)]
 #[command(override_usage = "treepie compare [OPTIONS] BEFORE AFTER
        treepie compare [OPTIONS] PROFILE... --against PROFILE...")]
@@ -123,6 +124,9 @@ fn two_files(two: &Two) -> Outcome {
                 path.display()
             )));
         }
+    }
+    if order::is_one(two.before) && order::is_one(two.after) {
+        return order::compare([two.before, two.after], two.arguments.json);
     }
     match (read_any(two.before)?, read_any(two.after)?) {
         (AnyFile::Profile(before), AnyFile::Profile(after)) => {

@@ -18,6 +18,7 @@ use thiserror::Error;
 
 use super::error::one_line;
 use super::old_names::{self, OldName, Scope};
+use super::order::AfterEnd;
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
@@ -26,7 +27,7 @@ pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 21] = [
+pub const NAMES: [&str; 25] = [
     "mode",
     "store",
     "output",
@@ -34,6 +35,10 @@ pub const NAMES: [&str; 21] = [
     "phase_interval",
     "checkpoint",
     "pages",
+    "order",
+    "order_patience",
+    "order_after_end",
+    "order_delays",
     "placement",
     "permutation",
     "apply",
@@ -134,6 +139,15 @@ pub struct Settings {
     pub checkpoint: Option<Duration>,
     /// Whether each rank keeps a page that says in which call it is.
     pub pages: Pages,
+    /// The order of receives: it is recorded there in `mode: profile`, and replayed from there in
+    /// `mode: replay`.
+    pub order: Option<PathBuf>,
+    /// How long a replayed call may wait for what was recorded; none for as long as it takes.
+    pub order_patience: OrderPatience,
+    /// What is done where a recorded run had ended early.
+    pub order_after_end: AfterEnd,
+    /// Delays of sends are made of this number.
+    pub order_delays: Option<u64>,
     /// The placement or profile to replay.
     pub placement: Option<PathBuf>,
     /// The new rank of every process of the launcher, instead of a placement.
@@ -264,6 +278,10 @@ impl Settings {
             "phase_interval" => self.phase_interval = seconds(text)?,
             "checkpoint" => self.checkpoint = seconds(text)?,
             "pages" => self.pages = text.parse()?,
+            "order" => self.order = Some(path(text)?),
+            "order_patience" => self.order_patience = OrderPatience(seconds(text)?),
+            "order_after_end" => self.order_after_end = choice(text)?,
+            "order_delays" => self.order_delays = Some(number(text)?),
             "placement" => self.placement = Some(path(text)?),
             "permutation" => {
                 let new_rank = permutation::parse(text).map_err(|error| error.to_string())?;
@@ -318,6 +336,13 @@ impl Settings {
                 .map(|time| time.as_secs_f64().to_string()),
             "pages" => Some(self.pages.to_string()),
             "checkpoint" => self.checkpoint.map(|time| time.as_secs_f64().to_string()),
+            "order" => path(&self.order),
+            "order_patience" => {
+                let seconds = self.order_patience.0.map_or(0.0, |time| time.as_secs_f64());
+                Some(seconds.to_string())
+            }
+            "order_after_end" => Some(self.order_after_end.to_string()),
+            "order_delays" => self.order_delays.map(|seed| seed.to_string()),
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),
             "apply" => Some(self.apply.to_string()),
@@ -358,6 +383,18 @@ impl Settings {
                 "it finds placements itself, and keeps profiles in its store; take these settings                  away, or use mode: replay or profile",
             );
         }
+        if self.order_delays.is_some() && self.order.is_none() {
+            return together(
+                "order_delays",
+                "delays are for runs whose order is recorded or replayed; set order (TREEPIE_ORDER)",
+            );
+        }
+        if self.mode == Mode::Auto && self.order.is_some() {
+            return together(
+                "mode: auto and order",
+                "an order is recorded with mode: profile and replayed with mode: replay",
+            );
+        }
         if self.mode != Mode::Replay {
             return Ok(());
         }
@@ -367,12 +404,13 @@ impl Settings {
                 "a bare permutation names no cores to bind to; give a placement, or apply: permute",
             );
         }
-        let nothing = self.placement.is_none() && self.permutation.is_none();
+        let nothing =
+            self.placement.is_none() && self.permutation.is_none() && self.order.is_none();
         if nothing && self.collectives.all_native() && self.reorder == Reorder::Native {
             return together(
                 "mode: replay",
                 "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
-                 (TREEPIE_PERMUTATION), collectives (TREEPIE_COLLECTIVES) or reorder (TREEPIE_REORDER)",
+                 (TREEPIE_PERMUTATION), order (TREEPIE_ORDER), collectives (TREEPIE_COLLECTIVES) or reorder (TREEPIE_REORDER)",
             );
         }
         Ok(())
@@ -432,6 +470,23 @@ fn path(text: &str) -> Result<PathBuf, String> {
         "" => Err("is empty; write the name of a file".into()),
         _ => Ok(PathBuf::from(text)),
     }
+}
+
+/// How long a replayed call may wait for what was recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderPatience(pub Option<Duration>);
+
+impl Default for OrderPatience {
+    /// A minute.
+    fn default() -> Self {
+        OrderPatience(Some(Duration::from_secs(60)))
+    }
+}
+
+/// A number from 0 on.
+fn number(text: &str) -> Result<u64, String> {
+    let number = text.trim().parse();
+    number.map_err(|_| format!("`{text}` is no number; write one from 0 on"))
 }
 
 /// A time in seconds; none for 0 or `off`.

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 
 use super::{Extent, Failed, Native, NativeError, OwnComm};
 use crate::mpi::lookup::find;
-use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, c_int};
+use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 
 /// A call that sets one integer.
 pub(super) fn integer(
@@ -123,6 +123,29 @@ impl Native {
         // SAFETY: the caller's promise.
         let flag = integer(|flag| unsafe { self.functions.test_cancelled(status, flag) });
         flag.is_ok_and(|flag| flag != 0)
+    }
+
+    /// The source and the tag in a status.
+    ///
+    /// # Safety
+    /// There is a status, of a call that is complete.
+    pub unsafe fn message_of(&self, status: StatusAddress) -> (c_int, c_int) {
+        // MPI_SOURCE, MPI_TAG and MPI_ERROR follow each other in every family.
+        let error = (status.word() + self.abi.status_error) as *const c_int;
+        // SAFETY: the caller's promise.
+        unsafe { (*error.sub(2), *error.sub(1)) }
+    }
+
+    /// `MPI_Test` of the request at `request`: whether it is complete.
+    ///
+    /// # Safety
+    /// There is a request, and a status or what stands for none; the request's memory is as who
+    /// began it promised.
+    pub unsafe fn test_one(&self, request: Word, status: StatusAddress) -> Result<bool, c_int> {
+        let mut flag = 0;
+        // SAFETY: the caller's promise.
+        unsafe { self.functions.test(request, &mut flag, status)? };
+        Ok(flag != 0)
     }
 
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).

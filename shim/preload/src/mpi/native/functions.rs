@@ -141,6 +141,7 @@ native_functions! {
         sendrecv: Sendrecv(send: Word, send_count: c_int, send_type: Datatype, dest: c_int, send_tag: c_int, receive: Word, receive_count: c_int, receive_type: Datatype, source: c_int, receive_tag: c_int, comm: Comm, status: *mut u64);
         test_cancelled: Test_cancelled(status: StatusAddress, flag: &mut c_int);
         iprobe: Iprobe(source: c_int, tag: c_int, comm: Comm, flag: &mut c_int, status: *mut u64);
+        test: Test(request: Word, flag: &mut c_int, status: StatusAddress);
         testsome: Testsome(count: c_int, requests: *mut Request, completed: &mut c_int, indices: *mut c_int, statuses: *mut u8);
         type_create_hindexed: Type_create_hindexed(count: c_int, lengths: *const c_int, starts: *const i64, datatype: Datatype, made: &mut Datatype);
     }

@@ -1,0 +1,182 @@
+//! `--order`: the order of receives, recorded by `treepie profile` and replayed by `treepie replay`;
+//! and what `show` and `compare` say of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::Args;
+use treepie_core::files::order::{
+    self, AfterEnd, Order, directory_of, is_directory, is_order, remove_directory,
+};
+
+use super::Outcome;
+use super::options::absolute_path;
+use super::profile::require_directory;
+use crate::error::CommandError;
+use crate::launch::written::Watch;
+use crate::output;
+use crate::report::order::{Compared, Summary};
+use crate::report::words::pluralize;
+
+/// Whether the order of receives is recorded.
+#[derive(Debug, Args)]
+pub struct RecordChoice {
+    /// Record the order of receives, probes and polls into this file, which `treepie replay
+    /// --order` makes another run take
+    #[arg(long, value_name = "FILE")]
+    order: Option<PathBuf>,
+    /// Delay sends of some ranks, up to 2 ms each, by this number: another one gives another run
+    #[arg(long, value_name = "SEED", requires = "order")]
+    delays: Option<u64>,
+}
+
+impl RecordChoice {
+    /// The variables of these options.
+    ///
+    /// # Errors
+    /// A directory that is not there.
+    pub fn variables(&self) -> Result<Vec<(&'static str, OsString)>, CommandError> {
+        let Some(path) = &self.order else {
+            return Ok(Vec::new());
+        };
+        let path = absolute_path(path)?;
+        require_directory(&path)?;
+        Ok(variables(path, self.delays))
+    }
+
+    /// Remembers which order is there before the job starts.
+    pub fn before(&self) -> Option<Watch> {
+        let path = absolute_path(self.order.as_deref()?).ok()?;
+        Some(Watch::new(&path))
+    }
+
+    /// Puts the order together of what ranks have left that did not reach `MPI_Finalize`, and
+    /// reports it, if it was written since `before`.
+    ///
+    /// # Errors
+    /// Logs that don't go together; a file that can't be written.
+    pub fn after(&self, before: Option<Watch>, quiet: bool) -> Result<(), CommandError> {
+        let (Some(path), Some(before)) = (&self.order, before) else {
+            return Ok(());
+        };
+        let directory = directory_of(path);
+        if is_directory(&directory) {
+            let order = Order::read(&directory).map_err(refused)?;
+            order.write(path).map_err(refused)?;
+            remove_directory(&directory);
+            eprintln!(
+                "treepie: {}: the job did not reach MPI_Finalize on {}; put together from what \
+                 ranks left",
+                path.display(),
+                pluralize(order.early().len(), "rank")
+            );
+        }
+        if !quiet && !before.written().is_empty() {
+            let order = Order::read(path).map_err(refused)?;
+            eprintln!("treepie: {}", Summary::new(path, &order).short_text());
+        }
+        Ok(())
+    }
+}
+
+/// Whether and how the order of receives is replayed.
+#[derive(Debug, Args)]
+pub struct ReplayChoice {
+    /// Order of receives that the run is to take, as `treepie profile --order` records it: under
+    /// any MPI and with any placement, but with the same program, input and number of ranks
+    #[arg(long, value_name = "FILE")]
+    order: Option<PathBuf>,
+    /// How long a call may wait for what was recorded before the job is ended; 0 for as long as it
+    /// takes [default: 60]
+    #[arg(long, value_name = "SECONDS", requires = "order")]
+    patience: Option<String>,
+    /// Way to go on where the recorded run had ended early: free (messages are taken as they come)
+    /// or stop (the job is ended) [default: free]
+    #[arg(long, value_name = "HOW", requires = "order", value_parser = str::parse::<AfterEnd>)]
+    after_end: Option<AfterEnd>,
+    /// Delay sends of some ranks, up to 2 ms each, by this number
+    #[arg(long, value_name = "SEED", requires = "order")]
+    delays: Option<u64>,
+}
+
+impl ReplayChoice {
+    /// The variables of these options; `ranks` is the number of the job's, where it is known.
+    ///
+    /// # Errors
+    /// An order that can't be used.
+    pub fn variables(
+        &self,
+        ranks: impl FnOnce() -> Option<usize>,
+    ) -> Result<Vec<(&'static str, OsString)>, CommandError> {
+        let Some(path) = &self.order else {
+            return Ok(Vec::new());
+        };
+        let usage = |error: order::OrderError| CommandError::usage(error.to_string());
+        let order = Order::read(path).map_err(usage)?;
+        order
+            .check(path, ranks().unwrap_or(order.run.ranks))
+            .map_err(usage)?;
+        let mut variables = variables(absolute_path(path)?, self.delays);
+        if let Some(seconds) = &self.patience {
+            variables.push(("TREEPIE_ORDER_PATIENCE", seconds.into()));
+        }
+        if let Some(how) = self.after_end {
+            variables.push(("TREEPIE_ORDER_AFTER_END", how.to_string().into()));
+        }
+        Ok(variables)
+    }
+
+    /// Whether an order is replayed.
+    pub fn is_given(&self) -> bool {
+        self.order.is_some()
+    }
+}
+
+fn variables(order: PathBuf, delays: Option<u64>) -> Vec<(&'static str, OsString)> {
+    let mut variables = vec![("TREEPIE_ORDER", order.into())];
+    if let Some(seed) = delays {
+        variables.push(("TREEPIE_ORDER_DELAYS", seed.to_string().into()));
+    }
+    variables
+}
+
+fn refused(error: order::OrderError) -> CommandError {
+    CommandError::failed(error.to_string())
+}
+
+/// Whether this is an order, or logs that a job has left.
+pub fn is_one(path: &Path) -> bool {
+    is_order(path) || is_directory(path)
+}
+
+/// Shows an order.
+///
+/// # Errors
+/// A file that can't be read; an output that can't be written.
+pub fn show(path: &Path, json: bool) -> Outcome {
+    let order = Order::read(path).map_err(refused)?;
+    let summary = Summary::new(path, &order);
+    match json {
+        true => output::print_json(&summary)?,
+        false => output::print(&summary.text())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Says where two runs part.
+///
+/// # Errors
+/// Files that can't be read, or are of different numbers of ranks.
+pub fn compare(paths: [&Path; 2], json: bool) -> Outcome {
+    let [before, after] = paths;
+    let first = Order::read(before).map_err(refused)?;
+    let second = Order::read(after).map_err(refused)?;
+    second.check(after, first.run.ranks).map_err(refused)?;
+    let compared = Compared::new(paths, [&first, &second]);
+    match json {
+        true => output::print_json(&compared)?,
+        false => output::print(&compared.text())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

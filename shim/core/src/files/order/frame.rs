@@ -1,0 +1,77 @@
+//! Frames: bytes with their kind, their length and a checksum.
+
+/// The first bytes of every file.
+pub const MAGIC: &[u8; 16] = b"treepie order 1\n";
+
+const HEAD: usize = 9;
+
+/// What a frame holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Run = 1,
+    Rank = 2,
+    Block = 3,
+    End = 4,
+}
+
+/// A frame of a file.
+#[derive(Debug)]
+pub struct Frame<'a> {
+    pub kind: Kind,
+    pub bytes: &'a [u8],
+}
+
+impl Frame<'_> {
+    /// Its length in the file.
+    pub fn length(&self) -> usize {
+        HEAD + self.bytes.len()
+    }
+}
+
+/// Appends a frame.
+pub fn frame(file: &mut Vec<u8>, kind: Kind, bytes: &[u8]) {
+    file.push(kind as u8);
+    file.extend((bytes.len() as u32).to_le_bytes());
+    file.extend(crc32fast::hash(bytes).to_le_bytes());
+    file.extend(bytes);
+}
+
+/// The frames of a file, until one is damaged or cut off.
+pub struct Frames<'a>(&'a [u8]);
+
+impl<'a> Frames<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Frames(bytes)
+    }
+
+    fn take(&mut self) -> Option<Frame<'a>> {
+        let (&kind, rest) = self.0.split_first()?;
+        let kind = match kind {
+            1 => Kind::Run,
+            2 => Kind::Rank,
+            3 => Kind::Block,
+            4 => Kind::End,
+            _ => return None,
+        };
+        let (length, rest) = rest.split_first_chunk()?;
+        let (sum, rest) = rest.split_first_chunk()?;
+        let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        self.0 = rest;
+        (crc32fast::hash(bytes) == u32::from_le_bytes(*sum)).then_some(Frame { kind, bytes })
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, ()>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let frame = self.take().ok_or(());
+        if frame.is_err() {
+            self.0 = &[];
+        }
+        Some(frame)
+    }
+}

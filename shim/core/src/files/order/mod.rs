@@ -1,0 +1,385 @@
+//! The order of receives of a job as a file: what ran, and the log of each rank.
+//!
+//! ```text
+//! treepie order 1                     frames: kind, length, CRC-32, bytes
+//! run                                 a description of the run
+//! rank, block ..., end                for each rank; no end where it ended early
+//! ```
+//!
+//! While the job runs, each rank has such a file of its own in `X.parts` beside the order `X`, and
+//! a `tail` of entries that are in no block yet: memory of the system's, which outlives the process.
+//! An order is put together of them when the job has ended, however it ended.
+
+mod directory;
+mod frame;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::partial_profiles::RunDescription;
+use super::{FileError, write_atomically};
+use crate::order::{Damaged, Ended, Log, Totals};
+pub use directory::{
+    TAIL_HEAD, block_file, directory_of, is_directory, read_directory, remove_directory, tail_file,
+};
+use frame::{Frame, Frames, Kind, MAGIC, frame};
+
+/// An order that can't be used.
+#[derive(Debug, Error)]
+pub enum OrderError {
+    /// The file can't be read or written.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Something else.
+    #[error("{path}: is no order of receives; give what `treepie profile --order` has written")]
+    Strange {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was cut off, or changed.
+    #[error(
+        "{path}: is damaged at byte {at} of {length}; record the run again, or copy the file anew"
+    )]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// Where.
+        at: usize,
+        /// Its length.
+        length: usize,
+    },
+    /// A log that is no log.
+    #[error("{path}: rank {rank}: {problem}; record the run again")]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// The rank.
+        rank: usize,
+        /// What is wrong.
+        problem: Damaged,
+    },
+    /// Logs of several runs.
+    #[error("{path}: holds logs of different runs; remove those that are older")]
+    OtherRun {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// A job of other size.
+    #[error(
+        "{path}: is the order of {recorded} ranks, and the job has {ranks}; start it with {recorded}"
+    )]
+    OtherRanks {
+        /// The file.
+        path: PathBuf,
+        /// Its ranks.
+        recorded: usize,
+        /// Those of the job.
+        ranks: usize,
+    },
+    /// Another program.
+    #[error(
+        "{path}: is the order of a run of {recorded}, and this is {program}; start the same program"
+    )]
+    OtherProgram {
+        /// The file.
+        path: PathBuf,
+        /// What was recorded.
+        recorded: String,
+        /// What runs.
+        program: String,
+    },
+    /// Several threads received.
+    #[error(
+        "{path}: more than one thread of rank {rank} received; such a run can't be replayed: run it \
+         with one thread that receives"
+    )]
+    Threads {
+        /// The file.
+        path: PathBuf,
+        /// The rank.
+        rank: usize,
+    },
+}
+
+/// The order of receives of a job.
+#[derive(Debug, Clone)]
+pub struct Order {
+    /// The run.
+    pub run: RunDescription,
+    /// The log of each rank of the application's world. One that left none has an empty one.
+    pub logs: Vec<Log>,
+}
+
+/// The first bytes of a file of a run.
+pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
+    let mut bytes = MAGIC.to_vec();
+    let described = postcard::to_allocvec(run).unwrap_or_default();
+    frame(&mut bytes, Kind::Run, &described);
+    bytes
+}
+
+/// What stands before the blocks of a rank.
+pub fn start_of_rank(rank: usize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame(&mut bytes, Kind::Rank, &(rank as u64).to_le_bytes());
+    bytes
+}
+
+/// A block of entries, which is compressed.
+pub fn block(entries: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    frame(&mut bytes, Kind::Block, &crate::order::compress(entries));
+    bytes
+}
+
+/// What stands behind the blocks of a rank that reached `MPI_Finalize`.
+pub fn end_of_rank(totals: &Totals) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let encoded = postcard::to_allocvec(totals).unwrap_or_default();
+    frame(&mut bytes, Kind::End, &encoded);
+    bytes
+}
+
+/// A log as bytes, for another process.
+pub fn encode_log(rank: usize, log: &Log) -> Vec<u8> {
+    let mut bytes = start_of_rank(rank);
+    for block in log.blocks() {
+        frame(&mut bytes, Kind::Block, block);
+    }
+    if let Ended::Well(totals) = log.ended() {
+        bytes.extend(end_of_rank(&totals));
+    }
+    bytes
+}
+
+/// The log that [`encode_log`] made bytes of; `None` for others.
+pub fn decode_log(bytes: &[u8]) -> Option<Log> {
+    let mut logs = Logs::default();
+    for frame in Frames::new(bytes) {
+        logs.add(frame.ok()?)?;
+    }
+    let (_, parts) = logs.ranks.pop()?;
+    parts.log().ok()
+}
+
+/// The blocks of a rank and how it ended.
+#[derive(Debug, Default)]
+struct Parts {
+    blocks: Vec<Vec<u8>>,
+    totals: Option<Totals>,
+}
+
+impl Parts {
+    fn log(self) -> Result<Log, Damaged> {
+        let ended = self.totals.map_or(Ended::Early, Ended::Well);
+        Log::new(self.blocks, ended)
+    }
+}
+
+/// What frames say.
+#[derive(Debug, Default)]
+struct Logs {
+    run: Option<RunDescription>,
+    ranks: Vec<(usize, Parts)>,
+}
+
+impl Logs {
+    /// Adds a frame; `None` where it does not belong there.
+    fn add(&mut self, frame: Frame<'_>) -> Option<()> {
+        match frame.kind {
+            Kind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
+            Kind::Rank => {
+                let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
+                self.ranks
+                    .push((usize::try_from(rank).ok()?, Parts::default()));
+            }
+            Kind::Block => self.ranks.last_mut()?.1.blocks.push(frame.bytes.to_vec()),
+            Kind::End => {
+                self.ranks.last_mut()?.1.totals = Some(postcard::from_bytes(frame.bytes).ok()?);
+            }
+        }
+        Some(())
+    }
+
+    fn order(self, path: &Path) -> Result<Order, OrderError> {
+        let strange = || OrderError::Strange {
+            path: path.to_owned(),
+        };
+        let run = self.run.ok_or_else(strange)?;
+        // More ranks than a file has bytes are no job.
+        let mut logs: Vec<Option<Log>> = Vec::new();
+        if run.ranks > MOST_RANKS {
+            return Err(strange());
+        }
+        logs.resize_with(run.ranks, || None);
+        for (rank, parts) in self.ranks {
+            let slot = logs.get_mut(rank).ok_or_else(strange)?;
+            let log = parts.log().map_err(|problem| OrderError::Log {
+                path: path.to_owned(),
+                rank,
+                problem,
+            })?;
+            *slot = Some(log);
+        }
+        let logs = logs.into_iter().map(|log| match log {
+            Some(log) => Ok(log),
+            None => Log::new(Vec::new(), Ended::Early),
+        });
+        let logs: Result<Vec<Log>, Damaged> = logs.collect();
+        Ok(Order {
+            run,
+            logs: logs.map_err(|_| strange())?,
+        })
+    }
+}
+
+/// No job has more ranks.
+const MOST_RANKS: usize = 1 << 26;
+
+/// Whether the file begins as an order does.
+pub fn is_order(path: &Path) -> bool {
+    use std::io::Read;
+    let mut start = [0; MAGIC.len()];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *MAGIC
+}
+
+impl Order {
+    /// Reads an order, or the logs that a job has left in a directory.
+    ///
+    /// # Errors
+    /// A file that can't be read, or is none; logs of several runs.
+    pub fn read(path: &Path) -> Result<Order, OrderError> {
+        if path.is_dir() {
+            return read_directory(path);
+        }
+        let bytes = fs::read(path).map_err(|error| FileError::reading(path, &error))?;
+        let mut logs = Logs::default();
+        let damaged = |at| OrderError::Damaged {
+            path: path.to_owned(),
+            at,
+            length: bytes.len(),
+        };
+        let Some(body) = bytes.strip_prefix(MAGIC) else {
+            return Err(OrderError::Strange {
+                path: path.to_owned(),
+            });
+        };
+        let mut at = MAGIC.len();
+        for frame in Frames::new(body) {
+            let frame = frame.map_err(|()| damaged(at))?;
+            let length = frame.length();
+            logs.add(frame).ok_or_else(|| damaged(at))?;
+            at += length;
+        }
+        logs.order(path)
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// A file that can't be written.
+    pub fn write(&self, path: &Path) -> Result<(), OrderError> {
+        let logs = self.logs.iter().enumerate();
+        let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
+        Ok(write_bodies(path, &self.run, &bodies.concat())?)
+    }
+
+    /// Checks that it is for a job of `ranks` ranks.
+    ///
+    /// # Errors
+    /// Another number; a rank in which several threads received.
+    pub fn check(&self, path: &Path, ranks: usize) -> Result<(), OrderError> {
+        if self.run.ranks != ranks {
+            return Err(OrderError::OtherRanks {
+                path: path.to_owned(),
+                recorded: self.run.ranks,
+                ranks,
+            });
+        }
+        match self.logs.iter().position(Log::has_threads) {
+            Some(rank) => Err(OrderError::Threads {
+                path: path.to_owned(),
+                rank,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks that it is of the program that this command starts, by the name of its file.
+    ///
+    /// # Errors
+    /// Another program.
+    pub fn check_program(&self, path: &Path, command: &[String]) -> Result<(), OrderError> {
+        let name = |command: &[String]| {
+            let file = command.first().map(|word| Path::new(word).file_name());
+            file.flatten().unwrap_or_default().to_owned()
+        };
+        let (recorded, program) = (name(&self.run.command), name(command));
+        if recorded == program {
+            return Ok(());
+        }
+        Err(OrderError::OtherProgram {
+            path: path.to_owned(),
+            recorded: recorded.to_string_lossy().into_owned(),
+            program: program.to_string_lossy().into_owned(),
+        })
+    }
+
+    /// Ranks whose logs end before `MPI_Finalize`.
+    pub fn early(&self) -> Vec<usize> {
+        let early = |(_, log): &(usize, &Log)| log.ended() == Ended::Early;
+        let ranks = self.logs.iter().enumerate().filter(early);
+        ranks.map(|(rank, _)| rank).collect()
+    }
+}
+
+/// Writes an order of the bytes of its ranks: for each, what [`start_of_rank`], [`block`] and
+/// [`end_of_rank`] make.
+///
+/// # Errors
+/// A file that can't be written.
+pub fn write_bodies(path: &Path, run: &RunDescription, bodies: &[u8]) -> Result<(), FileError> {
+    let start = start_of_file(run);
+    write_atomically(path, |file| {
+        file.write_all(&start)?;
+        file.write_all(bodies)
+    })
+}
+
+/// The bytes of a rank in its own file, which [`write_bodies`] takes; `None` for others.
+pub fn body_of(file: &[u8]) -> Option<&[u8]> {
+    let frames = file.strip_prefix(MAGIC)?;
+    let first = Frames::new(frames).next()?.ok()?;
+    frames.get(first.length()..)
+}
+
+/// What a replay of an order does where the recorded run had ended early.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum AfterEnd {
+    /// The job goes on, and takes messages as they come.
+    #[default]
+    Free,
+    /// The job ends.
+    Stop,
+}
+
+crate::affinity::names::from_name!(AfterEnd, "way to go on after the end");

@@ -1,0 +1,123 @@
+//! Where two runs part.
+
+use super::call::message;
+use super::entry::Entry;
+use super::guide::{Matches, Outcomes, Posting};
+use super::{Ended, Log};
+
+/// The first point of a rank where two runs differ, in one of its two sequences.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Parting {
+    /// A receive with a wildcard.
+    Receive {
+        /// Which one, from 1 on, in the order in which they were posted.
+        number: u64,
+        /// What it matched in the first run, and in the second.
+        what: [String; 2],
+    },
+    /// A poll, or a call for any of several requests.
+    Outcome {
+        /// Which call that finds something, from 1 on.
+        number: u64,
+        /// What it found in the first run, and in the second.
+        what: [String; 2],
+    },
+}
+
+/// The first receive, or where all are alike the first outcome, that differs between two runs of a
+/// rank. Receives decide what a program computes; that only polls differ is said with `polls`.
+pub fn parting(logs: [&Log; 2], polls: bool) -> Option<Parting> {
+    let receive = first_difference(logs.map(Receives::new));
+    let receive = receive.map(|(number, what)| Parting::Receive { number, what });
+    receive.or_else(|| {
+        let outcomes = logs.map(|log| Found {
+            outcomes: Outcomes(log.entries()),
+            polls,
+        });
+        let (number, what) = first_difference(outcomes)?;
+        Some(Parting::Outcome { number, what })
+    })
+}
+
+/// The number of the first item that differs, from 1 on, and what it is on both sides.
+fn first_difference(
+    [mut left, mut right]: [impl Iterator<Item = String>; 2],
+) -> Option<(u64, [String; 2])> {
+    let mut number = 0;
+    loop {
+        number += 1;
+        match (left.next(), right.next()) {
+            (None, None) => return None,
+            (left, right) if left == right => (),
+            (left, right) => {
+                let end = || "(the run has ended)".to_owned();
+                let what = [left.unwrap_or_else(end), right.unwrap_or_else(end)];
+                return Some((number, what));
+            }
+        }
+    }
+}
+
+/// What receives matched, in words.
+struct Receives {
+    matches: Matches,
+    /// Receives that are left, where that is known.
+    left: Option<u64>,
+}
+
+impl Receives {
+    fn new(log: &Log) -> Receives {
+        Receives {
+            matches: Matches::new(log),
+            left: match log.ended() {
+                Ended::Well(totals) => Some(totals.posted),
+                Ended::Early => None,
+            },
+        }
+    }
+}
+
+impl Iterator for Receives {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        match &mut self.left {
+            Some(0) => return None,
+            Some(left) => *left -= 1,
+            None => (),
+        }
+        let posting = self.matches.next();
+        if posting.is_none() && self.left.is_none() && self.matches.is_over() {
+            return None;
+        }
+        Some(match posting {
+            Some(Posting::Matched { source, tag }) => message(source, tag),
+            Some(Posting::Cancelled) => "cancelled".to_owned(),
+            _ => "no message".to_owned(),
+        })
+    }
+}
+
+/// What calls found, in words, with the number of polls before that found nothing.
+struct Found {
+    outcomes: Outcomes,
+    polls: bool,
+}
+
+impl Iterator for Found {
+    type Item = String;
+
+    fn next(&mut self) -> Option<String> {
+        let mut before = 0u64;
+        loop {
+            match self.outcomes.next()? {
+                Entry::Nothing(polls) => before = before.saturating_add(polls),
+                Entry::Found(outcome) if self.polls && before > 0 => {
+                    return Some(format!("{outcome}, after {before} empty polls"));
+                }
+                Entry::Found(outcome) => return Some(outcome.to_string()),
+                _ => (),
+            }
+        }
+    }
+}

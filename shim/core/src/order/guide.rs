@@ -1,0 +1,311 @@
+//! Says what a replay has to do, and where it takes another way than the recorded run.
+
+use std::collections::VecDeque;
+
+use thiserror::Error;
+
+use super::call::message;
+use super::entry::Entry;
+use super::log::Entries;
+use super::record::Progress;
+use super::{Call, Ended, Log, Outcome};
+
+/// So many events before the one that differs are shown.
+const MOST_BEFORE: usize = 8;
+
+/// How a receive with a wildcard is posted in a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Posting {
+    /// From this source; with this tag where any would do.
+    Matched {
+        /// The source in the communicator.
+        source: i32,
+        /// The tag.
+        tag: Option<i32>,
+    },
+    /// Not at all: it was cancelled.
+    Cancelled,
+    /// As the program has it: it matched nothing.
+    Unmatched,
+    /// As the program has it: the run had ended early before.
+    Beyond,
+}
+
+/// A replay does what the recorded run did not.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "event {event}: the program has taken another way than in the recorded run\n  \
+     recorded: {recorded}\n  now:      {now}\n  before:   {}",
+    self.before.join("; ")
+)]
+pub struct Diverged {
+    /// Receives posted, and calls that found something, before it.
+    pub event: u64,
+    /// What was recorded.
+    pub recorded: String,
+    /// What is done instead.
+    pub now: String,
+    /// The last events before, the last one last.
+    pub before: Vec<String>,
+}
+
+/// Leads one rank through a replay.
+#[derive(Debug)]
+pub struct Guide {
+    ended: Ended,
+    matches: Matches,
+    outcomes: Outcomes,
+    checks: Entries,
+    progress: Progress,
+    /// Polls that are still to find nothing.
+    nothing: u64,
+    before: VecDeque<(Call, Recent)>,
+}
+
+/// What an event before was.
+#[derive(Debug, Clone)]
+enum Recent {
+    Posted(Posting),
+    Found(Outcome),
+}
+
+impl Guide {
+    /// A guide through this log.
+    pub fn new(log: &Log) -> Guide {
+        Guide {
+            ended: log.ended(),
+            matches: Matches::new(log),
+            outcomes: Outcomes(log.entries()),
+            checks: log.entries(),
+            progress: Progress::default(),
+            nothing: 0,
+            before: VecDeque::new(),
+        }
+    }
+
+    /// A receive with a wildcard is posted: how.
+    ///
+    /// # Errors
+    /// The recorded run posted none.
+    pub fn post(&mut self, call: &Call) -> Result<Posting, Diverged> {
+        let number = self.progress.posted;
+        let posting = match (self.matches.next(), self.ended) {
+            (Some(posting), _) => posting,
+            (None, Ended::Well(totals)) if number >= totals.posted => {
+                return Err(self.diverged("no further receive with a wildcard", call));
+            }
+            (None, Ended::Early) if self.matches.is_over() => Posting::Beyond,
+            (None, _) => Posting::Unmatched,
+        };
+        self.progress.posted += 1;
+        self.progress.called(call);
+        self.count(call, Recent::Posted(posting))?;
+        Ok(posting)
+    }
+
+    /// A call is made whose outcome was recorded: that; `None` where the run had ended early before.
+    ///
+    /// # Errors
+    /// The recorded run did something else.
+    pub fn find(&mut self, call: &Call) -> Result<Option<Outcome>, Diverged> {
+        if self.nothing > 0 && call.kind.may_find(&Outcome::Nothing) {
+            self.nothing -= 1;
+            self.progress.called(call);
+            return Ok(Some(Outcome::Nothing));
+        }
+        if self.nothing > 0 {
+            let polls = format!("{} more polls that found nothing", self.nothing);
+            return Err(self.diverged(&polls, call));
+        }
+        let outcome = match (self.outcomes.next(), self.ended) {
+            (Some(Entry::Nothing(polls)), _) => {
+                self.nothing = polls;
+                // A run is of one poll at least; what a damaged file says is no reason to loop.
+                return match polls {
+                    0 => Err(self.diverged("no poll", call)),
+                    _ => self.find(call),
+                };
+            }
+            (Some(Entry::Found(outcome)), _) => outcome,
+            (Some(_), _) | (None, Ended::Well(_)) => {
+                return Err(self.diverged("no further call that finds something", call));
+            }
+            (None, Ended::Early) => return Ok(None),
+        };
+        if !call.kind.may_find(&outcome) || !fits(call, &outcome) {
+            let found = format!("a call that found {outcome}");
+            return Err(self.diverged(&found, call));
+        }
+        self.progress.called(call);
+        self.count(call, Recent::Found(outcome.clone()))?;
+        Ok(Some(outcome))
+    }
+
+    /// The replay has reached `MPI_Finalize`.
+    ///
+    /// # Errors
+    /// The recorded run went on.
+    pub fn end(&mut self) -> Result<(), Diverged> {
+        let Ended::Well(totals) = self.ended else {
+            return Ok(());
+        };
+        let own = self.progress.totals();
+        if own == totals {
+            return Ok(());
+        }
+        let missing = totals.events.saturating_sub(own.events);
+        let recorded = match missing {
+            0 => "other calls, or on other communicators, or of other counts".to_owned(),
+            missing => format!("{missing} more events"),
+        };
+        Err(self.diverged_by(&recorded, "MPI_Finalize".to_owned()))
+    }
+
+    /// What is said of a call that waits for what was recorded, and does not come.
+    pub fn stuck(&self, call: &Call, seconds: u64) -> Diverged {
+        let last = self.before.back().map(|(_, recent)| describe(recent));
+        let recorded = last.unwrap_or_else(|| "nothing".to_owned());
+        self.diverged_by(&recorded, format!("{call} waits since {seconds} s"))
+    }
+
+    fn count(&mut self, call: &Call, recent: Recent) -> Result<(), Diverged> {
+        if let Some(sum) = self.progress.counts() {
+            let check = self.checks.by_ref().find_map(|entry| match entry {
+                Ok(Entry::Check(sum)) => Some(sum),
+                _ => None,
+            });
+            if check.is_some_and(|recorded| recorded != sum) {
+                let recorded = "other calls, or on other communicators, or of other counts, among \
+                                the last 1024 events";
+                return Err(self.diverged(recorded, call));
+            }
+        }
+        if self.before.len() == MOST_BEFORE {
+            self.before.pop_front();
+        }
+        self.before.push_back((*call, recent));
+        Ok(())
+    }
+
+    fn diverged(&self, recorded: &str, call: &Call) -> Diverged {
+        self.diverged_by(recorded, call.to_string())
+    }
+
+    fn diverged_by(&self, recorded: &str, now: String) -> Diverged {
+        let event = |(call, recent): &(Call, Recent)| format!("{call}: {}", describe(recent));
+        let mut before: Vec<String> = self.before.iter().map(event).collect();
+        if before.is_empty() {
+            before.push("nothing".to_owned());
+        }
+        Diverged {
+            event: self.progress.events,
+            recorded: recorded.to_owned(),
+            now,
+            before,
+        }
+    }
+}
+
+/// Whether the requests that a call found are among those that it has.
+fn fits(call: &Call, outcome: &Outcome) -> bool {
+    let there = |index: &u32| u64::from(*index) < call.count;
+    match outcome {
+        Outcome::Index(index) => there(index),
+        Outcome::Indices(indices) => !indices.is_empty() && indices.iter().all(there),
+        _ => true,
+    }
+}
+
+fn describe(recent: &Recent) -> String {
+    match recent {
+        Recent::Posted(Posting::Matched { source, tag }) => message(*source, *tag),
+        Recent::Posted(Posting::Cancelled) => "cancelled".to_owned(),
+        Recent::Posted(Posting::Unmatched | Posting::Beyond) => "no message".to_owned(),
+        Recent::Found(outcome) => outcome.to_string(),
+    }
+}
+
+/// What receives matched, by the order in which they were posted. Entries are in the order in which
+/// they were complete: those of later receives are kept until it is their turn.
+#[derive(Debug)]
+pub(super) struct Matches {
+    entries: Entries,
+    /// The number of the receive that is next.
+    first: u64,
+    /// What is known of it and of those behind it.
+    known: VecDeque<Option<Posting>>,
+    /// The numbers of those of which nothing is known.
+    unknown: Vec<u64>,
+    over: bool,
+}
+
+impl Matches {
+    pub fn new(log: &Log) -> Matches {
+        Matches {
+            entries: log.entries(),
+            first: 0,
+            known: VecDeque::new(),
+            unknown: Vec::new(),
+            over: false,
+        }
+    }
+
+    /// Whether nothing is known of any further receive.
+    pub fn is_over(&self) -> bool {
+        self.over && self.known.iter().all(Option::is_none)
+    }
+
+    /// What the next receive matched, if anything.
+    pub fn next(&mut self) -> Option<Posting> {
+        while !self.over && !matches!(self.known.front(), Some(Some(_))) {
+            match self.entries.next() {
+                Some(Ok(Entry::Match { place, source, tag })) => {
+                    self.learn(place, Posting::Matched { source, tag });
+                }
+                Some(Ok(Entry::Cancelled { place })) => self.learn(place, Posting::Cancelled),
+                Some(Ok(_)) => (),
+                Some(Err(_)) | None => self.over = true,
+            }
+        }
+        self.first += 1;
+        self.known.pop_front().flatten()
+    }
+
+    /// What the receive matched that is at this place among those of which nothing is known.
+    fn learn(&mut self, place: u64, posting: Posting) {
+        // No log has so many; a damaged one must not take all memory.
+        let Some(place) = usize::try_from(place)
+            .ok()
+            .filter(|&place| place < MOST_UNKNOWN)
+        else {
+            self.over = true;
+            return;
+        };
+        while self.unknown.len() <= place {
+            self.unknown.push(self.first + self.known.len() as u64);
+            self.known.push_back(None);
+        }
+        let at = self.unknown.remove(place).checked_sub(self.first);
+        if let Some(known) = at.and_then(|at| self.known.get_mut(at as usize)) {
+            *known = Some(posting);
+        }
+    }
+}
+
+/// More receives than these are not under way at once.
+const MOST_UNKNOWN: usize = 1 << 24;
+
+/// What calls found, in their order: entries that say so.
+#[derive(Debug)]
+pub(super) struct Outcomes(pub Entries);
+
+impl Iterator for Outcomes {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        self.0.by_ref().find_map(|entry| match entry {
+            Ok(entry @ (Entry::Nothing(_) | Entry::Found(_))) => Some(entry),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Makes the entries of a run.
+
+use super::entry::{Coder, Entry};
+use super::{Call, Outcome, Totals};
+
+/// So many events are between two checks.
+pub(super) const BETWEEN_CHECKS: u64 = 1024;
+
+/// What a run has done so far, which a replay must do as well.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Progress {
+    pub posted: u64,
+    pub events: u64,
+    sum: u64,
+}
+
+impl Progress {
+    /// A call is made.
+    pub fn called(&mut self, call: &Call) {
+        let communicator = call.communicator.map_or(0, |number| u64::from(number) + 1);
+        for word in [call.kind as u64, communicator, call.count] {
+            // FNV-1a over words.
+            self.sum = (self.sum ^ word).wrapping_mul(0x0100_0000_01b3);
+            self.sum ^= self.sum >> 29;
+        }
+    }
+
+    /// It counts: a receive was posted, or something was found. What is to be checked now, if
+    /// anything.
+    pub fn counts(&mut self) -> Option<u32> {
+        self.events += 1;
+        let due = self.events.is_multiple_of(BETWEEN_CHECKS);
+        due.then(|| self.totals().sum)
+    }
+
+    pub fn totals(&self) -> Totals {
+        Totals {
+            posted: self.posted,
+            events: self.events,
+            sum: (self.sum ^ self.sum >> 32) as u32,
+        }
+    }
+}
+
+/// The recorder of one rank. Entries are appended to [`Recorder::bytes`].
+#[derive(Debug, Default)]
+pub struct Recorder {
+    coder: Coder,
+    progress: Progress,
+    /// Polls since the last entry that found nothing.
+    nothing: u64,
+    /// Receives that have matched nothing yet, in posting order.
+    outstanding: Vec<u64>,
+    /// Entries that were made, until who takes them clears them.
+    pub bytes: Vec<u8>,
+}
+
+impl Recorder {
+    fn add(&mut self, entry: &Entry) {
+        self.coder.encode(&mut self.bytes, entry);
+    }
+
+    fn count(&mut self) {
+        if let Some(sum) = self.progress.counts() {
+            self.add(&Entry::Check(sum));
+        }
+    }
+
+    /// A receive with a wildcard is posted; its number.
+    pub fn post(&mut self, call: &Call) -> u64 {
+        let number = self.progress.posted;
+        self.progress.posted += 1;
+        self.outstanding.push(number);
+        self.progress.called(call);
+        self.count();
+        number
+    }
+
+    /// The place of a receive among those without a match, which it leaves.
+    fn take(&mut self, number: u64) -> Option<u64> {
+        let place = self.outstanding.binary_search(&number).ok()?;
+        self.outstanding.remove(place);
+        Some(place as u64)
+    }
+
+    /// The receive of this number matched a message; its tag where any would do.
+    pub fn matched(&mut self, number: u64, source: i32, tag: Option<i32>) {
+        if let Some(place) = self.take(number) {
+            self.add(&Entry::Match { place, source, tag });
+        }
+    }
+
+    /// The receive of this number was cancelled.
+    pub fn cancelled(&mut self, number: u64) {
+        if let Some(place) = self.take(number) {
+            self.add(&Entry::Cancelled { place });
+        }
+    }
+
+    /// A call found this.
+    pub fn found(&mut self, call: &Call, outcome: Outcome) {
+        self.progress.called(call);
+        if outcome == Outcome::Nothing {
+            self.nothing += 1;
+            return;
+        }
+        self.end_run();
+        self.add(&Entry::Found(outcome));
+        self.count();
+    }
+
+    /// More than one thread receives: what comes behind is of no use.
+    pub fn threads(&mut self) {
+        self.add(&Entry::Threads);
+    }
+
+    fn end_run(&mut self) {
+        match std::mem::take(&mut self.nothing) {
+            0 => (),
+            polls => self.add(&Entry::Nothing(polls)),
+        }
+    }
+
+    /// The rank has reached `MPI_Finalize`.
+    pub fn end(&mut self) -> Totals {
+        self.end_run();
+        self.progress.totals()
+    }
+}

@@ -1,0 +1,76 @@
+//! Ends a replay that waits for what does not come: a thread of its own looks at the clock, since
+//! the one that waits is in the native MPI.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use treepie_core::order::Call;
+
+use crate::guard::guarded;
+use crate::log;
+use crate::machine::with_signals_blocked;
+
+/// The status of a job whose program took another way than in the recorded run.
+pub const DIVERGED: i32 = 76;
+/// The status of a job that is ended where the recorded run had ended early.
+pub const ENDED: i32 = 77;
+
+/// What is waited for, and since when.
+static WAITING: Mutex<Option<(Instant, Call)>> = Mutex::new(None);
+
+/// A wait for what was recorded.
+pub struct Watch;
+
+/// Begins such a wait.
+pub fn watch(call: &Call) -> Watch {
+    *WAITING.lock() = Some((Instant::now(), *call));
+    Watch
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        *WAITING.lock() = None;
+    }
+}
+
+/// Watches from now on, if there is an end of patience.
+pub fn start(patience: Option<Duration>) {
+    let Some(patience) = patience else { return };
+    let step = (patience / 10).clamp(Duration::from_millis(10), Duration::from_millis(500));
+    let work = move || {
+        guarded("watching a replay", || {
+            loop {
+                thread::sleep(step);
+                look(patience);
+            }
+        });
+    };
+    // The thread inherits that signals are blocked: they are the application's. Without it a
+    // replay that can't go on waits.
+    let _ = with_signals_blocked(|| {
+        let builder = thread::Builder::new().name("treepie-order".to_owned());
+        builder.stack_size(256 * 1024).spawn(work)
+    });
+}
+
+fn look(patience: Duration) {
+    let waiting = *WAITING.lock();
+    if let Some((since, call)) = waiting
+        && since.elapsed() >= patience
+        && let Some(replaying) = super::replaying()
+    {
+        let text = replaying.stuck(&call, since.elapsed());
+        drop(replaying);
+        end_job(&text, DIVERGED);
+    }
+}
+
+/// Ends this process, and the job with it.
+pub fn end_job(text: &str, status: i32) -> ! {
+    log::error(text);
+    // Hydra drops what it has not passed on yet of a process's output when the process ends so.
+    thread::sleep(Duration::from_millis(200));
+    // SAFETY: ends the process; nothing of it is used any more.
+    unsafe { libc::_exit(status) }
+}

@@ -1,0 +1,291 @@
+//! The order of receives: recorded, and taken again by other runs of the same program, whatever
+//! delays, placements and MPIs they have.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
+
+const RANKS: usize = 4;
+
+/// A directory for the orders of a test.
+struct Desk(TempDir);
+
+impl Desk {
+    fn new() -> Desk {
+        Desk(tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}")))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn text(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    /// Runs a job under `treepie WORDS --`.
+    fn job(&self, job: Job, words: &str) -> Outcome {
+        let command = artifacts::command().display().to_string();
+        let mut words: Vec<&str> = words.split_whitespace().collect();
+        words.insert(0, &command);
+        let profile = self.text("p.yaml");
+        if words[1] == "profile" {
+            words.extend(["-o", &profile]);
+        }
+        words.push("--");
+        job.under(words)
+            .directory(self.0.path())
+            .limit(Duration::from_secs(60))
+            .run()
+    }
+
+    /// Records a run into an order of this name.
+    fn record(&self, job: Job, name: &str, words: &str) -> Outcome {
+        self.job(job, &format!("profile --order {} {words}", self.text(name)))
+    }
+
+    /// Runs a job with the order of this name.
+    fn replay(&self, job: Job, name: &str, words: &str) -> Outcome {
+        self.job(job, &format!("replay --order {} {words}", self.text(name)))
+    }
+
+    /// What the command says of these files.
+    fn ask(&self, words: &[&str]) -> Outcome {
+        let mut command = std::process::Command::new(artifacts::command());
+        command.args(words).current_dir(self.0.path());
+        treepie_tests::run_watched(command, Duration::from_secs(30), &words.join(" "))
+    }
+}
+
+fn racy(mpi: Mpi, rounds: u32, way: &str) -> Job {
+    let job = Job::new(mpi, RANKS, "racy");
+    job.argument(rounds.to_string()).argument(way)
+}
+
+fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free_runs_do_not(
+    mpi: Mpi,
+) {
+    let desk = Desk::new();
+    let recorded = desk
+        .record(racy(mpi, 6, "all"), "a.order", "-q --delays 1")
+        .succeeded();
+    assert_eq!(
+        recorded.stdout.lines().count(),
+        RANKS,
+        "{}",
+        recorded.told()
+    );
+    for (seed, permutation) in [
+        (2, ""),
+        (3, "--permutation 2,0,3,1"),
+        (4, ""),
+        (5, "--permutation 3,2,1,0"),
+    ] {
+        let words = format!("--delays {seed} {permutation}");
+        let again = desk
+            .replay(racy(mpi, 6, "all"), "a.order", &words)
+            .succeeded()
+            .silent();
+        assert_eq!(
+            again.stdout,
+            recorded.stdout,
+            "seed {seed}: {}",
+            again.told()
+        );
+    }
+    // The control: runs that nothing leads differ, or the runs above prove nothing.
+    let free = desk
+        .record(racy(mpi, 6, "all"), "b.order", "-q --delays 1")
+        .succeeded();
+    assert_ne!(free.stdout, recorded.stdout);
+    let [first, second] = ["a.order", "b.order"].map(|name| desk.text(name));
+    let compared = desk.ask(&["compare", &first, &second]).succeeded();
+    assert!(
+        compared.stdout.contains("The runs part on"),
+        "{}",
+        compared.told()
+    );
+    assert!(compared.stdout.contains("receive "), "{}", compared.told());
+    let same = desk.ask(&["compare", &first, &first]).succeeded();
+    assert!(
+        same.stdout.contains("alike on all 4 ranks"),
+        "{}",
+        same.told()
+    );
+    let shown = desk.ask(&["show", &first, "--json"]).succeeded();
+    let shown: serde_json::Value =
+        serde_json::from_str(&shown.stdout).unwrap_or_else(|error| panic!("{error}"));
+    assert!(shown["total"]["matches"].as_u64() > Some(100), "{shown}");
+    assert_eq!(shown["ended_early"], serde_json::json!([]));
+    assert!(!desk.path("a.order.parts").exists());
+}
+
+#[test]
+fn an_order_of_one_mpi_is_replayed_under_the_other() {
+    let desk = Desk::new();
+    for (from, into) in [(Mpi::OpenMpi, Mpi::Mpich), (Mpi::Mpich, Mpi::OpenMpi)] {
+        let recorded = desk
+            .record(racy(from, 4, "all"), "a.order", "-q")
+            .succeeded();
+        let again = desk
+            .replay(racy(into, 4, "all"), "a.order", "")
+            .succeeded()
+            .silent();
+        assert_eq!(again.stdout, recorded.stdout, "{from} to {into}");
+    }
+}
+
+fn a_job_that_is_killed_leaves_its_order_which_is_taken_as_far_as_it_goes(mpi: Mpi) {
+    let desk = Desk::new();
+    let died = desk.record(racy(mpi, 4, "dies"), "a.order", "-q");
+    assert!(!died.status.success(), "{}", died.told());
+    assert!(
+        died.stderr
+            .contains("did not reach MPI_Finalize on 4 ranks"),
+        "{}",
+        died.told()
+    );
+    let free = desk.replay(racy(mpi, 4, "all"), "a.order", "").succeeded();
+    assert!(
+        free.stderr.contains("ended before MPI_Finalize (rank 0)"),
+        "{}",
+        free.told()
+    );
+    let stopped = desk.replay(racy(mpi, 4, "all"), "a.order", "--after-end stop");
+    assert_eq!(stopped.status.code(), Some(77), "{}", stopped.told());
+    assert!(
+        stopped.stderr.contains("the recorded run had ended here"),
+        "{}",
+        stopped.told()
+    );
+}
+
+fn a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs(mpi: Mpi) {
+    let desk = Desk::new();
+    desk.record(racy(mpi, 4, "all"), "a.order", "-q")
+        .succeeded();
+    for (rounds, way) in [(4, "other"), (3, "all"), (5, "all")] {
+        let other = desk.replay(racy(mpi, rounds, way), "a.order", "--patience 2");
+        // MPICH's launcher says 9 where several ranks end at once.
+        let status = other.status.code();
+        assert!(
+            status == Some(76) || mpi == Mpi::Mpich && status == Some(9),
+            "{}",
+            other.told()
+        );
+        for words in [
+            "the program has taken another way",
+            "recorded: ",
+            "now: ",
+            "before: ",
+        ] {
+            assert!(other.stderr.contains(words), "{words}: {}", other.told());
+        }
+    }
+}
+
+fn orders_that_do_not_fit_are_refused_in_one_line(mpi: Mpi) {
+    let desk = Desk::new();
+    desk.record(racy(mpi, 2, "all"), "a.order", "-q")
+        .succeeded();
+    let refused = |outcome: Outcome, status: i32, words: &str| {
+        assert_eq!(outcome.status.code(), Some(status), "{}", outcome.told());
+        assert!(outcome.messages().len() == 1, "{}", outcome.told());
+        assert!(
+            outcome.stderr.contains(words),
+            "{words}: {}",
+            outcome.told()
+        );
+    };
+    let fewer = Job::new(mpi, 2, "racy");
+    refused(
+        desk.replay(fewer, "a.order", ""),
+        2,
+        "is the order of 4 ranks, and the job has 2",
+    );
+    let other = || Job::new(mpi, RANKS, "ring");
+    let outcome = desk.replay(other(), "a.order", "");
+    refused(outcome, 0, "a run of racy, and this is ring");
+    let outcome = desk.replay(other(), "a.order", "--strict");
+    assert!(!outcome.status.success(), "{}", outcome.told());
+    let cut = std::fs::read(desk.path("a.order")).unwrap_or_default();
+    for (name, bytes, words) in [
+        ("cut.order", &cut[..cut.len() - 3], "is damaged at byte"),
+        (
+            "text.order",
+            b"treepie: profile\n".as_slice(),
+            "is no order of receives",
+        ),
+    ] {
+        std::fs::write(desk.path(name), bytes).unwrap_or_else(|error| panic!("{error}"));
+        refused(desk.replay(racy(mpi, 2, "all"), name, ""), 2, words);
+    }
+    refused(
+        desk.replay(racy(mpi, 2, "all"), "none.order", ""),
+        2,
+        "there is no such file",
+    );
+}
+
+fn a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay(mpi: Mpi) {
+    let desk = Desk::new();
+    let recorded = desk
+        .record(racy(mpi, 2, "threads"), "a.order", "-q")
+        .succeeded();
+    let said = recorded
+        .stderr
+        .matches("more than one thread receives")
+        .count();
+    assert_eq!(said, 1, "{}", recorded.told());
+    let again = desk.replay(racy(mpi, 2, "threads"), "a.order", "");
+    assert_eq!(again.status.code(), Some(2), "{}", again.told());
+    assert!(
+        again
+            .stderr
+            .contains("more than one thread of rank 0 received"),
+        "{}",
+        again.told()
+    );
+}
+
+fn programs_without_wildcards_and_polls_have_an_empty_order(mpi: Mpi) {
+    let desk = Desk::new();
+    desk.record(Job::new(mpi, 4, "halo2d"), "a.order", "-q")
+        .succeeded();
+    let text = desk.text("a.order");
+    let shown = desk.ask(&["show", &text]).succeeded().stdout;
+    let nothing = "4 ranks, 0 receives with wildcards, 0 probes, 0 polls that found something";
+    assert!(shown.contains(nothing), "{shown}");
+    desk.replay(Job::new(mpi, 4, "halo2d"), "a.order", "")
+        .succeeded()
+        .silent();
+}
+
+fn python_and_fortran_take_the_recorded_order(mpi: Mpi) {
+    let desk = Desk::new();
+    for job in [Job::python(mpi, 3, "racy"), Job::new(mpi, 3, "racy.f90")] {
+        let recorded = desk
+            .record(job.clone(), "a.order", "-q --delays 1")
+            .succeeded();
+        for seed in [2, 3] {
+            let words = format!("--delays {seed}");
+            let again = desk
+                .replay(job.clone(), "a.order", &words)
+                .succeeded()
+                .silent();
+            assert_eq!(again.stdout, recorded.stdout, "{}", again.told());
+        }
+    }
+}
+
+under_each_mpi!(
+    replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free_runs_do_not,
+    a_job_that_is_killed_leaves_its_order_which_is_taken_as_far_as_it_goes,
+    a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs,
+    orders_that_do_not_fit_are_refused_in_one_line,
+    a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay,
+    programs_without_wildcards_and_polls_have_an_empty_order,
+    python_and_fortran_take_the_recorded_order,
+);

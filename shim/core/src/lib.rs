@@ -33,6 +33,7 @@
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
 //! affinity    traffic between ranks: the sparse matrix, measures, formats
+//! cut         all ranks stopped where no message is under way
 //! waits       why a job hangs: who waits for whom
 //! ```
 //!
@@ -52,6 +53,8 @@
 //! | failure domain | what fails at once: a host, a rack, a cluster |
 //! | page | what a rank is doing, in a file in memory that outlives it |
 //! | look; double collect | a reading of all pages; two: what is alike in both is a consistent cut |
+//! | wave | an attempt to stop all ranks at a quiet cut |
+//! | quiet cut | nothing sent is not received, and nobody is inside a collective |
 //! | wait-for graph | who waits for all, or any, of whom |
 //! | poll | a call that comes back at once, done or not: `MPI_Test`, `MPI_Iprobe` |
 //! | allocation | the hosts and cores that a job was given |
@@ -101,6 +104,7 @@
 
 pub mod affinity;
 pub mod collective;
+pub mod cut;
 pub mod files;
 pub mod guard;
 pub mod learning;

@@ -15,6 +15,8 @@ pub const REPLACING: u8 = 8;
 pub const REORDERING: u8 = 16;
 /// Calls are noted in the page of this rank. Only together with counting.
 pub const PAGES: u8 = 32;
+/// Calls may have to wait for a cut, and receives are counted. Only together with pages.
+pub const CUTS: u8 = 64;
 
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u8 = 128;

@@ -28,7 +28,7 @@ use crate::mpi::{
     AppComm, Call, Datatype, Errhandler, Group, IntArray, LargeArray, Op, Side, StatusAddress, Win,
     Word, c_int, native,
 };
-use crate::record::{self, Completion, Message, Note, Transfer, procedures};
+use crate::record::{self, Completion, Message, Note, Taken, Transfer, procedures};
 use linker::optional_symbol;
 use next::Next;
 use procedure::{Argument, entry_point, entry_points, procedure};

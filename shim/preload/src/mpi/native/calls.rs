@@ -125,6 +125,28 @@ impl Native {
         flag.is_ok_and(|flag| flag != 0)
     }
 
+    /// The source in a status.
+    ///
+    /// # Safety
+    /// There is a status of a receive that is complete.
+    pub unsafe fn source_of(&self, status: StatusAddress) -> c_int {
+        // MPI_SOURCE, MPI_TAG and MPI_ERROR are one behind the other in every family.
+        let at = status.word() + self.abi.status_error - 2 * size_of::<c_int>();
+        // SAFETY: the caller's promise.
+        unsafe { *(at as *const c_int) }
+    }
+
+    /// The bytes of a message that was received, or 0 where they are too many for the MPI to say.
+    ///
+    /// # Safety
+    /// There is a status of a receive that is complete.
+    pub unsafe fn bytes_of(&self, status: StatusAddress) -> u64 {
+        let byte = self.byte();
+        // SAFETY: the caller's promise.
+        let count = integer(|count| unsafe { self.functions.get_count(status, byte, count) });
+        count.map_or(0, |count| u64::try_from(count).unwrap_or(0))
+    }
+
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, NativeError> {
         let parent = handle(|parent| self.functions.comm_get_parent(parent))?;

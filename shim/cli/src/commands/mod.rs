@@ -4,6 +4,7 @@ mod answer;
 mod compare;
 mod completions;
 mod convert;
+mod cut;
 mod doctor;
 mod hang;
 mod help;
@@ -50,8 +51,8 @@ The usual way:
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
 Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile, replay, run and supervise return the status of the job; supervise 75 if too
-few hosts are left.")]
+profile, replay, run, supervise and cut return the status of the job; supervise 75 if
+too few hosts are left.")]
 pub struct CommandLine {
     #[command(subcommand)]
     command: Command,
@@ -67,6 +68,7 @@ enum Command {
     Forget(learning::forget::Arguments),
     Prove(prove::Arguments),
     Supervise(supervise::Arguments),
+    Cut(cut::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),
     Convert(convert::Arguments),
@@ -115,6 +117,7 @@ impl CommandLine {
             Command::Forget(arguments) => learning::forget::run(&arguments),
             Command::Prove(arguments) => prove::run(&arguments),
             Command::Supervise(arguments) => supervise::run(&arguments),
+            Command::Cut(arguments) => cut::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),

@@ -4,6 +4,7 @@ pub mod before_after;
 pub mod clusters;
 pub mod collectives;
 pub mod containment;
+pub mod cut;
 pub mod experience;
 pub mod gain;
 pub mod guard;

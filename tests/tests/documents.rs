@@ -30,6 +30,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie history", "tests/tests/learning.rs"),
     ("treepie tune", "tests/tests/tuning.rs"),
     ("treepie supervise", "tests/tests/supervise.rs"),
+    ("treepie cut", "tests/tests/cut.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -34,6 +34,7 @@
 //! platform    pLogP parameters, logical clusters, probing
 //! topology    where ranks can be: trees and networks
 //! affinity    traffic between ranks: the sparse matrix, measures, formats
+//! cut         all ranks stopped where no message is under way
 //! waits       why a job hangs: who waits for whom
 //! order       the order of receives, recorded and replayed
 //! ```
@@ -57,6 +58,8 @@
 //! | order | what receives with wildcards, probes and polls of a run gave |
 //! | match; posting order | the message that a receive takes; the order in which receives begin |
 //! | replay (of an order) | a run in which these give the same |
+//! | wave | an attempt to stop all ranks at a quiet cut |
+//! | quiet cut | nothing sent is not received, and nobody is inside a collective |
 //! | wait-for graph | who waits for all, or any, of whom |
 //! | poll | a call that comes back at once, done or not: `MPI_Test`, `MPI_Iprobe` |
 //! | allocation | the hosts and cores that a job was given |
@@ -111,6 +114,7 @@
 pub mod affinity;
 pub mod checkpoint;
 pub mod collective;
+pub mod cut;
 pub mod files;
 pub mod guard;
 pub mod learning;

@@ -56,6 +56,8 @@ const COMPLETION: &[Field] = &[
     ("status", &["status", "array_of_statuses"], ""),
 ];
 
+const TAKEN: &[Field] = &[("status", &["status"], ""), ("message", &["message"], "")];
+
 impl Procedure {
     /// A struct that describes a call of this procedure. Fields that no parameter is for are
     /// those of the struct's `NONE`.
@@ -100,12 +102,22 @@ impl Procedure {
             "send" if self.has("request") => {
                 format!("record::begin_send({next}, {}, request)", message())
             }
-            "send" if self.has("source") => format!("record::send_receive({next}, {})", message()),
+            "send" if self.has("source") => format!(
+                "record::send_receive({note}, |status| next({}), {}, {})",
+                self.arguments_as_given(),
+                message(),
+                self.literal("Taken", TAKEN, "")
+            ),
             "send" => format!("record::send({next}, {})", message()),
             "send-init" => format!("record::send_init({next}, {}, request)", message()),
             "start" => format!("record::start({next}, 1, request)"),
             "start-all" => format!("record::start({next}, count as c_int, array_of_requests)"),
-            "receive" => format!("record::receive({next})"),
+            "receive" => format!(
+                "record::receive({note}, |{}| next({}), {})",
+                if self.has("status") { "status" } else { "_" },
+                self.arguments_as_given(),
+                self.literal("Taken", TAKEN, "")
+            ),
             "receive-init" => format!("record::receive_init({next}, request)"),
             "complete" => format!(
                 "{{ let completion = {}; record::complete({note}, completion, |status| {}) }}",

@@ -63,7 +63,34 @@ fn is_poll(name: &str) -> bool {
 /// Collectives of a group that is not all of the communicator.
 const OF_A_GROUP: [&str; 2] = ["MPI_Comm_create_group", "MPIX_Comm_create_group"];
 
+/// What begins something that the counts of a cut know nothing of: messages in parts or of two
+/// kinds at once, processes of other jobs, streams and threads of the MPI's own, and messages that
+/// may be taken back.
+const UNCUT: [&str; 12] = [
+    "MPI_Psend_init",
+    "MPI_Precv_init",
+    "MPI_Isendrecv",
+    "MPI_Isendrecv_replace",
+    "MPI_Cancel",
+    "MPI_Comm_accept",
+    "MPI_Comm_connect",
+    "MPI_Comm_join",
+    "MPI_Comm_spawn",
+    "MPI_Comm_spawn_multiple",
+    "MPIX_Threadcomm_init",
+    "MPIX_Stream_comm_create",
+];
+
 impl Procedure {
+    /// Whether no cut includes what it begins.
+    fn is_uncut(&self) -> bool {
+        let name = self.name.strip_suffix("_c").unwrap_or(&self.name);
+        let prepares =
+            self.role.starts_with("collective-init") || self.role == "neighbourhood-init";
+        let elsewhere = name.starts_with("MPIX_Stream_") || name.ends_with("_enqueue");
+        prepares || elsewhere || UNCUT.contains(&name)
+    }
+
     /// The note of a call of this procedure.
     pub fn note(&self) -> String {
         let mut text = format!("Note {{ procedure: procedures::{}, ", self.name);
@@ -129,9 +156,10 @@ pub fn procedures(procedures: &[Procedure]) -> String {
         let role = procedure.role_in_pages();
         let poll = is_poll(name);
         let collective = role == "makes";
+        let uncut = procedure.is_uncut();
         constants += &format!(
             "pub const {name}: Procedure = Procedure {{ number: {number}, poll: {poll}, \
-             collective: {collective} }};\n"
+             collective: {collective}, uncut: {uncut} }};\n"
         );
         table += &format!("{name} {role}\n");
     }

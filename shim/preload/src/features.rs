@@ -15,7 +15,8 @@ pub const REPLACING: u16 = 8;
 pub const REORDERING: u16 = 16;
 /// Calls are noted in the page of this rank. Only together with counting.
 pub const PAGES: u16 = 32;
-
+/// Calls may have to wait for a cut, and receives are counted. Only together with pages.
+pub const CUTS: u16 = 64;
 /// The order of receives is recorded or replayed. Only together with counting.
 pub const ORDER: u16 = 256;
 /// Sends are delayed. Only together with counting.

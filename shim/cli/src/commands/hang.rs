@@ -69,12 +69,26 @@ pub struct Watched {
     pub number: u64,
 }
 
+/// A number for a run, by which its pages are known.
+pub fn new_number() -> u64 {
+    RandomState::new().hash_one(std::process::id())
+}
+
+/// The runs that were given this number, and have pages now.
+pub fn runs_of(given: u64) -> Vec<(u64, Look)> {
+    let base = base();
+    let runs = pages::runs(&base).into_iter();
+    let looks = runs.map(|run| (run, Look::at(&base, run)));
+    let is_ours = |look: &Look| look.any().is_some_and(|page| page.given == given);
+    looks.filter(|(_, look)| is_ours(look)).collect()
+}
+
 impl HangChoice {
     /// A new run.
     pub fn watched(&self) -> Watched {
         Watched {
             patience: self.hang,
-            number: RandomState::new().hash_one(std::process::id()),
+            number: new_number(),
         }
     }
 }
@@ -86,9 +100,7 @@ impl Watched {
             return Vec::new();
         }
         let mut variables = vec![(RUN_VARIABLE, format!("{:016x}", self.number).into())];
-        if named_pages() == Pages::Off {
-            variables.push((PAGES, "true".into()));
-        }
+        variables.extend(pages_variable());
         variables
     }
 
@@ -137,6 +149,11 @@ fn under_watch(
     Ok(status)
 }
 
+/// The variable by which ranks keep pages, where the user's environment does not ask for them.
+pub fn pages_variable() -> Option<(&'static str, OsString)> {
+    (named_pages() == Pages::Off).then(|| (PAGES, "true".into()))
+}
+
 /// The pages that the user's environment asks for.
 fn named_pages() -> Pages {
     let named = std::env::var(PAGES).ok();
@@ -144,7 +161,7 @@ fn named_pages() -> Pages {
 }
 
 /// Where the job's pages are.
-fn base() -> PathBuf {
+pub fn base() -> PathBuf {
     match named_pages() {
         Pages::Directory(path) => path,
         Pages::Memory | Pages::Off => pages::usual_base(),
@@ -171,19 +188,11 @@ struct Run {
 }
 
 impl Watch {
-    /// The runs of this job that have pages now.
-    fn runs(&self) -> Vec<(u64, Look)> {
-        let runs = pages::runs(&self.base).into_iter();
-        let looks = runs.map(|run| (run, Look::at(&self.base, run)));
-        let is_ours = |look: &Look| look.any().is_some_and(|page| page.given == self.given);
-        looks.filter(|(_, look)| is_ours(look)).collect()
-    }
-
     /// Looks once a tick until the job ends; the runs of which it was told why they hang.
     fn keep(&self, stopped: &Receiver<()>) -> Vec<u64> {
         let mut known: Vec<Run> = Vec::new();
         while stopped.recv_timeout(TICK) == STILL_RUNNING {
-            for (number, look) in self.runs() {
+            for (number, look) in runs_of(self.given) {
                 let calls = look
                     .sightings
                     .values()
@@ -240,7 +249,7 @@ impl Watch {
     /// What the pages say that a job left which did not end well, unless it was told before. They
     /// are removed then.
     fn tell_of_the_dead(&self, told: &[u64]) {
-        for (number, look) in self.runs() {
+        for (number, look) in runs_of(self.given) {
             // A process may be just about to end.
             thread::sleep(2 * TICK);
             let last = Look::at(&self.base, number);

@@ -12,7 +12,7 @@ use crate::output;
 const DOCUMENT: &str = include_str!("../../../../LD_PRELOAD.md");
 
 /// Topics, their chapters, and what they are about.
-const TOPICS: [(&str, &str, &str); 12] = [
+const TOPICS: [(&str, &str, &str); 13] = [
     ("by-hand", "By hand", "preloading without this command"),
     ("variables", "Variables", "every setting of the library"),
     ("modes", "What happens in a job", "off, profile and replay"),
@@ -46,6 +46,11 @@ const TOPICS: [(&str, &str, &str); 12] = [
         "order",
         "The same order again",
         "receives recorded and replayed",
+    ),
+    (
+        "cuts",
+        "All ranks at one cut",
+        "how a job is stopped and saved, what no cut includes",
     ),
     ("limits", "Limits", "what cannot be done"),
     ("troubleshooting", "Troubleshooting", "by what you see"),

@@ -5,6 +5,7 @@ mod checkpoints;
 mod compare;
 mod completions;
 mod convert;
+mod cut;
 mod doctor;
 mod hang;
 mod help;
@@ -52,8 +53,8 @@ The usual way:
   treepie replay app.placement.yaml -- mpirun -np 16 ./app
 
 Exit status: 0, 1 if the job or the question failed, 2 for wrong usage;
-profile, replay, run and supervise return the status of the job; supervise 75 if too
-few hosts are left; replay --order 76 if the program takes another way than recorded,
+profile, replay, run, supervise and cut return the status of the job; supervise 75 if
+too few hosts are left; replay --order 76 if the program takes another way than recorded,
 and 77 with --after-end stop where the recorded run had ended.")]
 pub struct CommandLine {
     #[command(subcommand)]
@@ -70,6 +71,7 @@ enum Command {
     Forget(learning::forget::Arguments),
     Prove(prove::Arguments),
     Supervise(supervise::Arguments),
+    Cut(cut::Arguments),
     Show(show::Arguments),
     Compare(compare::Arguments),
     Convert(convert::Arguments),
@@ -118,6 +120,7 @@ impl CommandLine {
             Command::Forget(arguments) => learning::forget::run(&arguments),
             Command::Prove(arguments) => prove::run(&arguments),
             Command::Supervise(arguments) => supervise::run(&arguments),
+            Command::Cut(arguments) => cut::run(&arguments),
             Command::Show(arguments) => show::run(&arguments),
             Command::Compare(arguments) => compare::run(&arguments),
             Command::Convert(arguments) => convert::run(&arguments),

@@ -58,7 +58,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let path = super::options::absolute_path(picture)?;
         require_directory(&path)?;
     }
-    let chosen = Chosen::find(arguments)?;
+    let chosen = Chosen::find(
+        arguments.pages.as_deref(),
+        arguments.job.as_deref(),
+        "start it with TREEPIE_PAGES=true, or with `treepie profile --hang 60 -- mpirun ...`",
+    )?;
     if arguments.look {
         output::print_json(&Look::at(&chosen.base, chosen.run))?;
         return Ok(ExitCode::SUCCESS);
@@ -120,15 +124,25 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// The run that is meant.
-struct Chosen {
-    base: PathBuf,
-    run: u64,
+pub struct Chosen {
+    /// Where its pages are.
+    pub base: PathBuf,
+    /// Its number.
+    pub run: u64,
 }
 
 impl Chosen {
-    fn find(arguments: &Arguments) -> Result<Chosen, CommandError> {
-        let base = arguments.pages.clone().unwrap_or_else(pages::usual_base);
-        let job = arguments.job.as_deref();
+    /// The run of a job that the user names, or the only one, with pages in this directory or
+    /// where they usually are. `remedy` is what to do where no job keeps pages.
+    ///
+    /// # Errors
+    /// No such job, or several.
+    pub fn find(
+        pages: Option<&Path>,
+        job: Option<&str>,
+        remedy: &str,
+    ) -> Result<Chosen, CommandError> {
+        let base = pages.map_or_else(pages::usual_base, Path::to_owned);
         if let Some(path) = job.filter(|job| job.contains('/')) {
             return Chosen::of_directory(Path::new(path));
         }
@@ -155,8 +169,7 @@ impl Chosen {
                 listed(&base, &runs)
             ))),
             ([], None) => Err(CommandError::failed(format!(
-                "{}: no job of yours keeps pages here; start it with TREEPIE_PAGES=true, or with \
-                 `treepie profile --hang 60 -- mpirun ...`",
+                "{}: no job of yours keeps pages here; {remedy}",
                 base.display()
             ))),
             _ => Err(CommandError::usage(format!(

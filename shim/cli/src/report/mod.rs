@@ -5,6 +5,7 @@ pub mod checkpoints;
 pub mod clusters;
 pub mod collectives;
 pub mod containment;
+pub mod cut;
 pub mod experience;
 pub mod gain;
 pub mod guard;

@@ -39,6 +39,7 @@ impl Job {
         Some(Channel {
             sent: sent.map_or(0, |channel| channel.sent),
             posted: posted.map_or(0, |channel| channel.posted),
+            ..Channel::default()
         })
     }
 

@@ -33,7 +33,7 @@ pub use job::{Job, Motion, Seen};
 pub use messages::Unreceived;
 pub use state::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Key, Life, Operation,
-    Partner, Rank, Thread, Until,
+    Partner, Rank, Stop, Thread, Until,
 };
 pub use verdict::{Kind, Mismatch, Side, Verdict, Wait, verdict};
 

@@ -158,6 +158,12 @@ pub struct Channel {
     pub sent: u64,
     /// Receives posted that name the other.
     pub posted: u64,
+    /// Bytes sent to the other.
+    pub sent_bytes: u64,
+    /// Messages received from the other; counted only where ranks may be stopped at a cut.
+    pub received: u64,
+    /// Their bytes.
+    pub received_bytes: u64,
 }
 
 /// What a rank sent and received, in calls that have returned.
@@ -184,6 +190,21 @@ pub struct Communicator {
     pub last: Vec<Collective>,
 }
 
+/// What a rank says that may be stopped at a cut (see [`crate::cut`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stop {
+    /// It stands before its next call, and begins it when it may.
+    pub stopped: bool,
+    /// Receives that were begun and are not complete.
+    pub receives: u64,
+    /// Collectives that were begun and are not complete.
+    pub collectives: u64,
+    /// What it does that a cut can't include.
+    pub refused: Option<String>,
+    /// Its counts are final: it is in `MPI_Finalize`.
+    pub ended: bool,
+}
+
 /// A rank, as its page says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Rank {
@@ -207,6 +228,8 @@ pub struct Rank {
     pub communicators: BTreeMap<Key, Communicator>,
     /// What it sent and received; `None` where that was not counted at the time.
     pub channels: Option<Channels>,
+    /// Whether and where it is stopped; `None` where it never is.
+    pub stop: Option<Stop>,
 }
 
 impl Rank {

@@ -31,6 +31,7 @@ fn idle(rank: usize, size: usize) -> Rank {
         more_threads: 0,
         communicators: BTreeMap::from([(WORLD, world)]),
         channels: Some(Channels::default()),
+        stop: None,
     }
 }
 

@@ -29,7 +29,7 @@ use crate::mpi::{
     Word, c_int, native,
 };
 use crate::order::{self, CallKind, Receive};
-use crate::record::{self, Completion, Message, Note, Transfer, procedures};
+use crate::record::{self, Completion, Message, Note, Taken, Transfer, procedures};
 use linker::optional_symbol;
 use next::Next;
 use procedure::{Argument, entry_point, entry_points, procedure};

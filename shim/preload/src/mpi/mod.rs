@@ -11,7 +11,9 @@ pub mod native;
 
 pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
 pub use collective::{Call, Side};
-pub use handles::{AppComm, Comm, Datatype, Errhandler, Group, Handle, Op, Request, Win};
+pub use handles::{
+    AppComm, Comm, Datatype, Errhandler, Group, Handle, MatchedMessage, Op, Request, Win,
+};
 
 /// An argument of an MPI procedure as it is passed: handles, pointers and
 /// integers all travel in 64-bit registers or stack slots on the platforms that

@@ -8,15 +8,14 @@ use once_cell::sync::Lazy;
 use parking_lot::Mutex;
 use treepie_core::affinity::Traffic;
 
-use super::completion::Completion;
 use super::counters::Kind;
 use super::patience::Patience;
 use super::prepared;
 use super::registry::handle_at;
 use super::thread::Thread;
 use crate::features::{self, CANCELLING};
-use crate::mpi::native::{Native, native};
-use crate::mpi::{Request, StatusAddress, Word, c_int};
+use crate::mpi::native::Native;
+use crate::mpi::{Request, StatusAddress, Word};
 
 /// What a request sent: kind, receiver, bytes.
 type Messages = Vec<(Kind, u32, u64)>;
@@ -59,25 +58,17 @@ pub fn begun(thread: &Thread, address: Word) {
     }
 }
 
-/// Calls the native MPI while cancelled requests are watched; `call` takes the status.
-#[cold]
-pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
-    let Some(native) = native() else {
-        return call(completion.status);
-    };
-    let is_watched = |request: Request| CANCELLED.lock().watched.contains_key(&request);
-    completion.observed(native, is_watched, call, |request, status| {
-        // SAFETY: it is the status of a request that the call has completed.
-        unsafe { settle(native, request, status) }
-    })
+/// Whether the application tried to cancel this request.
+pub fn is_watched(request: Request) -> bool {
+    CANCELLED.lock().watched.contains_key(&request)
 }
 
-/// The watched request completed with this status: its messages are taken back if it was
+/// A request completed with this status: its messages are taken back if it was watched and
 /// cancelled.
 ///
 /// # Safety
 /// The status is that of a call that is complete.
-unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
+pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
     // SAFETY: the caller's promise.
     let is_cancelled = unsafe { native.is_cancelled(status) };
     let mut cancelled = CANCELLED.lock();

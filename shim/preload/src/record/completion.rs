@@ -1,7 +1,8 @@
 //! Calls that complete requests, and the statuses of those that they complete.
 
 use super::registry::handle_at;
-use crate::mpi::native::Native;
+use super::{cancelled, received};
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
 
 /// A call that completes requests, as its procedure is told of it. Addresses that
@@ -38,6 +39,22 @@ impl Completion {
         status: StatusAddress::ABSENT,
         array: false,
     };
+}
+
+/// Calls the native MPI while requests are watched; `call` takes the status.
+#[cold]
+pub fn complete(completion: &Completion, call: impl FnOnce(StatusAddress) -> c_int) -> c_int {
+    let Some(native) = native() else {
+        return call(completion.status);
+    };
+    let is_watched = |request| cancelled::is_watched(request) || received::is_open(request);
+    completion.observed(native, is_watched, call, |request, status| {
+        // SAFETY: it is the status of a request that the call has completed.
+        unsafe {
+            cancelled::settle(native, request, status);
+            received::settle(native, request, status);
+        }
+    })
 }
 
 impl Completion {

@@ -171,6 +171,8 @@ pub struct Counters {
     accesses: Growing,
     /// Receives by source, where this rank has a page.
     posted: Growing,
+    /// Messages received by source, where this rank may be stopped at a cut.
+    received: Growing,
     taken: AtomicBool,
     /// The non-blocking sends of late, in a ring.
     sent: [Sent; REMEMBERED],
@@ -225,6 +227,14 @@ pub fn read_posted(mut each: impl FnMut(u32, u64)) {
     }
 }
 
+/// Reads what all threads received from each partner: the same once for each thread.
+pub fn read_received(mut each: impl FnMut(u32, Traffic)) {
+    for counters in all() {
+        let read = |key, traffic| each((key - 1) as u32, traffic);
+        counters.received.read(read);
+    }
+}
+
 /// Reads the calls of all threads on windows: the same once for each thread.
 pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic)) {
     for counters in all() {
@@ -260,6 +270,7 @@ impl Counters {
             messages: Growing::new(4),
             accesses: Growing::new(1),
             posted: Growing::new(1),
+            received: Growing::new(1),
             taken: AtomicBool::new(true),
             sent: std::array::from_fn(|_| Sent::default()),
             next_sent: AtomicUsize::new(0),
@@ -286,6 +297,11 @@ impl Counters {
     #[inline(always)]
     pub fn add_posted(&self, partner: u32) {
         self.posted.add(u64::from(partner) + 1, 0);
+    }
+
+    /// Adds a message that was received from a partner. Only the owning thread may call this.
+    pub fn add_received(&self, partner: u32, bytes: u64) {
+        self.received.add(u64::from(partner) + 1, bytes);
     }
 
     /// Remembers a non-blocking send. Only the owning thread may call this.

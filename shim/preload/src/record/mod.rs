@@ -21,6 +21,7 @@ mod one_sided;
 pub mod page;
 mod patience;
 mod prepared;
+mod received;
 mod registry;
 mod shared_memory;
 mod sums;
@@ -38,7 +39,7 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::features::{self, CANCELLING, COUNTING, DELAYS, PAGES, TIMING};
+use crate::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, PAGES, TIMING};
 use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win, Word, c_int};
 pub use collectives::{Plan, plan};
 pub use completion::Completion;
@@ -46,6 +47,7 @@ use counters::Kind;
 pub use one_sided::Transfer;
 pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
+pub use received::Taken;
 pub use registry::handle_at;
 use thread::Thread;
 
@@ -186,8 +188,11 @@ pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
 
 /// A receive or a probe.
 #[inline(always)]
-pub fn receive(note: Note, call: impl FnOnce() -> c_int) -> c_int {
-    around(note, CallClass::Receive, call, |_| ())
+pub fn receive(note: Note, call: impl FnOnce(StatusAddress) -> c_int, taken: Taken) -> c_int {
+    match features::any(CUTS) {
+        true => received::receive(note, CallClass::Receive, taken, call, |_| ()),
+        false => around(note, CallClass::Receive, || call(taken.status), |_| ()),
+    }
 }
 
 /// A send.
@@ -200,10 +205,20 @@ pub fn send(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int
 
 /// A send and a receive in one; only what is sent counts.
 #[inline(always)]
-pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(note, CallClass::SendReceive, call, |thread| {
+pub fn send_receive(
+    note: Note,
+    call: impl FnOnce(StatusAddress) -> c_int,
+    message: Message,
+    taken: Taken,
+) -> c_int {
+    let class = CallClass::SendReceive;
+    let count = |thread: &Thread| {
         thread.count_send(&message);
-    })
+    };
+    match features::any(CUTS) {
+        true => received::receive(note, class, taken, call, count),
+        false => around(note, class, || call(taken.status), count),
+    }
 }
 
 /// A send that goes on after the call: `request` is where the native MPI puts its
@@ -230,8 +245,8 @@ pub fn complete(
     around(
         note,
         CallClass::Wait,
-        || match features::any(CANCELLING) {
-            true => cancelled::complete(&completion, call),
+        || match features::any(CANCELLING | CUTS) {
+            true => completion::complete(&completion, call),
             false => call(completion.status),
         },
         |_| (),
@@ -263,13 +278,19 @@ pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> 
         if features::any(PAGES) {
             prepared::receive(thread.source(&note), request);
         }
+        if features::any(CUTS) {
+            received::prepare(&note);
+        }
     })
 }
 
 /// The start of `count` prepared requests, an array at `requests`.
 pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
     around(note, CallClass::Send, call, |thread| {
-        prepared::started(thread, count, requests)
+        prepared::started(thread, count, requests);
+        if features::any(CUTS) {
+            received::started(count, requests);
+        }
     })
 }
 
@@ -296,7 +317,12 @@ pub fn replaceable(
         note,
         class,
         || run(&plan),
-        |thread| thread.count_collective(&note, comm, &call, plan.get()),
+        |thread| {
+            thread.count_collective(&note, comm, &call, plan.get());
+            if features::any(CUTS) {
+                received::begin_collective(note.request);
+            }
+        },
     )
 }
 
@@ -324,6 +350,9 @@ pub fn neighbourhood(note: Note, call: impl FnOnce() -> c_int, comm: Comm, send:
                 thread.count(Kind::Neighbourhood, partner, bytes);
             });
         });
+        if features::any(CUTS) {
+            received::begin_collective(note.request);
+        }
     })
 }
 
@@ -406,7 +435,10 @@ pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Wor
 
 /// A procedure that makes a window, whose handle it puts at `address`.
 pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(note, call, address, windows::made)
+    start_of(note, call, address, |window, internal| {
+        windows::made(window, internal);
+        page::count_window(false);
+    })
 }
 
 /// The end of the communicator whose handle is at `address`.
@@ -416,11 +448,18 @@ pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word)
 
 /// The end of the window whose handle is at `address`.
 pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(note, call, address, windows::ended)
+    end_of(note, call, address, |window| {
+        windows::ended(window);
+        page::count_window(true);
+    })
 }
 
 /// The end of the request whose handle is at `address`.
 pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
+    let call = || match features::any(CUTS) {
+        true => received::request_end(note, call, address),
+        false => call(),
+    };
     end_of(note, call, address, prepared::ended)
 }
 
@@ -440,6 +479,9 @@ fn start_of<H: Handle>(
     let code = around(note, CallClass::Other, call, |thread| {
         if note.procedure.collective {
             thread.with_communicator(note.comm, |comm| comm.count_done(&note));
+            if features::any(CUTS) {
+                received::begin_collective(note.request);
+            }
         }
     });
     if code == SUCCESS {

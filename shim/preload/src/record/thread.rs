@@ -17,6 +17,7 @@ use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
+use crate::features::{self, CUTS};
 use crate::mpi::native::native;
 use crate::mpi::{Call, Comm, Request, SUCCESS, Win, Word, c_int};
 
@@ -47,6 +48,11 @@ thread_local! {
 pub fn outermost() -> Option<Rc<Thread>> {
     let thread = THREAD.try_with(Rc::clone).ok()?;
     (!thread.inside.get()).then_some(thread)
+}
+
+/// Counts a message that this thread received from a partner.
+pub fn count_received(partner: u32, bytes: u64) {
+    let _ = THREAD.try_with(|thread| thread.counters.add_received(partner, bytes));
 }
 
 /// Whether this thread is within a procedure that the application called.
@@ -99,6 +105,9 @@ impl Thread {
     #[inline(always)]
     pub fn begin_note(&self, note: &Note) {
         let area = self.area.get().unwrap_or_else(|| self.claim_area());
+        if features::any(CUTS) {
+            page::stop_before(area, note);
+        }
         area.begin(note);
     }
 

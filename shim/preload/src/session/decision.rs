@@ -57,6 +57,8 @@ pub struct Pages {
     pub run: u64,
     /// The number that the command gave it, or 0.
     pub given: u64,
+    /// All ranks may be stopped at a cut.
+    pub stops: bool,
 }
 
 /// What the ranks do once process 0 has read the settings.

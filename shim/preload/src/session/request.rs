@@ -464,9 +464,10 @@ fn order(
 
 /// Which pages are kept.
 fn pages(settings: &Settings) -> Option<Pages> {
+    let stops = env::var_os(configuration::CUT_VARIABLE).is_some_and(|text| text == "true");
     let directory = match &settings.pages {
-        configuration::Pages::Off => return None,
-        configuration::Pages::Memory => None,
+        configuration::Pages::Off if !stops => return None,
+        configuration::Pages::Off | configuration::Pages::Memory => None,
         // Ranks may have gone elsewhere.
         configuration::Pages::Directory(path) => std::path::absolute(path).ok(),
     };
@@ -474,6 +475,7 @@ fn pages(settings: &Settings) -> Option<Pages> {
         directory,
         run: run_number(),
         given: given_number().unwrap_or(0),
+        stops,
     })
 }
 

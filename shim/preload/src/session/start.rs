@@ -306,6 +306,7 @@ impl Starting {
             given: pages.given,
             ranks: self.world.size(),
             world: world::of_application(self.native),
+            stops: pages.stops,
         };
         match page::begin(self.native, &run) {
             Ok(()) if recording.is_some_and(|recording| !recording.for_store) => (),

@@ -73,13 +73,17 @@ pub const TUNE_VARIABLE: &str = "TREEPIE_TUNE_PROGRAM";
 /// The variable in which the command gives a run its number, by which it finds what was learnt.
 pub const RUN_VARIABLE: &str = "TREEPIE_RUN";
 
+/// The variable by which the ranks of a job may be stopped at a cut, where it is `true`.
+pub const CUT_VARIABLE: &str = "TREEPIE_CUT";
+
 /// The variables of the command. They are no settings, and jobs that inherit them
 /// are none the worse.
-const OF_COMMAND: [&str; 4] = [
+const OF_COMMAND: [&str; 5] = [
     LIBRARY_VARIABLE,
     PROBE_VARIABLE,
     TUNE_VARIABLE,
     RUN_VARIABLE,
+    CUT_VARIABLE,
 ];
 
 /// The variable of a setting: `TREEPIE_MODE` for `mode`.
@@ -404,8 +408,11 @@ impl Settings {
                 "a bare permutation names no cores to bind to; give a placement, or apply: permute",
             );
         }
-        let nothing =
-            self.placement.is_none() && self.permutation.is_none() && self.order.is_none();
+        // Pages are kept in any mode, and may be all that is wanted.
+        let nothing = self.placement.is_none()
+            && self.permutation.is_none()
+            && self.order.is_none()
+            && self.pages == Pages::Off;
         if nothing && self.collectives.all_native() && self.reorder == Reorder::Native {
             return together(
                 "mode: replay",

@@ -297,6 +297,11 @@ fn pages_are_off_or_in_memory_or_in_a_directory() {
     };
     assert_eq!(read("true").unwrap(), Pages::Memory);
     assert_eq!(read("off").unwrap(), Pages::Off);
+    let alone = [("TREEPIE_MODE", "replay"), ("TREEPIE_PAGES", "true")];
+    assert!(
+        from_variables(&alone).is_ok(),
+        "a replay may only keep pages"
+    );
     assert_eq!(
         read("/shared/pages").unwrap(),
         Pages::Directory("/shared/pages".into())

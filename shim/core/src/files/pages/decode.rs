@@ -11,7 +11,7 @@ use super::layout::{
 use super::{Page, PageError};
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, End, Envelope, Key, Life, Operation,
-    Partner, Rank, Thread, Until,
+    Partner, Rank, Stop, Thread, Until,
 };
 
 /// More ranks than this no job has.
@@ -176,6 +176,45 @@ impl<'a> Reader<'a> {
             more_threads: self.get(header::MORE_THREADS),
             communicators: self.communicators.clone(),
             channels: self.channels(),
+            stop: self.stop(),
+        }
+    }
+
+    /// Whether the rank is stopped at a cut, if it may be.
+    fn stop(&self) -> Option<Stop> {
+        (self.get(header::STOPS) == 1).then(|| Stop {
+            stopped: self.get(header::STOPPED) != 0,
+            receives: self.get(header::RECEIVES),
+            collectives: self.get(header::COLLECTIVES),
+            refused: self.refused(),
+            ended: self.get(header::ENDED) != 0,
+        })
+    }
+
+    /// What the rank does that a cut can't include.
+    fn refused(&self) -> Option<String> {
+        let areas = (0..THREADS).map(|number| AREAS_AT + number * area::LENGTH);
+        let threads = areas.filter(|at| self.get(at + area::THREAD) != 0).count();
+        let windows = self.get(header::WINDOWS);
+        let procedure = self.get(header::REFUSED).checked_sub(1);
+        match () {
+            () if procedure.is_some() => {
+                let procedure = procedure.and_then(|number| self.procedure(number));
+                let name = procedure.map_or("an unknown procedure", |procedure| procedure.name);
+                Some(format!("has called {name}"))
+            }
+            () if windows == 1 => Some("has 1 window (one-sided)".to_owned()),
+            () if windows > 1 => Some(format!("has {windows} windows (one-sided)")),
+            () if threads > 1 || self.get(header::MORE_THREADS) > 0 => {
+                Some("calls MPI from several threads".to_owned())
+            }
+            () if self.get(header::MORE_COMMUNICATORS) > 0 => {
+                Some(format!("has more than {COMMUNICATORS} communicators"))
+            }
+            () if self.get(CHANNELS_AT + 1) == UNKNOWN => {
+                Some(format!("has more than {CHANNELS} partners"))
+            }
+            () => None,
         }
     }
 
@@ -420,8 +459,14 @@ impl<'a> Reader<'a> {
         }
         let channel = |place: usize| {
             let at = CHANNELS_AT + CHANNELS_HEAD + place * CHANNEL;
-            let (sent, posted) = (self.get(at + 1), self.get(at + 2));
-            (self.get(at) as usize, Channel { sent, posted })
+            let channel = Channel {
+                sent: self.get(at + 1),
+                posted: self.get(at + 2),
+                sent_bytes: self.get(at + 3),
+                received: self.get(at + 4),
+                received_bytes: self.get(at + 5),
+            };
+            (self.get(at) as usize, channel)
         };
         Some(Channels {
             with: (0..count as usize).map(channel).collect(),

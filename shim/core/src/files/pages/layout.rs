@@ -11,7 +11,7 @@
 /// The first word: `treepie` and a zero.
 pub const MAGIC: u64 = u64::from_ne_bytes(*b"treepie\0");
 /// The version of this layout.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Words of the header.
 pub mod header {
@@ -59,6 +59,27 @@ pub mod header {
     pub const PROGRAM: usize = 32;
     /// Words of either name.
     pub const TEXT: usize = 8;
+    /// 1 where the rank may be stopped at a cut. What it says of that is behind.
+    pub const STOPS: usize = 40;
+    /// Receives that were begun and are not complete.
+    pub const RECEIVES: usize = 41;
+    /// Collectives that were begun and are not complete.
+    pub const COLLECTIVES: usize = 42;
+    /// Windows that there are.
+    pub const WINDOWS: usize = 43;
+    /// The first procedure of which cuts know nothing, and 1.
+    pub const REFUSED: usize = 44;
+    /// 1 when the counts are final.
+    pub const ENDED: usize = 45;
+    /// 1 while the rank stands before a call.
+    pub const STOPPED: usize = 46;
+    /// Written by the command, in lines of their own: calls with this number or a higher one may
+    /// not begin; 0 where all may.
+    pub const GATE: usize = 48;
+    /// 1 while stopped ranks leave the MPI alone.
+    pub const REST: usize = 49;
+    /// Another number each time that the command looks: it is still there.
+    pub const BEAT: usize = 50;
     /// Words of the header.
     pub const LENGTH: usize = 64;
 }
@@ -158,8 +179,9 @@ pub const REQUESTS: usize = 512;
 pub const REQUEST: usize = 4;
 /// Partners that channels are kept of.
 pub const CHANNELS: usize = 512;
-/// Words of a channel: partner, messages sent, receives posted.
-pub const CHANNEL: usize = 3;
+/// Words of a channel: partner, messages sent, receives posted, bytes sent, messages and bytes
+/// received.
+pub const CHANNEL: usize = 6;
 
 /// Where the areas are.
 pub const AREAS_AT: usize = header::LENGTH;

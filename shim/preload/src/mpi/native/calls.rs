@@ -148,6 +148,17 @@ impl Native {
         Ok(flag != 0)
     }
 
+    /// The bytes of a message that was received, or 0 where they are too many for the MPI to say.
+    ///
+    /// # Safety
+    /// There is a status of a receive that is complete.
+    pub unsafe fn bytes_of(&self, status: StatusAddress) -> u64 {
+        let byte = self.byte();
+        // SAFETY: the caller's promise.
+        let count = integer(|count| unsafe { self.functions.get_count(status, byte, count) });
+        count.map_or(0, |count| u64::try_from(count).unwrap_or(0))
+    }
+
     /// Whether another job spawned this one (`MPI_Comm_get_parent`).
     pub fn has_parent(&self) -> Result<bool, NativeError> {
         let parent = handle(|parent| self.functions.comm_get_parent(parent))?;

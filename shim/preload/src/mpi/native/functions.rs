@@ -139,6 +139,7 @@ native_functions! {
         reduce_local: Reduce_local(left: Word, right: Word, count: c_int, datatype: Datatype, op: Op);
         send: Send(buffer: *const u8, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm);
         sendrecv: Sendrecv(send: Word, send_count: c_int, send_type: Datatype, dest: c_int, send_tag: c_int, receive: Word, receive_count: c_int, receive_type: Datatype, source: c_int, receive_tag: c_int, comm: Comm, status: *mut u64);
+        get_count: Get_count(status: StatusAddress, datatype: Datatype, count: &mut c_int);
         test_cancelled: Test_cancelled(status: StatusAddress, flag: &mut c_int);
         iprobe: Iprobe(source: c_int, tag: c_int, comm: Comm, flag: &mut c_int, status: *mut u64);
         test: Test(request: Word, flag: &mut c_int, status: StatusAddress);

@@ -110,6 +110,11 @@ impl Area {
         self.set(area::SENDS, number);
     }
 
+    /// The number of the last call.
+    pub fn number(self) -> u64 {
+        self.get(area::CALL) >> NUMBER_SHIFT
+    }
+
     /// These requests are asked for.
     #[inline(always)]
     fn ask(self, count: c_int, requests: Word) {

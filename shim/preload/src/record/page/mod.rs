@@ -6,6 +6,7 @@
 //! around a call    `calls`        a few plain stores, into lines that no other thread writes
 //! now and then     `places`       communicators and their members
 //! twice a second   `tick`         a thread of its own: since when, and messages by partner
+//! before a call    `stop`         waits, where all ranks are to be at one cut
 //! ```
 //!
 //! The hot path has no clock: who stands still is seen from outside.
@@ -14,6 +15,7 @@ mod calls;
 mod memory;
 mod note;
 mod places;
+mod stop;
 mod tick;
 mod words;
 
@@ -32,6 +34,7 @@ pub use memory::PageError;
 use memory::PageFile;
 pub use note::{Note, Procedure};
 pub use places::Place;
+pub use stop::{count_window, refuse, say_open, stop_before};
 use tick::Ticker;
 use words::Words;
 
@@ -56,11 +59,15 @@ pub struct Run<'a> {
     pub ranks: usize,
     /// The application's world.
     pub world: Comm,
+    /// All ranks may be stopped at a cut.
+    pub stops: bool,
 }
 
 struct Page {
     file: PageFile,
     ticker: Ticker,
+    /// The page stays when the job ends: its counts are for the command, which removes it.
+    stays: bool,
 }
 
 static PAGE: OnceCell<Page> = OnceCell::new();
@@ -101,9 +108,20 @@ pub fn begin(native: &Native, run: &Run<'_>) -> Result<(), PageError> {
     // Readers take what has no magic for a page that is being made.
     words.0[0].store(layout::MAGIC, Ordering::Release);
     let ticker = tick::start(words);
-    if PAGE.set(Page { file, ticker }).is_ok() {
+    let stays = run.stops && run.given != 0;
+    if PAGE
+        .set(Page {
+            file,
+            ticker,
+            stays,
+        })
+        .is_ok()
+    {
         features::begin(PAGES);
         places::begin(native, run.world);
+        if run.stops {
+            stop::begin(words);
+        }
     }
     Ok(())
 }
@@ -113,7 +131,10 @@ pub fn end() {
     if let Some(page) = page() {
         features::end(PAGES);
         page.ticker.stop();
-        page.file.remove();
+        match page.stays {
+            true => stop::end(page.file.words),
+            false => page.file.remove(),
+        }
     }
 }
 

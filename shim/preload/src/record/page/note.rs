@@ -13,6 +13,8 @@ pub struct Procedure {
     pub poll: bool,
     /// Whether it is one more collective on its communicator, which no role says.
     pub collective: bool,
+    /// Whether no cut includes what it begins.
+    pub uncut: bool,
 }
 
 /// A call: the parameters of which a page tells. What a procedure does not have is absent, and
@@ -54,6 +56,7 @@ impl Note {
             number: 0,
             poll: false,
             collective: false,
+            uncut: false,
         },
         comm: Comm::ABSENT,
         dest: ABSENT,

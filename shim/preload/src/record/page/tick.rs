@@ -1,6 +1,6 @@
-//! Twice a second: a sign of life, since when each thread is in its call, and, where no thread has
-//! made a call since the last time, how many messages went to each partner and how many receives
-//! were posted from it.
+//! Twice a second, and oftener where this rank may be stopped at a cut: a sign of life, since when
+//! each thread is in its call, and, where no thread has made a call since the last time, how many
+//! messages went to each partner and how many receives were posted from it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,12 +8,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use treepie_core::files::pages::TICK;
+use parking_lot::Mutex;
 use treepie_core::files::pages::layout::{
     CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, NUMBER_SHIFT, THREADS, UNKNOWN, area, header,
 };
 
+use super::stop;
 use super::words::Words;
+use treepie_core::waits::Channel;
+
 use crate::guard::guarded;
 use crate::machine::with_signals_blocked;
 use crate::record::counters::{self, ANY_SOURCE, Kind};
@@ -67,10 +70,10 @@ fn run(words: Words, stopped: &AtomicBool) {
             still &= look(words, number, now);
         }
         if still {
-            write_channels(words, before);
+            write_channels(words, before, false);
         }
         words.set(header::TICK, now);
-        sleep(TICK, stopped);
+        sleep(stop::tick(words), stopped);
     }
 }
 
@@ -104,21 +107,40 @@ fn look(words: Words, number: usize, now: u64) -> bool {
     still || call >> NUMBER_SHIFT == get(area::SEEN) >> NUMBER_SHIFT
 }
 
-/// Writes what was sent to each partner, and received from it, until the calls were so many.
-fn write_channels(words: Words, calls_before: u64) {
-    if words.get(CHANNELS_AT) == calls_before {
+/// One of the threads at a time writes the channels.
+static WRITER: Mutex<()> = Mutex::new(());
+
+/// Writes what was sent to each partner, and received from it, until now, while this process makes
+/// no call. A call is counted after its number was given: what was written during the last one
+/// may lack it.
+pub fn write_all_channels(words: Words) {
+    write_channels(words, calls(words), true);
+}
+
+/// Writes what was sent to each partner, and received from it, until the calls were so many; where
+/// that was written before, only if it is to be `renewed`.
+fn write_channels(words: Words, calls_before: u64, renewed: bool) {
+    let _alone = WRITER.lock();
+    if words.get(CHANNELS_AT) == calls_before && !renewed {
         return;
     }
-    let mut channels: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
+    let mut channels: BTreeMap<u32, Channel> = BTreeMap::new();
     counters::read_all(|kind, partner, traffic| {
         if kind == Kind::PointToPoint {
-            channels.entry(partner).or_default().0 += traffic.messages;
+            let channel = channels.entry(partner).or_default();
+            channel.sent += traffic.messages;
+            channel.sent_bytes += traffic.bytes;
         }
     });
     counters::read_posted(|partner, messages| {
-        channels.entry(partner).or_default().1 += messages;
+        channels.entry(partner).or_default().posted += messages;
     });
-    let any = channels.remove(&ANY_SOURCE).map_or(0, |(_, posted)| posted);
+    counters::read_received(|partner, traffic| {
+        let channel = channels.entry(partner).or_default();
+        channel.received += traffic.messages;
+        channel.received_bytes += traffic.bytes;
+    });
+    let any = channels.remove(&ANY_SOURCE).map_or(0, |any| any.posted);
     let count = match channels.len() <= CHANNELS {
         true => channels.len() as u64,
         false => UNKNOWN,
@@ -126,11 +148,14 @@ fn write_channels(words: Words, calls_before: u64) {
     words.set(CHANNELS_AT, UNKNOWN);
     words.set(CHANNELS_AT + 1, count);
     words.set(CHANNELS_AT + 2, any);
-    for (place, (partner, (sent, posted))) in channels.into_iter().take(CHANNELS).enumerate() {
+    for (place, (partner, channel)) in channels.into_iter().take(CHANNELS).enumerate() {
         let at = CHANNELS_AT + CHANNELS_HEAD + place * CHANNEL;
         words.set(at, partner.into());
-        words.set(at + 1, sent);
-        words.set(at + 2, posted);
+        words.set(at + 1, channel.sent);
+        words.set(at + 2, channel.posted);
+        words.set(at + 3, channel.sent_bytes);
+        words.set(at + 4, channel.received);
+        words.set(at + 5, channel.received_bytes);
     }
     if calls(words) == calls_before {
         words.0[CHANNELS_AT].store(calls_before, Ordering::Release);

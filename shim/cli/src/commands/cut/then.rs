@@ -1,0 +1,62 @@
+//! The user's command, while all ranks are stopped.
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use treepie_core::waits::Rank;
+
+use crate::launch::job::exit_code;
+
+/// How often its end is looked for.
+const TICK: Duration = Duration::from_millis(10);
+
+/// How a command ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ended {
+    /// With this status.
+    Status(u8),
+    /// It was ended after so many seconds.
+    TooLong(f64),
+    /// It could not be started.
+    NotStarted(String),
+}
+
+/// Runs a command of the shell with the number of the wave and the processes of the ranks, for
+/// `limit` at most; `meanwhile` is called now and then.
+pub fn run(
+    command: &str,
+    wave: usize,
+    ranks: &[Rank],
+    limit: Duration,
+    mut meanwhile: impl FnMut(),
+) -> Ended {
+    let processes: Vec<String> = ranks.iter().map(|rank| rank.process.to_string()).collect();
+    let mut shell = Command::new("/bin/sh");
+    shell
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .process_group(0);
+    shell.env("TREEPIE_CUT_WAVE", wave.to_string());
+    shell.env("TREEPIE_CUT_PROCESSES", processes.join(" "));
+    let mut child = match shell.spawn() {
+        Ok(child) => child,
+        Err(error) => return Ended::NotStarted(error.to_string()),
+    };
+    let until = Instant::now() + limit;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ended::Status(exit_code(status)),
+            Ok(None) if Instant::now() < until => (),
+            _ => break,
+        }
+        meanwhile();
+        thread::sleep(TICK);
+    }
+    // What it started goes with it.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    let _ = child.wait();
+    Ended::TooLong(limit.as_secs_f64())
+}

@@ -1,0 +1,232 @@
+//! What is said of waves, and of what a job has left under way.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use treepie_core::cut::{Flight, Reason, in_flight};
+use treepie_core::waits::Rank;
+
+use super::units::{bytes, count};
+
+/// How a wave ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// At a quiet cut; no command was to be run.
+    Quiet,
+    /// The command ended well at a quiet cut.
+    Done,
+    /// It did not.
+    Failed {
+        /// How it ended.
+        words: String,
+    },
+    /// Ranks went on before the command had ended: this process had stood still for too long.
+    Left,
+    /// There was no quiet cut.
+    Dropped {
+        /// Why.
+        reason: Reason,
+        /// The same in words.
+        words: String,
+    },
+}
+
+/// Messages that were sent and received.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Received {
+    /// Pairs of ranks, each in one direction.
+    pub channels: usize,
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// A wave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WaveReport {
+    /// From 1 on.
+    pub number: usize,
+    /// Time until all stood at a quiet cut.
+    pub quiet_seconds: Option<f64>,
+    /// Time until all went on.
+    pub seconds: f64,
+    /// What had been received at the cut.
+    pub traffic: Option<Received>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// What a rank has begun and not completed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unfinished {
+    /// The rank.
+    pub rank: usize,
+    /// Receives.
+    pub receives: u64,
+    /// Collectives.
+    pub collectives: u64,
+}
+
+/// What is under way at a moment, or is left at the end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Left {
+    /// Messages that were received.
+    pub received: Received,
+    /// Messages that were sent and not received.
+    pub under_way: Vec<Flight>,
+    /// Requests that were begun and not completed.
+    pub unfinished: Vec<Unfinished>,
+    /// Ranks of which nothing is known, or nothing final.
+    pub unknown: Vec<usize>,
+    /// What the counts do not include, by rank.
+    pub not_counted: Vec<(usize, String)>,
+}
+
+/// What these ranks have received.
+pub fn traffic(ranks: &[Rank]) -> Received {
+    let with = ranks.iter().filter_map(|rank| rank.channels.as_ref());
+    let channels: Vec<_> = with.flat_map(|channels| channels.with.values()).collect();
+    let used = channels.iter().filter(|channel| channel.received > 0);
+    Received {
+        channels: used.count(),
+        messages: channels.iter().map(|channel| channel.received).sum(),
+        bytes: channels.iter().map(|channel| channel.received_bytes).sum(),
+    }
+}
+
+impl Left {
+    /// What is left of a job of `size` ranks, of those that are known.
+    pub fn new(ranks: &[Rank], size: usize) -> Left {
+        let known: Vec<Rank> = ranks
+            .iter()
+            .filter(|rank| rank.channels.is_some())
+            .cloned()
+            .collect();
+        let is_known = |rank: &usize| known.iter().any(|other| other.rank == *rank);
+        let unknown: Vec<usize> = (0..size).filter(|rank| !is_known(rank)).collect();
+        // What one that is not known has received, nobody knows.
+        let mut under_way = in_flight(&known).unwrap_or_default();
+        under_way.retain(|flight| is_known(&flight.to));
+        let unfinished = known.iter().filter_map(|rank| {
+            let stop = rank.stop.as_ref()?;
+            let open = stop.receives + stop.collectives > 0;
+            open.then_some(Unfinished {
+                rank: rank.rank,
+                receives: stop.receives,
+                collectives: stop.collectives,
+            })
+        });
+        let not_counted = known
+            .iter()
+            .filter_map(|rank| Some((rank.rank, rank.stop.as_ref()?.refused.clone()?)));
+        Left {
+            received: traffic(&known),
+            under_way,
+            unfinished: unfinished.collect(),
+            unknown,
+            not_counted: not_counted.collect(),
+        }
+    }
+
+    /// Whether something was sent and not received, or begun and not completed.
+    pub fn is_something(&self) -> bool {
+        !self.under_way.is_empty() || !self.unfinished.is_empty()
+    }
+
+    /// Lines for people.
+    pub fn text(&self) -> String {
+        let mut text = String::new();
+        for flight in &self.under_way {
+            let _ = writeln!(text, "{flight}");
+        }
+        for Unfinished {
+            rank,
+            receives,
+            collectives,
+        } in &self.unfinished
+        {
+            for (number, what) in [(receives, "receive"), (collectives, "collective")] {
+                let (plural, verb) = if *number == 1 {
+                    ("", "was")
+                } else {
+                    ("s", "were")
+                };
+                if *number > 0 {
+                    let _ = writeln!(
+                        text,
+                        "{number} {what}{plural} of rank {rank} {verb} begun and not completed"
+                    );
+                }
+            }
+        }
+        if !self.is_something() && self.unknown.is_empty() {
+            let _ = writeln!(text, "nothing is under way: {}", self.received.words());
+        }
+        for rank in &self.unknown {
+            let _ = writeln!(
+                text,
+                "rank {rank} did not say its last counts; it is left out"
+            );
+        }
+        for (rank, what) in &self.not_counted {
+            let _ = writeln!(
+                text,
+                "rank {rank} {what}; not all of its messages are counted"
+            );
+        }
+        text
+    }
+}
+
+impl Received {
+    fn words(&self) -> String {
+        format!(
+            "{} messages ({}) on {} channels were sent and received",
+            count(self.messages as f64),
+            bytes(self.bytes as f64),
+            self.channels
+        )
+    }
+}
+
+impl WaveReport {
+    /// Whether the ranks stood at a quiet cut, and the command ended well, if there was one.
+    pub fn is_well(&self) -> bool {
+        matches!(self.outcome, Outcome::Quiet | Outcome::Done)
+    }
+
+    /// Whether there was no quiet cut because the job has come to its end.
+    pub fn is_of_the_end(&self) -> bool {
+        let Outcome::Dropped { reason, .. } = &self.outcome else {
+            return false;
+        };
+        matches!(reason, Reason::Ends(_))
+    }
+
+    /// A line for people.
+    pub fn text(&self) -> String {
+        let number = self.number;
+        let quiet = self.quiet_seconds.unwrap_or_default() * 1e3;
+        let received = self
+            .traffic
+            .map(|traffic| traffic.words())
+            .unwrap_or_default();
+        match &self.outcome {
+            Outcome::Quiet => format!("wave {number}: quiet after {quiet:.1} ms; {received}"),
+            Outcome::Done => format!(
+                "wave {number}: quiet after {quiet:.1} ms, stopped for {:.2} s; {received}",
+                self.seconds
+            ),
+            Outcome::Failed { words } => {
+                format!("wave {number}: quiet after {quiet:.1} ms, but the command {words}")
+            }
+            Outcome::Left => format!(
+                "wave {number}: ranks went on before the command had ended; what it saved is of no \
+                 cut"
+            ),
+            Outcome::Dropped { words, .. } => format!("wave {number}: dropped: {words}"),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Who has to go on before there can be a quiet cut.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::channels::Counts;
+use crate::waits::{Activity, Collective, Key, Operation, Partner, Rank, Until};
+
+/// What a rank is doing, for a cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// It is stopped before a call.
+    Stopped,
+    /// It is not in MPI, and not stopped yet.
+    Outside,
+    /// It waits for messages, and does nothing else: with nothing under way it stays there.
+    Receives,
+    /// It is in another call.
+    Inside,
+}
+
+/// Where a rank is.
+pub(super) fn place(rank: &Rank) -> Place {
+    let stop = rank.stop.as_ref();
+    if stop.is_some_and(|stop| stop.stopped) {
+        return Place::Stopped;
+    }
+    // Who polls stops before it asks again.
+    let in_call = rank
+        .threads
+        .iter()
+        .find(|thread| thread.inside && !thread.is_poll);
+    let Some(thread) = in_call else {
+        return Place::Outside;
+    };
+    let Activity::Waits {
+        operations,
+        until,
+        begun,
+    } = &thread.activity
+    else {
+        return Place::Inside;
+    };
+    // A prepared receive that is not started waits for nothing.
+    let none_is_begun = *begun && stop.is_none_or(|stop| stop.receives == 0);
+    let receives = |operation: &Operation| match operation {
+        Operation::Receive(receive) => matches!(receive.partner, Partner::Rank(_) | Partner::Any),
+        _ => false,
+    };
+    let sends = |operation: &Operation| !*begun && matches!(operation, Operation::Send(_));
+    let waits = match until {
+        Until::All => operations.iter().any(receives) && !operations.iter().any(sends),
+        Until::Any => !operations.is_empty() && operations.iter().all(receives),
+    };
+    match waits && !none_is_begun {
+        true => Place::Receives,
+        false => Place::Inside,
+    }
+}
+
+/// Collectives that were begun on each communicator, at most.
+fn most_begun(ranks: &[Rank]) -> BTreeMap<Key, u64> {
+    let mut most = BTreeMap::new();
+    for (&key, known) in ranks.iter().flat_map(|rank| &rank.communicators) {
+        let begun = most.entry(key).or_default();
+        *begun = known.done.max(*begun);
+    }
+    most
+}
+
+/// The ranks that have to go on: without them there is no quiet cut after this moment.
+pub(super) fn behind(ranks: &[Rank], counts: &Counts<'_>) -> BTreeSet<usize> {
+    let begun = most_begun(ranks);
+    let itself = |rank: &&Rank| {
+        let lags = |(key, known): (&Key, &crate::waits::Communicator)| known.done < begun[key];
+        let stop = rank.stop.as_ref();
+        place(rank) == Place::Inside
+            || counts.left_in_all(rank.rank) > 0
+            || stop.is_some_and(|stop| stop.collectives > 0)
+            || rank.communicators.iter().any(lags)
+    };
+    let mut found: BTreeSet<usize> = BTreeSet::new();
+    let mut new: Vec<usize> = ranks.iter().filter(itself).map(|rank| rank.rank).collect();
+    while let Some(rank) = new.pop() {
+        if found.insert(rank)
+            && let Some(rank) = ranks.iter().find(|other| other.rank == rank)
+        {
+            new.extend(waited_for(rank, ranks, counts));
+        }
+    }
+    found
+}
+
+/// Whom a rank waits for that is in a call, or polls.
+fn waited_for(rank: &Rank, ranks: &[Rank], counts: &Counts<'_>) -> Vec<usize> {
+    let me = rank.rank;
+    if place(rank) == Place::Stopped {
+        return Vec::new();
+    }
+    let operations = rank
+        .threads
+        .iter()
+        .flat_map(|thread| match &thread.activity {
+            Activity::Waits { operations, .. } => &operations[..],
+            _ => &[],
+        });
+    let mut found = Vec::new();
+    for operation in operations {
+        match operation {
+            Operation::Receive(receive) => match receive.partner {
+                Partner::Rank(from) if counts.left(from, me) <= 0 => found.push(from),
+                Partner::Any if counts.left_in_all(me) == 0 => {
+                    let known = receive
+                        .communicator
+                        .and_then(|key| rank.communicators.get(&key));
+                    let members = known.and_then(|known| known.members.as_deref());
+                    found.extend(members.unwrap_or_default());
+                }
+                _ => (),
+            },
+            Operation::Send(sent) => match sent.partner {
+                // One that has received it is not waited for any more.
+                Partner::Rank(to) if counts.left(me, to) >= 0 => found.push(to),
+                _ => (),
+            },
+            Operation::Collective(collective) => found.extend(missing(collective, ranks)),
+            Operation::Unknown => (),
+        }
+    }
+    found.retain(|&other| other != me);
+    found
+}
+
+/// Members that have not begun a collective.
+fn missing(collective: &Collective, ranks: &[Rank]) -> Vec<usize> {
+    let Some(key) = collective.communicator else {
+        return Vec::new();
+    };
+    let is_missing = |rank: &&Rank| {
+        let known = rank.communicators.get(&key);
+        known.is_some_and(|known| known.done <= collective.number)
+    };
+    ranks
+        .iter()
+        .filter(is_missing)
+        .map(|rank| rank.rank)
+        .collect()
+}

@@ -1,0 +1,91 @@
+//! What was sent and not received, by the counts of both sides.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::waits::{Channel, Rank};
+
+/// Messages from one rank to another that it has not received.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flight {
+    /// The sender.
+    pub from: usize,
+    /// The receiver.
+    pub to: usize,
+    /// Messages.
+    pub messages: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// The counts of all ranks.
+pub(super) struct Counts<'a>(BTreeMap<usize, &'a Rank>);
+
+impl<'a> Counts<'a> {
+    /// `None` where a rank's counts are not known at the moment.
+    pub fn new(ranks: &'a [Rank]) -> Option<Counts<'a>> {
+        let known = |rank: &'a Rank| rank.channels.is_some().then_some((rank.rank, rank));
+        ranks.iter().map(known).collect::<Option<_>>().map(Counts)
+    }
+
+    fn channel(&self, of: usize, with: usize) -> Channel {
+        let rank = self.0.get(&of).and_then(|rank| rank.channels.as_ref());
+        let channel = rank.and_then(|channels| channels.with.get(&with));
+        channel.copied().unwrap_or_default()
+    }
+
+    /// Messages that were sent and not received: fewer than none while a send goes on whose
+    /// message was received.
+    pub fn left(&self, from: usize, to: usize) -> i64 {
+        let (sent, received) = (self.channel(from, to).sent, self.channel(to, from).received);
+        (sent as i64).saturating_sub(received as i64)
+    }
+
+    /// Messages to a rank that it has not received, of all.
+    pub fn left_in_all(&self, to: usize) -> i64 {
+        let from = self.0.keys().map(|&from| self.left(from, to).max(0));
+        from.sum()
+    }
+
+    /// Whether all that was sent was received, of all ranks.
+    pub fn are_equal(&self) -> bool {
+        let pairs = |(&one, rank): (&usize, &&Rank)| -> bool {
+            let partners = rank
+                .channels
+                .iter()
+                .flat_map(|channels| channels.with.keys());
+            let mut partners = partners.copied();
+            partners.all(|other| self.left(one, other) == 0 && self.left(other, one) == 0)
+        };
+        self.0.iter().all(pairs)
+    }
+
+    fn flight(&self, from: usize, to: usize) -> Option<Flight> {
+        let messages = u64::try_from(self.left(from, to))
+            .ok()
+            .filter(|&left| left > 0)?;
+        let (sent, received) = (self.channel(from, to), self.channel(to, from));
+        let bytes = sent.sent_bytes.saturating_sub(received.received_bytes);
+        Some(Flight {
+            from,
+            to,
+            messages,
+            bytes,
+        })
+    }
+}
+
+/// What was sent and not received; `None` where a rank's counts are not known at the moment.
+pub fn in_flight(ranks: &[Rank]) -> Option<Vec<Flight>> {
+    let counts = Counts::new(ranks)?;
+    let mut flights = Vec::new();
+    for rank in ranks {
+        let partners = rank
+            .channels
+            .iter()
+            .flat_map(|channels| channels.with.keys());
+        flights.extend(partners.filter_map(|&to| counts.flight(rank.rank, to)));
+    }
+    Some(flights)
+}

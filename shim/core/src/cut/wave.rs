@@ -1,0 +1,284 @@
+//! A wave: what is done after each look at all ranks.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::behind::{Place, behind, place};
+use super::channels::{Counts, Flight, in_flight};
+use crate::waits::{Activity, Rank, Thread};
+
+/// How long nothing moves until everybody goes on, where it is not known who has to.
+const STILL: Duration = Duration::from_millis(20);
+
+/// What is done after a look.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Look again.
+    Wait,
+    /// These ranks may make one call more, the others none.
+    Advance(BTreeSet<usize>),
+    /// The ranks stand at a quiet cut.
+    Quiet,
+    /// There is none in time; everybody goes on.
+    Drop(Reason),
+}
+
+/// Why a wave is dropped.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reason {
+    /// A rank has come to its end, or is gone.
+    Ends(usize),
+    /// A rank does what a cut can't include.
+    Refused {
+        /// The rank.
+        rank: usize,
+        /// What it does.
+        what: String,
+    },
+    /// It did not get quiet in time.
+    Patience {
+        /// How long that was, in seconds.
+        seconds: f64,
+        /// What was in the way.
+        hindrance: Hindrance,
+    },
+}
+
+/// What was in the way of a quiet cut when the time was over: the first of these that there is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Hindrance {
+    /// Ranks that made no call.
+    Computes(Vec<usize>),
+    /// Messages that were sent and not received.
+    Channels(Vec<Flight>),
+    /// Ranks in calls, each with its procedure.
+    Inside(Vec<(usize, String)>),
+    /// Ranks that went on and did not come to a quiet cut.
+    Moves,
+}
+
+/// A wave that goes on.
+#[derive(Debug)]
+pub struct Wave {
+    size: usize,
+    patience: Duration,
+    began: Duration,
+    last: Option<Vec<Rank>>,
+    /// Since when nothing has moved.
+    since: Duration,
+    /// Calls of each rank when the wave began.
+    first: BTreeMap<usize, u64>,
+    /// What was under way when nothing moved last.
+    flights: Vec<Flight>,
+}
+
+impl Wave {
+    /// A wave over so many ranks that begins now, and is dropped when it takes longer than
+    /// `patience`. Times are on one clock, from any moment on.
+    pub fn new(size: usize, patience: Duration, now: Duration) -> Wave {
+        Wave {
+            size,
+            patience,
+            began: now,
+            last: None,
+            since: now,
+            first: BTreeMap::new(),
+            flights: Vec::new(),
+        }
+    }
+
+    /// Takes a look at all ranks. What is done is concluded of two looks that are alike: they are
+    /// a consistent cut.
+    pub fn look(&mut self, ranks: Vec<Rank>, now: Duration) -> Step {
+        if let Some(reason) = self.never(&ranks) {
+            return Step::Drop(reason);
+        }
+        let alike = self
+            .last
+            .as_deref()
+            .is_some_and(|last| are_alike(last, &ranks));
+        if !alike {
+            self.since = now;
+        } else if let Some(flights) = in_flight(&ranks) {
+            self.flights = flights;
+        }
+        if self.first.is_empty() {
+            let calls = ranks.iter().map(|rank| (rank.rank, rank.calls()));
+            self.first = calls.collect();
+        }
+        let step = match alike {
+            true => self.step(&ranks, now),
+            false => Step::Wait,
+        };
+        let step = match step {
+            Step::Wait | Step::Advance(_) if now.saturating_sub(self.began) >= self.patience => {
+                Step::Drop(Reason::Patience {
+                    seconds: self.patience.as_secs_f64(),
+                    hindrance: self.hindrance(&ranks),
+                })
+            }
+            step => step,
+        };
+        // What is let go is looked at twice again.
+        let lets_go = match &step {
+            Step::Advance(behind) => {
+                let goes = |rank: &Rank| behind.contains(&rank.rank) && is_stopped(rank);
+                ranks.iter().any(goes)
+            }
+            _ => false,
+        };
+        self.last = (!lets_go).then_some(ranks);
+        step
+    }
+
+    /// Why there is no quiet cut any more.
+    fn never(&self, ranks: &[Rank]) -> Option<Reason> {
+        let known: BTreeSet<usize> = ranks.iter().map(|rank| rank.rank).collect();
+        if let Some(gone) = (0..self.size).find(|rank| !known.contains(rank)) {
+            return Some(Reason::Ends(gone));
+        }
+        ranks.iter().find_map(|rank| {
+            let finalizes = |thread: &Thread| thread.activity == Activity::Finalizes;
+            let stop = rank.stop.as_ref();
+            if stop.is_none_or(|stop| stop.ended) || rank.threads.iter().any(finalizes) {
+                return Some(Reason::Ends(rank.rank));
+            }
+            let what = stop?.refused.clone()?;
+            Some(Reason::Refused {
+                rank: rank.rank,
+                what,
+            })
+        })
+    }
+
+    fn step(&self, ranks: &[Rank], now: Duration) -> Step {
+        let Some(counts) = Counts::new(ranks) else {
+            return Step::Wait;
+        };
+        let behind = behind(ranks, &counts);
+        let stopped = || ranks.iter().filter(|rank| is_stopped(rank));
+        let mut outside = ranks.iter().filter(|rank| place(rank) == Place::Outside);
+        let is_outside = outside.clone().next().is_some();
+        // Who polls may wait for somebody who is stopped, and who computes goes on by itself.
+        let polls = |rank: &Rank| rank.threads.iter().any(|thread| thread.is_poll);
+        let all_wait = outside.all(polls) && !behind.is_empty();
+        let is_still = now.saturating_sub(self.since) >= STILL;
+        match () {
+            () if stopped().any(|rank| behind.contains(&rank.rank)) => Step::Advance(behind),
+            () if all_wait && is_still => {
+                let stopped = stopped().map(|rank| rank.rank);
+                Step::Advance(behind.iter().copied().chain(stopped).collect())
+            }
+            // Those who poll go on until they find something, as long as they have to.
+            () if is_outside => Step::Advance(behind),
+            () if behind.is_empty() && counts.are_equal() => Step::Quiet,
+            () => Step::Wait,
+        }
+    }
+
+    /// What was in the way when the time was over.
+    fn hindrance(&self, ranks: &[Rank]) -> Hindrance {
+        let computes = ranks.iter().filter(|rank| {
+            let began = self.first.get(&rank.rank);
+            place(rank) == Place::Outside && began == Some(&rank.calls())
+        });
+        let computes: Vec<usize> = computes.map(|rank| rank.rank).collect();
+        let inside = ranks.iter().filter(|rank| place(rank) == Place::Inside);
+        let procedure = |rank: &Rank| {
+            let thread = rank.threads.iter().find(|thread| thread.inside);
+            let name = thread.map_or(String::new(), |thread| thread.procedure.clone());
+            (rank.rank, name)
+        };
+        let inside: Vec<(usize, String)> = inside.map(procedure).collect();
+        match () {
+            () if !computes.is_empty() => Hindrance::Computes(computes),
+            () if !self.flights.is_empty() => Hindrance::Channels(self.flights.clone()),
+            () if !inside.is_empty() => Hindrance::Inside(inside),
+            () => Hindrance::Moves,
+        }
+    }
+}
+
+fn is_stopped(rank: &Rank) -> bool {
+    place(rank) == Place::Stopped
+}
+
+/// Whether no rank has made a call between two looks: then what they say is a consistent cut.
+pub fn are_alike(first: &[Rank], second: &[Rank]) -> bool {
+    let calls = |rank: &Rank| -> Vec<(u64, bool)> {
+        let call = |thread: &Thread| (thread.number, thread.inside && !thread.is_poll);
+        rank.threads.iter().map(call).collect()
+    };
+    let alike = |(first, second): (&Rank, &Rank)| {
+        first.rank == second.rank
+            && first.stop == second.stop
+            && calls(first) == calls(second)
+            && first.channels == second.channels
+            && first.communicators == second.communicators
+    };
+    first.len() == second.len() && first.iter().zip(second).all(alike)
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Ends(rank) => write!(out, "rank {rank} has come to its end"),
+            Reason::Refused { rank, what } => {
+                write!(out, "rank {rank} {what}, which no cut includes")
+            }
+            Reason::Patience { seconds, hindrance } => {
+                write!(out, "not quiet within {seconds} s: {hindrance}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Hindrance {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Hindrance::Computes(ranks) => {
+                let names: Vec<String> = ranks.iter().map(ToString::to_string).collect();
+                write!(out, "no call was made by rank {}", names.join(", "))
+            }
+            Hindrance::Channels(flights) => {
+                let lines: Vec<String> = flights.iter().map(ToString::to_string).collect();
+                out.write_str(&lines.join("; "))
+            }
+            Hindrance::Inside(ranks) => {
+                let line =
+                    |(rank, procedure): &(usize, String)| format!("rank {rank} is in {procedure}");
+                let lines: Vec<String> = ranks.iter().map(line).collect();
+                out.write_str(&lines.join("; "))
+            }
+            Hindrance::Moves => {
+                out.write_str("the ranks went on, and something was always under way")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Flight {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Flight {
+            from,
+            to,
+            messages,
+            bytes,
+        } = self;
+        let noun = if *messages == 1 {
+            "message"
+        } else {
+            "messages"
+        };
+        let verb = if *messages == 1 { "was" } else { "were" };
+        write!(
+            out,
+            "{messages} {noun} ({bytes} bytes) from rank {from} to rank {to} {verb} sent and not received"
+        )
+    }
+}

@@ -1,0 +1,297 @@
+/* A job for waves, of the kind that its argument says:
+ *
+ *     cuts KIND ROUNDS [DIRECTORY]
+ *
+ * traffic     random messages and collectives of all kinds that a cut includes, the same in each
+ *             run; prints a hash of what each rank received from each other. At SIGUSR1 a rank
+ *             writes what it has sent to and received from each into DIRECTORY
+ * leak        rank 0 sends a message that nobody receives, rank 1 begins a receive that nothing
+ *             comes for; then barriers
+ * window      a window in use, then barriers
+ * asleep      rank 1 sleeps for a second each round, the others wait for its message
+ * communicators  copies and frees of communicators, and nothing else */
+
+#include <fcntl.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_RANKS = 16, LARGE = 1 << 18 };
+
+static int rank, size;
+static const char *directory = ".";
+static volatile uint64_t sent[MOST_RANKS], received[MOST_RANKS];
+static uint64_t hashes[MOST_RANKS];
+static uint64_t state = 88172645463325252u;
+static char *out, *in;
+
+/* The same numbers on all ranks. */
+static unsigned random_below(unsigned bound)
+{
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return (unsigned)(state >> 11) % bound;
+}
+
+static void pause_for(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (time_t)seconds) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+/* Only what a handler may call. */
+static void write_counts(int number)
+{
+    static int times;
+    char hidden[512], shown[512];
+    (void)number;
+    snprintf(hidden, sizeof hidden, "%s/.%d", directory, rank);
+    snprintf(shown, sizeof shown, "%s/%d.%d", directory, ++times, rank);
+    int file = open(hidden, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    ssize_t written = write(file, (const void *)sent, sizeof sent);
+    written += write(file, (const void *)received, sizeof received);
+    close(file);
+    if (written == sizeof sent + sizeof received)
+        rename(hidden, shown);
+}
+
+static void fill(int round, int to, int bytes)
+{
+    for (int at = 0; at < bytes; at++)
+        out[at] = (char)(31 * round + 7 * to + at);
+}
+
+/* Messages are counted right behind the call that sends or receives them: a rank may be stopped
+ * before the next one. What was received is in `in`. */
+static void take(int from, int bytes)
+{
+    received[from]++;
+    for (int at = 0; at < bytes; at++)
+        hashes[from] = (hashes[from] ^ (unsigned char)in[at]) * 1099511628211u;
+}
+
+static void send_message(int way, int to, int bytes, int tag)
+{
+    MPI_Request request;
+    if (way == 0) {
+        MPI_Send(out, bytes, MPI_CHAR, to, tag, MPI_COMM_WORLD);
+        sent[to]++;
+    } else if (way == 1) {
+        MPI_Ssend(out, bytes, MPI_CHAR, to, tag, MPI_COMM_WORLD);
+        sent[to]++;
+    } else if (way == 2) {
+        MPI_Send_init(out, bytes, MPI_CHAR, to, tag, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        sent[to]++;
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    } else {
+        MPI_Isend(out, bytes, MPI_CHAR, to, tag, MPI_COMM_WORLD, &request);
+        sent[to]++;
+        int done = 0;
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
+static void receive_message(int way, int from, int bytes, int tag)
+{
+    MPI_Request request;
+    MPI_Message message;
+    MPI_Status status;
+    int flag = 0;
+    switch (way) {
+    case 0:
+        MPI_Recv(in, bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case 1:
+        MPI_Recv(in, bytes, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case 2:
+        MPI_Mprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &message, &status);
+        MPI_Mrecv(in, bytes, MPI_CHAR, &message, MPI_STATUS_IGNORE);
+        break;
+    case 3:
+        while (!flag)
+            MPI_Iprobe(from, tag, MPI_COMM_WORLD, &flag, &status);
+        MPI_Irecv(in, bytes, MPI_CHAR, from, tag, MPI_COMM_WORLD, &request);
+        MPI_Waitall(1, &request, MPI_STATUSES_IGNORE);
+        break;
+    case 4:
+        MPI_Recv_init(in, bytes, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        while (!flag)
+            MPI_Testany(1, &request, &way, &flag, MPI_STATUS_IGNORE);
+        take(from, bytes);
+        MPI_Request_free(&request);
+        return;
+    default:
+        MPI_Irecv(in, bytes, MPI_CHAR, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, &status);
+    }
+    take(from, bytes);
+}
+
+/* A message from one rank to another; each with a tag of its own, so that a wildcard takes no
+ * other: ranks are some rounds apart. */
+static void message(int round, int tag)
+{
+    int from = (int)random_below((unsigned)size);
+    int to = (from + 1 + (int)random_below((unsigned)size - 1)) % size;
+    int bytes = random_below(8) == 0 ? LARGE : (int)random_below(200);
+    int send_way = (int)random_below(4), receive_way = (int)random_below(6);
+    fill(round, to, bytes);
+    if (rank == from)
+        send_message(send_way, to, bytes, tag);
+    if (rank == to)
+        receive_message(receive_way, from, bytes, tag);
+}
+
+static void ring(int round)
+{
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    MPI_Request requests[2];
+    fill(round, right, 64);
+    if (round % 2) {
+        MPI_Sendrecv(out, 64, MPI_CHAR, right, 1, in, 64, MPI_CHAR, left, 1, MPI_COMM_WORLD,
+                     MPI_STATUS_IGNORE);
+        sent[right]++;
+    } else {
+        MPI_Irecv(in, 64, MPI_CHAR, left, 2, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out, 64, MPI_CHAR, right, 2, MPI_COMM_WORLD, &requests[1]);
+        sent[right]++;
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+    take(left, 64);
+}
+
+static void collective(void)
+{
+    int one = 1, sum = 0;
+    MPI_Comm copy;
+    MPI_Request request;
+    switch (random_below(5)) {
+    case 0:
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        break;
+    case 1:
+        MPI_Bcast(&one, 1, MPI_INT, (int)random_below((unsigned)size), MPI_COMM_WORLD);
+        break;
+    case 2:
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &copy);
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, copy);
+        MPI_Comm_free(&copy);
+        break;
+    case 3:
+        MPI_Ibarrier(MPI_COMM_WORLD, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        break;
+    default:
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+static void traffic(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        for (int number = 0; number < 6; number++)
+            message(round, 10 + (6 * round + number) % 30000);
+        ring(round);
+        if (random_below(3) == 0)
+            collective();
+        unsigned who = random_below((unsigned)size), long_one = random_below(50) == 0;
+        if (rank == (int)who)
+            pause_for(long_one ? 0.05 : 0.001);
+    }
+    uint64_t all[MOST_RANKS * MOST_RANKS];
+    MPI_Gather(hashes, size, MPI_UINT64_T, all, size, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    for (int pair = 0; rank == 0 && pair < size * size; pair++)
+        printf("%d to %d: %016llx\n", pair % size, pair / size, (unsigned long long)all[pair]);
+}
+
+static void barriers(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        pause_for(0.01);
+    }
+}
+
+static void leak(int rounds)
+{
+    static int never;
+    MPI_Request request;
+    if (rank == 0)
+        MPI_Send(out, 24, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Irecv(&never, 1, MPI_INT, 0, 4, MPI_COMM_WORLD, &request);
+    barriers(rounds);
+}
+
+static void window(int rounds)
+{
+    MPI_Win made;
+    MPI_Win_create(in, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+    barriers(rounds);
+    MPI_Win_free(&made);
+}
+
+static void asleep(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        if (rank == 1) {
+            pause_for(1);
+            for (int to = 0; to < size; to++)
+                if (to != 1)
+                    MPI_Send(out, 8, MPI_CHAR, to, 5, MPI_COMM_WORLD);
+        } else {
+            MPI_Recv(in, 8, MPI_CHAR, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+static void communicators(int rounds)
+{
+    for (int round = 0; round < rounds; round++) {
+        MPI_Comm copy, part;
+        MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+        MPI_Comm_split(copy, rank % 2, rank, &part);
+        MPI_Comm_free(&copy);
+        MPI_Comm_free(&part);
+        pause_for(0.002);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 1 ? argv[1] : "";
+    int rounds = argc > 2 ? atoi(argv[2]) : 1;
+    if (argc > 3)
+        directory = argv[3];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    signal(SIGUSR1, write_counts);
+    out = calloc(1, LARGE);
+    in = calloc(1, LARGE);
+    if (strcmp(kind, "traffic") == 0)
+        traffic(rounds);
+    else if (strcmp(kind, "leak") == 0)
+        leak(rounds);
+    else if (strcmp(kind, "window") == 0)
+        window(rounds);
+    else if (strcmp(kind, "asleep") == 0)
+        asleep(rounds);
+    else if (strcmp(kind, "communicators") == 0)
+        communicators(rounds);
+    MPI_Finalize();
+    if (rank == 0)
+        puts("ended well");
+    return 0;
+}

@@ -1,0 +1,261 @@
+//! `treepie cut`: waves over real jobs, which stop at cuts where no message is under way, and do
+//! not change what the jobs do; and what jobs have left at their end.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use treepie_tests::under_each_mpi;
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched};
+
+const RANKS: usize = 4;
+/// The most ranks of the job, which writes counts for as many.
+const MOST_RANKS: usize = 16;
+
+fn desk() -> TempDir {
+    tempfile::tempdir().unwrap_or_else(|error| panic!("no temporary directory: {error}"))
+}
+
+fn job(mpi: Mpi, kind: &str, rounds: usize) -> Job {
+    let job = Job::new(mpi, RANKS, "cuts")
+        .argument(kind)
+        .argument(rounds.to_string());
+    job.limit(Duration::from_secs(100))
+}
+
+/// The job under `treepie cut` with these options.
+fn cut(job: Job, options: &[&str]) -> Outcome {
+    let mut words: Vec<OsString> = vec![artifacts::command().into(), "cut".into()];
+    words.extend(options.iter().map(OsString::from));
+    words.push("--".into());
+    job.under(words).run()
+}
+
+/// What `--json` says, behind all that the job prints.
+#[track_caller]
+fn answer(outcome: &Outcome) -> Value {
+    let mut lines = outcome.stdout.lines().rev();
+    let line = lines.find(|line| line.starts_with('{'));
+    let line = line.unwrap_or_else(|| panic!("no answer: {}", outcome.told()));
+    serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {}", outcome.told()))
+}
+
+/// The outcomes of all waves, as one word each.
+fn outcomes(answer: &Value) -> Vec<String> {
+    let waves = answer["waves"].as_array().cloned().unwrap_or_default();
+    let word = |wave: &Value| match &wave["outcome"] {
+        Value::String(word) => word.clone(),
+        outcome => outcome
+            .as_object()
+            .and_then(|it| it.keys().next().cloned())
+            .unwrap_or_default(),
+    };
+    waves.iter().map(word).collect()
+}
+
+/// What a rank wrote when it had this signal: messages sent to each, and received from each, as
+/// the job itself counts them.
+fn counts(desk: &Path, signal: usize, rank: usize) -> Option<Vec<u64>> {
+    let bytes = fs::read(desk.join(format!("{signal}.{rank}"))).ok()?;
+    let words = bytes
+        .chunks_exact(8)
+        .filter_map(|eight| eight.try_into().ok());
+    Some(words.map(u64::from_ne_bytes).collect())
+}
+
+fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mpi: Mpi) {
+    let plain = job(mpi, "traffic", 100).run().succeeded();
+    let desk = desk();
+    let counts_of = desk.path().join("counts");
+    fs::create_dir(&counts_of).expect("a directory can be made");
+    // All ranks write their counts while they are stopped; the command waits for that.
+    let shown = counts_of.display();
+    let then = format!(
+        "want=$(($(ls {shown} | wc -l) + {RANKS})); kill -USR1 $TREEPIE_CUT_PROCESSES; \
+         until [ $(ls {shown} | wc -l) -ge $want ]; do sleep 0.005; done"
+    );
+    let options = ["--every", "0.03", "--then", &then, "--verify"];
+    let waved = job(mpi, "traffic", 100).argument(counts_of.as_os_str());
+    let waved = cut(waved, &options).succeeded();
+    assert_same_output(&plain, &waved);
+    let done = waved.stderr.matches("quiet after").count();
+    assert!(done >= 5, "{done} waves: {}", waved.told());
+    for signal in 1..=done {
+        let of_rank = |rank| {
+            let read = counts(&counts_of, signal, rank);
+            read.unwrap_or_else(|| panic!("signal {signal}, rank {rank}: {}", waved.told()))
+        };
+        let all: Vec<Vec<u64>> = (0..RANKS).map(of_rank).collect();
+        for (from, sender) in all.iter().enumerate() {
+            for (to, receiver) in all.iter().enumerate() {
+                let (sent, received) = (sender[to], receiver[MOST_RANKS + from]);
+                assert_eq!(sent, received, "cut {signal}, from {from} to {to}");
+            }
+        }
+    }
+    // The last one may come when the job ends.
+    let dropped: Vec<&str> = waved
+        .messages()
+        .into_iter()
+        .filter(|line| line.contains("dropped"))
+        .collect();
+    assert!(dropped.len() <= 1, "{dropped:?}");
+    assert!(
+        dropped
+            .iter()
+            .all(|line| line.contains("has come to its end")),
+        "{dropped:?}"
+    );
+    assert!(
+        waved.stderr.contains("at the end: nothing is under way"),
+        "{}",
+        waved.told()
+    );
+}
+
+fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
+    let leak = cut(job(mpi, "leak", 5), &["--verify", "--json"]);
+    assert_eq!(leak.status.code(), Some(1), "{}", leak.told());
+    let left = &answer(&leak)["left"];
+    let message = json!([{"from": 0, "to": 1, "messages": 1, "bytes": 24}]);
+    assert_eq!(left["under_way"], message);
+    assert_eq!(
+        left["unfinished"],
+        json!([{"rank": 1, "receives": 1, "collectives": 0}])
+    );
+    let dropped = cut(job(mpi, "leak", 150), &["--now", "--patience", "0.4"]).succeeded();
+    let line = "wave 1: dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
+                was sent and not received";
+    assert!(dropped.stderr.contains(line), "{}", dropped.told());
+    assert!(dropped.stdout.contains("ended well"), "{}", dropped.told());
+}
+
+fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(mpi: Mpi) {
+    let window = cut(job(mpi, "window", 100), &["--every", "0.3", "--json"]).succeeded();
+    let waves = answer(&window);
+    let words = waves["waves"][0]["outcome"]["dropped"]["words"]
+        .as_str()
+        .unwrap_or_default();
+    let named = words.contains("has 1 window (one-sided), which no cut includes");
+    assert!(named, "{}", window.told());
+    let asleep = cut(job(mpi, "asleep", 2), &["--now", "--patience", "0.3"]).succeeded();
+    let named = asleep
+        .stderr
+        .contains("not quiet within 0.3 s: no call was made by rank 1");
+    assert!(named, "{}", asleep.told());
+    let waited = cut(job(mpi, "asleep", 3), &["--now", "--json"]).succeeded();
+    assert_eq!(outcomes(&answer(&waited)), ["quiet"], "{}", waited.told());
+}
+
+fn waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end(mpi: Mpi) {
+    let options = ["--every", "0.1", "--json", "--then", "exit 3"];
+    let failed = cut(job(mpi, "communicators", 300), &options).succeeded();
+    let waves = outcomes(&answer(&failed));
+    let well = waves.iter().filter(|outcome| *outcome == "failed").count();
+    assert!(
+        well >= 3 && waves.len() <= well + 1,
+        "{waves:?} {}",
+        failed.told()
+    );
+    let options = ["--now", "--limit", "0.3", "--then", "sleep 100"];
+    let ended = cut(job(mpi, "communicators", 100), &options).succeeded();
+    let told = ended
+        .stderr
+        .contains("but the command was ended after 0.3 s (--limit)");
+    assert!(
+        told && ended.stdout.contains("ended well"),
+        "{}",
+        ended.told()
+    );
+}
+
+/// A job that was not started by the command is stopped by it, and goes on when that is killed.
+fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mpi: Mpi) {
+    let desk = desk();
+    let pages = desk.path().join("pages");
+    let variables = [
+        ("TREEPIE_MODE", "replay".to_owned()),
+        ("TREEPIE_CUT", "true".to_owned()),
+        ("TREEPIE_PAGES", pages.display().to_string()),
+    ];
+    let treepie = format!(
+        "{} cut --pages {}",
+        artifacts::command().display(),
+        pages.display()
+    );
+    let here = desk.path().display();
+    // Beside the job: one wave, then one whose command kills treepie, so that nobody ends the wave.
+    let beside = format!(
+        "cd {here}; until {treepie} --json >first 2>errors; do sleep 0.1; done; \
+         {treepie} --then 'kill -9 $PPID' >second 2>&1; exec \"$@\""
+    );
+    let script = desk.path().join("beside");
+    let line = format!(
+        "({}) &\n\"$@\"\nstatus=$?\nwait\nexit $status\n",
+        beside.replace("exec \"$@\"", "true")
+    );
+    fs::write(&script, line).expect("a script can be written");
+    let job = job(mpi, "communicators", 1500).with(Library::Set(variables.to_vec()));
+    let outcome = job
+        .under(["sh".into(), script.into_os_string()])
+        .run()
+        .succeeded();
+    assert!(outcome.stdout.contains("ended well"), "{}", outcome.told());
+    let read = |file: &str| fs::read_to_string(desk.path().join(file)).unwrap_or_default();
+    let first: Value = serde_json::from_str(&read("first")).unwrap_or_default();
+    assert_eq!(
+        outcomes(&first),
+        ["quiet"],
+        "{}\n{}",
+        read("errors"),
+        outcome.told()
+    );
+    let ranks_told = outcome
+        .stderr
+        .contains("nobody ends this wave any more; the job goes on");
+    assert!(ranks_told, "{}\n{}", read("second"), outcome.told());
+}
+
+fn waves_over_objects_of_python_lose_none(mpi: Mpi) {
+    let job = || Job::python(mpi, RANKS, "cuts").argument("300");
+    let plain = job().run().succeeded();
+    let waved = cut(job(), &["--every", "0.1", "--verify"]).succeeded();
+    assert_same_output(&plain, &waved);
+    assert!(
+        waved.stderr.matches("quiet after").count() >= 3,
+        "{}",
+        waved.told()
+    );
+    assert!(
+        waved.stderr.contains("at the end: nothing is under way"),
+        "{}",
+        waved.told()
+    );
+}
+
+#[test]
+fn a_job_that_can_t_be_stopped_is_refused_with_the_remedy() {
+    let desk = desk();
+    let mut command = Command::new(artifacts::command());
+    command.args(["cut", "--pages"]).arg(desk.path());
+    let outcome = run_watched(command, Duration::from_secs(20), "treepie cut of no job");
+    assert_eq!(outcome.status.code(), Some(1), "{}", outcome.told());
+    assert!(
+        outcome.stderr.contains("TREEPIE_CUT=true"),
+        "{}",
+        outcome.told()
+    );
+}
+
+under_each_mpi!(
+    waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received,
+    what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves,
+    what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named,
+    waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end,
+    a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed,
+    waves_over_objects_of_python_lose_none,
+);

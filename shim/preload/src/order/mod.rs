@@ -46,7 +46,7 @@ use replaying::Replaying;
 /// What is done with the order.
 enum Work {
     Recording(Recording),
-    Replaying(Replaying),
+    Replaying(Box<Replaying>),
 }
 
 /// The order of this process. It is not held around a call of the native MPI.
@@ -112,7 +112,7 @@ fn recording<R>(act: impl FnOnce(&mut Recording) -> R) -> Option<R> {
 /// The replay, locked; `None` where none is.
 fn replaying() -> Option<impl std::ops::DerefMut<Target = Replaying>> {
     MutexGuard::try_map(WORK.lock(), |work| match work {
-        Some(Work::Replaying(replaying)) => Some(replaying),
+        Some(Work::Replaying(replaying)) => Some(&mut **replaying),
         _ => None,
     })
     .ok()
@@ -137,7 +137,7 @@ pub struct Manner {
 /// A native call that failed.
 pub fn replay(native: &Native, rank: usize, log: &Log, manner: Manner) -> Result<(), NativeError> {
     let replaying = Replaying::new(native, rank, log, manner)?;
-    *WORK.lock() = Some(Work::Replaying(replaying));
+    *WORK.lock() = Some(Work::Replaying(Box::new(replaying)));
     watchdog::start(manner.patience);
     features::begin(ORDER);
     Ok(())

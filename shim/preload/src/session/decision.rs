@@ -38,7 +38,7 @@ pub struct Order {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum OrderWay {
     /// Recorded: the file, and what ranks write of the run.
-    Record(PathBuf, RunDescription),
+    Record(PathBuf, Box<RunDescription>),
     /// Replayed: process 0 has the logs.
     Replay {
         /// How long a call may wait for what was recorded.

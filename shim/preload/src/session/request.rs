@@ -432,7 +432,7 @@ fn order(
             // Ranks may have gone elsewhere.
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             (
-                OrderWay::Record(path, describe(native, ranks, Vec::new())),
+                OrderWay::Record(path, Box::new(describe(native, ranks, Vec::new()))),
                 Vec::new(),
             )
         }

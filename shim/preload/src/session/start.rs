@@ -269,7 +269,7 @@ impl Starting {
         }
         let rank = self.native.rank(world)?;
         match order.way {
-            OrderWay::Record(path, run) => order::record(path, run, rank),
+            OrderWay::Record(path, run) => order::record(path, *run, rank),
             OrderWay::Replay {
                 patience,
                 after_end,

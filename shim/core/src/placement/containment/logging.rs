@@ -1,9 +1,9 @@
 //! Waves of the whole job against logging of all messages, by how often the machine fails.
 //!
 //! With waves at an interval a job loses `delta/tau + (tau/2 + Rs)/M` (Young 1974). With logging,
-//! ranks save by themselves while they go on, and it loses `s + (tau/2 + Rs)/M`, if what is replayed
-//! runs as fast as it did and others wait for it: `s` is the time in which senders copy messages.
-//! At Young's interval both lose the same where `M = delta / (2 s^2)`.
+//! ranks save by themselves while they go on, and it loses `s + (tau/2 + Rs)/M`, if replay is as
+//! fast as the run was and others wait for it: `s` is the time in which senders copy messages. At
+//! Young's interval both lose the same where `M = delta / (2 s^2)`.
 
 use serde::Serialize;
 

@@ -103,8 +103,8 @@ impl Procedure {
                 format!("record::begin_send({next}, {}, request)", message())
             }
             "send" if self.has("source") => format!(
-                "record::send_receive({note}, |status| next({}), {}, {})",
-                self.arguments_as_given(),
+                "record::send_receive({note}, |status| {}, {}, {})",
+                self.ordered(),
                 message(),
                 self.literal("Taken", TAKEN, "")
             ),
@@ -113,9 +113,9 @@ impl Procedure {
             "start" => format!("record::start({next}, 1, request)"),
             "start-all" => format!("record::start({next}, count as c_int, array_of_requests)"),
             "receive" => format!(
-                "record::receive({note}, |{}| next({}), {})",
+                "record::receive({note}, |{}| {}, {})",
                 if self.has("status") { "status" } else { "_" },
-                self.arguments_as_given(),
+                self.ordered(),
                 self.literal("Taken", TAKEN, "")
             ),
             "receive-init" => format!("record::receive_init({next}, request)"),

@@ -107,14 +107,15 @@ fn a_receive_can_be_given_another_source_and_tag_within_what_counts_it() {
                 Note { procedure: procedures::MPI_Sendrecv_replace, comm: comm, dest: dest,
                        tag: sendtag as c_int, source: source, receive_tag: recvtag as c_int,
                        elements: count as i64, sends: true, posts: true, ..Note::NONE },
-                || order::receive(
+                |status| order::receive(
                     Receive { kind: CallKind::Sendrecv, comm: comm, source: source,
                               tag: recvtag as c_int, buffer: buf, count: count as i64,
                               datatype: datatype, status: status, ..Receive::NONE },
                     |comm, source, tag: c_int, status| next(buf, count, datatype, dest, sendtag,
                         source, tag as Word, comm, status)),
                 Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
-                          ..Message::NONE })
+                          ..Message::NONE },
+                Taken { status: status, ..Taken::NONE })
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Sendrecv_replace"), expected);

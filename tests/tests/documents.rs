@@ -31,6 +31,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
     ("treepie tune", "tests/tests/tuning.rs"),
     ("treepie supervise", "tests/tests/supervise.rs"),
     ("treepie cut", "tests/tests/cut.rs"),
+    ("treepie predict cluster.", "shim/cli/tests/checkpoints.rs"),
 ];
 
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];

@@ -74,33 +74,43 @@ fn ran(cells: &[GuardedCell], operation: Operation) -> bool {
     of_it.any(|cell| cell.plan_seconds.is_some())
 }
 
-/// A job of scans under Open MPI, and the algorithms that its library ran.
+/// A job of one operation under Open MPI, and the algorithms for it that its library ran.
 #[track_caller]
-fn scans_with_a_spy(change: impl FnOnce(Job) -> Job) -> (Vec<String>, Vec<GuardedCell>) {
+fn calls_with_a_spy(
+    operation: &str,
+    change: impl FnOnce(Job) -> Job,
+) -> (Vec<String>, Vec<GuardedCell>) {
     let spy = artifacts::job(Mpi::OpenMpi, "native_algorithms.so");
     let both = format!("{}:{}", artifacts::library().display(), spy.display());
-    let arguments = ["one", "scan", "6000"];
+    let arguments = ["one", operation, "60000"];
     let (outcome, cells) = run((Mpi::OpenMpi, "guarded"), &arguments, |job| {
         change(job.variable("LD_PRELOAD", both))
     });
     let lines = outcome.stderr.lines();
     let words = lines.map(|line| line.split(' ').collect::<Vec<_>>());
-    let scans = words.filter(|words| words.len() == 3 && words[1].starts_with("scan_intra_"));
-    (scans.map(|words| words[1].to_owned()).collect(), cells)
+    let start = format!("{operation}_intra_");
+    let of_it = words.filter(|words| words.len() == 3 && words[1].starts_with(&start));
+    (of_it.map(|words| words[1].to_owned()).collect(), cells)
 }
 
 #[test]
 fn open_mpi_runs_the_algorithm_that_is_tried() {
-    let (scans, cells) = scans_with_a_spy(as_it_is);
-    assert!(ran(&cells, Operation::Scan), "{cells:?}");
-    assert_eq!(scans, ["scan_intra_linear", "scan_intra_recursivedoubling"]);
+    let (ran_by, cells) = calls_with_a_spy("allreduce", as_it_is);
+    assert!(ran(&cells, Operation::Allreduce), "{cells:?}");
+    let tried = "allreduce_intra_nonoverlapping".to_owned();
+    assert!(
+        ran_by[0] != tried && ran_by[1..].contains(&tried),
+        "{ran_by:?}"
+    );
 }
 
 /// Its rules win over what is set for a duplicate, which would run something else than it says.
 #[test]
 fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
     let tuning = artifacts::repository().join("profiles/four-ranks.tuning.yaml");
-    let (scans, cells) = scans_with_a_spy(|job| job.variable("TREEPIE_TUNING", tuning.display()));
+    let (scans, cells) = calls_with_a_spy("scan", |job| {
+        job.variable("TREEPIE_TUNING", tuning.display())
+    });
     assert_eq!(scans, ["scan_intra_recursivedoubling"]);
     for cell in &cells {
         assert_eq!((cell.state, cell.plan_seconds), (State::Closed, None));
@@ -119,7 +129,7 @@ fn mpich_has_its_variable_set_in_a_call_and_set_back_behind_it() {
 }
 
 fn all_operations_leave_what_the_mpi_leaves(mpi: Mpi) {
-    let (_, cells) = run((mpi, "guarded"), &["operations", "1200"], as_it_is);
+    let (_, cells) = run((mpi, "guarded"), &["operations", "4000"], as_it_is);
     assert!(
         cells.iter().any(|cell| cell.plan_seconds.is_some()),
         "{cells:?}"
@@ -190,16 +200,25 @@ fn a_program_may_start_the_tool_interface_first(mpi: Mpi) {
 fn what_one_rank_cannot_set_no_rank_runs(mpi: Mpi) {
     let refusals = artifacts::job(mpi, "refusals.so");
     let both = format!("{}:{}", artifacts::library().display(), refusals.display());
-    let arguments = ["one", "scan", "1500"];
+    // Those of which another algorithm is tried. Open MPI's scans overlap: it takes long until
+    // their time pays for that.
+    let operation = match mpi {
+        Mpi::OpenMpi => "allreduce",
+        _ => "scan",
+    };
+    let arguments = ["one", operation, "120000"];
     let (outcome, cells) = run((mpi, "guarded"), &arguments, |job| {
         job.variable("LD_PRELOAD", both)
             .variable("REFUSED", "MPI_T_cvar_write")
             .variable("REFUSED_ON", 2)
     });
     assert!(!cells.is_empty(), "{}", outcome.told());
-    for cell in &cells {
-        assert_eq!((cell.state, cell.plan_seconds), (State::Closed, None));
-    }
+    // Another one may be tried next; what ran has a time.
+    assert!(cells.iter().any(|cell| cell.state == State::Closed));
+    assert!(
+        cells.iter().all(|cell| cell.plan_seconds.is_none()),
+        "{cells:?}"
+    );
 }
 
 under_each_mpi!(

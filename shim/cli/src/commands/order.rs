@@ -1,5 +1,5 @@
-//! `--order`: the order of receives, recorded by `treepie profile` and replayed by `treepie replay`;
-//! and what `show` and `compare` say of it.
+//! `--order`: the order of receives, recorded by `treepie profile` and replayed by `treepie
+//! replay`; and what `show` and `compare` say of it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};

@@ -20,8 +20,8 @@ const PART_OF_EXCHANGES: u64 = 200;
 const UNPRICED_GAP: u64 = 1024;
 
 /// What an algorithm of the native MPI may need before its first call, a communicator of its own,
-/// takes as long as so many exchanges.
-const MAKING: u64 = 8;
+/// takes as long as so many exchanges at least.
+const MAKING: u64 = 2;
 
 /// Cells of which an exchange tells.
 const SLOTS: usize = 4;

@@ -103,7 +103,8 @@ impl Guide {
         Ok(posting)
     }
 
-    /// A call is made whose outcome was recorded: that; `None` where the run had ended early before.
+    /// A call is made whose outcome was recorded: that; `None` where the run had ended early
+    /// before.
     ///
     /// # Errors
     /// The recorded run did something else.

@@ -1,7 +1,7 @@
 //! The log of this process while it runs: a file of blocks, and a tail in shared memory.
 //!
-//! Entries go to the tail, memory of a file that the system keeps when the process is killed. A full
-//! tail becomes a compressed block at the end of the other file. A tail tells how many blocks were
+//! Entries go to the tail, memory of a file that the system keeps when the process is killed. A
+//! full tail becomes a compressed block at the end of the other file. A tail tells how many blocks were
 //! before it, so that one whose block was written just then is not read twice.
 
 use std::fs::{self, File, OpenOptions};
@@ -137,8 +137,8 @@ impl Tail {
         self.0[1].store((length as u64).to_le(), Ordering::Release);
     }
 
-    /// So many blocks are written: there are no entries behind them yet. A tail that is left between
-    /// the two stores has no entries, and they are in the block.
+    /// So many blocks are written: there are no entries behind them yet. A tail that is left
+    /// between the two stores has no entries, and they are in the block.
     fn empty(&self, blocks: u64) {
         self.set_length(0);
         self.0[0].store(blocks.to_le(), Ordering::Release);

@@ -1,7 +1,7 @@
 //! Delays of sends, for runs that are to take another order: what a race hides shows sooner.
 //!
-//! Half of the ranks, by the seed, wait up to 2 ms before each send (noise as NINJA injects, Sato et
-//! al., PPoPP 2017).
+//! Half of the ranks, by the seed, wait up to 2 ms before each send (noise as NINJA injects, Sato
+//! et al., PPoPP 2017).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;

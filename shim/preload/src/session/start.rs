@@ -143,8 +143,8 @@ impl Starting {
         Ok(decision)
     }
 
-    /// What all ranks do, and what they do beside it. Process 0 decides, and has the logs of an order
-    /// that is replayed.
+    /// What all ranks do, and what they do beside it. Process 0 decides, and has the logs of an
+    /// order that is replayed.
     fn agree(&self) -> Result<(Decision, Further, Vec<Log>), ShareError> {
         let mut steps = Steps::new();
         let (mut draft, mut opening, mut logs) = (None, None, Vec::new());

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! While the job runs, each rank has such a file of its own in `X.parts` beside the order `X`, and
-//! a `tail` of entries that are in no block yet: memory of the system's, which outlives the process.
-//! An order is put together of them when the job has ended, however it ended.
+//! a `tail` of entries that are in no block yet: memory of the system's, which outlives the
+//! process. An order is put together of them when the job has ended, however it ended.
 
 mod directory;
 mod frame;

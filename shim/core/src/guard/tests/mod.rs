@@ -320,7 +320,7 @@ fn what_is_made_for_a_call_is_not_in_its_time_and_has_to_be_paid_for() {
 
 #[test]
 fn an_algorithm_of_the_mpi_is_made_where_the_time_of_the_calls_pays_for_it() {
-    // One part in a hundred of the time of 48,000 calls is that of 8 exchanges of 3 ms; those that
+    // One part in a hundred of the time of 12,000 calls is that of 2 exchanges of 3 ms; those that
     // tell how long they take cost as much again.
     for operation in [ALLREDUCE, Operation::Bcast] {
         let trials_in = |calls: u64| {

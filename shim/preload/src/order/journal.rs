@@ -1,8 +1,8 @@
 //! The log of this process while it runs: a file of blocks, and a tail in shared memory.
 //!
 //! Entries go to the tail, memory of a file that the system keeps when the process is killed. A
-//! full tail becomes a compressed block at the end of the other file. A tail tells how many blocks were
-//! before it, so that one whose block was written just then is not read twice.
+//! full tail becomes a compressed block at the end of the other file. A tail tells how many blocks
+//! were before it, so that one whose block was written just then is not read twice.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};

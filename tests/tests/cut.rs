@@ -127,7 +127,9 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
         left["unfinished"],
         json!([{"rank": 1, "receives": 1, "collectives": 0}])
     );
-    let dropped = cut(job(mpi, "leak", 150), &["--now", "--patience", "0.4"]).succeeded();
+    // Not at once: before the message is sent, a cut is quiet.
+    let options = ["--every", "0.4", "--patience", "0.4"];
+    let dropped = cut(job(mpi, "leak", 150), &options).succeeded();
     let line = "wave 1: dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
                 was sent and not received";
     assert!(dropped.stderr.contains(line), "{}", dropped.told());
@@ -142,7 +144,8 @@ fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(m
         .unwrap_or_default();
     let named = words.contains("has 1 window (one-sided), which no cut includes");
     assert!(named, "{}", window.told());
-    let asleep = cut(job(mpi, "asleep", 2), &["--now", "--patience", "0.3"]).succeeded();
+    let options = ["--every", "0.3", "--patience", "0.3"];
+    let asleep = cut(job(mpi, "asleep", 2), &options).succeeded();
     let named = asleep
         .stderr
         .contains("not quiet within 0.3 s: no call was made by rank 1");

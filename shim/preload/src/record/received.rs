@@ -25,6 +25,8 @@ enum Begun {
 #[derive(Default)]
 struct Open {
     begun: HashMap<Request, Begun>,
+    /// How many of these are receives.
+    receives: usize,
     /// Receives that are prepared, started or not.
     prepared: HashMap<Request, Comm>,
     /// Messages that were matched and are not received.
@@ -125,7 +127,7 @@ unsafe fn count(native: &Native, comm: Comm, status: StatusAddress) {
 
 fn begin(request: Request, what: Begun) {
     let mut open = OPEN.lock();
-    open.begun.insert(request, what);
+    open.insert(request, what);
     open.say();
 }
 
@@ -149,7 +151,7 @@ pub fn started(count: c_int, requests: Word) {
     for at in 0..usize::try_from(count).unwrap_or(0) {
         let request = handle_at(requests + at * native.abi.handle_bytes);
         if let Some(&comm) = open.prepared.get(&request) {
-            open.begun.insert(request, Begun::Receive(comm));
+            open.insert(request, Begun::Receive(comm));
         }
     }
     open.say();
@@ -167,7 +169,7 @@ pub fn is_open(request: Request) -> bool {
 pub unsafe fn settle(native: &Native, request: Request, status: StatusAddress) {
     let begun = {
         let mut open = OPEN.lock();
-        let begun = open.begun.remove(&request);
+        let begun = open.remove(request);
         if begun.is_some() {
             open.say();
         }
@@ -186,7 +188,7 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
     if code == SUCCESS {
         let mut open = OPEN.lock();
         open.prepared.remove(&request);
-        if open.begun.remove(&request).is_some() {
+        if open.remove(request).is_some() {
             page::refuse(&note);
             open.say();
         }
@@ -195,10 +197,20 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
 }
 
 impl Open {
+    fn insert(&mut self, request: Request, what: Begun) {
+        self.remove(request);
+        self.receives += usize::from(matches!(what, Begun::Receive(_)));
+        self.begun.insert(request, what);
+    }
+
+    fn remove(&mut self, request: Request) -> Option<Begun> {
+        let begun = self.begun.remove(&request)?;
+        self.receives -= usize::from(matches!(begun, Begun::Receive(_)));
+        Some(begun)
+    }
+
     /// Says in the page how many there are.
     fn say(&self) {
-        let receives = |begun: &&Begun| matches!(begun, Begun::Receive(_));
-        let receives = self.begun.values().filter(receives).count();
-        page::say_open(receives, self.begun.len() - receives);
+        page::say_open(self.receives, self.begun.len() - self.receives);
     }
 }

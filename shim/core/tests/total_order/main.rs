@@ -17,27 +17,15 @@ mod views;
 
 use network::{Outcome, Schedule, run};
 
-/// Point-to-point messages of a broadcast with Chandra and Toueg's consensus, at most: two reliable
-/// broadcasts of all to all, and four rounds with a coordinator.
-fn consensus_messages(n: u64) -> u64 {
-    (4 + 2 * n) * (n - 1)
-}
-
+/// The annex's comparison, Chandra and Toueg's consensus, takes up to `(4 + 2 n)(n - 1)`; it is not
+/// simulated.
 #[test]
-fn a_broadcast_without_loss_takes_two_messages_to_each_other_process_and_consensus_far_more() {
-    let expected = [
-        (4, 6, 36),
-        (6, 10, 80),
-        (8, 14, 140),
-        (16, 30, 540),
-        (32, 62, 2_108),
-        (64, 126, 8_316),
-    ];
-    for (n, ring, consensus) in expected {
+fn a_broadcast_without_loss_takes_two_messages_to_each_other_process() {
+    let expected = [(4, 6), (6, 10), (8, 14), (16, 30), (32, 62), (64, 126)];
+    for (n, ring) in expected {
         let broadcasts = 50;
         let found = run(&Schedule::quiet(n, n, broadcasts));
         assert_eq!(found.messages, ring * broadcasts as u64, "{n} processes");
-        assert_eq!(consensus_messages(n as u64), consensus);
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
+use treepie_core::files::configuration::AfterEnd;
 use treepie_core::files::order::{
-    self, AfterEnd, Order, directory_of, is_directory, is_order, remove_directory,
+    self, Order, directory_of, is_directory, is_order, remove_directory,
 };
 
 use super::Outcome;

@@ -30,7 +30,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use treepie_core::files::order::AfterEnd;
+use treepie_core::files::configuration::AfterEnd;
 use treepie_core::order::Log;
 
 use crate::features::{self, ORDER};

@@ -4,7 +4,7 @@
 use std::thread;
 use std::time::Duration;
 
-use treepie_core::files::order::AfterEnd;
+use treepie_core::files::configuration::AfterEnd;
 use treepie_core::order::{Call, CallKind, Diverged, Guide, Log, Outcome, Posting};
 
 use super::calls::call_for;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use treepie_core::files::configuration::AfterEnd;
 use treepie_core::files::configuration::LogLevel;
-use treepie_core::files::order::AfterEnd;
 use treepie_core::files::partial_profiles::RunDescription;
 
 use crate::collectives::Wanted;

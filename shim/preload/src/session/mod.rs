@@ -17,12 +17,15 @@ mod hosts;
 mod launched;
 mod learning;
 mod monitor;
+mod order;
 mod partial;
 mod replay;
 mod request;
+mod run;
 mod signals;
 pub mod start;
 mod tuning;
+mod wanted;
 
 use std::mem;
 

@@ -4,21 +4,18 @@
 use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, Collectives, GuardMode, LogLevel, Mode, Probe, Reorder, Settings,
-    SettingsError, Transport, UnknownAlgorithm,
+    self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
-use treepie_core::files::order::{self as order_file, AfterEnd, OrderError};
+use treepie_core::files::order::OrderError;
 use treepie_core::files::partial_profiles::{self, RunDescription};
 use treepie_core::files::permutation::{self, PermutationError};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::profile::MpiDescription;
-use treepie_core::files::{FileError, check_writable, date, read_text};
+use treepie_core::files::{FileError, check_writable, read_text};
 use treepie_core::learning::Candidate;
 use treepie_core::order::Log;
 use treepie_core::placement::allocation::AllocationError;
@@ -26,17 +23,16 @@ use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
 use super::cluster_network::{ClusterNetwork, STORED};
-use super::decision::{Decision, Order, OrderWay, Pages, Recording, Replay};
-use super::launched;
+use super::decision::{Decision, Order, Pages, Recording, Replay};
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
+use super::run::{describe, given_number, job, producer, run_number};
+use super::wanted::{learnt_collectives, wanted_collectives};
+use super::{launched, order};
 use crate::binding;
-use crate::collectives::Wanted;
 use crate::log;
-use crate::mpi::abi::Family;
 use crate::mpi::native::Native;
-use crate::order;
-use crate::platform::{File, Known};
+use crate::platform::File;
 use crate::reorder::Places;
 
 /// Why what the user asked for is not done.
@@ -139,7 +135,8 @@ impl Request {
             Mode::Replay => replay(native, &settings, ranks),
             Mode::Auto => auto(native, &settings, ranks),
         };
-        let order = request.and_then(|request| Ok((request, order(native, &settings, ranks)?)));
+        let order =
+            request.and_then(|request| Ok((request, order::read(native, &settings, ranks)?)));
         let (request, order) =
             order.unwrap_or_else(|error| (Request::Decided(refuse(&error, settings.strict)), None));
         let (order, logs) = order.unzip();
@@ -352,19 +349,6 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
     })))
 }
 
-/// Which collectives are replaced where a job learns: with a platform, those that are measured to
-/// be quicker.
-fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
-    let has_platform = settings.platform.is_some() || settings.probe == Probe::Auto;
-    if !has_platform || !settings.collectives.all_native() {
-        return wanted_collectives(settings);
-    }
-    wanted_collectives(&Settings {
-        collectives: Collectives::all_auto(),
-        ..settings.clone()
-    })
-}
-
 /// How traffic is counted, and where its profile goes.
 fn recording(
     native: &Native,
@@ -391,80 +375,9 @@ fn recording(
     })
 }
 
-/// What is known of the run now.
-fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription {
-    RunDescription {
-        run: run_number(),
-        ranks,
-        producer: producer(),
-        date: date(SystemTime::now()),
-        mpi: MpiDescription {
-            family: family_name(native).to_owned(),
-            library: native.library_version(),
-            standard: native.standard_version(),
-        },
-        command: command(),
-        notes,
-        locality: None,
-    }
-}
-
-/// The number that the command gave this run.
-fn given_number() -> Option<u64> {
-    let text = env::var(configuration::RUN_VARIABLE).ok()?;
-    u64::from_str_radix(&text, 16).ok()
-}
-
-/// What is done with the order of receives, and the logs that are replayed.
-fn order(
-    native: &Native,
-    settings: &Settings,
-    ranks: usize,
-) -> Result<Option<(Order, Vec<Log>)>, RequestError> {
-    let Some(path) = settings.order.as_deref() else {
-        return Ok(None);
-    };
-    let delays = settings.order_delays;
-    let (way, logs) = match settings.mode {
-        Mode::Profile => {
-            check_writable(path)?;
-            order::clear(path);
-            // Ranks may have gone elsewhere.
-            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-            (
-                OrderWay::Record(path, Box::new(describe(native, ranks, Vec::new()))),
-                Vec::new(),
-            )
-        }
-        Mode::Replay => {
-            let file = order_file::Order::read(path)?;
-            file.check(path, ranks)?;
-            file.check_program(path, &command())?;
-            if let [first, ..] = file.early()[..] {
-                log::warn(&format!(
-                    "{}: the recorded run ended before MPI_Finalize (rank {first}); behind its end \
-                     {}",
-                    path.display(),
-                    match settings.order_after_end {
-                        AfterEnd::Free => "messages are taken as they come",
-                        AfterEnd::Stop => "the job is ended, too",
-                    }
-                ));
-            }
-            let way = OrderWay::Replay {
-                patience: settings.order_patience.0,
-                after_end: settings.order_after_end,
-            };
-            (way, file.logs)
-        }
-        Mode::Off | Mode::Auto => return Ok(None),
-    };
-    Ok(Some((Order { way, delays }, logs)))
-}
-
 /// Which pages are kept.
 fn pages(settings: &Settings) -> Option<Pages> {
-    let stops = env::var_os(configuration::CUT_VARIABLE).is_some_and(|text| text == "true");
+    let stops = settings.cut;
     let directory = match &settings.pages {
         configuration::Pages::Off if !stops => return None,
         configuration::Pages::Off | configuration::Pages::Memory => None,
@@ -477,83 +390,6 @@ fn pages(settings: &Settings) -> Option<Pages> {
         given: given_number().unwrap_or(0),
         stops,
     })
-}
-
-/// The family of the MPI, as files have it.
-pub fn family_name(native: &Native) -> &'static str {
-    match native.abi.family {
-        Family::OpenMpi => "open-mpi",
-        Family::Mpich => "mpich",
-        Family::Standard => "standard-abi",
-    }
-}
-
-/// A number that other runs do not have: from the time and the process.
-fn run_number() -> u64 {
-    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let nanoseconds = time.map_or(0, |time| time.as_nanos() as u64);
-    let process = u64::from(std::process::id());
-    (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
-/// Which collectives are replaced, and what is known of the platform.
-fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
-    let probe = settings.probe == Probe::Auto;
-    if settings.collectives.all_native() {
-        if !matches!(settings.guard, None | Some(GuardMode::Off)) {
-            log::warn(
-                "guard: nothing is guarded, since all collectives are the MPI's own; set \
-                 collectives",
-            );
-        }
-        if settings.transport != Transport::default() {
-            log::warn(
-                "transport: no messages go that way, since all collectives are the MPI's own; set \
-                 collectives",
-            );
-        }
-        if probe {
-            log::warn(
-                "probe: nothing needs the platform, since all collectives are the MPI's own; set \
-                 collectives, or measure it with `treepie probe`",
-            );
-        }
-        return Ok(None);
-    }
-    settings.collectives.check()?;
-    let file = match &settings.platform {
-        // Measured, and kept there.
-        Some(path) if probe && !path.exists() => {
-            check_writable(path)?;
-            Some((path, None))
-        }
-        Some(path) => {
-            let text = read_text(path)?;
-            // Read here as well, so that what is wrong is said before all others
-            // wait for it.
-            PlatformFile::from_text(path, &text)?;
-            Some((path, Some(text)))
-        }
-        None => None,
-    };
-    let platform = Known {
-        file: file.map(|(path, text)| File {
-            name: path.display().to_string(),
-            text,
-        }),
-        probe,
-    };
-    let clusters = settings.clusters.as_ref();
-    Ok(Some(Wanted {
-        collectives: settings.collectives.to_string(),
-        reproducible: settings.reproducible,
-        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
-        platform,
-        guard: settings.guard(),
-        transport: settings.transport,
-        known: Vec::new(),
-        proven: Vec::new(),
-    }))
 }
 
 /// The settings of this process.
@@ -577,31 +413,4 @@ fn unknown_variables() -> Vec<SettingsError> {
 /// Whether `strict` is asked for by a variable, for when settings can't be read.
 fn strict_variable() -> bool {
     env::var("TREEPIE_STRICT").is_ok_and(|value| ["true", "yes", "on", "1"].contains(&value.trim()))
-}
-
-/// Who writes files: this program and its version.
-fn producer() -> String {
-    format!("treepie {}", env!("CARGO_PKG_VERSION"))
-}
-
-/// The job's name at its scheduler, or this process's number.
-fn job() -> String {
-    [
-        "SLURM_JOB_ID",
-        "PBS_JOBID",
-        "LSB_JOBID",
-        "PJM_JOBID",
-        "JOB_ID",
-    ]
-    .iter()
-    .find_map(|name| env::var(name).ok())
-    .filter(|job| !job.is_empty() && !job.contains('/'))
-    .unwrap_or_else(|| std::process::id().to_string())
-}
-
-/// The command line of this process.
-fn command() -> Vec<String> {
-    env::args_os()
-        .map(|argument| argument.to_string_lossy().into_owned())
-        .collect()
 }

@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use treepie_core::files::configuration::{CUT_VARIABLE, RUN_VARIABLE};
+use treepie_core::files::configuration::RUN_VARIABLE;
 use treepie_core::waits::Rank;
 
 use super::{Answer, Arguments, Outcome, is_whole};
@@ -26,7 +26,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let mut own = vec![
         ("TREEPIE_MODE", "replay".into()),
         (RUN_VARIABLE, format!("{number:016x}").into()),
-        (CUT_VARIABLE, "true".into()),
+        ("TREEPIE_CUT", "true".into()),
     ];
     own.extend(hang::pages_variable());
     let variables = arguments.settings.variables(own)?;

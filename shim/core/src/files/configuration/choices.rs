@@ -69,6 +69,31 @@ pub enum Reorder {
 
 from_name!(Reorder, "way to reorder");
 
+/// What a replay of an order does where the recorded run had ended early.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum AfterEnd {
+    /// The job goes on, and takes messages as they come.
+    #[default]
+    Free,
+    /// The job ends.
+    Stop,
+}
+
+from_name!(AfterEnd, "way to go on after the end");
+
 /// Guard on collectives that `auto` replaces.
 #[derive(
     Debug,

@@ -18,16 +18,15 @@ use thiserror::Error;
 
 use super::error::one_line;
 use super::old_names::{self, OldName, Scope};
-use super::order::AfterEnd;
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Transport};
+pub use choices::{AfterEnd, Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Transport};
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 25] = [
+pub const NAMES: [&str; 26] = [
     "mode",
     "store",
     "output",
@@ -39,6 +38,7 @@ pub const NAMES: [&str; 25] = [
     "order_patience",
     "order_after_end",
     "order_delays",
+    "cut",
     "placement",
     "permutation",
     "apply",
@@ -73,17 +73,13 @@ pub const TUNE_VARIABLE: &str = "TREEPIE_TUNE_PROGRAM";
 /// The variable in which the command gives a run its number, by which it finds what was learnt.
 pub const RUN_VARIABLE: &str = "TREEPIE_RUN";
 
-/// The variable by which the ranks of a job may be stopped at a cut, where it is `true`.
-pub const CUT_VARIABLE: &str = "TREEPIE_CUT";
-
 /// The variables of the command. They are no settings, and jobs that inherit them
 /// are none the worse.
-const OF_COMMAND: [&str; 5] = [
+const OF_COMMAND: [&str; 4] = [
     LIBRARY_VARIABLE,
     PROBE_VARIABLE,
     TUNE_VARIABLE,
     RUN_VARIABLE,
-    CUT_VARIABLE,
 ];
 
 /// The variable of a setting: `TREEPIE_MODE` for `mode`.
@@ -152,6 +148,8 @@ pub struct Settings {
     pub order_after_end: AfterEnd,
     /// Delays of sends are made of this number.
     pub order_delays: Option<u64>,
+    /// Whether the ranks keep pages and may be stopped at a cut.
+    pub cut: bool,
     /// The placement or profile to replay.
     pub placement: Option<PathBuf>,
     /// The new rank of every process of the launcher, instead of a placement.
@@ -286,6 +284,7 @@ impl Settings {
             "order_patience" => self.order_patience = OrderPatience(seconds(text)?),
             "order_after_end" => self.order_after_end = choice(text)?,
             "order_delays" => self.order_delays = Some(number(text)?),
+            "cut" => self.cut = switch(text)?,
             "placement" => self.placement = Some(path(text)?),
             "permutation" => {
                 let new_rank = permutation::parse(text).map_err(|error| error.to_string())?;
@@ -347,6 +346,7 @@ impl Settings {
             }
             "order_after_end" => Some(self.order_after_end.to_string()),
             "order_delays" => self.order_delays.map(|seed| seed.to_string()),
+            "cut" => Some(self.cut.to_string()),
             "placement" => path(&self.placement),
             "permutation" => self.permutation.as_deref().map(super::list::to_text),
             "apply" => Some(self.apply.to_string()),
@@ -412,12 +412,14 @@ impl Settings {
         let nothing = self.placement.is_none()
             && self.permutation.is_none()
             && self.order.is_none()
-            && self.pages == Pages::Off;
+            && self.pages == Pages::Off
+            && !self.cut;
         if nothing && self.collectives.all_native() && self.reorder == Reorder::Native {
             return together(
                 "mode: replay",
                 "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
-                 (TREEPIE_PERMUTATION), order (TREEPIE_ORDER), collectives (TREEPIE_COLLECTIVES) or reorder (TREEPIE_REORDER)",
+                 (TREEPIE_PERMUTATION), order (TREEPIE_ORDER), collectives (TREEPIE_COLLECTIVES) \
+                 or reorder (TREEPIE_REORDER)",
             );
         }
         Ok(())

@@ -18,7 +18,6 @@ mod tests;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::partial_profiles::RunDescription;
@@ -211,7 +210,6 @@ impl Logs {
             path: path.to_owned(),
         };
         let run = self.run.ok_or_else(strange)?;
-        // More ranks than a file has bytes are no job.
         let mut logs: Vec<Option<Log>> = Vec::new();
         if run.ranks > MOST_RANKS {
             return Err(strange());
@@ -358,28 +356,3 @@ pub fn body_of(file: &[u8]) -> Option<&[u8]> {
     let first = Frames::new(frames).next()?.ok()?;
     frames.get(first.length()..)
 }
-
-/// What a replay of an order does where the recorded run had ended early.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Default,
-    Serialize,
-    Deserialize,
-    strum::Display,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "kebab-case")]
-pub enum AfterEnd {
-    /// The job goes on, and takes messages as they come.
-    #[default]
-    Free,
-    /// The job ends.
-    Stop,
-}
-
-crate::affinity::names::from_name!(AfterEnd, "way to go on after the end");

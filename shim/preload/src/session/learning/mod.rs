@@ -81,7 +81,7 @@ impl Learning {
         producer: String,
         run: Option<u64>,
     ) -> Option<Learning> {
-        let family = super::request::family_name(native).to_owned();
+        let family = super::run::family_name(native).to_owned();
         let library = native.library_version();
         let opened = within_patience(move || {
             let clock = SystemTime::now();

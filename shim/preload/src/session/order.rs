@@ -1,0 +1,60 @@
+//! The order of receives, as the settings ask for it.
+
+use treepie_core::files::check_writable;
+use treepie_core::files::configuration::{AfterEnd, Mode, Settings};
+use treepie_core::files::order as order_file;
+use treepie_core::order::Log;
+
+use super::decision::{Order, OrderWay};
+use super::request::RequestError;
+use super::run::{command, describe};
+use crate::log;
+use crate::mpi::native::Native;
+use crate::order;
+
+/// What is done with the order of receives, and the logs that are replayed.
+pub(super) fn read(
+    native: &Native,
+    settings: &Settings,
+    ranks: usize,
+) -> Result<Option<(Order, Vec<Log>)>, RequestError> {
+    let Some(path) = settings.order.as_deref() else {
+        return Ok(None);
+    };
+    let delays = settings.order_delays;
+    let (way, logs) = match settings.mode {
+        Mode::Profile => {
+            check_writable(path)?;
+            order::clear(path);
+            // Ranks may have gone elsewhere.
+            let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            (
+                OrderWay::Record(path, Box::new(describe(native, ranks, Vec::new()))),
+                Vec::new(),
+            )
+        }
+        Mode::Replay => {
+            let file = order_file::Order::read(path)?;
+            file.check(path, ranks)?;
+            file.check_program(path, &command())?;
+            if let [first, ..] = file.early()[..] {
+                log::warn(&format!(
+                    "{}: the recorded run ended before MPI_Finalize (rank {first}); behind its end \
+                     {}",
+                    path.display(),
+                    match settings.order_after_end {
+                        AfterEnd::Free => "messages are taken as they come",
+                        AfterEnd::Stop => "the job is ended, too",
+                    }
+                ));
+            }
+            let way = OrderWay::Replay {
+                patience: settings.order_patience.0,
+                after_end: settings.order_after_end,
+            };
+            (way, file.logs)
+        }
+        Mode::Off | Mode::Auto => return Ok(None),
+    };
+    Ok(Some((Order { way, delays }, logs)))
+}

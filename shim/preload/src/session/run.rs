@@ -1,0 +1,80 @@
+//! What is known of this run, as files have it.
+
+use std::env;
+use std::time::SystemTime;
+
+use treepie_core::files::configuration::RUN_VARIABLE;
+use treepie_core::files::date;
+use treepie_core::files::partial_profiles::RunDescription;
+use treepie_core::files::profile::MpiDescription;
+
+use crate::mpi::abi::Family;
+use crate::mpi::native::Native;
+
+/// What is known of the run now.
+pub(super) fn describe(native: &Native, ranks: usize, notes: Vec<String>) -> RunDescription {
+    RunDescription {
+        run: run_number(),
+        ranks,
+        producer: producer(),
+        date: date(SystemTime::now()),
+        mpi: MpiDescription {
+            family: family_name(native).to_owned(),
+            library: native.library_version(),
+            standard: native.standard_version(),
+        },
+        command: command(),
+        notes,
+        locality: None,
+    }
+}
+
+/// The number that the command gave this run.
+pub(super) fn given_number() -> Option<u64> {
+    let text = env::var(RUN_VARIABLE).ok()?;
+    u64::from_str_radix(&text, 16).ok()
+}
+
+/// The family of the MPI, as files have it.
+pub fn family_name(native: &Native) -> &'static str {
+    match native.abi.family {
+        Family::OpenMpi => "open-mpi",
+        Family::Mpich => "mpich",
+        Family::Standard => "standard-abi",
+    }
+}
+
+/// A number that other runs do not have: from the time and the process.
+pub(super) fn run_number() -> u64 {
+    let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    let nanoseconds = time.map_or(0, |time| time.as_nanos() as u64);
+    let process = u64::from(std::process::id());
+    (nanoseconds ^ process.rotate_left(40)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Who writes files: this program and its version.
+pub(super) fn producer() -> String {
+    format!("treepie {}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The job's name at its scheduler, or this process's number.
+pub(super) fn job() -> String {
+    [
+        "SLURM_JOB_ID",
+        "PBS_JOBID",
+        "LSB_JOBID",
+        "PJM_JOBID",
+        "JOB_ID",
+    ]
+    .iter()
+    .find_map(|name| env::var(name).ok())
+    .filter(|job| !job.is_empty() && !job.contains('/'))
+    .unwrap_or_else(|| std::process::id().to_string())
+}
+
+/// The command line of this process.
+pub(super) fn command() -> Vec<String> {
+    env::args_os()
+        .map(|argument| argument.to_string_lossy().into_owned())
+        .collect()
+}

@@ -1,0 +1,83 @@
+//! Which collectives are replaced, as the settings ask for it.
+
+use treepie_core::files::configuration::{Collectives, GuardMode, Probe, Settings, Transport};
+use treepie_core::files::platform::PlatformFile;
+use treepie_core::files::{check_writable, read_text};
+
+use super::request::RequestError;
+use crate::collectives::Wanted;
+use crate::log;
+use crate::platform::{File, Known};
+
+/// Which collectives are replaced, and what is known of the platform.
+pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    let probe = settings.probe == Probe::Auto;
+    if settings.collectives.all_native() {
+        if !matches!(settings.guard, None | Some(GuardMode::Off)) {
+            log::warn(
+                "guard: nothing is guarded, since all collectives are the MPI's own; set \
+                 collectives",
+            );
+        }
+        if settings.transport != Transport::default() {
+            log::warn(
+                "transport: no messages go that way, since all collectives are the MPI's own; set \
+                 collectives",
+            );
+        }
+        if probe {
+            log::warn(
+                "probe: nothing needs the platform, since all collectives are the MPI's own; set \
+                 collectives, or measure it with `treepie probe`",
+            );
+        }
+        return Ok(None);
+    }
+    settings.collectives.check()?;
+    let file = match &settings.platform {
+        // Measured, and kept there.
+        Some(path) if probe && !path.exists() => {
+            check_writable(path)?;
+            Some((path, None))
+        }
+        Some(path) => {
+            let text = read_text(path)?;
+            // Read here as well, so that what is wrong is said before all others
+            // wait for it.
+            PlatformFile::from_text(path, &text)?;
+            Some((path, Some(text)))
+        }
+        None => None,
+    };
+    let platform = Known {
+        file: file.map(|(path, text)| File {
+            name: path.display().to_string(),
+            text,
+        }),
+        probe,
+    };
+    let clusters = settings.clusters.as_ref();
+    Ok(Some(Wanted {
+        collectives: settings.collectives.to_string(),
+        reproducible: settings.reproducible,
+        clusters: clusters.map(|numbers| numbers.iter().map(|&n| n as u32).collect()),
+        platform,
+        guard: settings.guard(),
+        transport: settings.transport,
+        known: Vec::new(),
+        proven: Vec::new(),
+    }))
+}
+
+/// Which collectives are replaced where a job learns: with a platform, those that are measured to
+/// be quicker.
+pub(super) fn learnt_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
+    let has_platform = settings.platform.is_some() || settings.probe == Probe::Auto;
+    if !has_platform || !settings.collectives.all_native() {
+        return wanted_collectives(settings);
+    }
+    wanted_collectives(&Settings {
+        collectives: Collectives::all_auto(),
+        ..settings.clone()
+    })
+}

@@ -53,6 +53,27 @@ impl Outcome {
             .collect()
     }
 
+    /// Standard error without what a launcher writes when it crashes itself: Open MPI 4.1's does
+    /// so in `PMIx_server_finalize`, once in some hundred jobs that it has to end.
+    pub fn stderr_of_ranks(&self) -> String {
+        let process = |line: &str| {
+            let (head, _) = line.strip_prefix('[')?.split_once(']')?;
+            Some(head.to_owned())
+        };
+        let launchers: Vec<String> = self
+            .stderr
+            .lines()
+            .filter(|line| line.contains("/mpirun"))
+            .filter_map(process)
+            .collect();
+        let of_ranks = |line: &&str| process(line).is_none_or(|one| !launchers.contains(&one));
+        self.stderr
+            .lines()
+            .filter(of_ranks)
+            .collect::<Vec<_>>()
+            .join("\n")
+    }
+
     /// All that is known, for a message.
     pub fn told(&self) -> String {
         format!(

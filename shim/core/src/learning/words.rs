@@ -58,8 +58,8 @@ impl fmt::Display for State {
                     }
                     Found::Likely => write!(
                         out,
-                        "{candidate} used, not proven yet: every run is {LARGE} times as quick as \
-                         with {known}; {evidence}"
+                        "{candidate} used, not proven yet: every run is at least {LARGE} times as \
+                         quick as with {known}; {evidence}"
                     ),
                     Found::Proven => write!(out, "{candidate} used: {evidence}"),
                     Found::Declined if evidence.pairs == 0 => write!(

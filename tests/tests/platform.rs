@@ -139,13 +139,34 @@ fn this_machine_is_one_host(mpi: Mpi) {
     assert!(Path::new(&output).exists());
 }
 
-/// The package and the core of a processing unit, as the system tells them.
-fn place_of(unit: usize) -> (String, String) {
-    let read = |name: &str| {
-        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
-        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
+/// The closest level that two processing units share, as the system tells it.
+fn closest_shared(one: usize, other: usize) -> &'static str {
+    let read = |name: String| {
+        std::fs::read_to_string(format!("/sys/devices/system/{name}")).unwrap_or_default()
     };
-    (read("physical_package_id"), read("core_id"))
+    let has_both = |text: String| {
+        let units = list::parse(text.trim()).unwrap_or_default();
+        units.contains(&one) && units.contains(&other)
+    };
+    let cache = |level: usize| {
+        let index = |index: usize| format!("cpu/cpu{one}/cache/index{index}");
+        let of_level = |index: &String| read(format!("{index}/level")).trim() == level.to_string();
+        let caches = (0..8).map(index).filter(of_level);
+        caches
+            .map(|index| read(format!("{index}/shared_cpu_list")))
+            .any(has_both)
+    };
+    let nodes = list::parse(read("node/online".into()).trim()).unwrap_or_default();
+    let mut nodes = nodes.iter();
+    let topology = |name: &str| read(format!("cpu/cpu{one}/topology/{name}"));
+    match () {
+        () if has_both(topology("thread_siblings_list")) => "core",
+        () if cache(2) => "l2",
+        () if cache(3) => "l3",
+        () if nodes.any(|node| has_both(read(format!("node/node{node}/cpulist")))) => "numa",
+        () if has_both(topology("core_siblings_list")) => "socket",
+        () => "node",
+    }
 }
 
 /// The processing units that this process may use.
@@ -162,12 +183,10 @@ fn allowed_units() -> Vec<usize> {
 fn levels_of_a_host_are_those_that_its_ranks_share(mpi: Mpi) {
     let allowed = allowed_units();
     let (first, last) = (allowed[0], allowed[allowed.len() - 1]);
-    let (one, other) = (place_of(first), place_of(last));
-    let expected: &[&str] = match () {
-        // The ranks share whatever this machine has.
-        () if one == other => &["core"],
-        () if one.0 == other.0 => &["socket", "core"],
-        () => &["node", "core"],
+    // The ranks share whatever this machine has.
+    let expected: &[&str] = match closest_shared(first, last) {
+        "core" => &["core"],
+        shared => &[shared, "core"],
     };
     let directory = tempfile::tempdir().expect("a temporary directory");
     let bound = directory.path().join("probe");

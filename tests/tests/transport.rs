@@ -4,10 +4,11 @@ use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use treepie_core::files::list;
 use treepie_tests::permutations::seed;
 use treepie_tests::strategies::{self, replaced};
 use treepie_tests::{
-    Job, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
+    Job, Library, Mpi, Outcome, artifacts, assert_same_output, under_all_mpis, under_each_mpi,
 };
 
 /// A job of so many ranks on this host, whose collectives are these.
@@ -67,6 +68,43 @@ fn every_predefined_operation_leaves_what_the_host_leaves(mpi: Mpi) {
         .run()
         .succeeded()
         .silent();
+}
+
+/// Two ranks on each of two cores, which are the clusters then: leaders are on both.
+fn cores_that_ranks_are_bound_to_are_clusters_and_leave_what_the_host_leaves(mpi: Mpi) {
+    let status = fs::read_to_string("/proc/self/status").expect("the process's status");
+    let allowed = status
+        .lines()
+        .find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    let units = list::parse(allowed.expect("a list").trim()).expect("numbers");
+    let (first, last) = (units[0], units[units.len() - 1]);
+    let siblings = format!("/sys/devices/system/cpu/cpu{first}/topology/thread_siblings_list");
+    let siblings = fs::read_to_string(siblings).expect("a list");
+    let siblings = list::parse(siblings.trim()).expect("numbers");
+    let script = format!(
+        "case \"$OMPI_COMM_WORLD_RANK$PMI_RANK\" in 0|2) on={first} ;; *) on={last} ;; esac; \
+         exec taskset -c $on \"$0\" \"$@\""
+    );
+    for round in 0..4 {
+        let outcome = Job::of(mpi, 4, "sh")
+            .argument("-c")
+            .argument(&script)
+            .argument(artifacts::job(mpi, "collective_equality"))
+            .argument(seed().to_string())
+            .with(Library::Set(vec![
+                ("TREEPIE_MODE", "replay".into()),
+                ("TREEPIE_COLLECTIVES", strategies::of_round(round)),
+                ("TREEPIE_TRANSPORT", "memory".into()),
+                ("TREEPIE_LOG", "info".into()),
+            ]))
+            .run()
+            .succeeded();
+        says_that_all_share(&outcome, 4);
+        let told = outcome
+            .stderr
+            .contains("collectives: ranks are bound to parts of hosts");
+        assert_eq!(told, !siblings.contains(&last), "{}", outcome.told());
+    }
 }
 
 /// Messages of all lengths: in one block, in many, and copied once.
@@ -264,6 +302,7 @@ under_all_mpis!(
 );
 
 under_each_mpi!(
+    cores_that_ranks_are_bound_to_are_clusters_and_leave_what_the_host_leaves,
     every_strategy_moves_what_ranks_describe_each_in_its_way,
     every_predefined_operation_leaves_what_the_host_leaves,
     wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,

@@ -53,6 +53,7 @@ fn replaced() -> Profile {
     profile.locality = Some(Locality::Numbers {
         cluster_of_rank: vec![0, 0, 0, 0, 1, 1, 1, 1],
         host_of_rank: vec![0, 0, 1, 1, 2, 2, 3, 3],
+        inside: Vec::new(),
     });
     profile
 }

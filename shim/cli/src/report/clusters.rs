@@ -152,6 +152,7 @@ mod tests {
         replaced.locality = Some(Locality::Numbers {
             cluster_of_rank: vec![1, 0, 0, 1],
             host_of_rank: Vec::new(),
+            inside: Vec::new(),
         });
         let clusters = ProcessClusters::of(&replaced);
         let of_ranks = |profile: &Profile| clusters.as_ref().and_then(|all| all.of_ranks(profile));

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::collective::Network;
+use crate::platform::Inside;
 
 /// The ranks of a communicator in clusters, those of a cluster in groups that are
 /// closer still (hosts, sockets, ...). Clusters are numbered as who made them numbers them,
@@ -15,7 +16,7 @@ pub struct Clusters {
     leaders: Vec<usize>,
     /// Number of each rank's group on each level inside clusters, the widest level first.
     closer: Vec<Vec<usize>>,
-    /// They are near hosts of one cluster.
+    /// They are near hosts of one cluster, or groups of one host.
     are_near: bool,
 }
 
@@ -52,6 +53,8 @@ impl Clusters {
         let clusters = Clusters::new(network.cluster_of())
             .with_closer(network.host_of())
             .with_leaders(network.leaders());
+        let levels = network.inner_groups();
+        let clusters = levels.fold(clusters, |clusters, groups| clusters.with_closer(groups));
         Clusters {
             are_near: network.is_near(),
             ..clusters
@@ -85,6 +88,43 @@ impl Clusters {
         self
     }
 
+    /// The same clusters without levels inside them.
+    pub fn without_closer(&self) -> Self {
+        Clusters {
+            closer: Vec::new(),
+            ..self.clone()
+        }
+    }
+
+    /// Adds the levels inside hosts that these ranks of the world are bound to; with the names of
+    /// those that count.
+    pub fn with_inside<'a>(self, inside: &'a [Inside], ranks: &[usize]) -> (Self, Vec<&'a str>) {
+        inside
+            .iter()
+            .fold((self, Vec::new()), |(before, mut names), level| {
+                let count = before.closer.len();
+                let clusters = before.with_closer(&level.groups_of(ranks));
+                if clusters.closer.len() > count {
+                    names.push(level.level.as_str());
+                }
+                (clusters, names)
+            })
+    }
+
+    /// The groups of the widest level as clusters that are near each other, where all ranks are in
+    /// one cluster, and there is such a level.
+    pub fn parted_inside(mut self) -> Self {
+        if self.count() > 1 || self.closer.is_empty() {
+            return self;
+        }
+        let widest = self.closer.remove(0);
+        Clusters {
+            closer: self.closer,
+            are_near: true,
+            ..Clusters::new(&widest)
+        }
+    }
+
     /// Gives each cluster its leader.
     ///
     /// # Panics
@@ -110,7 +150,8 @@ impl Clusters {
     }
 
     /// Whether there are several, far enough from each other that a plan may replace the native
-    /// collective by its predicted time alone: not [near](Network::is_near) hosts of one.
+    /// collective by its predicted time alone: not [near](Network::is_near) hosts of one, and not
+    /// groups of one host.
     pub fn are_far(&self) -> bool {
         self.count() > 1 && !self.are_near
     }

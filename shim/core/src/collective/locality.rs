@@ -1,7 +1,7 @@
 //! Who is near whom, as the plans of a job see it: the same for all its communicators.
 
 use crate::collective::{Clusters, Network};
-use crate::platform::Platform;
+use crate::platform::{Inside, Platform};
 
 /// Where the ranks of a job are. Plans of any of its communicators follow from this, the
 /// communicator's ranks and the call.
@@ -13,6 +13,8 @@ pub enum Locality {
         cluster_of_rank: Vec<usize>,
         /// The host of every rank; empty where that is not known.
         host_of_rank: Vec<usize>,
+        /// Levels inside hosts that ranks are bound to, the widest first.
+        inside: Vec<Inside>,
     },
     /// A platform, on which messages above `eager_limit` bytes ask first, where it was not
     /// measured.
@@ -45,8 +47,17 @@ impl Locality {
         }
     }
 
+    /// Levels inside hosts that ranks are bound to, the widest first.
+    pub fn inside(&self) -> &[Inside] {
+        match self {
+            Locality::Numbers { inside, .. } => inside,
+            Locality::Platform { platform, .. } => platform.inside(),
+        }
+    }
+
     /// The clusters and the network of a communicator with these ranks of the world, which all must
-    /// be below [`Locality::ranks`]. In one cluster its hosts stand for clusters.
+    /// be below [`Locality::ranks`]. In one cluster its hosts stand for clusters, on one host the
+    /// groups of the widest level that parts these ranks.
     pub fn of(&self, ranks: &[usize]) -> (Clusters, Option<Network>) {
         let of_ranks =
             |known: &[usize]| -> Vec<usize> { ranks.iter().map(|&rank| known[rank]).collect() };
@@ -54,19 +65,28 @@ impl Locality {
             Locality::Numbers {
                 cluster_of_rank,
                 host_of_rank,
+                inside,
             } => {
                 let clusters = Clusters::new(&of_ranks(cluster_of_rank));
-                let clusters = match host_of_rank.is_empty() {
-                    true => clusters,
-                    false => clusters.with_closer(&of_ranks(host_of_rank)),
-                };
-                (clusters, None)
+                if host_of_rank.is_empty() {
+                    return (clusters, None);
+                }
+                let hosts = of_ranks(host_of_rank);
+                let (clusters, _) = clusters.with_closer(&hosts).with_inside(inside, ranks);
+                let is_one_host = hosts.iter().all(|&host| host == hosts[0]);
+                if !(is_one_host && clusters.count() == 1) {
+                    return (clusters, None);
+                }
+                let clusters = clusters.parted_inside();
+                let network = (clusters.count() > 1).then(|| Network::in_memory(&clusters));
+                (clusters, network)
             }
             Locality::Platform {
                 platform,
                 eager_limit,
             } => {
-                let near = Network::between_near_hosts(platform, ranks);
+                let near = Network::between_near_hosts(platform, ranks)
+                    .or_else(|| Network::inside_host(platform, ranks));
                 let Some(network) = near.or_else(|| Network::new(platform, ranks)) else {
                     return (Clusters::one(ranks.len()), None);
                 };

@@ -23,6 +23,7 @@ pub mod partial_profiles;
 pub mod permutation;
 pub mod placement;
 pub mod platform;
+pub mod processors;
 pub mod profile;
 pub mod rank_files;
 mod size;

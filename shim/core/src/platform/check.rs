@@ -7,6 +7,7 @@ use super::{Contents, PlatformError};
 /// Checks everything.
 pub(super) fn check(contents: &Contents) -> Result<(), PlatformError> {
     check_hosts(contents)?;
+    check_inside(contents)?;
     check_clusters(contents)?;
     check_links(contents)
 }
@@ -45,6 +46,33 @@ fn check_hosts(contents: &Contents) -> Result<(), PlatformError> {
             if let Some(other) = slot.replace(&host.name) {
                 let problem = format!("rank {rank} is on {other} already; keep it on one host");
                 return Err(wrong(&field, problem));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_inside(contents: &Contents) -> Result<(), PlatformError> {
+    let total: usize = contents.hosts.iter().map(|host| host.ranks.len()).sum();
+    for (place, inside) in contents.inside.iter().enumerate() {
+        let found = inside.group_of_rank.len();
+        if found != total {
+            let problem = format!("{found} ranks have a group, and there are {total} ranks");
+            return Err(wrong(format!("inside[{place}].groups"), problem));
+        }
+        let mut host_of = HashMap::new();
+        for host in &contents.hosts {
+            for &rank in &host.ranks {
+                let group = inside.group_of_rank[rank];
+                let known = *host_of.entry(group).or_insert(&host.name);
+                if known != &host.name {
+                    let problem = format!(
+                        "group {group} is on {known} and on {}; give groups of different hosts \
+                         different numbers",
+                        host.name
+                    );
+                    return Err(wrong(format!("inside[{place}].groups"), problem));
+                }
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use thiserror::Error;
 
 use super::Contention;
-use super::{Link, check};
+use super::{Inside, Link, check};
 
 /// A machine and the ranks on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Host {
 /// Processes that are closer than two hosts of their cluster.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// Shared level: `node`, `socket`, `core`.
+    /// Shared level, one of [`LEVELS`](super::LEVELS).
     pub name: String,
     /// The link between two of them.
     pub link: Link,
@@ -78,6 +78,8 @@ pub struct Probing {
 pub struct Contents {
     /// All machines.
     pub hosts: Vec<Host>,
+    /// Levels inside hosts that ranks are bound to, the widest first.
+    pub inside: Vec<Inside>,
     /// All logical clusters.
     pub clusters: Vec<Cluster>,
     /// Links between clusters, by sender and receiver. A direction that is
@@ -162,6 +164,19 @@ impl Platform {
         &self.0.hosts
     }
 
+    /// Levels inside hosts that ranks are bound to, the widest first.
+    pub fn inside(&self) -> &[Inside] {
+        &self.0.inside
+    }
+
+    /// The same where ranks are bound to these levels.
+    ///
+    /// # Errors
+    /// Levels that are not those of its ranks and hosts.
+    pub fn with_inside(self, inside: Vec<Inside>) -> Result<Self, PlatformError> {
+        Platform::new(Contents { inside, ..self.0 })
+    }
+
     /// All clusters.
     pub fn clusters(&self) -> &[Cluster] {
         &self.0.clusters
@@ -219,8 +234,8 @@ impl Platform {
     /// The same platform for a job whose ranks run on other hosts of it, or in
     /// another order: `host_of_rank` has the name of every rank's host.
     ///
-    /// Clusters without a rank are left out; leaders that moved are replaced by the lowest rank of
-    /// their cluster.
+    /// What ranks are bound to is not known then. Clusters without a rank are left out; leaders
+    /// that moved are replaced by the lowest rank of their cluster.
     ///
     /// # Errors
     /// A host that the platform does not have.

@@ -22,6 +22,7 @@ mod contention;
 mod delayed;
 mod description;
 mod distances;
+mod inside;
 mod latency;
 mod linear;
 pub mod link;
@@ -37,6 +38,7 @@ pub use description::{
     Cluster, Contents, Host, Level, Mismatch, Parallel, Platform, PlatformError, Probing,
 };
 pub use distances::with_measured_distances;
+pub use inside::{Identity, Inside, LEVELS};
 pub use latency::{LatencyError, LatencyMatrix};
 pub use linear::{MessageModel, Modelled};
 pub use link::{Link, LinkError, Sample};

@@ -10,6 +10,7 @@ impl Platform {
         let sizes = self.scaled_sizes(ranks);
         let mut contents = Contents {
             hosts: Vec::new(),
+            inside: Vec::new(),
             clusters: Vec::new(),
             ..self.contents().clone()
         };

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Network, Operation, Problem, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Locality, Network, Operation, Problem, Uniform,
 };
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::guard::{CellKey, Challenger};
@@ -144,7 +144,10 @@ impl Communicator {
         let (clusters, network) = setup.locality.of(ranks);
         let network = network.map(Arc::new);
         let family = setup::family(native);
-        let chooser = Chooser::new(network.clone(), &clusters, Some(family));
+        // Where the network is one of constants, the MPI's own is not predicted.
+        let is_measured = matches!(setup.locality, Locality::Platform { .. });
+        let native_family = Some(family).filter(|_| is_measured || network.is_none());
+        let chooser = Chooser::new(network.clone(), &clusters, native_family);
         let chooser = match setup.is_han {
             true => chooser.with_han(),
             false => chooser,
@@ -191,10 +194,12 @@ impl Communicator {
             is_in_memory: is_whole,
             ..self
         };
-        match is_measured && shared.clusters.count() == 1 {
+        match is_measured && !shared.clusters.are_far() {
             false => shared,
             true => {
-                let network = Arc::new(Network::in_memory(shared.clusters.ranks()));
+                let known = shared.network.clone().filter(|known| known.is_in_memory());
+                let network =
+                    known.unwrap_or_else(|| Arc::new(Network::in_memory(&shared.clusters)));
                 let chooser = Chooser::new(Some(network.clone()), &shared.clusters, None);
                 Communicator {
                     chooser: Mutex::new(chooser),

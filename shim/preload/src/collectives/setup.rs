@@ -12,6 +12,7 @@ use thiserror::Error;
 use treepie_core::collective::{Clusters, Family, Locality};
 use treepie_core::files::configuration::{Collectives, GuardMode, Transport};
 use treepie_core::files::profile::GuardedCell;
+use treepie_core::platform::{Identity, Inside};
 
 use super::attached::ended;
 use super::guard::Knobs;
@@ -228,6 +229,14 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
             wanted.collectives,
             if count == 1 { "" } else { "s" }
         ));
+        let levels = locality.inside().iter();
+        let levels: Vec<&str> = levels.map(|inside| inside.level.as_str()).collect();
+        if !levels.is_empty() {
+            let levels = levels.join(", ");
+            log::info(&format!(
+                "collectives: ranks are bound to parts of hosts: {levels}"
+            ));
+        }
         let numbers: Vec<String> = cluster_of_rank.iter().map(usize::to_string).collect();
         log::debug(&format!(
             "collectives: the clusters of the ranks are {}",
@@ -311,21 +320,19 @@ pub fn end(native: &Native, world: Comm) {
 }
 
 /// Where every rank is: in the cluster that was given, where the platform has it, or else in a
-/// cluster for each host. The eager limit is left to be said.
+/// cluster for each host; and what it is bound to there. The eager limit is left to be said.
 fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality, SetupError> {
     let ranks = native.size(world)?;
-    if let Some(clusters) = &wanted.clusters {
-        if clusters.len() != ranks {
-            let given = clusters.len();
-            return Err(SetupError::Clusters { given, ranks });
-        }
-        return Ok(Locality::Numbers {
-            cluster_of_rank: clusters.iter().map(|&number| number as usize).collect(),
-            host_of_rank: Vec::new(),
-        });
+    if let Some(clusters) = &wanted.clusters
+        && clusters.len() != ranks
+    {
+        let given = clusters.len();
+        return Err(SetupError::Clusters { given, ranks });
     }
-    let names = gather_to_all(&Members::new(native, world)?, &native.processor_name())?;
-    if let Some(platform) = platform::settle(native, world, &names, &wanted.platform)? {
+    let identities = gather_to_all(&Members::new(native, world)?, &platform::identity(native))?;
+    if wanted.clusters.is_none()
+        && let Some(platform) = platform::settle(native, world, &identities, &wanted.platform)?
+    {
         return Ok(Locality::Platform {
             platform,
             eager_limit: 0,
@@ -336,9 +343,13 @@ fn locality_of(native: &Native, world: Comm, wanted: &Wanted) -> Result<Locality
         let next = known.len();
         *known.entry(name).or_insert(next)
     };
-    let host_of_rank: Vec<usize> = names.iter().map(|name| number(name.as_str())).collect();
+    let hosts = identities.iter().map(|one: &Identity| one.host.as_str());
+    let host_of_rank: Vec<usize> = hosts.map(&mut number).collect();
+    let given = wanted.clusters.as_ref();
+    let given = given.map(|clusters| clusters.iter().map(|&number| number as usize).collect());
     Ok(Locality::Numbers {
-        cluster_of_rank: host_of_rank.clone(),
+        cluster_of_rank: given.unwrap_or_else(|| host_of_rank.clone()),
         host_of_rank,
+        inside: Inside::of(&identities),
     })
 }

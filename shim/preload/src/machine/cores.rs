@@ -18,13 +18,3 @@ pub fn allowed_cores() -> String {
 pub fn cores() -> Vec<usize> {
     treepie_core::files::list::parse(&allowed_cores()).unwrap_or_default()
 }
-
-/// The socket and the core of a processing unit; `None` where the system doesn't
-/// say.
-pub fn place_of(unit: usize) -> Option<(usize, usize)> {
-    let number = |name: &str| -> Option<usize> {
-        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
-        std::fs::read_to_string(path).ok()?.trim().parse().ok()
-    };
-    Some((number("physical_package_id")?, number("core_id")?))
-}

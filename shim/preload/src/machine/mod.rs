@@ -6,7 +6,7 @@ mod hardware;
 mod signals;
 mod unnamed;
 
-pub use cores::{allowed_cores, cores, place_of};
+pub use cores::{allowed_cores, cores};
 pub use hardware::read as read_hardware;
 pub use signals::with_signals_blocked;
 pub use unnamed::{file_limit, unnamed_file};

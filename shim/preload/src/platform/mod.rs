@@ -19,9 +19,10 @@ use once_cell::sync::OnceCell;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::files::platform::PlatformFile;
+use treepie_core::files::processors;
 use treepie_core::files::{FileError, date};
-use treepie_core::platform::probe::{Identity, Options, Report, check, probe};
-use treepie_core::platform::{Mismatch, Platform};
+use treepie_core::platform::probe::{Options, Report, check, probe};
+use treepie_core::platform::{Identity, Inside, Mismatch, Platform, PlatformError};
 
 use crate::log;
 use crate::machine;
@@ -67,6 +68,11 @@ pub enum PlatformUnknown {
         /// Why.
         mismatch: Mismatch,
     },
+    /// Ranks are bound to parts of hosts that are not its hosts.
+    #[error(
+        "the platform does not fit what ranks are bound to: {0}; measure it with `treepie probe`"
+    )]
+    Bound(#[from] PlatformError),
     /// The measurement gave none.
     #[error("probe: the platform could not be measured; measure it with `treepie probe`")]
     Unmeasured,
@@ -84,39 +90,49 @@ const BUDGET: f64 = 20.0;
 /// others differ by more, and a busy machine by less.
 const FACTOR: f64 = 3.0;
 
-/// The platform for the ranks of `world`, whose hosts have these names; `None` if
-/// nothing is known and nothing may be measured. Collective, and the same on all
-/// ranks.
+/// Where this process runs.
+pub fn identity(native: &Native) -> Identity {
+    let system = Path::new(processors::SYSTEM);
+    processors::identity(system, native.processor_name(), &machine::cores())
+}
+
+/// The platform for the ranks of `world`, which run there; `None` if nothing is known and nothing
+/// may be measured. Collective, and the same on all ranks.
 ///
 /// # Errors
 /// A file that does not fit where nothing may be measured; a call that failed.
 pub fn settle(
     native: &Native,
     world: Comm,
-    names: &[String],
+    ranks: &[Identity],
     known: &Known,
 ) -> Result<Option<Platform>, PlatformUnknown> {
+    let names: Vec<String> = ranks.iter().map(|rank| rank.host.clone()).collect();
     let of_file = match known.file.as_ref() {
         Some(File {
             name,
             text: Some(text),
-        }) => Some((name, fitting(name, text, names)?)),
+        }) => Some((name, fitting(name, text, &names)?)),
         _ => None,
     };
-    match (of_file, known.probe) {
-        (None, false) => Ok(None),
-        (Some((_, Ok(platform))), false) => Ok(Some(platform)),
-        (Some((name, Err(mismatch))), false) => Err(PlatformUnknown::Mismatch {
-            file: name.clone(),
-            mismatch,
-        }),
+    let platform = match (of_file, known.probe) {
+        (None, false) => return Ok(None),
+        (Some((_, Ok(platform))), false) => platform,
+        (Some((name, Err(mismatch))), false) => {
+            return Err(PlatformUnknown::Mismatch {
+                file: name.clone(),
+                mismatch,
+            });
+        }
         (of_file, true) => {
             // On a communicator of our own, where no message of the application is.
             let private = native.split(world, native.rank(world)?)?;
             native.return_errors(private.handle())?;
-            checked_or_measured(native, private.handle(), of_file, known).map(Some)
+            checked_or_measured(native, private.handle(), of_file, known)?
         }
-    }
+    };
+    // The launcher may bind ranks otherwise than when it was measured.
+    Ok(Some(platform.with_inside(Inside::of(ranks))?))
 }
 
 /// The platform of a file for a job on these hosts, or why it is none for it.
@@ -158,12 +174,7 @@ fn checked_or_measured(
         budget: BUDGET,
         ..Options::default()
     };
-    let identity = Identity::new(
-        native.processor_name(),
-        &machine::cores(),
-        machine::place_of,
-    );
-    let report = probe(&mut wire, &identity, &options).ok().flatten();
+    let report = probe(&mut wire, &identity(native), &options).ok().flatten();
     let text = report.and_then(|report| written(native, report, known));
     match share(&members, is_first.then_some(text))? {
         Some(text) => {

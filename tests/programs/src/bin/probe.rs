@@ -7,13 +7,13 @@
 //! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
 //! `treepie_core::platform::probe`; here is only what carries its messages.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use treepie_core::files::date;
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::probe::{Identity, Messenger, Options, Report, others_behind, probe};
+use treepie_core::files::{date, processors};
+use treepie_core::platform::probe::{Messenger, Options, Report, others_behind, probe};
 use treepie_programs::{Session, library_version, processor_name};
 
 /// Messages whose times count.
@@ -32,7 +32,8 @@ fn main() -> ExitCode {
     };
     let session = Session::start();
     let cores = treepie_programs::allowed_cores();
-    let identity = Identity::new(processor_name(), &cores, place_of);
+    let system = Path::new(processors::SYSTEM);
+    let identity = processors::identity(system, processor_name(), &cores);
     let mut messenger = Mpi {
         session: &session,
         began: Instant::now(),
@@ -87,15 +88,6 @@ fn write(output: &std::path::Path, report: Report) -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// The socket and the core of a processing unit.
-fn place_of(unit: usize) -> Option<(usize, usize)> {
-    let number = |name: &str| -> Option<usize> {
-        let path = format!("/sys/devices/system/cpu/cpu{unit}/topology/{name}");
-        std::fs::read_to_string(path).ok()?.trim().parse().ok()
-    };
-    Some((number("physical_package_id")?, number("core_id")?))
 }
 
 /// MPI as a messenger.

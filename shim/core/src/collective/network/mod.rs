@@ -11,6 +11,7 @@
 //! fast as the fastest link out of it (faster, where several pairs together were measured to be).
 
 mod costs;
+mod inside;
 mod memory;
 mod part;
 
@@ -21,6 +22,7 @@ use crate::collective::read::models::Computing;
 use crate::platform::orders::{Costs, CostsError};
 use crate::platform::{Contention, Link};
 pub use costs::{MessageCost, MessageCosts};
+use inside::Inner;
 
 /// A link that messages of several pairs share: how long each occupies it is `share`
 /// times the gap of a link.
@@ -52,6 +54,8 @@ pub struct Network {
     between: Vec<Option<Arc<Link>>>,
     within: Vec<Option<Arc<Link>>>,
     on_host: Vec<Option<Arc<Link>>>,
+    /// Levels inside hosts, the widest first.
+    inside: Vec<Inner>,
     contention: Vec<Option<Contention>>,
     uplink: Vec<Option<Shared>>,
     downlink: Vec<Option<Shared>>,
@@ -92,9 +96,9 @@ impl Network {
         self.hosts
     }
 
-    /// Whether what stands here for clusters are hosts of one, so near each other that what ranks
-    /// do between messages takes as long as the links: times are predicted too roughly for a plan
-    /// to replace a native collective unmeasured.
+    /// Whether what stands here for clusters are hosts of one, or groups of ranks of one host, so
+    /// near each other that what ranks do between messages takes as long as the links: times are
+    /// predicted too roughly for a plan to replace a native collective unmeasured.
     pub fn is_near(&self) -> bool {
         self.is_near
     }
@@ -128,21 +132,36 @@ impl Network {
 
     /// How far apart two ranks are.
     pub fn distance(&self, one: usize, other: usize) -> Distance {
-        match self.cluster_of[one] == self.cluster_of[other] {
+        match self.host_of[one] == self.host_of[other] {
+            true => Distance::Host,
+            false if self.cluster_of[one] == self.cluster_of[other] => Distance::Cluster,
             false => Distance::Grid,
-            true if self.host_of[one] == self.host_of[other] => Distance::Host,
-            true => Distance::Cluster,
         }
+    }
+
+    /// How many levels inside hosts two ranks of a host share.
+    pub fn levels_shared(&self, one: usize, other: usize) -> usize {
+        let is_shared = |inner: &&Inner| inner.group_of[one] == inner.group_of[other];
+        self.inside.iter().take_while(is_shared).count()
+    }
+
+    /// The group of each rank, on each level inside hosts, the widest first.
+    pub fn inner_groups(&self) -> impl Iterator<Item = &[usize]> {
+        self.inside.iter().map(|inner| inner.group_of.as_slice())
     }
 
     /// The link from one rank to another; `None` where nothing is known about ranks so
     /// close, which are taken to need no time.
     pub fn link(&self, from: usize, to: usize) -> Option<&Link> {
-        let here = self.cluster_of[from];
+        let (here, there) = (self.cluster_of[from], self.cluster_of[to]);
         match self.distance(from, to) {
-            Distance::Grid => self.between(here, self.cluster_of[to]),
-            Distance::Cluster => self.within(here),
-            Distance::Host => self.on_host(here),
+            // Clusters may be groups of one host.
+            _ if here != there => self.between(here, there),
+            Distance::Host => match self.levels_shared(from, to).checked_sub(1) {
+                Some(level) => self.inside[level].link[here].as_deref(),
+                None => self.on_host(here),
+            },
+            _ => self.within(here),
         }
     }
 

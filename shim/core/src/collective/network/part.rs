@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::inside::{innermost, known_link};
 use super::{LONG, Network, Shared};
 use crate::collective::Clusters;
 use crate::collective::read::models::Computing;
@@ -13,6 +14,17 @@ const LARGE: u64 = 1 << 20;
 /// From this latency on, in seconds, hosts are as far apart as clusters are: what messages
 /// between them take counts, and what ranks do in between does not.
 const FAR: f64 = 1e-3;
+
+/// What takes the place of a cluster.
+#[derive(Clone, Copy)]
+enum InPlace<'a> {
+    /// Nothing.
+    Nothing,
+    /// Each host of the one cluster.
+    Hosts,
+    /// These groups of ranks of one host, which share a level of this name.
+    Groups(&'a Clusters, &'a str),
+}
 
 /// Orders between more hosts take longer to find than a job should wait.
 const MOST_NEAR_HOSTS: usize = 64;
@@ -71,7 +83,11 @@ impl Network {
         let places = places(platform, ranks)?;
         let apart = latency_between_hosts(platform, &places);
         let by_host = apart.is_some_and(|latency| latency >= FAR);
-        Some(Network::of(platform, ranks, places, by_host))
+        let place = match by_host {
+            true => InPlace::Hosts,
+            false => InPlace::Nothing,
+        };
+        Some(Network::of(platform, ranks, places, place))
     }
 
     /// The same where all are in one cluster, on two to 64 near hosts, each of
@@ -79,32 +95,67 @@ impl Network {
     pub fn between_near_hosts(platform: &Platform, ranks: &[usize]) -> Option<Self> {
         let places = places(platform, ranks)?;
         latency_between_hosts(platform, &places).filter(|&latency| latency < FAR)?;
-        let network = Network::of(platform, ranks, places, true);
+        let network = Network::of(platform, ranks, places, InPlace::Hosts);
         let is_near = (2..=MOST_NEAR_HOSTS).contains(&network.hosts);
         is_near.then_some(Network { is_near, ..network })
     }
 
-    /// The part of ranks in these clusters of the platform. `by_host`: the clusters are one, and
-    /// each host takes the place of a cluster.
-    fn of(platform: &Platform, ranks: &[usize], places: Vec<usize>, by_host: bool) -> Self {
+    /// The same where all are on one host, whose groups on the widest level that parts them take
+    /// the place of clusters. `None` elsewhere, and where no level does. Where no links inside
+    /// hosts were measured, they are taken to be as in [memory](Network::in_memory).
+    pub fn inside_host(platform: &Platform, ranks: &[usize]) -> Option<Self> {
+        let places = places(platform, ranks)?;
         let hosts = platform.host_of_rank();
-        let numbering = match by_host {
-            true => Clusters::new(&ranks.iter().map(|&rank| hosts[rank]).collect::<Vec<_>>()),
-            false => Clusters::new(&places),
+        let is_one_host = ranks
+            .windows(2)
+            .all(|pair| hosts[pair[0]] == hosts[pair[1]]);
+        if !is_one_host {
+            return None;
+        }
+        let one = Clusters::one(ranks.len());
+        let (clusters, names) = one.with_inside(platform.inside(), ranks);
+        let (clusters, widest) = (clusters.parted_inside(), *names.first()?);
+        if platform.clusters()[*places.first()?].levels.is_empty() {
+            return Some(Network::in_memory(&clusters));
+        }
+        let place = InPlace::Groups(&clusters, widest);
+        Some(Network {
+            is_near: true,
+            is_in_memory: true,
+            ..Network::of(platform, ranks, places, place)
+        })
+    }
+
+    /// The part of ranks in these clusters of the platform; where something takes the place of a
+    /// cluster, they are in one.
+    fn of(platform: &Platform, ranks: &[usize], places: Vec<usize>, place: InPlace) -> Self {
+        let hosts = platform.host_of_rank();
+        let of_ranks: Vec<usize> = ranks.iter().map(|&rank| hosts[rank]).collect();
+        let numbering = match place {
+            InPlace::Nothing => Clusters::new(&places),
+            InPlace::Hosts => Clusters::new(&of_ranks),
+            InPlace::Groups(clusters, _) => clusters.without_closer(),
         };
+        let is_one = !matches!(place, InPlace::Nothing);
+        let leveled = numbering.clone().with_closer(&of_ranks);
+        let (leveled, names) = leveled.with_inside(platform.inside(), ranks);
         let count = numbering.count();
         // The platform's cluster for each of ours.
         let known: Vec<usize> = (0..count)
             .map(|c| places[numbering.members(c)[0]])
             .collect();
         let mut host_number = std::collections::HashMap::new();
-        let host_of: Vec<usize> = ranks
+        let host_of: Vec<usize> = of_ranks
             .iter()
-            .map(|&rank| {
+            .map(|&host| {
                 let next = host_number.len();
-                *host_number.entry(hosts[rank]).or_insert(next)
+                *host_number.entry(host).or_insert(next)
             })
             .collect();
+        let levels = |c: usize| platform.clusters()[known[c]].levels.as_slice();
+        let inside = innermost(&leveled, names.len(), |level, c| {
+            known_link(levels(c), names.get(level + 1).copied())
+        });
         let mut network = Network {
             cluster_of: (0..ranks.len()).map(|rank| numbering.of(rank)).collect(),
             hosts: host_number.len(),
@@ -112,6 +163,7 @@ impl Network {
             between: vec![None; count * count],
             within: vec![None; count],
             on_host: vec![None; count],
+            inside,
             contention: vec![None; count],
             uplink: vec![None; count],
             downlink: vec![None; count],
@@ -131,39 +183,58 @@ impl Network {
             lanes: 1,
             computing: Computing::default(),
         };
-        for (c, &place) in known.iter().enumerate() {
-            let cluster = &platform.clusters()[place];
+        for (c, &here) in known.iter().enumerate() {
+            let cluster = &platform.clusters()[here];
             let within = cluster.within.clone().map(Arc::new);
-            network.within[c] = within.clone().filter(|_| !by_host);
-            network.contention[c] = cluster.contention.filter(|_| !by_host);
-            let closest = cluster.levels.first();
-            network.on_host[c] = closest.map(|level| Arc::new(level.link.clone()));
+            network.within[c] = within.clone().filter(|_| !is_one);
+            network.contention[c] = cluster.contention.filter(|_| !is_one);
+            network.on_host[c] = match (names.first(), place) {
+                (None, InPlace::Nothing | InPlace::Hosts) => {
+                    let widest = cluster.levels.first();
+                    widest.map(|level| Arc::new(level.link.clone()))
+                }
+                (next, _) => known_link(&cluster.levels, next.copied()),
+            };
+            let across = match place {
+                InPlace::Nothing | InPlace::Hosts => within,
+                InPlace::Groups(_, level) => known_link(&cluster.levels, Some(level)),
+            };
             for (other, &there) in known.iter().enumerate() {
                 if other != c {
-                    network.between[c * count + other] = match by_host {
-                        true => within.clone(),
-                        false => Some(Arc::new(platform.between(place, there).clone())),
+                    network.between[c * count + other] = match is_one {
+                        true => across.clone(),
+                        false => Some(Arc::new(platform.between(here, there).clone())),
                     };
                 }
             }
-            let card = || within.clone().map(|link| Shared { link, share: 1.0 });
-            (network.uplink[c], network.downlink[c]) = match by_host {
+            let card = || across.clone().map(|link| Shared { link, share: 1.0 });
+            (network.uplink[c], network.downlink[c]) = match is_one {
                 true => (card(), card()),
                 false => (
-                    shared(platform, |other| (place, other), place),
-                    shared(platform, |other| (other, place), place),
+                    shared(platform, |other| (here, other), here),
+                    shared(platform, |other| (other, here), here),
                 ),
             };
         }
-        network.centre = network.nearest_to_all();
-        let latencies = network.between.iter().flatten();
-        network.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
-        network.slowest = (0..count)
-            .map(|c| network.uplink(c, LONG).max(network.downlink(c, LONG)))
+        network.with_totals()
+    }
+
+    /// The same with what follows from all of its links.
+    pub(super) fn with_totals(mut self) -> Self {
+        let count = self.clusters();
+        let mut members = vec![0; count];
+        for &cluster in &self.cluster_of {
+            members[cluster] += 1;
+        }
+        self.centre = self.nearest_to_all();
+        let latencies = self.between.iter().flatten();
+        self.farthest = latencies.map(|link| link.latency()).fold(0.0, f64::max);
+        self.slowest = (0..count)
+            .map(|c| self.uplink(c, LONG).max(self.downlink(c, LONG)))
             .fold(0.0, f64::max);
-        let lanes = (0..count).map(|c| network.members_to_fill(c, numbering.members(c).len()));
-        network.lanes = lanes.max().unwrap_or(1);
-        network
+        let lanes = (0..count).map(|c| self.members_to_fill(c, members[c]));
+        self.lanes = lanes.max().unwrap_or(1);
+        self
     }
 
     /// How many of a cluster's `members` share what passes between clusters: all where each may
@@ -207,6 +278,7 @@ impl Network {
                 .map(|cluster| first(cluster).unwrap_or(0))
                 .collect(),
             host_of: (0..self.hosts).collect(),
+            inside: Vec::new(),
             cluster_of,
             ..self.clone()
         })

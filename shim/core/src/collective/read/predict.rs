@@ -74,7 +74,9 @@ pub fn network_of(platform: &Platform) -> Option<Network> {
     if is_contention_known(&whole) || whole.hosts() == whole.ranks() {
         return Some(whole);
     }
-    Network::between_near_hosts(platform, &ranks).or(Some(whole))
+    Network::between_near_hosts(platform, &ranks)
+        .or_else(|| Network::inside_host(platform, &ranks))
+        .or(Some(whole))
 }
 
 impl Predictor {
@@ -139,7 +141,7 @@ impl Predictor {
         match (self.clusters.are_far(), self.network.is_near()) {
             (true, _) => self.choice.reason(),
             (false, true) => format!(
-                "{}; hosts are near each other: a plan runs where the guard has measured it",
+                "{}; ranks are near each other: a plan runs where the guard has measured it",
                 self.choice.reason()
             ),
             (false, false) => "all ranks are in one cluster".to_owned(),

@@ -20,11 +20,17 @@
 //!   - 1048576 90000
 //! ```
 //!
+//! Where ranks are bound to parts of their hosts, `inside` has the group of each rank, a number, on
+//! each level, the widest first: `- {level: socket, groups: "0,0,1,1"}`. The links are in `levels`
+//! of the clusters, by the name of the closest level that two ranks share: `node`, `socket`,
+//! `numa`, `l3`, `l2`, `core`.
+//!
 //! A sample is one line of the `columns`; the last ones may be left out: no
 //! handshake, and overheads as long as the gap. Other tools' files are read too:
 //! [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
 
 mod cluster;
+mod inside;
 pub mod latencies;
 mod link;
 pub mod logp_mpi;
@@ -41,6 +47,7 @@ use serde::{Deserialize, Serialize};
 use super::{FileError, Kind, VERSION, header, list, text, yaml};
 use crate::platform::{Contents, Host, Parallel, Platform, Probing};
 use cluster::ClusterText;
+pub(in crate::files) use inside::InsideText;
 use link::{COLUMNS, LinkText};
 
 /// A platform with where it comes from.
@@ -75,6 +82,8 @@ pub(in crate::files) struct Document {
     #[serde(default = "all_columns")]
     columns: String,
     hosts: Vec<HostText>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<InsideText>,
     clusters: Vec<ClusterText>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     links: Vec<LinkBetween>,
@@ -198,6 +207,7 @@ impl Document {
                     ranks: host.ranks.clone(),
                 })
                 .collect(),
+            inside: contents.inside.iter().map(InsideText::new).collect(),
             clusters: (0..contents.clusters.len())
                 .map(|cluster| ClusterText::new(platform, cluster))
                 .collect(),
@@ -266,6 +276,7 @@ impl Document {
                     ranks: host.ranks.clone(),
                 })
                 .collect(),
+            inside: self.inside.iter().cloned().map(InsideText::build).collect(),
             clusters: clusters
                 .map(|(place, cluster)| cluster.build(path, place, &hosts))
                 .collect::<Result<_, _>>()?,

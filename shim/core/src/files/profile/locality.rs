@@ -4,6 +4,8 @@
 //! locality:
 //!   clusters: 0,0,1,1
 //!   hosts: 0,0,1,1
+//!   inside:                      # where ranks are bound to parts of hosts
+//!   - {level: socket, groups: 0,0,1,1}
 //! ```
 //!
 //! or, in their place, the platform that the plans were made on, as in a file of its own, and the
@@ -22,6 +24,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::collective::Locality;
+use crate::files::platform::InsideText;
 use crate::files::{FileError, PlatformFile, list, platform, yaml};
 
 /// The locality as it is written.
@@ -32,6 +35,8 @@ pub(super) struct LocalityDocument {
     clusters: Vec<usize>,
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "list")]
     hosts: Vec<usize>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<InsideText>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     eager_limit: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,6 +48,7 @@ impl LocalityDocument {
         let mut document = LocalityDocument {
             clusters: Vec::new(),
             hosts: Vec::new(),
+            inside: Vec::new(),
             eager_limit: None,
             platform: None,
         };
@@ -50,9 +56,11 @@ impl LocalityDocument {
             Locality::Numbers {
                 cluster_of_rank,
                 host_of_rank,
+                inside,
             } => {
                 document.clusters.clone_from(cluster_of_rank);
                 document.hosts.clone_from(host_of_rank);
+                document.inside = inside.iter().map(InsideText::new).collect();
             }
             Locality::Platform {
                 platform,
@@ -84,8 +92,16 @@ impl LocalityDocument {
             None => Locality::Numbers {
                 cluster_of_rank: self.clusters,
                 host_of_rank: self.hosts,
+                inside: self.inside.into_iter().map(InsideText::build).collect(),
             },
         };
+        if let Locality::Numbers { inside, .. } = &locality
+            && inside.iter().any(|one| one.group_of_rank.len() != ranks)
+        {
+            return wrong(format!(
+                "a level of `inside` has not {ranks} groups; write one number for each rank"
+            ));
+        }
         if let Locality::Numbers { host_of_rank, .. } = &locality
             && ![0, ranks].contains(&host_of_rank.len())
         {

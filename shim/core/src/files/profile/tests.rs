@@ -81,6 +81,7 @@ fn numbers() -> Locality {
     Locality::Numbers {
         cluster_of_rank: vec![0, 0, 1, 1],
         host_of_rank: vec![0, 1, 2, 2],
+        inside: Vec::new(),
     }
 }
 

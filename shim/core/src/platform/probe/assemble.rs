@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::super::{
-    Cluster, Contention, Contents, Host, LatencyMatrix, Level, Link, Parallel, Partition, Platform,
-    PlatformError, Probing,
+    Cluster, Contention, Contents, Host, Identity, Inside, LEVELS, LatencyMatrix, Level, Link,
+    Parallel, Partition, Platform, PlatformError, Probing,
 };
-use super::{Identity, LEVELS, Options};
+use super::Options;
 
 /// Hosts of all ranks.
 pub(super) struct Place {
@@ -44,9 +44,8 @@ impl Place {
         }
     }
 
-    /// For each cluster the pairs to measure inside: two hosts; two ranks of a
-    /// host on different sockets, or on unknown ones; two of one socket; two of
-    /// one core.
+    /// For each cluster the pairs to measure inside: two hosts; of each level inside hosts, two
+    /// ranks that share it and nothing closer.
     pub(super) fn inner_pairs(&self, partition: &Partition) -> Vec<Vec<InnerPair>> {
         let clusters = partition.clusters.iter().enumerate();
         clusters
@@ -163,6 +162,7 @@ pub(super) fn assemble(
     let ranks: usize = place.hosts.iter().map(|host| host.ranks.len()).sum();
     Platform::new(Contents {
         hosts: place.hosts.clone(),
+        inside: Inside::of(&place.identities),
         clusters,
         links: measured.between,
         parallel: measured.parallel,

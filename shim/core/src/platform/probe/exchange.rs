@@ -7,10 +7,10 @@
 //! ```
 
 use super::super::statistics::median;
-use super::super::{Contention, Exchange, Link, Partition, Unsaturated};
+use super::super::{Contention, Exchange, LEVELS, Link, Partition, Unsaturated};
+use super::Messenger;
 use super::assemble::{Measured, Place};
 use super::initiator::{Initiator, run_exchange};
-use super::{LEVELS, Messenger};
 
 /// Fewer ranks make no exchange that could overload anything: each of two has one partner.
 const FEWEST_RANKS: usize = 3;

@@ -35,10 +35,11 @@ pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
 pub use responder::{check, probe};
 pub use rounds::tournament;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use super::DEFAULT_TOLERANCE;
+pub use super::Identity;
 
 /// What carries messages between the ranks of a job. Contents matter only to
 /// [`send_data`](Messenger::send_data) and [`receive_data`](Messenger::receive_data).
@@ -89,61 +90,6 @@ fn send_value(messenger: &mut impl Messenger, to: usize, value: &impl Serialize)
 fn receive_value<T: DeserializeOwned>(messenger: &mut impl Messenger, from: usize) -> Option<T> {
     postcard::from_bytes(&messenger.receive_data(from)).ok()
 }
-
-/// Where a rank runs.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Identity {
-    /// Its host's name.
-    pub host: String,
-    /// The socket that it may not leave; `None` if it may run on several.
-    pub socket: Option<usize>,
-    /// The core of that socket that it may not leave; `None` if it may run on
-    /// several.
-    pub core: Option<usize>,
-}
-
-impl Identity {
-    /// The identity of a process that may run on these `units`, where `place_of`
-    /// knows the socket and the core of a unit.
-    pub fn new(
-        host: String,
-        units: &[usize],
-        place_of: impl Fn(usize) -> Option<(usize, usize)>,
-    ) -> Self {
-        let places: Vec<Option<(usize, usize)>> =
-            units.iter().map(|&unit| place_of(unit)).collect();
-        let first = places.first().copied().flatten();
-        let all = |is_alike: &dyn Fn((usize, usize), (usize, usize)) -> bool| {
-            let alike = |place: &Option<(usize, usize)>| {
-                first
-                    .zip(*place)
-                    .is_some_and(|(one, other)| is_alike(one, other))
-            };
-            first.filter(|_| places.iter().all(alike))
-        };
-        Identity {
-            host,
-            socket: all(&|one, other| one.0 == other.0).map(|place| place.0),
-            core: all(&|one, other| one == other).map(|place| place.1),
-        }
-    }
-
-    /// The closest level that two ranks of a host surely share.
-    fn shared(&self, other: &Identity) -> &'static str {
-        let is_known = |one: Option<usize>, other: Option<usize>| one.is_some() && one == other;
-        match (
-            is_known(self.socket, other.socket),
-            is_known(self.core, other.core),
-        ) {
-            (true, true) => "core",
-            (true, false) => "socket",
-            (false, _) => "node",
-        }
-    }
-}
-
-/// Levels inside a host, the widest first.
-const LEVELS: [&str; 3] = ["node", "socket", "core"];
 
 /// What to measure and how long.
 #[derive(Debug, Clone, PartialEq)]

@@ -289,24 +289,21 @@ fn a_budget_that_is_too_short_leaves_out_and_says_what() {
 
 #[test]
 fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
-    // Units 0 and 1 are core 0 of socket 0, 2 and 3 its core 1, 4 to 7 socket 1.
-    let on = |name: &str, units: &[usize]| {
-        Identity::new(name.to_owned(), units, |unit| {
-            Some((unit / 4, unit / 2 % 2))
-        })
+    // Cores 0 and 1 are on socket 0, 2 and 3 on socket 1.
+    let on = |name: &str, core: usize| {
+        let (socket, core) = (Some(core / 2), Some(core));
+        Identity {
+            host: name.to_owned(),
+            groups: [socket, None, None, None, core],
+        }
     };
-    assert_eq!(on("a", &[0, 4]), host("a"));
-    assert_eq!(
-        (on("a", &[0, 2]).socket, on("a", &[0, 2]).core),
-        (Some(0), None)
-    );
     let hosts = vec![
-        on("a", &[0, 1]),
-        on("a", &[2, 3]),
-        on("a", &[4]),
-        on("b", &[0]),
-        on("b", &[2]),
-        on("b", &[3]),
+        on("a", 0),
+        on("a", 1),
+        on("a", 2),
+        on("b", 0),
+        on("b", 1),
+        on("b", 1),
     ];
     let way = |from: usize, to: usize| match from / 3 == to / 3 {
         true => Way {

@@ -63,7 +63,7 @@ fn near_hosts_of_one_cluster_keep_the_native_collective_and_have_challengers() {
 /// its memory.
 fn tried_in_memory(ranks: usize, operation: Operation, bytes: Option<u64>) -> Vec<String> {
     let clusters = Clusters::one(ranks);
-    let network = Arc::new(Network::in_memory(ranks));
+    let network = Arc::new(Network::in_memory(&clusters));
     let mut chooser = Chooser::new(Some(network), &clusters, None);
     let choice = chooser.choose(operation, bytes, 0, false, &clusters);
     // Where nothing is predicted, it is by rule.
@@ -102,7 +102,7 @@ fn in_the_memory_of_a_host_algorithms_by_rank_are_tried_that_serve_and_differ() 
 fn in_memory_sizes_that_not_all_know_and_operands_in_order_are_by_rule() {
     assert_eq!(tried_in_memory(8, Operation::Gatherv, None), ["flat"]);
     let clusters = Clusters::one(8);
-    let network = Arc::new(Network::in_memory(8));
+    let network = Arc::new(Network::in_memory(&clusters));
     let mut chooser = Chooser::new(Some(network), &clusters, None);
     let choice = chooser.choose(Operation::Reduce, Some(8), 0, true, &clusters);
     assert!(choice.considered().is_empty());

@@ -106,9 +106,9 @@ struct Run<'a> {
     access: [Vec<[f64; 2]>; 2],
 }
 
-/// Messages that occupy links alike: how far they go, between which clusters, their bytes, and the
-/// contention.
-type Kind = (Distance, [usize; 2], u64, Contention);
+/// Messages that occupy links alike: how far they go, how many levels inside hosts their ranks
+/// share, between which clusters, their bytes, and the contention.
+type Kind = (Distance, usize, [usize; 2], u64, Contention);
 
 /// A rank by the time of its next message, and of equal times in the order in which they came: one
 /// number, as times are not negative.
@@ -214,7 +214,9 @@ impl Run<'_> {
         let contention = self.exchanges.map_or(Contention::NONE, |exchanges| {
             exchanges.contention(from, to, is_after_another)
         });
-        let kind = (self.network.distance(from, to), clusters, bytes, contention);
+        let distance = self.network.distance(from, to);
+        let shared = self.network.levels_shared(from, to);
+        let kind = (distance, shared, clusters, bytes, contention);
         match self.last {
             Some((last, way)) if last == kind => way.of(from, to),
             _ => {

@@ -44,16 +44,26 @@ pub fn simgrid(network: &Network) -> (String, String) {
     }
     links(&mut text, network);
     text.push_str("</zone>\n</platform>\n");
-    let hosts = network.host_of().iter();
-    let list: String = hosts.map(|host| format!("h{host}\n")).collect();
+    let list: String = (0..network.ranks())
+        .map(|rank| host_of(network, rank))
+        .map(|host| format!("h{host}\n"))
+        .collect();
     (text, list)
+}
+
+/// The host of a rank; where clusters are groups of one host, its group.
+fn host_of(network: &Network, rank: usize) -> usize {
+    match network.is_in_memory() {
+        true => network.cluster_of()[rank],
+        false => network.host_of()[rank],
+    }
 }
 
 /// The hosts of a cluster behind its router; half of the latency before it and half behind it.
 fn zone(text: &mut String, network: &Network, cluster: usize) {
     let mut hosts: Vec<usize> = (0..network.ranks())
         .filter(|&rank| network.cluster_of()[rank] == cluster)
-        .map(|rank| network.host_of()[rank])
+        .map(|rank| host_of(network, rank))
         .collect();
     hosts.sort_unstable();
     hosts.dedup();

@@ -21,7 +21,7 @@ use super::by_cluster::{
 use super::by_rank::matchings::{MOST_RANKS, Matching};
 use super::by_rank::scheduled::{Schedule, matched};
 use super::by_rank::{
-    bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
+    at_once, bruck, composed, doubling, halving, hypercube, linear, neighbours, pairwise, ring,
     scan as prefix, scatter, tree, uniform,
 };
 use super::requirement::Requirement::{
@@ -228,6 +228,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("binary", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binary)).requires(&[Commutative]),
     row("in-order-binary", &[Reduce], tree::reduce_in_order),
     row("binomial", &[Reduce], |p, r, s| tree::reduce(p, r, s, Binomial)).for_order(),
+    row("at-once", &[Reduce], at_once::reduce),
     row("reduce-scatter-gather", &[Reduce], halving::reduce).also(&["rabenseifner"]),
     between!("grid-flat", Reduce, Between::Shape(Flat)),
     between!("grid-chain", Reduce, Between::Shape(Chain)),
@@ -253,6 +254,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("binomial", &[Allreduce], |p, r, s| tree::allreduce(p, r, s, Binomial))
         .also(&["reduce-broadcast"]).for_order(),
     row("all-to-all", &[Allreduce], linear::allreduce).symmetric(),
+    row("at-once", &[Allreduce], at_once::allreduce).symmetric(),
     row("recursive-doubling", &[Allreduce], doubling::allreduce).flipped().for_order(),
     row("reduce-scatter-allgather", &[Allreduce], halving::allreduce).flipped().also(&["rabenseifner"]),
     row("reduce-scatter-allgather-shared", &[Allreduce], halving::allreduce_shared_fold).flipped(),
@@ -313,6 +315,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
         .estimated(estimate::alltoall_grouped),
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
+    row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),
     row("ring", REDUCE_SCATTERS, ring::reduce_scatter).requires(&[Commutative]).symmetric(),
     row("recursive-halving", REDUCE_SCATTERS, halving::reduce_scatter).requires(&[Commutative]).flipped(),
     row("butterfly", REDUCE_SCATTERS, halving::butterfly),
@@ -322,6 +325,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
 
     row("chain", SCANS, prefix::chain).also(&["linear"]).priced(),
     row("all-to-all", SCANS, linear::scan),
+    row("at-once", SCANS, at_once::scan),
     row("recursive-doubling", SCANS, doubling::scan).priced(),
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
     row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),

@@ -15,6 +15,7 @@ mod foresee;
 mod native;
 mod rules;
 mod sizes;
+mod started;
 #[cfg(test)]
 mod tests;
 pub mod uneven;
@@ -36,6 +37,7 @@ pub use foresee::are_bytes_known;
 use native::Native;
 pub use rules::{between_clusters, segment};
 use sizes::{USUAL_EAGER_LIMIT, segments};
+pub use started::{Form, Progress, direct};
 
 /// Blocks that come to no more bytes are collected into one message.
 const MOST_TOGETHER: u64 = 4 << 10;
@@ -123,6 +125,7 @@ struct Class {
     bytes: u64,
     root: usize,
     ordered: bool,
+    form: Form,
 }
 
 /// Bytes as the sizes of calls that are chosen for alike: four to a power of two.
@@ -241,6 +244,7 @@ impl Chooser {
             bytes: bytes.map_or(UNKNOWN, size_class),
             root,
             ordered,
+            form: Form::Blocking,
         };
         if let Some(choice) = self.chosen.get(&class) {
             return choice.clone();
@@ -252,7 +256,14 @@ impl Chooser {
             (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
             _ => None,
         };
-        let choice = Arc::new(predicted.unwrap_or_else(|| by_rule(class, self.eager)));
+        self.remember(
+            class,
+            predicted.unwrap_or_else(|| by_rule(class, self.eager)),
+        )
+    }
+
+    fn remember(&mut self, class: Class, choice: Choice) -> Arc<Choice> {
+        let choice = Arc::new(choice);
         if self.chosen.len() >= MOST_CHOICES {
             self.chosen.clear();
         }
@@ -285,28 +296,18 @@ impl Known {
             root: class.root,
         };
         let input = self.input(&call, class.ordered, clusters, &costs);
-        let considered: Vec<Considered> = Algorithm::of(class.operation)
-            .filter(|strategy| strategy.keeps_order() || !class.ordered)
-            .filter_map(|strategy| self.with_best_segment(strategy, &input))
-            .collect();
-        let simplest = |best: Considered, other: &Considered| match other.seconds {
-            seconds if seconds < ALIKE * best.seconds => *other,
-            _ => best,
-        };
-        let best = considered.iter().fold(*considered.first()?, simplest);
+        let considered = self.candidates(&input);
         let native = self.native.as_ref();
         let native = native.map(|native| native.seconds(&call, class.ordered));
-        let beats = native.is_none_or(|native| best.seconds < WORTH * native) && clusters.are_far();
-        Some(Choice {
-            strategy: beats.then_some(best.strategy),
-            segment: best.segment,
-            seconds: match beats {
-                true => Some(best.seconds),
-                false => native,
-            },
-            considered,
-            native,
-        })
+        best_of(considered, native, clusters)
+    }
+
+    /// The strategies that the choice considers for a call, each with its best segments.
+    fn candidates(&self, input: &CostInput) -> Vec<Considered> {
+        Algorithm::of(input.operation)
+            .filter(|strategy| strategy.keeps_order() || !input.ordered)
+            .filter_map(|strategy| self.with_best_segment(strategy, input))
+            .collect()
     }
 
     /// Costs of a message that is not cut. Small blocks of a cluster that are collected for all,
@@ -361,6 +362,11 @@ impl Known {
             true => in_memory(strategy, whole)?,
             false => strategy.candidate.price(whole.ordered)?,
         };
+        Some(self.priced(strategy, price, whole))
+    }
+
+    /// A strategy at this price with the segments that suit it best.
+    fn priced(&self, strategy: &'static Algorithm, price: Price, whole: &CostInput) -> Considered {
         let edges = strategy.tree.map_or(Vec::new(), |(between, direction)| {
             let root = whole.clusters.of(whole.root);
             let costs = || costs(whole.segment, whole.clusters, direction);
@@ -375,12 +381,37 @@ impl Known {
             Price::Read => by_description(strategy, input),
         };
         let (segment, seconds) = self.best_size(&input, seconds);
-        Some(Considered {
+        Considered {
             strategy,
             segment,
             seconds,
-        })
+        }
     }
+}
+
+/// The quickest of what was considered, or the native collective, where that takes so many seconds;
+/// `None` where no strategy's time is known.
+fn best_of(
+    considered: Vec<Considered>,
+    native: Option<f64>,
+    clusters: &Clusters,
+) -> Option<Choice> {
+    let simplest = |best: Considered, other: &Considered| match other.seconds {
+        seconds if seconds < ALIKE * best.seconds => *other,
+        _ => best,
+    };
+    let best = considered.iter().fold(*considered.first()?, simplest);
+    let beats = native.is_none_or(|native| best.seconds < WORTH * native) && clusters.are_far();
+    Some(Choice {
+        strategy: beats.then_some(best.strategy),
+        segment: best.segment,
+        seconds: match beats {
+            true => Some(best.seconds),
+            false => native,
+        },
+        considered,
+        native,
+    })
 }
 
 /// The price of a strategy in the memory of one host, where those by rank are as good as others;

@@ -39,6 +39,13 @@ impl Native {
         by_han.unwrap_or_else(|| self.usual(&self.network, call).end)
     }
 
+    /// The same where the call is started, and completed later.
+    pub fn started_seconds(&self, call: &Uniform) -> f64 {
+        let (operation, ranks) = (call.operation, self.network.ranks());
+        let name = self.family.started_algorithm(operation, ranks, call.bytes);
+        self.named(&self.network, call, name).end
+    }
+
     fn han_seconds(&self, leaders: &Network, call: &Uniform) -> Option<f64> {
         let (hosts, all) = (leaders.ranks(), self.network.ranks());
         let between = Uniform {
@@ -70,7 +77,13 @@ impl Native {
     fn usual(&self, network: &Network, call: &Uniform) -> Times {
         let (operation, ranks) = (call.operation, network.ranks());
         let usual = self.family.usual_algorithm(operation, ranks, call.bytes);
-        match self.family.by_name(operation, usual, ranks) {
+        self.named(network, call, usual)
+    }
+
+    /// By an algorithm of this name.
+    fn named(&self, network: &Network, call: &Uniform, name: &str) -> Times {
+        let ranks = network.ranks();
+        match self.family.by_name(call.operation, name, ranks) {
             Some(NativeAlgorithm::By(algorithm)) => self.by(network, algorithm, call),
             Some(NativeAlgorithm::Composed(parts)) => {
                 let part = |part| self.usual(network, &call.part(part, ranks));

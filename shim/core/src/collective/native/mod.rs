@@ -5,6 +5,7 @@ mod han;
 pub mod knobs;
 mod mpich;
 mod open_mpi;
+mod started;
 
 use strum::{Display, IntoStaticStr, VariantArray};
 

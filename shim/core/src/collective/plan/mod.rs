@@ -190,6 +190,22 @@ impl Plan {
         &self.needs[step.needs.start as usize..step.needs.end as usize]
     }
 
+    /// Whether a message is sent, or received, only after another has come: then other ranks wait
+    /// until this one, whatever it does meanwhile, goes on with the plan.
+    pub fn forwards(&self) -> bool {
+        let mut waits = vec![false; self.steps.len()];
+        self.steps.iter().enumerate().any(|(place, step)| {
+            let waited = self.needs(step).iter().any(|&need| waits[need as usize]);
+            let (sends, receives) = match step.action {
+                Action::Send { .. } => (true, false),
+                Action::Receive { .. } => (false, true),
+                Action::Reduce { .. } | Action::Copy { .. } => (false, false),
+            };
+            waits[place] = waited || receives;
+            waited && (sends || receives)
+        })
+    }
+
     /// Units of scratch that the plan uses.
     pub fn scratch(&self) -> u64 {
         self.scratch

@@ -147,6 +147,31 @@ pub enum Transport {
 
 from_name!(Transport, "transport");
 
+/// Who runs non-blocking and persistent collectives, of those that are replaced.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Started {
+    /// As the setting of collectives says for the blocking form.
+    #[default]
+    Auto,
+    /// The native MPI.
+    Native,
+}
+
+from_name!(Started, "way to run started collectives");
+
 /// Whether each rank keeps a page that says in which call it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Pages {

@@ -21,12 +21,14 @@ use super::old_names::{self, OldName, Scope};
 use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
-pub use choices::{AfterEnd, Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Transport};
+pub use choices::{
+    AfterEnd, Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Started, Transport,
+};
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 26] = [
+pub const NAMES: [&str; 27] = [
     "mode",
     "store",
     "output",
@@ -45,6 +47,7 @@ pub const NAMES: [&str; 26] = [
     "platform",
     "probe",
     "collectives",
+    "started",
     "tuning",
     "clusters",
     "reproducible",
@@ -162,6 +165,8 @@ pub struct Settings {
     pub probe: Probe,
     /// Who runs the collectives.
     pub collectives: Collectives,
+    /// Who runs collectives that are started and completed later.
+    pub started: Started,
     /// What was measured of the MPI's own algorithms, to be told to it before it starts.
     pub tuning: Option<PathBuf>,
     /// The cluster of every process of the launcher's world, as any numbers, where host names do
@@ -294,6 +299,7 @@ impl Settings {
             "platform" => self.platform = Some(path(text)?),
             "probe" => self.probe = choice(text)?,
             "collectives" => self.collectives = text.parse()?,
+            "started" => self.started = choice(text)?,
             "tuning" => self.tuning = Some(path(text)?),
             "clusters" => {
                 let numbers = super::list::parse(text).map_err(|error| error.to_string())?;
@@ -353,6 +359,7 @@ impl Settings {
             "platform" => path(&self.platform),
             "probe" => Some(self.probe.to_string()),
             "collectives" => Some(self.collectives.to_string()),
+            "started" => Some(self.started.to_string()),
             "tuning" => path(&self.tuning),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
             "reproducible" => Some(self.reproducible.to_string()),

@@ -1,6 +1,7 @@
 //! Algorithms that look at ranks alone, whatever clusters they are in: those of MPI libraries among
 //! them.
 
+pub mod at_once;
 pub mod bruck;
 pub mod composed;
 pub mod doubling;

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use treepie_core::collective::Algorithm;
 use treepie_core::collective::Operation;
+use treepie_core::collective::choose;
 
 use crate::Library;
 
@@ -14,6 +15,23 @@ pub fn replaced(collectives: &str, clusters: &str) -> Library {
         ("TREEPIE_COLLECTIVES", collectives.into()),
         ("TREEPIE_CLUSTERS", clusters.into()),
     ])
+}
+
+/// The same, with non-blocking and persistent collectives left to the MPI.
+pub fn only_blocking(collectives: &str, clusters: &str) -> Library {
+    let Library::Set(mut variables) = replaced(collectives, clusters) else {
+        unreachable!("it sets variables");
+    };
+    variables.push(("TREEPIE_STARTED", "native".into()));
+    Library::Set(variables)
+}
+
+/// For each operation the algorithm in which no message waits for another, as the setting
+/// `collectives` lists them.
+pub fn direct() -> String {
+    let each =
+        Operation::all().map(|operation| format!("{operation}={}", choose::direct(operation)));
+    each.collect::<Vec<_>>().join(",")
 }
 
 /// So many rounds, and every strategy of every operation has been taken.

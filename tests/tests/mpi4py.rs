@@ -196,6 +196,27 @@ fn end_as_plainly_with_strategies_forced(
     }
 }
 
+/// The modules that test non-blocking and persistent collectives, and requests.
+const STARTED: [&str; 6] = [
+    "test_cco_nb_buf",
+    "test_cco_nb_vec",
+    "test_cco_pr_buf",
+    "test_cco_pr_vec",
+    "test_request",
+    "test_grequest",
+];
+
+#[track_caller]
+fn started_collectives_pass_by_plans(mpi: Mpi) {
+    let (plain, _) = run_modules(mpi, 3, Library::Absent, &STARTED);
+    assert!(plain.of("passed").len() > 100, "{plain:?}");
+    let library = strategies::replaced(&strategies::direct(), "0,1,0");
+    let (suite, outcome) = run_modules(mpi, 3, library, &STARTED);
+    assert_eq!(suite, plain, "{}", outcome.told());
+}
+
+treepie_tests::under_all_mpis!(started_collectives_pass_by_plans);
+
 #[cfg(not(feature = "all-mpis"))]
 mod on_few_ranks {
     use super::*;

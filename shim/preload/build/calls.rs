@@ -46,7 +46,7 @@ const TRANSFER: &[Field] = &[
     ("window", &["win"], ""),
 ];
 
-const COMPLETION: &[Field] = &[
+pub const COMPLETION: &[Field] = &[
     ("count", &["count", "incount"], " as c_int"),
     ("requests", &["request", "array_of_requests"], ""),
     ("flag", &["flag"], ""),
@@ -130,6 +130,11 @@ impl Procedure {
                 self.collective(detail),
                 self.arguments_as_given()
             ),
+            "collective" if self.has("request") => format!(
+                "{{ let call = {}; record::replaceable({note}, |plan| collectives::start(|| next({}), comm, call, request, plan), comm, call) }}",
+                self.collective(detail),
+                self.arguments_as_given()
+            ),
             "collective" => {
                 format!(
                     "record::collective({next}, comm, {})",
@@ -137,8 +142,9 @@ impl Procedure {
                 )
             }
             "collective-init" => format!(
-                "record::collective_init({next}, comm, {}, request)",
-                self.collective(detail)
+                "{{ let call = {}; record::collective_init({note}, |plan| collectives::make_persistent(|| next({}), comm, call, request, plan), comm, call, request) }}",
+                self.collective(detail),
+                self.arguments_as_given()
             ),
             "neighbourhood" => format!(
                 "record::neighbourhood({next}, comm, {})",
@@ -162,7 +168,19 @@ impl Procedure {
                 window()
             ),
             "end-epoch" => format!("record::end_epoch({next})"),
-            "look" => format!("record::look_at_request({next})"),
+            "look" | "look-at" => format!("record::look_at_request({next})"),
+            "release" => {
+                let handle = &self.parameters[0];
+                format!(
+                    "record::quietly(|| collectives::release::<{}>({}, || next({})))",
+                    match &*handle.kind {
+                        "op&" => "Op",
+                        _ => "Datatype",
+                    },
+                    handle.name,
+                    handle.name
+                )
+            }
             "finalize" => format!("record::finalize({next})"),
             "allocate-shared" => format!("record::allocate_shared({next}, comm, win)"),
             "end" => format!(
@@ -171,11 +189,18 @@ impl Procedure {
                 self.parameters[0].name
             ),
             "" => match (self.of_kind("comm*"), self.of_kind("window*")) {
-                (Some(made), _) => format!("record::communicator_start({next}, {})", made.name),
+                (Some(made), _) => format!(
+                    "record::communicator_start({note}, || {}, {})",
+                    self.preparing(self.ordered()),
+                    made.name
+                ),
                 (_, Some(made)) => format!("record::window_start({next}, {})", made.name),
                 _ => format!("record::call({next})"),
             },
-            "by" => format!("crate::{detail}(next, {})", self.arguments_as_given()),
+            "by" => self.preparing(format!(
+                "crate::{detail}(next, {})",
+                self.arguments_as_given()
+            )),
             _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),
         }
     }

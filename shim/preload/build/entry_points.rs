@@ -22,6 +22,7 @@ pub fn entry_points(procedure: &Procedure) -> String {
     let features = match procedure.role.split(' ').next() {
         Some("by") => "ALWAYS",
         Some("collective") if procedure.blocks() => "COLLECTIVES",
+        _ if procedure.concerns_started() => "REQUESTS",
         _ => "RECORD",
     };
     let prefixes = procedure.prefixes().iter();

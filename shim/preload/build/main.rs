@@ -5,6 +5,7 @@ mod calls;
 mod entry_points;
 mod notes;
 mod order;
+mod started;
 mod table;
 
 use std::path::Path;

@@ -57,7 +57,8 @@ fn is_poll(name: &str) -> bool {
         "Test", "Testany", "Testall", "Testsome", "Iprobe", "Improbe",
     ];
     let name = name.strip_prefix("MPI_").unwrap_or(name);
-    polls.contains(&name) || ["Request_get_status", "Win_test", "Parrived"].contains(&name)
+    let looks = name.starts_with("Request_get_status");
+    looks || polls.contains(&name) || ["Win_test", "Parrived"].contains(&name)
 }
 
 /// Collectives of a group that is not all of the communicator.
@@ -94,7 +95,7 @@ impl Procedure {
     /// The note of a call of this procedure.
     pub fn note(&self) -> String {
         let mut text = format!("Note {{ procedure: procedures::{}, ", self.name);
-        let asks = self.role == "complete" || self.role == "look";
+        let asks = ["complete", "look", "look-at"].contains(&&*self.role);
         let mut fields: Vec<&Field> = PARTNERS.iter().collect();
         if asks {
             fields.extend(REQUESTS);

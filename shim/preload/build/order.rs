@@ -52,7 +52,7 @@ impl Procedure {
 
     /// The call of the next procedure, within what the order of receives needs around it.
     pub fn ordered(&self) -> String {
-        let plain = format!("next({})", self.arguments_as_given());
+        let plain = self.with_started(format!("next({})", self.arguments_as_given()));
         let kind = self.open_kind();
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         match (role, kind) {
@@ -74,7 +74,8 @@ impl Procedure {
                 let next = self.arguments_with(&[("count", "count as Word")]);
                 format!(
                     "order::start(count as c_int, array_of_requests, \
-                     |count, array_of_requests| next({next}))"
+                     |count, array_of_requests| {})",
+                    self.with_started(format!("next({next})"))
                 )
             }
             ("complete", kind) => {

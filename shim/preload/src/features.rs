@@ -22,10 +22,15 @@ pub const ORDER: u16 = 256;
 /// Sends are delayed. Only together with counting.
 pub const DELAYS: u16 = 512;
 
+/// Collectives that are started may be replaced by plans, which go on in later calls.
+pub const STARTED: u16 = 1024;
+
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u16 = 128;
 /// What concerns any call.
 pub const RECORD: u16 = COUNTING | TIMING | CANCELLING;
+/// What concerns a request, or what makes and frees the objects that started plans use.
+pub const REQUESTS: u16 = RECORD | STARTED;
 /// What concerns a collective that a plan can take the place of.
 pub const COLLECTIVES: u16 = RECORD | REPLACING;
 

@@ -51,6 +51,15 @@ pub fn find<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc
     }
 }
 
+/// What is kept for `comm`, as [`find`], if it was made: no other process is asked.
+pub fn known<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
+    match native.attribute(comm, setup.keyval) {
+        0 => None,
+        // SAFETY: as in `find`.
+        attached => unsafe { &*(attached as *const Attached) }.0.get(),
+    }
+}
+
 /// Makes what hangs on `comm`, and what is kept for it.
 fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Communicator>> {
     // A communicator that is none is refused by the native collective.
@@ -134,6 +143,11 @@ pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra:
     let attached = unsafe { Box::from_raw(value as *mut Attached) };
     if let (Some(native), Some(communicator)) = (native(), attached.0.get()) {
         guard::ended(native, communicator);
+        if communicator.leave() {
+            // Freeing it is done by all processes together; whether a plan still uses it, each
+            // knows of itself alone.
+            std::mem::forget(Arc::clone(communicator));
+        }
     }
     SUCCESS
 }

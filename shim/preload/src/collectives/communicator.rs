@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use parking_lot::Mutex;
+use treepie_core::collective::choose::{Form, Progress};
 use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Locality, Network, Operation, Problem, Uniform,
 };
@@ -15,12 +16,14 @@ use treepie_core::files::configuration::GuardMode;
 use treepie_core::guard::{CellKey, Challenger};
 
 use super::device;
-use super::execute::{Account, Place, Prepared, Spaces, Tags, execute};
+use super::execute::{Account, Prepared, Spaces, execute};
 use super::guard::{Guarding, Ready};
 use super::job::Job;
+use super::place::{Place, Tags};
 use super::repeated::Repeated;
 use super::setup::{self, Setup};
 use super::sizes::Uneven;
+use super::started::Started;
 use super::transport::Memory;
 use super::unit::Scratch;
 use crate::log;
@@ -43,6 +46,8 @@ pub struct Key {
     pub ordered: bool,
     /// The plan that the guard says: algorithm, and the largest message in bytes.
     pub guarded: Option<(&'static str, u64)>,
+    /// Whether it ends within the call.
+    pub form: Form,
 }
 
 /// A plan that was chosen, and how it is counted.
@@ -68,6 +73,8 @@ pub struct Communicator {
     _private: OwnComm,
     /// Calls that all its processes made until now.
     calls: AtomicU32,
+    /// Started collectives.
+    started: Started,
     /// Who is near whom.
     pub clusters: Clusters,
     /// What messages between them meet, if the platform is known.
@@ -164,6 +171,7 @@ impl Communicator {
             },
             _private: private,
             calls: AtomicU32::new(0),
+            started: Started::default(),
             may_have_devices: false,
             told_of_devices: AtomicBool::new(false),
             uneven: Uneven::default(),
@@ -290,6 +298,53 @@ impl Communicator {
             call: number,
             ..self.place
         }
+    }
+
+    /// Whether started collectives can be replaced here, as all processes know alike: no process has
+    /// to ask others about data in an accelerator's memory, and there are tags for persistent ones.
+    pub fn can_start(&self) -> bool {
+        !self.may_have_devices && self.place.tags.are_many()
+    }
+
+    /// Where a started collective runs, as [`Communicator::next_call`].
+    ///
+    /// Another call may have the same tags later, while this one is under way: all its messages are
+    /// sent, and all its receives are posted, before those of later calls, which MPI keeps apart by
+    /// that.
+    pub fn next_started(&self) -> Place {
+        self.started.begin();
+        self.next_call()
+    }
+
+    /// Where a new persistent request runs; `None` where there are no tags any more, as all
+    /// processes know alike.
+    pub fn next_persistent(&self) -> Option<Place> {
+        let number = self.started.next_persistent();
+        Some(Place {
+            tags: self.place.tags.of_persistent(number)?,
+            ..self.place
+        })
+    }
+
+    /// The application's communicator `comm` is no more. Whether ours has to stay, as all
+    /// processes know alike: collectives were started here, which may still be under way.
+    pub fn leave(&self) -> bool {
+        self.started.leave()
+    }
+
+    /// Whose error handler is told of what went wrong in a collective on `comm`.
+    pub fn told(&self, comm: Comm) -> Comm {
+        match self.started.is_left() {
+            true => self.place.comm,
+            false => comm,
+        }
+    }
+
+    /// The choice for a started collective, as [`Communicator::choose`].
+    pub fn choose_started(&self, key: &Key, bytes: Option<u64>, progress: Progress) -> Arc<Choice> {
+        let call = (key.operation, bytes, key.root);
+        let mut chooser = self.chooser.lock();
+        chooser.choose_started(call, key.ordered, &self.clusters, progress)
     }
 
     /// The plan for `key`, made by `make` at the first use.

@@ -1,5 +1,6 @@
 //! Runs a plan over the native non-blocking messages, and over shared memory where it reaches.
-//! Nothing here knows which collective it is.
+//! Nothing here knows which collective it is, nor who waits for it: an execution goes on turn by
+//! turn, and a blocking collective is one that takes turns until it has ended.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,16 +8,11 @@ use std::collections::BinaryHeap;
 use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step};
 
 use super::packed::{copy_bytes, transfer_bytes};
+use super::place::Place;
 use super::transport::{Memory, Message};
 use super::unit::{Scratch, Unit};
 use crate::mpi::native::{Native, Requests};
-use crate::mpi::{Comm, Datatype, Op, Word, c_int};
-
-/// So many tags each call has for itself, before they are those of the next.
-const TAGS_OF_A_CALL: u32 = 1024;
-
-/// The tag of messages from a process to itself.
-const OWN_TAG: c_int = 0x7fff;
+use crate::mpi::{Datatype, Op, Word, c_int};
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
@@ -79,63 +75,7 @@ pub struct Spaces {
     pub op: Op,
 }
 
-/// Where a plan is run.
-#[derive(Debug, Clone, Copy)]
-pub struct Place {
-    /// A communicator whose messages are all ours.
-    pub comm: Comm,
-    /// This process's rank in it.
-    pub rank: usize,
-    /// Which tags its messages have.
-    pub tags: Tags,
-    /// The number of the call, among those of the communicator.
-    pub call: u32,
-}
-
-impl Place {
-    /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there:
-    /// one thread at a time is in a collective on a communicator.
-    pub fn to_oneself(self) -> (Comm, usize, c_int) {
-        (self.comm, self.rank, OWN_TAG)
-    }
-}
-
-/// The tags of a call's messages. Each call has others than the calls before it, so that
-/// what a call that failed has left behind meets no receive of the next ones. A tag that is
-/// used again is so far behind that its message has long arrived.
-#[derive(Debug, Clone, Copy)]
-pub struct Tags {
-    /// All are below this.
-    bound: u32,
-    /// The first one of the call.
-    first: u32,
-}
-
-impl Tags {
-    /// Tags of an MPI whose largest is `largest`: 32767 in every MPI at least.
-    pub fn new(largest: u32) -> Self {
-        Tags {
-            bound: largest.clamp(OWN_TAG as u32, 1 << 30),
-            first: 0,
-        }
-    }
-
-    /// Those of the `number`-th call on a communicator.
-    pub fn of_call(self, number: u32) -> Self {
-        let ways = self.bound / TAGS_OF_A_CALL;
-        Tags {
-            first: number % ways * TAGS_OF_A_CALL,
-            ..self
-        }
-    }
-
-    /// The tag of a message that has this one in the plan.
-    fn of(self, tag: u32) -> c_int {
-        ((self.first + tag % self.bound) % self.bound) as c_int
-    }
-}
-
-/// What an execution keeps account in: used again by the next one, so that no memory is asked for.
+/// How far an execution is: used again by the next one, so that no memory is asked for.
 #[derive(Debug, Default)]
 pub struct Account {
     missing: Vec<u32>,
@@ -143,19 +83,49 @@ pub struct Account {
     requests: Requests,
     /// Messages through memory of elements that do not lie one behind the other, by step: as bytes.
     packed: Vec<(u32, Scratch)>,
-}
-
-struct Execution<'a> {
-    native: &'a Native,
-    prepared: &'a Prepared,
-    spaces: &'a Spaces,
-    place: Place,
-    account: &'a mut Account,
-    memory: Option<&'a mut Memory>,
     /// An error in what came with a step that is complete.
     failed: Option<c_int>,
     /// Steps that others may wait for, since they were let in.
     done: u32,
+}
+
+impl Account {
+    /// The account of a plan of which nothing is done.
+    pub fn begin(&mut self, prepared: &Prepared) {
+        let dependencies = &prepared.dependencies;
+        self.missing.clear();
+        self.missing.extend_from_slice(dependencies.pending());
+        self.ready.clear();
+        self.ready.extend(dependencies.ready().map(Reverse));
+        self.failed = None;
+        self.done = 0;
+    }
+
+    /// Whether a step waits for nothing and was not started.
+    pub fn has_ready(&self) -> bool {
+        !self.ready.is_empty()
+    }
+}
+
+/// What a turn has brought.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// The plan has ended.
+    Ended,
+    /// Steps were started or completed.
+    WentOn,
+    /// It waits for others.
+    Idle,
+}
+
+/// A plan under way, for a turn of it.
+pub struct Execution<'a> {
+    pub native: &'a Native,
+    pub prepared: &'a Prepared,
+    pub spaces: &'a Spaces,
+    pub place: Place,
+    pub account: &'a mut Account,
+    pub memory: Option<&'a mut Memory>,
 }
 
 /// Runs a plan to its end.
@@ -177,14 +147,7 @@ pub unsafe fn execute(
     if let Some(memory) = &mut memory {
         memory.begin(place.call);
     }
-    account.missing.clear();
-    account
-        .missing
-        .extend_from_slice(prepared.dependencies.pending());
-    account.ready.clear();
-    account
-        .ready
-        .extend(prepared.dependencies.ready().map(Reverse));
+    account.begin(prepared);
     let mut execution = Execution {
         native,
         prepared,
@@ -192,43 +155,64 @@ pub unsafe fn execute(
         place,
         account,
         memory,
-        failed: None,
-        done: 0,
     };
-    // SAFETY: the caller's promise.
-    unsafe { execution.run() }
+    let mut idle = 0;
+    loop {
+        // SAFETY: the caller's promise.
+        match unsafe { execution.turn()? } {
+            Turn::Ended => return Ok(()),
+            Turn::WentOn => idle = 0,
+            Turn::Idle => execution.wait(&mut idle)?,
+        }
+    }
 }
 
 impl Execution<'_> {
+    /// Starts what waits for nothing, and sees what has come.
+    ///
+    /// # Errors
+    /// As [`execute`].
+    ///
     /// # Safety
     /// As [`execute`].
-    unsafe fn run(&mut self) -> Result<(), c_int> {
-        let mut idle = 0;
-        loop {
-            // SAFETY: the caller's promise.
-            unsafe { self.start_ready()? };
-            let has_requests = !self.account.requests.is_empty();
-            let patience = match &self.memory {
-                Some(memory) if !memory.is_idle() => memory.patience(),
-                _ if !has_requests && self.account.ready.is_empty() => return Ok(()),
-                _ => PATIENCE,
-            };
-            let mut went_on = self.go_on_in_memory()?;
-            if has_requests {
-                let mut requests = std::mem::take(&mut self.account.requests);
-                let progress = self.native.test(&mut requests, |step| self.complete(step));
-                self.account.requests = requests;
-                went_on |= progress?;
-            }
-            went_on |= !self.account.ready.is_empty();
-            idle = if went_on { 0 } else { idle + 1 };
-            if idle > patience {
-                std::thread::yield_now();
-            }
-            if !has_requests && idle % TURNS_WITHOUT_MPI == TURNS_WITHOUT_MPI - 1 {
-                self.native.progress(self.place.to_oneself())?;
-            }
+    #[inline(always)]
+    pub unsafe fn turn(&mut self) -> Result<Turn, c_int> {
+        // SAFETY: the caller's promise.
+        unsafe { self.start_ready()? };
+        let has_requests = !self.account.requests.is_empty();
+        let is_quiet = self.memory.as_ref().is_none_or(|memory| memory.is_idle());
+        if is_quiet && !has_requests && self.account.ready.is_empty() {
+            return Ok(Turn::Ended);
         }
+        let mut went_on = self.go_on_in_memory()?;
+        if has_requests {
+            let mut requests = std::mem::take(&mut self.account.requests);
+            let progress = self.native.test(&mut requests, |step| self.complete(step));
+            self.account.requests = requests;
+            went_on |= progress?;
+        }
+        went_on |= !self.account.ready.is_empty();
+        Ok(match went_on {
+            true => Turn::WentOn,
+            false => Turn::Idle,
+        })
+    }
+
+    /// Another turn was idle: lets other processes in, and the MPI's own messages.
+    fn wait(&mut self, idle: &mut u32) -> Result<(), c_int> {
+        *idle += 1;
+        let patience = match &self.memory {
+            Some(memory) if !memory.is_idle() => memory.patience(),
+            _ => PATIENCE,
+        };
+        if *idle > patience {
+            std::thread::yield_now();
+        }
+        let has_requests = !self.account.requests.is_empty();
+        if !has_requests && *idle % TURNS_WITHOUT_MPI == TURNS_WITHOUT_MPI - 1 {
+            self.native.progress(self.place.to_oneself())?;
+        }
+        Ok(())
     }
 
     /// Goes on with messages through memory; whether that was possible.
@@ -239,7 +223,9 @@ impl Execution<'_> {
         let went_on = memory.go_on(|step| self.arrived(step));
         self.memory = Some(memory);
         let truncated = self.native.abi.err_truncate;
-        self.failed.map_or(went_on.map_err(|_| truncated), Err)
+        self.account
+            .failed
+            .map_or(went_on.map_err(|_| truncated), Err)
     }
 
     /// Starts the steps that wait for nothing: all of them, or some while requests are many.
@@ -253,10 +239,10 @@ impl Execution<'_> {
             unsafe { self.start(step)? };
             let are_many = self.account.requests.are_many(self.native);
             let action = &self.prepared.plan.steps()[step as usize].action;
-            self.done += u32::from(!matches!(action, Action::Receive { .. }));
-            if self.done >= DONE_AT_ONCE && (self.prepared.only_sends || are_many) {
+            self.account.done += u32::from(!matches!(action, Action::Receive { .. }));
+            if self.account.done >= DONE_AT_ONCE && (self.prepared.only_sends || are_many) {
                 std::thread::yield_now();
-                self.done = 0;
+                self.account.done = 0;
             }
             started += 1;
             if started >= STARTED_AT_ONCE && are_many {
@@ -384,7 +370,7 @@ impl Execution<'_> {
                 let unpacked = unsafe {
                     transfer_bytes(self.native, elements, from, self.place, |a, b| (b, a))
                 };
-                self.failed = self.failed.or(unpacked.err());
+                self.account.failed = self.account.failed.or(unpacked.err());
             }
         }
         self.complete(step);
@@ -438,26 +424,6 @@ pub unsafe fn copy(
             }
             false if from.0 == into || from.1 == 0 => Ok(()),
             false => native.transfer(from, (into, from.1, from.2), place.to_oneself()),
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn calls_that_follow_each_other_have_different_tags_that_every_mpi_has() {
-        for largest in [0x7fff, 1 << 19, u32::MAX] {
-            let tags = Tags::new(largest);
-            let mut seen = std::collections::HashSet::new();
-            for number in 0..31 {
-                for tag in 0..TAGS_OF_A_CALL {
-                    assert!(seen.insert(tags.of_call(number).of(tag)));
-                }
-            }
-            let all = [0, 5, 30, 31, 1 << 20, u32::MAX].map(|n| tags.of_call(n).of(u32::MAX));
-            assert!(all.iter().all(|tag| (0..1 << 30).contains(tag)));
         }
     }
 }

@@ -7,9 +7,10 @@ use treepie_core::collective::Amount;
 use treepie_core::collective::Operation::{self, *};
 
 use super::call::Refused;
-use super::execute::{Place, Spaces};
+use super::execute::Spaces;
 use super::operands::Operands;
 use super::packed::Packed;
+use super::place::Place;
 use super::unit::{Unit, Units};
 use crate::mpi::abi::ERR_BUFFER;
 use crate::mpi::native::Native;

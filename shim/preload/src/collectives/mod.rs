@@ -44,11 +44,13 @@ mod job;
 mod operands;
 mod own;
 mod packed;
+mod place;
 mod plans;
 mod repeated;
 mod runtimes;
 mod setup;
 mod sizes;
+mod started;
 mod transport;
 mod unit;
 
@@ -57,21 +59,26 @@ use std::sync::Arc;
 
 use parking_lot::MutexGuard;
 use treepie_core::collective::Algorithm;
+use treepie_core::collective::choose::Form as ChosenForm;
 use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
 use call::Refused;
 pub use guard::{end as end_guards, results as guard_results, start_tool};
 pub use setup::{Wanted, begin, end, locality};
+pub use started::{
+    Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,
+};
 
 use crate::log;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Comm, SUCCESS, c_int};
 use crate::record::Plan;
 use communicator::{Communicator, Key, Workplace};
-use execute::{Place, Prepared, Spaces};
+use execute::{Prepared, Spaces};
 use guard::{ByNative, Guarded};
 use job::Job;
+use place::Place;
 use plans::{make, make_guarded, make_sized};
 use repeated::{Answers, Form};
 use setup::Setup;
@@ -321,6 +328,7 @@ fn run_plan(
         unit: job.spaces.unit.bytes,
         ordered,
         guarded: guarded.map(|(algorithm, segment)| (algorithm.name, segment)),
+        form: ChosenForm::Blocking,
     };
     let chosen = communicator.plan(key, |key| match (&sized, guarded) {
         (_, Some(plan)) => make_guarded(communicator, key, plan),

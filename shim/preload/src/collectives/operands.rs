@@ -2,7 +2,8 @@
 //! a copy of them, which the plan works on.
 
 use super::device;
-use super::execute::{Place, copy};
+use super::execute::copy;
+use super::place::Place;
 use super::unit::{Scratch, Unit};
 use crate::mpi::native::Native;
 use crate::mpi::{Word, c_int};

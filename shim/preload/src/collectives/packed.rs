@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use super::call::{Elements, Refused};
 use super::device;
-use super::execute::Place;
+use super::place::Place;
 use super::unit::{Scratch, Unit, Units};
 use crate::mpi::native::{Message, Native};
 use crate::mpi::{Word, c_int};

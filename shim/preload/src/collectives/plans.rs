@@ -1,6 +1,6 @@
 //! This rank's plans: by the setting, by the choice, by the guard, or by sizes that all ranks know.
 
-use treepie_core::collective::choose::are_bytes_known;
+use treepie_core::collective::choose::{Form, are_bytes_known};
 use treepie_core::collective::{Algorithm, Amount, PlanRun, Problem};
 use treepie_core::files::configuration::Runner;
 
@@ -11,6 +11,18 @@ use super::sizes;
 use crate::log;
 use crate::record;
 
+/// Bytes of the message or of a rank's block, where all ranks know them.
+pub fn bytes(key: &Key) -> Option<u64> {
+    let mean =
+        |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
+    match &key.amount {
+        Amount::Each(units) => Some(units * key.unit),
+        Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
+        Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
+        Amount::Blocks(_) | Amount::Exchanged { .. } => None,
+    }
+}
+
 /// This rank's plan; `None` where the native MPI does it.
 pub fn make(
     runner: &Runner,
@@ -18,38 +30,21 @@ pub fn make(
     communicator: &Communicator,
     key: &Key,
 ) -> Option<Chosen> {
-    let problem = Problem {
-        operation: key.operation,
-        root: key.root,
-        amount: &key.amount,
-        clusters: &communicator.clusters,
-        ordered: key.ordered,
-        network: communicator.network.as_deref(),
-        unit_bytes: key.unit,
-    };
-    let mean =
-        |parts: &[u64]| Some(parts.iter().sum::<u64>() * key.unit / parts.len().max(1) as u64);
-    let bytes = match &key.amount {
-        Amount::Each(units) => Some(units * key.unit),
-        Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
-        Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
-        Amount::Blocks(_) | Amount::Exchanged { .. } => None,
-    };
+    let problem = problem(communicator, key);
+    let bytes = bytes(key);
     let (strategy, segment) = match runner {
         Runner::Native => return None,
         Runner::Algorithm(name) => {
             let strategy = Algorithm::find(key.operation, name)?;
             let segment = communicator.segment(strategy, key, bytes);
-            if communicator.rank() == 0 {
-                tell(
-                    communicator,
-                    key,
-                    bytes,
-                    strategy.name,
-                    segment,
-                    "as the setting says",
-                );
-            }
+            tell(
+                communicator,
+                key,
+                bytes,
+                strategy.name,
+                segment,
+                "as the setting says",
+            );
             (strategy, segment)
         }
         Runner::Auto => {
@@ -58,29 +53,43 @@ pub fn make(
                 return None;
             }
             let choice = communicator.choose(key, bytes);
-            if communicator.rank() == 0 {
-                let name = choice.strategy.map_or("native", |strategy| strategy.name);
-                tell(
-                    communicator,
-                    key,
-                    bytes,
-                    name,
-                    choice.segment,
-                    &choice.reason(),
-                );
-            }
+            let name = choice.strategy.map_or("native", |strategy| strategy.name);
+            tell(
+                communicator,
+                key,
+                bytes,
+                name,
+                choice.segment,
+                &choice.reason(),
+            );
             let segment = communicator.largest_message(&choice, bytes);
             (choice.strategy?, segment)
         }
     };
     if let Some(requirement) = strategy.unmet(&problem) {
-        if communicator.rank() == 0 {
-            let reason = format!("{} needs {requirement}", strategy.name);
-            tell(communicator, key, bytes, "native", segment, &reason);
-        }
+        let reason = format!("{} needs {requirement}", strategy.name);
+        tell(communicator, key, bytes, "native", segment, &reason);
         return None;
     }
     Some(planned(communicator, &problem, strategy, segment))
+}
+
+fn problem<'a>(communicator: &'a Communicator, key: &'a Key) -> Problem<'a> {
+    Problem {
+        ordered: key.ordered,
+        unit_bytes: key.unit,
+        ..communicator.problem(key.operation, key.root, &key.amount)
+    }
+}
+
+/// This rank's plan of a strategy that serves the call, in messages of up to `segment` bytes.
+pub fn of_key(
+    communicator: &Communicator,
+    key: &Key,
+    strategy: &'static Algorithm,
+    segment: u64,
+) -> Chosen {
+    planned(communicator, &problem(communicator, key), strategy, segment)
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
@@ -89,11 +98,7 @@ pub fn make_guarded(
     key: &Key,
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> Option<Chosen> {
-    let problem = Problem {
-        ordered: key.ordered,
-        unit_bytes: key.unit,
-        ..communicator.problem(key.operation, key.root, &key.amount)
-    };
+    let problem = problem(communicator, key);
     let serves = algorithm.unmet(&problem).is_none();
     serves.then(|| planned(communicator, &problem, algorithm, segment))
 }
@@ -101,10 +106,8 @@ pub fn make_guarded(
 /// This rank's plan for sizes that all ranks know.
 pub fn make_sized(communicator: &Communicator, key: &Key, sized: &sizes::BySize) -> Chosen {
     let segment = communicator.eager_limit();
-    if communicator.rank() == 0 {
-        let (name, reason) = (sized.strategy.name, &sized.reason);
-        tell(communicator, key, None, name, segment, reason);
-    }
+    let (name, reason) = (sized.strategy.name, &sized.reason);
+    tell(communicator, key, None, name, segment, reason);
     let problem = communicator.problem(key.operation, key.root, &key.amount);
     planned(communicator, &problem, sized.strategy, segment)
 }
@@ -128,8 +131,8 @@ fn planned(
     }
 }
 
-/// Says what was chosen and why, once for each plan.
-fn tell(
+/// Says what was chosen and why, once for each plan, on rank 0.
+pub fn tell(
     communicator: &Communicator,
     key: &Key,
     bytes: Option<u64>,
@@ -137,13 +140,20 @@ fn tell(
     segment: u64,
     reason: &str,
 ) {
+    if communicator.rank() != 0 {
+        return;
+    }
     let amount = match bytes {
         Some(bytes) => format!("{bytes} bytes"),
         None => "uneven parts".to_owned(),
     };
     let clusters = &communicator.clusters;
+    let form = match key.form {
+        Form::Blocking => "",
+        Form::Started(_) => "started ",
+    };
     log::info(&format!(
-        "{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
+        "{form}{} of {amount} on {} ranks in {} cluster(s), root {}: {strategy}, in messages of up to \
          {segment} bytes ({reason})",
         key.operation,
         clusters.ranks(),

@@ -10,14 +10,14 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 use treepie_core::collective::{Clusters, Family, Locality};
-use treepie_core::files::configuration::{Collectives, GuardMode, Transport};
+use treepie_core::files::configuration::{Collectives, GuardMode, Started, Transport};
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::platform::{Identity, Inside};
 
-use super::attached::ended;
+use super::attached::{self, ended};
 use super::guard::Knobs;
 use super::transport::{Located, located};
-use super::{eager, guard, own};
+use super::{eager, guard, own, started};
 use crate::features;
 use crate::log;
 use crate::mpi::abi;
@@ -41,6 +41,8 @@ pub struct Wanted {
     pub guard: GuardMode,
     /// Way of the messages between ranks of one host.
     pub transport: Transport,
+    /// Who runs started collectives.
+    pub started: Started,
     /// What guards of earlier runs found: cells that start with the plan that was adopted.
     pub known: Vec<GuardedCell>,
     /// What guards found in other programs: plans that are tried first.
@@ -176,9 +178,10 @@ pub fn locality() -> Option<&'static Locality> {
 
 /// What says which collectives are replaced. Process 0's decides; others must not say
 /// something else.
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 9] = [
     "TREEPIE_CONFIG",
     "TREEPIE_COLLECTIVES",
+    "TREEPIE_STARTED",
     "TREEPIE_CLUSTERS",
     "TREEPIE_REPRODUCIBLE",
     "TREEPIE_GUARD",
@@ -265,6 +268,15 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         return Err(SetupError::OnAnotherRank);
     }
     let (world_group, keyval, alone) = own?;
+    let all: Vec<usize> = (0..locality.ranks()).collect();
+    // What is not measured is not replaced where all must be.
+    let starts = wanted.started == Started::Auto
+        && wanted.guard == GuardMode::Off
+        && started::is_wanted(
+            &collectives,
+            wanted.reproducible,
+            locality.of(&all).0.are_far(),
+        );
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,
@@ -283,6 +295,10 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     };
     if SETUP.set(setup).is_ok() {
         features::begin(features::REPLACING);
+        if let (true, Some(setup)) = (starts, SETUP.get()) {
+            attached::find(native, setup, world);
+            features::begin(features::STARTED);
+        }
     }
     Ok(())
 }
@@ -310,7 +326,7 @@ fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), 
 pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
         guard::end(native);
-        features::end(features::REPLACING);
+        features::end(features::REPLACING | features::STARTED);
         if native.attribute(world, setup.keyval) != 0 {
             native.delete_attribute(world, setup.keyval);
         }

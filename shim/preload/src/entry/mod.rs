@@ -21,7 +21,7 @@ use std::ffi::CStr;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::collectives;
+use crate::collectives::{self, Waits};
 use crate::features;
 use crate::log;
 use crate::mpi::{

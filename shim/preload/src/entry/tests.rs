@@ -9,6 +9,8 @@ mod entry_points;
 mod notes;
 #[path = "../../build/order.rs"]
 mod order;
+#[path = "../../build/started.rs"]
+mod started;
 #[path = "../../build/table.rs"]
 mod table;
 
@@ -72,12 +74,12 @@ fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
 }
 
 #[test]
-fn a_completion_can_be_given_other_statuses() {
+fn a_completion_can_be_given_other_statuses_and_goes_on_with_what_was_started() {
     let expected = "
         procedure! { common [MPI_Waitsome PMPI_Waitsome]
             (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
              array_of_statuses: StatusAddress)
-            features::RECORD, pass next =>
+            features::REQUESTS, pass next =>
             { let completion = Completion { array: true, count: incount as c_int,
                              requests: array_of_requests, completed: outcount,
                              indices: array_of_indices, status: array_of_statuses,
@@ -88,9 +90,11 @@ fn a_completion_can_be_given_other_statuses() {
                 completion,
                 |status| order::complete(Some(CallKind::Waitsome),
                     Completion { status, ..completion },
-                    |array_of_requests, array_of_statuses|
-                        next(incount, array_of_requests, outcount, array_of_indices,
-                             array_of_statuses))) }
+                    |array_of_requests, array_of_statuses| collectives::complete(Waits::Some,
+                        Completion { requests: array_of_requests, status: array_of_statuses,
+                                     ..completion },
+                        || next(incount, array_of_requests, outcount, array_of_indices,
+                                array_of_statuses)))) }
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Waitsome"), expected);

@@ -326,18 +326,22 @@ pub fn replaceable(
     )
 }
 
-/// A collective that is only prepared: `request` is where the native MPI puts its
-/// handle.
+/// A collective that is only prepared: `request` is where its handle goes. `run` leaves the plan
+/// that runs it where it is told to.
 pub fn collective_init(
     note: Note,
-    next: impl FnOnce() -> c_int,
+    run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
     call: Call,
     request: Word,
 ) -> c_int {
-    around(note, CallClass::Collective, next, |_| {
-        prepared::collective(comm, &call, request)
-    })
+    let plan = Cell::new(None);
+    around(
+        note,
+        CallClass::Collective,
+        || run(&plan),
+        |_| prepared::collective(comm, &call, plan.get(), request),
+    )
 }
 
 /// A neighbourhood collective, of which this is the side that sends.

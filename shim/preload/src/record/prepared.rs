@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::Message;
-use super::collectives::Seen;
+use super::collectives::{Plan, Seen};
 use super::communicators::{self, Communicator};
 use super::counters::Kind;
 use super::neighbours;
@@ -20,8 +20,8 @@ pub enum Prepared {
     Messages(Kind, Vec<(u32, u64)>),
     /// A receive from this partner.
     Receive(u32),
-    /// A collective.
-    Collective(Arc<Communicator>, Operation, Seen),
+    /// A collective, and the plan that runs it.
+    Collective(Arc<Communicator>, Operation, Seen, Option<Plan>),
 }
 
 static PREPARED: Registry<Request, Prepared> = Registry::new();
@@ -39,12 +39,12 @@ pub fn receive(source: Option<u32>, address: Word) {
     PREPARED.set(handle_at(address), source.map(Prepared::Receive));
 }
 
-/// A collective was prepared; the native MPI put its request at `address`.
-pub fn collective(comm: Comm, call: &Call, address: Word) {
+/// A collective was prepared, which `plan` runs or the native MPI; its request is at `address`.
+pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
     if let Some(communicator) = communicators::find(comm)
         && let Some(seen) = communicator.observe(call)
     {
-        let prepared = Prepared::Collective(communicator, call.operation, seen);
+        let prepared = Prepared::Collective(communicator, call.operation, seen, plan);
         PREPARED.set(handle_at(address), Some(prepared));
     }
 }
@@ -77,8 +77,8 @@ pub fn started(thread: &Thread, count: c_int, requests: Word) {
                     }
                 }
                 Prepared::Receive(source) => thread.count_posted(*source),
-                Prepared::Collective(communicator, operation, seen) => {
-                    communicator.count(*operation, seen, None);
+                Prepared::Collective(communicator, operation, seen, plan) => {
+                    communicator.count(*operation, seen, *plan);
                 }
             });
     }

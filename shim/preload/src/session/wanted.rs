@@ -64,6 +64,7 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         platform,
         guard: settings.guard(),
         transport: settings.transport,
+        started: settings.started,
         known: Vec::new(),
         proven: Vec::new(),
     }))

@@ -103,6 +103,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         errors_are_fatal,
         errors_return,
         no_op,
+        op_null,
         min,
         cart,
         graph,
@@ -139,6 +140,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         );
         findings.compare("MPI_INT64_T", word(int64), bits(RSMPI_INT64_T));
         findings.compare("MPI_MIN", word(min), bits(RSMPI_MIN));
+        findings.compare("MPI_OP_NULL leaves", word(op_null), freed_op());
         findings.compare(
             "MPI_ERRORS_ARE_FATAL",
             word(errors_are_fatal),
@@ -260,6 +262,25 @@ fn compare_sizes(abi: &Abi, findings: &mut Findings) {
 ///
 /// What is fetched meanwhile is not looked at: MPICH 4.0 may fetch something else
 /// than the window holds, another process's value or an address.
+/// What `MPI_Op_free` leaves in the place of a handle.
+fn freed_op() -> usize {
+    // SAFETY: the operation is never used.
+    unsafe {
+        let mut op: MPI_Op = std::mem::zeroed();
+        MPI_Op_create(Some(no_operation), 0, &mut op);
+        MPI_Op_free(&mut op);
+        bits(op)
+    }
+}
+
+unsafe extern "C" fn no_operation(
+    _left: *mut std::ffi::c_void,
+    _right: *mut std::ffi::c_void,
+    _count: *mut i32,
+    _datatype: *mut MPI_Datatype,
+) {
+}
+
 fn after_no_op(no_op: &Handle) -> i32 {
     let (mut fetched, added) = (0_i32, 1_i32);
     // SAFETY: the window's memory and the buffers live until it is freed.

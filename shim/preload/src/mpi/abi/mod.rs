@@ -62,6 +62,8 @@ pub struct Abi {
     pub errors_return: Handle,
     /// `MPI_NO_OP`.
     pub no_op: Handle,
+    /// `MPI_OP_NULL`.
+    pub op_null: Handle,
     /// `MPI_MIN`.
     pub min: Handle,
     /// `MPI_CART`, of `MPI_Topo_test`.

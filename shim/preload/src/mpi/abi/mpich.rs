@@ -23,6 +23,7 @@ pub static MPICH: Abi = Abi {
     errors_are_fatal: Handle::Value(0x5400_0000),
     errors_return: Handle::Value(0x5400_0001),
     no_op: Handle::Value(0x5800_000e),
+    op_null: Handle::Value(0x1800_0000),
     min: Handle::Value(0x5800_0002),
     cart: 2,
     graph: 1,

@@ -17,6 +17,7 @@ pub static OPEN_MPI: Abi = Abi {
     errors_are_fatal: Handle::Symbol(c"ompi_mpi_errors_are_fatal"),
     errors_return: Handle::Symbol(c"ompi_mpi_errors_return"),
     no_op: Handle::Symbol(c"ompi_mpi_op_no_op"),
+    op_null: Handle::Symbol(c"ompi_mpi_op_null"),
     min: Handle::Symbol(c"ompi_mpi_op_min"),
     cart: 1,
     graph: 2,

@@ -17,6 +17,7 @@ pub static STANDARD: Abi = Abi {
     errors_are_fatal: Handle::Value(0x141),
     errors_return: Handle::Value(0x143),
     no_op: Handle::Value(0x3d),
+    op_null: Handle::Value(0x20),
     min: Handle::Value(0x22),
     cart: 211,
     graph: 212,

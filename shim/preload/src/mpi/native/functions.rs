@@ -108,7 +108,9 @@ native_functions! {
         graph_neighbors_count: Graph_neighbors_count(comm: Comm, rank: c_int, count: &mut c_int);
         group_free: Group_free(group: &mut Group);
         group_size: Group_size(group: Group, size: &mut c_int);
+        grequest_complete: Grequest_complete(request: Request);
         op_commutative: Op_commutative(op: Op, flag: &mut c_int);
+        op_free: Op_free(op: &mut Op);
         query_thread: Query_thread(level: &mut c_int);
         topo_test: Topo_test(comm: Comm, topology: &mut c_int);
         type_commit: Type_commit(datatype: &mut Datatype);
@@ -130,11 +132,13 @@ native_functions! {
         get_library_version: Get_library_version(text: *mut c_char, length: &mut c_int);
         get_processor_name: Get_processor_name(text: *mut c_char, length: &mut c_int);
         graph_neighbors: Graph_neighbors(comm: Comm, rank: c_int, most: c_int, neighbours: *mut c_int);
+        grequest_start: Grequest_start(query: QueryCallback, free: FreeCallback, cancel: CancelCallback, state: Word, request: &mut Request);
         group_incl: Group_incl(group: Group, count: c_int, ranks: *const c_int, made: &mut Group);
         group_translate_ranks: Group_translate_ranks(group: Group, count: c_int, ranks: *const c_int, other: Group, translated: *mut c_int);
         iallreduce: Iallreduce(send: *const i64, receive: *mut i64, count: c_int, datatype: Datatype, op: Op, comm: Comm, request: &mut Request);
         irecv: Irecv(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         isend: Isend(buffer: Word, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
+        recv_init: Recv_init(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         recv: Recv(buffer: *mut u8, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, status: *mut u64);
         reduce_local: Reduce_local(left: Word, right: Word, count: c_int, datatype: Datatype, op: Op);
         send: Send(buffer: *const u8, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm);
@@ -143,6 +147,9 @@ native_functions! {
         test_cancelled: Test_cancelled(status: StatusAddress, flag: &mut c_int);
         iprobe: Iprobe(source: c_int, tag: c_int, comm: Comm, flag: &mut c_int, status: *mut u64);
         test: Test(request: Word, flag: &mut c_int, status: StatusAddress);
+        status_set_cancelled: Status_set_cancelled(status: StatusAddress, flag: c_int);
+        status_set_elements: Status_set_elements(status: StatusAddress, datatype: Datatype, count: c_int);
+        testany: Testany(count: c_int, requests: Word, index: Word, flag: &mut c_int, status: StatusAddress);
         testsome: Testsome(count: c_int, requests: *mut Request, completed: &mut c_int, indices: *mut c_int, statuses: *mut u8);
         type_create_hindexed: Type_create_hindexed(count: c_int, lengths: *const c_int, starts: *const i64, datatype: Datatype, made: &mut Datatype);
     }
@@ -157,3 +164,12 @@ pub type DeleteCallback = unsafe extern "C" fn(Comm, c_int, Word, Word) -> c_int
 
 /// `MPI_Comm_copy_attr_function`.
 pub type CopyCallback = unsafe extern "C" fn(Comm, c_int, Word, Word, Word, *mut c_int) -> c_int;
+
+/// `MPI_Grequest_query_function`.
+pub type QueryCallback = unsafe extern "C" fn(Word, StatusAddress) -> c_int;
+
+/// `MPI_Grequest_free_function`.
+pub type FreeCallback = unsafe extern "C" fn(Word) -> c_int;
+
+/// `MPI_Grequest_cancel_function`.
+pub type CancelCallback = unsafe extern "C" fn(Word, c_int) -> c_int;

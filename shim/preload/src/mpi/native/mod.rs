@@ -10,6 +10,7 @@ mod neighbours;
 mod own;
 mod predefined_types;
 mod requests;
+mod started;
 mod tool;
 
 use std::ffi::c_void;
@@ -27,6 +28,7 @@ pub use messages::{Extent, Message};
 pub use own::OwnComm;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
+pub use started::{Callbacks, Freed};
 pub use tool::{Tool, Variable};
 
 /// Why the native MPI can't be used.
@@ -83,6 +85,7 @@ pub struct Native {
     pub errors_are_fatal: Errhandler,
     errors_return: Errhandler,
     no_op: Op,
+    op_null: Op,
     min: Op,
     /// The handler that stands for `MPI_ERRORS_ARE_FATAL`; 0 while there is none.
     stand_in: AtomicUsize,
@@ -169,6 +172,7 @@ impl Native {
                     errors_are_fatal: resolve(abi.errors_are_fatal)?,
                     errors_return: resolve(abi.errors_return)?,
                     no_op: resolve(abi.no_op)?,
+                    op_null: resolve(abi.op_null)?,
                     min: resolve(abi.min)?,
                     stand_in: AtomicUsize::new(0),
                     predefined_types: PredefinedTypes::beside(match abi.byte {

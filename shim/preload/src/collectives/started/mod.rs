@@ -1,0 +1,288 @@
+//! Collectives that are started in one call and completed in another: non-blocking and persistent
+//! ones, run by plans.
+//!
+//! ```text
+//! mod          the calls that start, and those that prepare persistent ones
+//! calls        what was started on a communicator
+//! running      an operation: its plan, its memory, and how far it is
+//! requests     the request that the application has for it, and whose it is
+//! completion   calls that complete requests, which go on with the plans of theirs
+//! objects      datatypes and reductions that the application frees while a plan uses them
+//! ```
+//!
+//! # Nobody else goes on
+//!
+//! A rank goes on with a plan in the calls that complete its request, and nowhere else. So only
+//! such plans are taken whose messages are all sent, and whose receives are all posted, when the
+//! operation starts ([`forwards`](treepie_core::collective::Plan::forwards)): no other rank then
+//! waits for this one to go on, whatever it does meanwhile.
+//!
+//! # One rank alone never decides
+//!
+//! Whether a plan starts hangs on what all ranks know: the settings, the operation, the bytes, and
+//! whether our communicator was made, which is done where all wait anyway: at the start for the
+//! world, behind the application's constructors for others, or in a blocking collective. Never in
+//! the call that starts, which may not wait.
+
+mod calls;
+mod completion;
+mod objects;
+mod requests;
+mod running;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use treepie_core::collective::choose::{Form, Progress, direct};
+use treepie_core::collective::{Algorithm, Operation};
+use treepie_core::files::configuration::{Collectives, Runner};
+
+use super::attached;
+use super::call::Refused;
+use super::communicator::{Chosen, Communicator, Key};
+use super::job::Job;
+use super::place::Place;
+use super::plans;
+use super::setup::{self, Setup};
+use crate::features::{self, STARTED};
+use crate::mpi::native::{Native, native};
+use crate::mpi::{Call, Comm, SUCCESS, Word, c_int};
+use crate::record::{Plan, handle_at};
+pub use calls::Started;
+pub use completion::{Waits, complete, look};
+pub use objects::release;
+pub use requests::{begin_persistent, end_request};
+use running::{Running, Uses};
+
+/// Whether plans may take the place of started collectives, as the settings say, between ranks that
+/// are in clusters far from each other or not.
+pub fn is_wanted(collectives: &Collectives, reproducible: bool, are_far: bool) -> bool {
+    Operation::all().any(|operation| match collectives.runner(operation) {
+        Runner::Native => false,
+        Runner::Algorithm(name) => serves(operation, name).is_some(),
+        Runner::Auto => are_far || reproducible && operation.reduces(),
+    })
+}
+
+/// The algorithm of this name, where started plans may be of it.
+fn serves(operation: Operation, name: &str) -> Option<&'static Algorithm> {
+    let named = Algorithm::find(operation, name)?;
+    (named.name == direct(operation)).then_some(named)
+}
+
+/// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
+/// made beside it.
+pub fn prepare(address: Word, construct: impl FnOnce() -> c_int) -> c_int {
+    let code = construct();
+    if features::any(STARTED) && code == SUCCESS {
+        prepare_made(handle_at(address));
+    }
+    code
+}
+
+#[cold]
+fn prepare_made(comm: Comm) {
+    if let (Some(native), Some(setup)) = (native(), setup::active())
+        && !native.is_null_communicator(comm)
+    {
+        attached::find(native, setup, comm);
+    }
+}
+
+/// How a call that starts goes on.
+enum Begun {
+    /// A plan runs it.
+    Running(Arc<Running>),
+    /// The native MPI does.
+    Left,
+    /// It is refused with this code.
+    Refused(c_int),
+}
+
+/// A non-blocking collective on `comm`: a plan, which is left in `ran`, whose request goes to
+/// `request`; or `next`, the native MPI's own.
+#[inline]
+pub fn start(
+    next: impl FnOnce() -> c_int,
+    comm: Comm,
+    call: Call,
+    request: Word,
+    ran: &Cell<Option<Plan>>,
+) -> c_int {
+    if !features::any(STARTED) {
+        return next();
+    }
+    let Some((native, setup)) = native().zip(setup::active()) else {
+        return next();
+    };
+    match begin(native, setup, comm, &call) {
+        Begun::Left => next(),
+        Begun::Refused(code) => refused(native, comm, code),
+        Begun::Running(running) => {
+            let plan = running.plan();
+            match requests::start(native, running, request) {
+                Ok(()) => {
+                    ran.set(Some(plan));
+                    SUCCESS
+                }
+                Err(code) => refused(native, comm, code),
+            }
+        }
+    }
+}
+
+/// A persistent collective on `comm`, as [`start`].
+#[inline]
+pub fn make_persistent(
+    next: impl FnOnce() -> c_int,
+    comm: Comm,
+    call: Call,
+    request: Word,
+    ran: &Cell<Option<Plan>>,
+) -> c_int {
+    if !features::any(STARTED) {
+        return next();
+    }
+    let Some((native, setup)) = native().zip(setup::active()) else {
+        return next();
+    };
+    match prepare_persistent(native, setup, comm, &call) {
+        Begun::Left => next(),
+        Begun::Refused(code) => refused(native, comm, code),
+        Begun::Running(running) => {
+            let plan = running.plan();
+            match requests::prepare(native, running, request) {
+                Ok(()) => {
+                    ran.set(Some(plan));
+                    SUCCESS
+                }
+                Err(code) => refused(native, comm, code),
+            }
+        }
+    }
+}
+
+fn refused(native: &Native, comm: Comm, code: c_int) -> c_int {
+    native.call_error_handler(comm, code);
+    code
+}
+
+/// A non-blocking collective as an operation, of which nothing is done.
+fn begin(native: &'static Native, setup: &'static Setup, comm: Comm, call: &Call) -> Begun {
+    let runner = setup.collectives.runner(call.operation);
+    if *runner == Runner::Native {
+        return Begun::Left;
+    }
+    let Some(communicator) = attached::known(native, setup, comm) else {
+        return Begun::Left;
+    };
+    if !communicator.can_start() {
+        return Begun::Left;
+    }
+    let place = communicator.next_started();
+    operation(native, setup, (communicator, comm, place), call)
+}
+
+/// A persistent collective as an operation. Collective, and may wait for others.
+fn prepare_persistent(
+    native: &'static Native,
+    setup: &'static Setup,
+    comm: Comm,
+    call: &Call,
+) -> Begun {
+    let runner = setup.collectives.runner(call.operation);
+    if *runner == Runner::Native {
+        return Begun::Left;
+    }
+    let Some(communicator) = attached::find(native, setup, comm) else {
+        return Begun::Left;
+    };
+    if !communicator.can_start() {
+        return Begun::Left;
+    }
+    match communicator.next_persistent() {
+        Some(place) => operation(native, setup, (communicator, comm, place), call),
+        None => Begun::Left,
+    }
+}
+
+/// A call as an operation that a plan runs, at its place.
+fn operation(
+    native: &'static Native,
+    setup: &'static Setup,
+    (communicator, comm, place): (&Arc<Communicator>, Comm, Place),
+    call: &Call,
+) -> Begun {
+    let mut ordered = false;
+    if call.operation.reduces() {
+        if !setup.can_reduce(native, call) {
+            return Begun::Left;
+        }
+        match native.is_commutative(call.op) {
+            Ok(commutes) => ordered = setup.reproducible || !commutes,
+            Err(_) => return Begun::Left,
+        }
+    }
+    let ranks = communicator.clusters.ranks();
+    let job = match Job::new(native, call, place, ranks) {
+        Ok(job) => job,
+        Err(Refused::ByNative) => return Begun::Left,
+        Err(Refused::With(code)) => return Begun::Refused(code),
+    };
+    let key = Key {
+        operation: call.operation,
+        root: call.root as usize,
+        amount: job.amount.clone(),
+        unit: job.spaces.unit.bytes,
+        ordered,
+        guarded: None,
+        form: Form::Started(Progress::Own),
+    };
+    let runner = setup.collectives.runner(call.operation);
+    let chosen = communicator.plan(key, |key| plan(runner, setup, communicator, key));
+    let Some(chosen) = chosen else {
+        return Begun::Left;
+    };
+    let job = match job.is_on_device() {
+        true => job.copied_by_native(),
+        false => job,
+    };
+    let uses = Uses::of(native, call, ranks);
+    let communicator = Arc::clone(communicator);
+    let running = Running::new(communicator, comm, place, chosen, job, uses);
+    Begun::Running(Arc::new(running))
+}
+
+/// This rank's plan; `None` where the native MPI does it.
+fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
+    let bytes = plans::bytes(key);
+    match runner {
+        Runner::Native => None,
+        Runner::Algorithm(name) => {
+            let Some(strategy) = serves(key.operation, name) else {
+                let reason = format!("messages of {name} wait for others");
+                plans::tell(communicator, key, bytes, "native", 0, &reason);
+                return None;
+            };
+            let segment = communicator.eager_limit();
+            let reason = "as the setting says";
+            plans::tell(communicator, key, bytes, strategy.name, segment, reason);
+            Some(plans::of_key(communicator, key, strategy, segment))
+        }
+        Runner::Auto => {
+            let keeps_bits = setup.reproducible && key.operation.reduces();
+            if !(communicator.clusters.are_far() || keeps_bits) {
+                return None;
+            }
+            let choice = communicator.choose_started(key, bytes, Progress::Own);
+            let by_rule = || Algorithm::find(key.operation, direct(key.operation));
+            let strategy = choice
+                .strategy
+                .or_else(|| keeps_bits.then(by_rule).flatten());
+            let segment = choice.segment.min(communicator.eager_limit());
+            let name = strategy.map_or("native", |strategy| strategy.name);
+            plans::tell(communicator, key, bytes, name, segment, &choice.reason());
+            strategy.map(|strategy| plans::of_key(communicator, key, strategy, segment))
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The request that the application has for an operation: one of the native MPI's own, so that all
+//! that takes requests takes it, in every language.
+//!
+//! | operation | request | complete when |
+//! |---|---|---|
+//! | non-blocking | generalized (`MPI_Grequest_start`) | `MPI_Grequest_complete` was called |
+//! | persistent | a receive of nothing from this process (`MPI_Recv_init`) | the message was sent |
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+use once_cell::sync::{Lazy, OnceCell};
+use parking_lot::Mutex;
+
+use super::objects;
+use super::running::Running;
+use crate::collectives::place::Place;
+use crate::log;
+use crate::mpi::native::{Callbacks, Native, native};
+use crate::mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
+use crate::record::handle_at;
+
+/// What tells the native MPI that an operation has ended.
+#[derive(Debug, Default)]
+pub struct Marker {
+    request: OnceCell<Request>,
+    is_persistent: AtomicBool,
+    /// The native MPI knows the request no more.
+    is_freed: AtomicBool,
+}
+
+impl Marker {
+    /// Whether its request is started again and again.
+    pub fn is_persistent(&self) -> bool {
+        self.is_persistent.load(Ordering::Relaxed)
+    }
+
+    /// Tells the end of an operation whose messages are at `place`.
+    pub fn tell(&self, native: &Native, place: Place) {
+        let Some(&request) = self.request.get() else {
+            return;
+        };
+        let told = match self.is_persistent() {
+            true => native.send_marker(own_message(place)),
+            false if self.is_freed.load(Ordering::Acquire) => Ok(()),
+            false => native.complete_generalized(request),
+        };
+        if let Err(code) = told {
+            log::error(&format!(
+                "a started collective has ended, and its request can't be completed: error {code}"
+            ));
+        }
+    }
+}
+
+/// The message to oneself that completes a persistent request: plans send none.
+fn own_message(place: Place) -> (Comm, usize, c_int) {
+    (place.comm, place.rank, place.tags.first())
+}
+
+/// Operations by their requests: those that were not told to be complete, and persistent ones.
+static OPEN: Lazy<Mutex<HashMap<Word, Arc<Running>>>> = Lazy::new(Mutex::default);
+
+/// Their number.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether there are none.
+#[inline(always)]
+pub fn are_none() -> bool {
+    COUNT.load(Ordering::Relaxed) == 0
+}
+
+fn plain(native: &Native, request: Request) -> Word {
+    native.plain(request).word()
+}
+
+fn add(native: &Native, request: Request, running: Arc<Running>) {
+    let mut open = OPEN.lock();
+    open.insert(plain(native, request), running);
+    COUNT.store(open.len(), Ordering::Relaxed);
+}
+
+fn remove(native: &Native, request: Request) -> Option<Arc<Running>> {
+    let removed = {
+        let mut open = OPEN.lock();
+        let removed = open.remove(&plain(native, request));
+        COUNT.store(open.len(), Ordering::Relaxed);
+        removed
+    };
+    if let Some(running) = &removed {
+        if running.is_under_way() {
+            // An error of the program's. Messages are still on their way into its memory.
+            std::mem::forget(Arc::clone(running));
+        }
+        objects::settle(native);
+    }
+    removed
+}
+
+/// The operations among these requests.
+pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Arc<Running>> {
+    let open = OPEN.lock();
+    let find = |request| open.get(&plain(native, request)).cloned();
+    requests.filter_map(find).collect()
+}
+
+/// Whether an operation uses an object of the application's with this handle.
+pub fn use_handle(handle: Word) -> bool {
+    OPEN.lock().values().any(|running| running.uses(handle))
+}
+
+/// Starts a non-blocking operation, whose request goes to `address`.
+///
+/// # Errors
+/// MPI's code.
+pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+    let state = Arc::into_raw(Arc::clone(&running)) as Word;
+    let callbacks = Callbacks {
+        query,
+        free,
+        cancel,
+    };
+    // SAFETY: the state is an operation that is held until it is freed.
+    let request = match unsafe { native.start_generalized(callbacks, state) } {
+        Ok(request) => request,
+        Err(code) => {
+            // SAFETY: made above, and known to nobody else.
+            drop(unsafe { Arc::from_raw(state as *const Running) });
+            return Err(code);
+        }
+    };
+    // Set once: the operation is new.
+    let _ = running.marker.request.set(request);
+    add(native, request, Arc::clone(&running));
+    // SAFETY: the application's call has a request there.
+    unsafe { native.write_handle(address, request) };
+    running.begin(native)
+}
+
+/// Prepares a persistent operation, whose request goes to `address`.
+///
+/// # Errors
+/// MPI's code.
+pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+    running.marker.is_persistent.store(true, Ordering::Relaxed);
+    let request = native.prepare_marker(own_message(running.place()))?;
+    // Set once: the operation is new.
+    let _ = running.marker.request.set(request);
+    add(native, request, running);
+    // SAFETY: the application's call has a request there.
+    unsafe { native.write_handle(address, request) };
+    Ok(())
+}
+
+/// `count` persistent requests, an array at `requests`, are started by `next`.
+pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_int) -> c_int {
+    let code = next();
+    if are_none() || code != SUCCESS {
+        return code;
+    }
+    let Some(native) = native() else {
+        return code;
+    };
+    let count = usize::try_from(count).unwrap_or(0);
+    let handles = (0..count).map(|at| handle_at(requests + at * native.abi.handle_bytes));
+    let begun = among(native, handles);
+    let failed = begun
+        .iter()
+        .filter_map(|one| one.begin(native).err())
+        .next();
+    failed.unwrap_or(code)
+}
+
+/// The request at an address is freed by `next`.
+pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+    if are_none() {
+        return next();
+    }
+    let request: Request = handle_at(address);
+    let code = next();
+    if let (SUCCESS, Some(native)) = (code, native()) {
+        // A generalized one is removed where the MPI frees it.
+        let listed = among(native, std::iter::once(request));
+        if listed.iter().any(|one| one.marker.is_persistent()) {
+            remove(native, request);
+        }
+    }
+    code
+}
+
+/// `MPI_Grequest_query_function`.
+unsafe extern "C" fn query(state: Word, status: StatusAddress) -> c_int {
+    // SAFETY: the state of `start`, which is held until it is freed.
+    let running = unsafe { &*(state as *const Running) };
+    if let Some(native) = native() {
+        // SAFETY: the MPI's own status.
+        unsafe { native.set_empty(status, running.code()) };
+    }
+    SUCCESS
+}
+
+/// `MPI_Grequest_free_function`.
+unsafe extern "C" fn free(state: Word) -> c_int {
+    // SAFETY: the state of `start`, which is freed once.
+    let running = unsafe { Arc::from_raw(state as *const Running) };
+    running.marker.is_freed.store(true, Ordering::Release);
+    if let (Some(native), Some(&request)) = (native(), running.marker.request.get()) {
+        remove(native, request);
+    }
+    SUCCESS
+}
+
+/// `MPI_Grequest_cancel_function`: collectives can't be cancelled.
+unsafe extern "C" fn cancel(_state: Word, _is_complete: c_int) -> c_int {
+    SUCCESS
+}

@@ -1,0 +1,245 @@
+//! An operation under way: its plan, the memory it works on, and how far it is.
+
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use parking_lot::Mutex;
+use treepie_core::collective::Operation;
+
+use crate::collectives::communicator::{Chosen, Communicator};
+use crate::collectives::execute::{Account, Execution, Turn};
+use crate::collectives::job::Job;
+use crate::collectives::place::Place;
+use crate::collectives::unit::Scratch;
+use crate::mpi::native::Native;
+use crate::mpi::{Call, Comm, Handle, SUCCESS, Word, c_int};
+use crate::record::Plan;
+
+use super::requests::Marker;
+
+/// Handles that an operation uses until it ends, of objects that the application may free.
+#[derive(Debug, Default)]
+pub struct Uses(Vec<Word>);
+
+impl Uses {
+    /// Those of a call among so many ranks.
+    pub fn of(native: &Native, call: &Call, ranks: usize) -> Self {
+        let mut used = vec![
+            call.op.word(),
+            call.send.datatype.word(),
+            call.receive.datatype.word(),
+        ];
+        if call.operation == Operation::Alltoallw {
+            let sides = [&call.send, &call.receive];
+            // A side in place has no types.
+            let sides = sides
+                .iter()
+                .filter(|side| side.buffer != native.abi.in_place);
+            for side in sides.filter(|side| side.datatypes != 0) {
+                let bytes = native.abi.handle_bytes;
+                // SAFETY: the caller of the procedure gives a handle for each rank.
+                let read = |rank| unsafe {
+                    native.read_handle::<crate::mpi::Datatype>(side.datatypes + rank * bytes)
+                };
+                used.extend((0..ranks).map(|rank| read(rank).word()));
+            }
+        }
+        let mask = native.handle_mask();
+        used.iter_mut().for_each(|word| *word &= mask);
+        used.retain(|&word| word != 0 && !native.is_lasting(word));
+        used.sort_unstable();
+        used.dedup();
+        Uses(used)
+    }
+
+    /// Whether this one is among them.
+    pub fn contains(&self, handle: Word) -> bool {
+        self.0.contains(&handle)
+    }
+}
+
+/// Nothing is under way: it has not begun, or its end was told.
+const IDLE: i64 = i64::MIN;
+/// It is under way.
+const UNDER_WAY: i64 = i64::MIN + 1;
+
+/// A collective that a plan runs, once or whenever a persistent request is started.
+pub struct Running {
+    communicator: Arc<Communicator>,
+    /// The application's, whose handler is told of errors.
+    comm: Comm,
+    place: Place,
+    chosen: Arc<Chosen>,
+    uses: Uses,
+    /// What tells the native MPI of its end.
+    pub marker: Marker,
+    /// [`IDLE`], [`UNDER_WAY`], or the code that it ended with.
+    outcome: AtomicI64,
+    /// One thread at a time goes on with it, the others pass by: no thread ever waits for it.
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Gone where a message failed that may still be under way.
+    job: Option<Job>,
+    account: Account,
+    scratch: Scratch,
+}
+
+impl Running {
+    /// An operation of which nothing is done.
+    pub fn new(
+        communicator: Arc<Communicator>,
+        comm: Comm,
+        place: Place,
+        chosen: Arc<Chosen>,
+        mut job: Job,
+        uses: Uses,
+    ) -> Self {
+        let mut scratch = Scratch::default();
+        job.spaces.scratch = scratch.hold(&job.spaces.unit, chosen.plan.plan().scratch());
+        Running {
+            communicator,
+            comm,
+            place,
+            chosen,
+            uses,
+            marker: Marker::default(),
+            outcome: AtomicI64::new(IDLE),
+            state: Mutex::new(State {
+                job: Some(job),
+                account: Account::default(),
+                scratch,
+            }),
+        }
+    }
+
+    /// What is counted of it.
+    pub fn plan(&self) -> Plan {
+        self.chosen.run
+    }
+
+    /// Where its messages are.
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether it uses an object of the application's with this handle.
+    pub fn uses(&self, handle: Word) -> bool {
+        self.uses.contains(handle)
+    }
+
+    /// Whether it is under way.
+    pub fn is_under_way(&self) -> bool {
+        self.outcome.load(Ordering::Acquire) == UNDER_WAY
+    }
+
+    /// Begins it: sends all that others wait for, and posts all receives.
+    ///
+    /// # Errors
+    /// MPI's code; then it is not under way.
+    pub fn begin(&self, native: &Native) -> Result<(), c_int> {
+        let Some(mut state) = self.state.try_lock() else {
+            return Err(native.abi.err_intern);
+        };
+        let State { job, account, .. } = &mut *state;
+        let Some(loaded) = job else {
+            return Err(native.abi.err_intern);
+        };
+        loaded.load(native, self.place)?;
+        account.begin(&self.chosen.plan);
+        self.outcome.store(UNDER_WAY, Ordering::Release);
+        loop {
+            match self.turn(native, &mut state) {
+                Ok(Turn::Ended) | Err(_) => return Ok(()),
+                Ok(_) if !state.account.has_ready() => return Ok(()),
+                Ok(_) => (),
+            }
+        }
+    }
+
+    /// Goes on, unless another thread does; whether something was done.
+    pub fn advance(&self, native: &Native) -> bool {
+        if !self.is_under_way() {
+            return false;
+        }
+        let Some(mut state) = self.state.try_lock() else {
+            return false;
+        };
+        self.is_under_way() && !matches!(self.turn(native, &mut state), Ok(Turn::Idle))
+    }
+
+    /// A turn of the plan; its end is told.
+    fn turn(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
+        let Some(job) = &state.job else {
+            return Ok(Turn::Ended);
+        };
+        let mut execution = Execution {
+            native,
+            prepared: &self.chosen.plan,
+            spaces: &job.spaces,
+            place: self.place,
+            account: &mut state.account,
+            memory: None,
+        };
+        // SAFETY: the spaces are the application's buffers, of the length that its counts say, which
+        // MPI lets it not touch until the operation is complete; or buffers that live as long as
+        // the state.
+        let turned = unsafe { execution.turn() };
+        match turned {
+            Ok(Turn::Ended) => {
+                let stored = job.store(native, self.place);
+                self.end(native, state, stored.err().unwrap_or(SUCCESS));
+            }
+            Err(code) => self.end(native, state, code),
+            Ok(_) => (),
+        }
+        turned
+    }
+
+    /// It has ended, with this code.
+    fn end(&self, native: &Native, state: &mut State, code: c_int) {
+        if code != SUCCESS {
+            // What is under way may still use them.
+            mem::forget((
+                state.job.take(),
+                mem::take(&mut state.scratch),
+                mem::take(&mut state.account),
+            ));
+        }
+        if !self.marker.is_persistent() {
+            // An early end of the application's buffers and types is nothing to it any more.
+            drop(state.job.take());
+            state.scratch = Scratch::default();
+        }
+        self.outcome.store(i64::from(code), Ordering::Release);
+        self.marker.tell(native, self.place);
+    }
+
+    /// The code that it ended with; its end is told to the application now.
+    pub fn code(&self) -> c_int {
+        match self.outcome.load(Ordering::Acquire) {
+            IDLE | UNDER_WAY => SUCCESS,
+            code => code as c_int,
+        }
+    }
+
+    /// An error that it ended with, which is asked for once, and the communicator whose handler is
+    /// to be told of it.
+    pub fn take_error(&self) -> Option<(Comm, c_int)> {
+        let code = self.code();
+        if code == SUCCESS {
+            return None;
+        }
+        let taken = self.outcome.compare_exchange(
+            i64::from(code),
+            IDLE,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
+        taken
+            .ok()
+            .map(|_| (self.communicator.told(self.comm), code))
+    }
+}

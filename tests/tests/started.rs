@@ -1,0 +1,175 @@
+//! Non-blocking and persistent collectives that plans run: right results, whatever ranks do between
+//! start and completion, and no program that is legal hangs.
+
+use treepie_core::collective::Operation;
+use treepie_core::files::profile::Profile;
+use treepie_tests::permutations::{as_list, moving_all, seed};
+use treepie_tests::strategies::{direct, replaced};
+use treepie_tests::{Job, Library, Mpi, under_all_mpis, under_each_mpi};
+
+/// More of a number where all MPIs are tested.
+fn many(few: usize, all: usize) -> String {
+    let number = if cfg!(feature = "all-mpis") { all } else { few };
+    number.to_string()
+}
+
+/// Random programs, on so many ranks.
+fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
+    Job::new(mpi, ranks, "started_random")
+        .argument((seed() + 1000 * ranks as u64).to_string())
+        .argument(count)
+        .argument("80")
+        .argument("60")
+}
+
+#[track_caller]
+fn is_right(job: Job) {
+    let outcome = job.run().succeeded();
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+}
+
+/// Clusters of ranks that are dealt out in turn.
+fn in_turn(ranks: usize, clusters: usize) -> String {
+    as_list(&(0..ranks).map(|rank| rank % clusters).collect::<Vec<_>>())
+}
+
+fn random_programs_get_right_results_from_plans(mpi: Mpi) {
+    for (ranks, clusters) in [(2, 2), (4, 2), (5, 3), (7, 1)] {
+        let library = replaced(&direct(), &in_turn(ranks, clusters));
+        let job = programs(mpi, ranks, many(12, 300)).argument("persistent");
+        is_right(job.with(library));
+    }
+}
+
+fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
+    for (ranks, clusters, few) in [(4, 2, 15), (16, 4, 3)] {
+        let library = replaced("auto", &in_turn(ranks, clusters));
+        is_right(programs(mpi, ranks, many(few, 100)).with(library));
+    }
+}
+
+fn random_programs_get_right_results_from_plans_in_a_permuted_world(mpi: Mpi) {
+    let permutation = as_list(&moving_all(4, seed()));
+    let library = Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_PERMUTATION", permutation),
+        ("TREEPIE_COLLECTIVES", direct()),
+        ("TREEPIE_CLUSTERS", "0,1,0,1".into()),
+    ]);
+    let job = programs(mpi, 4, many(12, 100)).argument("persistent");
+    is_right(job.with(library));
+}
+
+/// Cases, each on so many ranks.
+const CASES: [(&str, usize); 14] = [
+    ("barrier-and-receive", 4),
+    ("long-sum-and-receive", 4),
+    ("opposite-orders", 4),
+    ("ring-of-communicators", 3),
+    ("early-frees", 4),
+    ("opposite-startalls", 4),
+    ("init-and-free", 2),
+    ("many-operations", 2),
+    ("nulls-and-inactive", 4),
+    ("threads", 2),
+    ("look-before-wait", 4),
+    ("finalize-at-once", 4),
+    ("cancel-and-free", 4),
+    ("wrong-argument", 3),
+];
+
+fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
+    for (case, ranks) in CASES {
+        let job = Job::new(mpi, ranks, "started_cases").argument(case);
+        let outcome = job.with(replaced(&direct(), &in_turn(ranks, 2))).run();
+        assert!(
+            outcome.stdout.contains(&format!("{case} ok\n")),
+            "{}",
+            outcome.told()
+        );
+    }
+}
+
+/// What a job says that is asked for information, and its profile.
+fn told(mpi: Mpi, variables: &[(&'static str, &str)]) -> (Vec<String>, Profile) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("started.profile.yaml");
+    let mut all = vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_LOG", "info".into()),
+        ("TREEPIE_OUTPUT", path.display().to_string()),
+    ];
+    all.extend(
+        variables
+            .iter()
+            .map(|&(name, value)| (name, value.to_owned())),
+    );
+    let job = Job::new(mpi, 4, "started_cases").argument("look-before-wait");
+    let outcome = job.with(Library::Set(all)).run().succeeded();
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let lines = outcome.stderr.lines();
+    let started = lines.filter(|line| line.contains("treepie: started "));
+    (started.map(str::to_owned).collect(), profile)
+}
+
+/// The plans that ran scans.
+fn plans_of_scans(profile: &Profile) -> Vec<&str> {
+    let scans = profile.collectives.iter();
+    let scans = scans.filter(|record| record.operation == Operation::Scan);
+    scans
+        .filter_map(|record| record.plan.as_ref())
+        .map(|plan| plan.algorithm.as_str())
+        .collect()
+}
+
+fn a_started_collective_is_told_and_counted_as_the_plan_that_runs_it(mpi: Mpi) {
+    let (lines, profile) = told(
+        mpi,
+        &[
+            ("TREEPIE_COLLECTIVES", "auto"),
+            ("TREEPIE_CLUSTERS", "0,0,1,1"),
+        ],
+    );
+    let line = lines.iter().find(|line| line.contains("started scan of"));
+    assert!(
+        line.is_some_and(|line| line.contains(": at-once,")),
+        "{lines:?}"
+    );
+    assert_eq!(plans_of_scans(&profile), ["at-once"]);
+}
+
+fn started_collectives_are_the_mpi_s_where_that_is_asked_for_or_messages_would_wait(mpi: Mpi) {
+    for (collectives, started, clusters, lines) in [
+        ("auto", "native", "0,0,1,1", 0),
+        // Near each other, and nothing is measured.
+        ("auto", "auto", "0,0,0,0", 0),
+        // Its messages wait for those before.
+        ("scan=chain", "auto", "0,0,1,1", 0),
+        // Asked for both ways: others are started as they say.
+        ("scan=chain,reduce=at-once", "auto", "0,0,1,1", 1),
+    ] {
+        let (told, profile) = told(
+            mpi,
+            &[
+                ("TREEPIE_COLLECTIVES", collectives),
+                ("TREEPIE_STARTED", started),
+                ("TREEPIE_CLUSTERS", clusters),
+            ],
+        );
+        let scans = told.iter().filter(|line| line.contains("started scan of"));
+        assert_eq!(scans.count(), lines, "{collectives}: {told:?}");
+        assert!(plans_of_scans(&profile).is_empty(), "{collectives}");
+    }
+}
+
+under_all_mpis!(
+    random_programs_get_right_results_from_plans,
+    random_programs_get_right_results_from_what_is_chosen,
+    random_programs_get_right_results_from_plans_in_a_permuted_world,
+    ranks_may_do_anything_between_start_and_completion,
+);
+
+under_each_mpi!(
+    a_started_collective_is_told_and_counted_as_the_plan_that_runs_it,
+    started_collectives_are_the_mpi_s_where_that_is_asked_for_or_messages_would_wait,
+);

@@ -51,7 +51,8 @@ class Limit:
 
     def of(self, name, size):
         """The least time of a collective in ms; rank 0 is in the first cluster."""
-        kind = name.removesuffix("-mixed").removesuffix("-skewed")
+        kind = name.removesuffix("-mixed").removesuffix("-skewed").removeprefix("overlap-")
+        kind = kind.removeprefix("i")
         kind = kind if kind in COLLECTIVES else kind[:-1]  # alltoallv, ...
         count = len(self.sizes)
         others = range(1, count)

@@ -8,6 +8,9 @@
  * order of the world; `cyclicN`, where the world's N-th parts take turns;
  * `randomN`, an order from the seed N. Each line starts with the order's name.
  *
+ * A collective with `i` in front is started, and completed at once: `iallreduce`. With `overlap-` in
+ * front of that, its ranks sleep between start and completion as long as it takes without.
+ *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
  * rank's block for gather, scatter, allgather and alltoall, their variants with
@@ -151,6 +154,65 @@ static void call(const char *name, int bytes)
     }
 }
 
+/* The same in its non-blocking form, begun. */
+static void begin(const char *name, int bytes, MPI_Request *request)
+{
+    int sent[MOST_RANKS], from[MOST_RANKS], got[MOST_RANKS], to[MOST_RANKS], floats[MOST_RANKS];
+    int own = block(name, bytes, rank, 0);
+    lay_out(name, bytes, 0, sent, from);
+    lay_out(name, bytes, 1, got, to);
+    for (int i = 0; i < ranks; i++)
+        floats[i] = bytes / 4;
+    if (!strcmp(name, "bcast"))
+        MPI_Ibcast(in, bytes, MPI_BYTE, 0, comm, request);
+    else if (!strcmp(name, "reduce"))
+        MPI_Ireduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, 0, comm, request);
+    else if (!strcmp(name, "allreduce"))
+        MPI_Iallreduce(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+    else if (!strcmp(name, "gather"))
+        MPI_Igather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm, request);
+    else if (!strcmp(name, "scatter"))
+        MPI_Iscatter(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, 0, comm, request);
+    else if (!strcmp(name, "allgather"))
+        MPI_Iallgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm, request);
+    else if (!strcmp(name, "alltoall"))
+        MPI_Ialltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm, request);
+    else if (is(name, "alltoallv"))
+        MPI_Ialltoallv(in, sent, from, MPI_BYTE, out, got, to, MPI_BYTE, comm, request);
+    else if (is(name, "allgatherv"))
+        MPI_Iallgatherv(in, own, MPI_BYTE, out, got, to, MPI_BYTE, comm, request);
+    else if (!strcmp(name, "reduce-scatter"))
+        MPI_Ireduce_scatter(in, out, floats, MPI_FLOAT, MPI_SUM, comm, request);
+    else if (!strcmp(name, "scan"))
+        MPI_Iscan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+    else if (!strcmp(name, "exscan"))
+        MPI_Iexscan(in, out, bytes / 4, MPI_FLOAT, MPI_SUM, comm, request);
+    else if (!strcmp(name, "barrier"))
+        MPI_Ibarrier(comm, request);
+    else {
+        fprintf(stderr, "collective_times: there is no i%s\n", name);
+        MPI_Abort(comm, 2);
+    }
+}
+
+/* Whether what is measured is started, and seconds between start and completion. */
+static int is_started;
+static double between;
+
+static void call_or_start(const char *name, int bytes)
+{
+    MPI_Request request;
+    struct timespec time = {(time_t)between, (long)((between - (time_t)between) * 1e9)};
+    if (!is_started) {
+        call(name, bytes);
+        return;
+    }
+    begin(name, bytes, &request);
+    if (between > 0)
+        nanosleep(&time, NULL);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
 /* The communicator of an order. */
 static MPI_Comm ordered(const char *order)
 {
@@ -232,18 +294,17 @@ static void call_for(const char *name, int bytes, double seconds)
     int calls = 0;
     double start = now();
     for (int i = 0; i < first; i++)
-        call(name, bytes);
+        call_or_start(name, bytes);
     calls = (int)(seconds / (now() - start) * first);
     PMPI_Bcast(&calls, 1, MPI_INT, 0, comm);
     while (calls-- > 0)
-        call(name, bytes);
+        call_or_start(name, bytes);
 }
 
-static void measure(const char *order, const char *name, int bytes, int repetitions, double slack, double before)
+/* The median of the seconds that a collective takes, on rank 0. */
+static double median(const char *name, int bytes, int repetitions, double slack)
 {
     double times[64];
-    if (before > 0)
-        call_for(name, bytes, before);
     for (int repetition = -1; repetition < repetitions; repetition++) {
         double start = now() + slack, took;
         if (repetition < 0)
@@ -255,7 +316,7 @@ static void measure(const char *order, const char *name, int bytes, int repetiti
         if (now() > start)
             fprintf(stderr, "collective_times: rank %d was late for %s\n", rank, name);
         wait_until(start);
-        call(name, bytes);
+        call_or_start(name, bytes);
         took = now() - start;
         /* Ranks may share cores: what comes after would be in the way of those that are not done. */
         wait_until(start + took + slack);
@@ -271,9 +332,27 @@ static void measure(const char *order, const char *name, int bytes, int repetiti
         else if (repetition >= 0)
             times[repetition] = took;
     }
-    if (rank == 0) {
+    if (rank == 0)
         qsort(times, repetitions, sizeof *times, later);
-        printf("%s %s %d %.3f\n", order, name, bytes, times[repetitions / 2] * 1e3);
+    return rank == 0 ? times[repetitions / 2] : 0;
+}
+
+static void measure(const char *order, const char *title, int bytes, int repetitions, double slack, double before)
+{
+    int overlaps = !strncmp(title, "overlap-i", 9);
+    const char *name = overlaps ? title + 9 : title[0] == 'i' ? title + 1 : title;
+    is_started = name != title;
+    between = 0;
+    if (before > 0)
+        call_for(name, bytes, before);
+    double seconds = median(name, bytes, repetitions, slack);
+    if (overlaps) {
+        PMPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, comm);
+        between = seconds;
+        seconds = median(name, bytes, repetitions, slack + between);
+    }
+    if (rank == 0) {
+        printf("%s %s %d %.3f\n", order, title, bytes, seconds * 1e3);
         fflush(stdout);
     }
 }
@@ -326,14 +405,15 @@ int main(int argc, char **argv)
         for (char *size = strtok_r(sizes, ",", &next_size); size;
              size = strtok_r(NULL, ",", &next_size)) {
             int bytes = atoi(size);
-            if ((size_t)bytes > most || (has_blocks(name) && bytes > MOST_BLOCK / (is_uneven(name) ? 4 : 1)))
+            const char *base = !strncmp(name, "overlap-i", 9) ? name + 9 : name[0] == 'i' ? name + 1 : name;
+            if ((size_t)bytes > most || (has_blocks(base) && bytes > MOST_BLOCK / (is_uneven(name) ? 4 : 1)))
                 continue;
             for (int i = 0; i < count; i++) {
                 comm = comms[i];
                 MPI_Comm_rank(comm, &rank);
                 measure(orders[i], name, bytes, repetitions, slack, before);
             }
-            if (!strcmp(name, "barrier"))
+            if (!strcmp(base, "barrier"))
                 break;
         }
         free(sizes);

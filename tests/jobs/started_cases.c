@@ -379,6 +379,117 @@ static void wrong_argument(void)
     MPI_Abort(MPI_COMM_WORLD, 0);
 }
 
+/* Along a chain of ranks a rank passes data on while it is in something that ends when the next
+ * rank has them. */
+enum inside { RECV, PROBE, MPROBE, WAITANY, SSEND, BARRIER, DUP, SPLIT, FENCE, LOCK, OPEN, INSIDES };
+
+static void passes_on_inside(enum inside what, int length)
+{
+    MPI_Request request, other[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Comm comm, made = MPI_COMM_NULL;
+    MPI_Message message;
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_File file;
+    int *data = malloc((size_t)length * sizeof *data), token = 0, index, last = ranks - 1, *memory;
+    int waits = rank == last - 1, releases = rank == last;
+    char name[] = "started_cases.data";
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (what == FENCE || what == LOCK)
+        MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (what == LOCK && releases)
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+    if (what == LOCK)
+        MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < length; i++)
+        data[i] = rank == 0 ? i : -1;
+    MPI_Ibcast(data, length, MPI_INT, 0, comm, &request);
+    if (releases)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    switch (what) {
+    case RECV: case PROBE: case MPROBE: case WAITANY:
+        if (releases)
+            MPI_Send(&token, 1, MPI_INT, last - 1, 5, MPI_COMM_WORLD);
+        if (waits && what == PROBE)
+            MPI_Probe(last, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (waits && what == MPROBE) {
+            MPI_Mprobe(last, 5, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Mrecv(&token, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+        } else if (waits && what == WAITANY) {
+            MPI_Irecv(&token, 1, MPI_INT, last, 5, MPI_COMM_WORLD, &other[1]);
+            MPI_Waitany(2, other, &index, MPI_STATUS_IGNORE);
+        } else if (waits) {
+            MPI_Recv(&token, 1, MPI_INT, last, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        }
+        break;
+    case SSEND:
+        if (waits)
+            MPI_Ssend(&token, 1, MPI_INT, last, 5, MPI_COMM_WORLD);
+        if (releases)
+            MPI_Recv(&token, 1, MPI_INT, last - 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        break;
+    case BARRIER: MPI_Barrier(MPI_COMM_WORLD); break;
+    case DUP: MPI_Comm_dup(MPI_COMM_WORLD, &made); break;
+    case SPLIT: MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &made); break;
+    case FENCE: MPI_Win_fence(0, window); break;
+    case LOCK:
+        if (releases)
+            MPI_Win_unlock(0, window);
+        if (waits) {
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window);
+            MPI_Win_unlock(0, window);
+        }
+        break;
+    case OPEN:
+        MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                      MPI_INFO_NULL, &file);
+        break;
+    default: break;
+    }
+    if (!releases)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < length; i++)
+        expect(data[i] == i, "wrong data");
+    if (what == OPEN)
+        MPI_File_close(&file);
+    if (window != MPI_WIN_NULL)
+        MPI_Win_free(&window);
+    if (made != MPI_COMM_NULL)
+        MPI_Comm_free(&made);
+    MPI_Comm_free(&comm);
+    free(data);
+}
+
+static void passes_on(void)
+{
+    for (int what = 0; what < INSIDES; what++)
+        for (int length = 1; length <= 300000; length += 299999) {
+            alarm(30);
+            passes_on_inside((enum inside)what, length);
+            if (length > 1)
+                break;
+        }
+}
+
+/* What one rank passes on is under way when another has begun thousands of others. */
+static void passes_on_among_many(void)
+{
+    enum { COUNT = 2000 };
+    static MPI_Request requests[COUNT];
+    static int data[COUNT][8];
+    for (int i = 0; i < COUNT; i++) {
+        for (int j = 0; j < 8; j++)
+            data[i][j] = rank == i % ranks ? i + j : -1;
+        MPI_Ibcast(data[i], 8, MPI_INT, i % ranks, MPI_COMM_WORLD, &requests[i]);
+    }
+    if (rank == 1)
+        usleep(20000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Waitall(COUNT, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < COUNT; i++)
+        for (int j = 0; j < 8; j++)
+            expect(data[i][j] == i + j, "wrong data");
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"barrier-and-receive", barrier_and_receive},
     {"long-sum-and-receive", long_sum_and_receive},
@@ -394,6 +505,8 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"finalize-at-once", finalize_at_once},
     {"cancel-and-free", cancel_and_free},
     {"wrong-argument", wrong_argument},
+    {"passes-on", passes_on},
+    {"passes-on-among-many", passes_on_among_many},
 };
 
 int main(int argc, char **argv)

@@ -168,6 +168,7 @@ impl Communicator {
                 rank: native.rank(private.handle())?,
                 tags: Tags::new(native.largest_tag()),
                 call: 0,
+                is_started: false,
             },
             _private: private,
             calls: AtomicU32::new(0),
@@ -313,7 +314,24 @@ impl Communicator {
     /// that.
     pub fn next_started(&self) -> Place {
         self.started.begin();
-        self.next_call()
+        Place {
+            is_started: true,
+            ..self.next_call()
+        }
+    }
+
+    /// Where one runs whose messages wait for others, and its number among those; `None` where its
+    /// tags are still in use here.
+    pub fn next_waiting(&self, place: Place) -> Option<(Place, u32)> {
+        let tags = self.place.tags;
+        let number = self.started.next_waiting(tags.quarter())?;
+        let tags = tags.of_waiting(number);
+        Some((Place { tags, ..place }, number))
+    }
+
+    /// The one of this number has ended here.
+    pub fn end_waiting(&self, number: u32) {
+        self.started.end_waiting(number);
     }
 
     /// Where a new persistent request runs; `None` where there are no tags any more, as all
@@ -322,6 +340,7 @@ impl Communicator {
         let number = self.started.next_persistent();
         Some(Place {
             tags: self.place.tags.of_persistent(number)?,
+            is_started: true,
             ..self.place
         })
     }

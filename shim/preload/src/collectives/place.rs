@@ -8,7 +8,7 @@ const TAGS_OF_A_CALL: u32 = 4096;
 /// The tag of messages from a process to itself.
 const OWN_TAG: c_int = 0x7fff;
 
-/// With fewer ways than these none are left for persistent requests.
+/// With fewer ways than these none are left for started collectives.
 const MANY_WAYS: u32 = 1 << 10;
 
 /// Where a plan is run.
@@ -22,13 +22,25 @@ pub struct Place {
     pub tags: Tags,
     /// The number of the call, among those of the communicator.
     pub call: u32,
+    /// Whether it goes on while other calls come and go.
+    pub is_started: bool,
 }
 
 impl Place {
     /// Communicator, rank and tag of a message from this process to itself. Nobody else's is there:
-    /// one thread at a time is in a collective on a communicator.
+    /// one thread at a time is in a collective on a communicator, and started ones, which go on
+    /// while it is, have tags of their own.
     pub fn to_oneself(self) -> (Comm, usize, c_int) {
-        (self.comm, self.rank, OWN_TAG)
+        let tag = match self.is_started {
+            true => self.tags.of(1),
+            false => OWN_TAG,
+        };
+        (self.comm, self.rank, tag)
+    }
+
+    /// The message to oneself that completes a persistent request.
+    pub fn to_oneself_at_the_end(self) -> (Comm, usize, c_int) {
+        (self.comm, self.rank, self.tags.of(0))
     }
 }
 
@@ -36,8 +48,8 @@ impl Place {
 /// are under way together do not meet, nor what a call that failed has left behind. A tag that is
 /// used again is so far behind that its message has long arrived.
 ///
-/// Of the ways that an MPI's tags are parted into, the last quarter is for persistent requests,
-/// each of which keeps its own.
+/// Of the ways that an MPI's tags are parted into, a quarter is for persistent requests, each of
+/// which keeps its own, and a quarter for non-blocking collectives whose messages wait for others.
 #[derive(Debug, Clone, Copy)]
 pub struct Tags {
     /// All are below this.
@@ -66,11 +78,28 @@ impl Tags {
     /// Those of the `number`-th persistent request of a communicator; `None` where there are no
     /// more.
     pub fn of_persistent(self, number: u32) -> Option<Self> {
-        let way = self.ways_of_calls().checked_add(number)?;
-        (way < self.ways()).then_some(Tags {
+        let way = self.ways_of_calls() + number;
+        (number < self.quarter()).then_some(Tags {
             first: way * TAGS_OF_A_CALL,
             ..self
         })
+    }
+
+    /// Those of the `number`-th non-blocking collective whose messages wait for others.
+    pub fn of_waiting(self, number: u32) -> Self {
+        let way = self.ways_of_calls() + self.quarter() + number % self.quarter().max(1);
+        Tags {
+            first: way * TAGS_OF_A_CALL,
+            ..self
+        }
+    }
+
+    /// So many of those in a row have tags of their own; so many persistent requests, too.
+    pub fn quarter(self) -> u32 {
+        match self.are_many() {
+            true => self.ways() / 4,
+            false => 0,
+        }
     }
 
     fn ways(self) -> u32 {
@@ -79,20 +108,12 @@ impl Tags {
 
     /// So many calls of a communicator in a row have tags of their own.
     fn ways_of_calls(self) -> u32 {
-        match self.are_many() {
-            true => self.ways() - self.ways() / 4,
-            false => self.ways(),
-        }
+        self.ways() - 2 * self.quarter()
     }
 
-    /// Whether persistent requests have tags of their own.
+    /// Whether started collectives have tags of their own.
     pub fn are_many(self) -> bool {
         self.ways() >= MANY_WAYS
-    }
-
-    /// The first, for a message that a process sends to itself: plans send none.
-    pub fn first(self) -> c_int {
-        self.first as c_int
     }
 
     /// The tag of a message that has this one in the plan.
@@ -123,13 +144,16 @@ mod tests {
     }
 
     #[test]
-    fn persistent_requests_have_tags_that_no_call_has() {
+    fn started_collectives_have_tags_that_no_other_call_has() {
         let tags = Tags::new((1 << 28) - 1);
-        let calls: HashSet<c_int> = (0..1 << 17).map(|n| tags.of_call(n).first()).collect();
+        let first = |tags: Tags| tags.of(0);
+        let calls: HashSet<c_int> = (0..1 << 17).map(|n| first(tags.of_call(n))).collect();
+        let waiting: HashSet<c_int> = (0..1 << 17).map(|n| first(tags.of_waiting(n))).collect();
         let persistent = (0..).map_while(|number| tags.of_persistent(number));
-        let persistent: Vec<c_int> = persistent.map(Tags::first).collect();
-        assert!(persistent.len() > 10_000 && calls.len() > 40_000);
-        assert!(persistent.iter().all(|first| !calls.contains(first)));
+        let persistent: HashSet<c_int> = persistent.map(first).collect();
+        assert!(persistent.len() > 10_000 && waiting.len() > 10_000 && calls.len() > 30_000);
+        assert!(persistent.is_disjoint(&calls) && persistent.is_disjoint(&waiting));
+        assert!(waiting.is_disjoint(&calls));
         assert!(!Tags::new(0x7fff).are_many());
     }
 }

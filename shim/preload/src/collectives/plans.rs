@@ -82,14 +82,17 @@ fn problem<'a>(communicator: &'a Communicator, key: &'a Key) -> Problem<'a> {
     }
 }
 
-/// This rank's plan of a strategy that serves the call, in messages of up to `segment` bytes.
+/// This rank's plan of a strategy, in messages of up to `segment` bytes; `None` where it does not
+/// serve the call.
 pub fn of_key(
     communicator: &Communicator,
     key: &Key,
     strategy: &'static Algorithm,
     segment: u64,
-) -> Chosen {
-    planned(communicator, &problem(communicator, key), strategy, segment)
+) -> Option<Chosen> {
+    let problem = problem(communicator, key);
+    let serves = strategy.unmet(&problem).is_none();
+    serves.then(|| planned(communicator, &problem, strategy, segment))
 }
 
 /// This rank's plan that the guard says; `None` where it does not serve the call.
@@ -98,9 +101,7 @@ pub fn make_guarded(
     key: &Key,
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> Option<Chosen> {
-    let problem = problem(communicator, key);
-    let serves = algorithm.unmet(&problem).is_none();
-    serves.then(|| planned(communicator, &problem, algorithm, segment))
+    of_key(communicator, key, algorithm, segment)
 }
 
 /// This rank's plan for sizes that all ranks know.

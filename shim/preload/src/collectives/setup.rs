@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use treepie_core::collective::choose::Progress;
 use treepie_core::collective::{Clusters, Family, Locality};
 use treepie_core::files::configuration::{Collectives, GuardMode, Started, Transport};
 use treepie_core::files::profile::GuardedCell;
@@ -139,6 +140,8 @@ pub struct Setup {
     pub proven: Vec<GuardedCell>,
     /// The lot by which guards draw, the same on all ranks.
     pub seed: u64,
+    /// Who goes on with started collectives.
+    pub progress: Progress,
 }
 
 impl Setup {
@@ -270,13 +273,14 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     let (world_group, keyval, alone) = own?;
     let all: Vec<usize> = (0..locality.ranks()).collect();
     // What is not measured is not replaced where all must be.
-    let starts = wanted.started == Started::Auto
-        && wanted.guard == GuardMode::Off
-        && started::is_wanted(
-            &collectives,
-            wanted.reproducible,
-            locality.of(&all).0.are_far(),
-        );
+    let may_start = wanted.started == Started::Auto && wanted.guard == GuardMode::Off;
+    let progress = match may_start {
+        true => started::progress::agree(native, world)?,
+        false => Progress::Own,
+    };
+    let are_far = locality.of(&all).0.are_far();
+    let starts =
+        may_start && started::is_wanted(&collectives, wanted.reproducible, are_far, progress);
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,
@@ -292,12 +296,16 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         known: wanted.known.clone(),
         proven: wanted.proven.clone(),
         seed,
+        progress,
     };
     if SETUP.set(setup).is_ok() {
         features::begin(features::REPLACING);
         if let (true, Some(setup)) = (starts, SETUP.get()) {
             attached::find(native, setup, world);
             features::begin(features::STARTED);
+            if progress == Progress::Called {
+                started::progress::begin();
+            }
         }
     }
     Ok(())
@@ -326,6 +334,9 @@ fn own_objects(native: &Native, world: Comm) -> Result<(Group, c_int, OwnComm), 
 pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
         guard::end(native);
+        if features::any(features::STARTED) {
+            started::progress::end();
+        }
         features::end(features::REPLACING | features::STARTED);
         if native.attribute(world, setup.keyval) != 0 {
             native.delete_attribute(world, setup.keyval);

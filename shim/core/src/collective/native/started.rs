@@ -13,6 +13,9 @@ const LONG: u64 = 64 << 10;
 /// Up to so many ranks get `libnbc`'s broadcast from the root itself.
 const FEW: usize = 4;
 
+/// Among so many ranks long reductions go along a chain.
+const PAIR: usize = 2;
+
 impl Family {
     /// Its algorithm for the non-blocking and persistent forms of `operation`, as
     /// [`Family::usual_algorithm`] says it for the blocking one.
@@ -33,9 +36,10 @@ fn libnbc(operation: Operation, ranks: usize, bytes: u64) -> &'static str {
     match operation {
         Barrier => "dissemination",
         Bcast if ranks <= FEW => "flat",
-        Bcast | Reduce if bytes < LONG => "binomial",
+        Bcast if bytes < LONG => "binomial",
+        Reduce if bytes < LONG || ranks > PAIR => "binomial",
         Bcast | Reduce => "chain",
-        Allreduce if bytes < LONG => "reduce-broadcast",
+        Allreduce if bytes < LONG || ranks < FEW => "reduce-broadcast",
         Allreduce => "ring",
         Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv => "flat",
         Alltoall | Alltoallv | Alltoallw => "flat",

@@ -1,6 +1,9 @@
 //! What was started on a communicator of the application's.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use parking_lot::Mutex;
 
 /// The started collectives of a communicator.
 #[derive(Debug, Default)]
@@ -9,6 +12,9 @@ pub struct Started {
     any: AtomicBool,
     /// Persistent requests that were made.
     persistent: AtomicU32,
+    /// Non-blocking ones whose messages wait for others: how many there were, and which are under
+    /// way here.
+    waiting: Mutex<(u32, BTreeSet<u32>)>,
     /// The application's communicator is no more.
     left: AtomicBool,
 }
@@ -25,6 +31,25 @@ impl Started {
         self.persistent.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// The number of a non-blocking collective whose messages wait for others; `None` where one is
+    /// under way here that was `ways` or more before it.
+    pub fn next_waiting(&self, ways: u32) -> Option<u32> {
+        let (next, open) = &mut *self.waiting.lock();
+        let number = *next;
+        *next += 1;
+        let is_met = |&oldest: &u32| number - oldest >= ways;
+        if open.first().is_some_and(is_met) {
+            return None;
+        }
+        open.insert(number);
+        Some(number)
+    }
+
+    /// It has ended here.
+    pub fn end_waiting(&self, number: u32) {
+        self.waiting.lock().1.remove(&number);
+    }
+
     /// The application's communicator is no more; whether collectives were started.
     pub fn leave(&self) -> bool {
         self.left.store(true, Ordering::Relaxed);
@@ -34,5 +59,23 @@ impl Started {
     /// Whether the application's communicator is no more.
     pub fn is_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_used_again_when_what_had_them_has_ended() {
+        let started = Started::default();
+        let next = || started.next_waiting(3);
+        assert_eq!([next(), next(), next()], [Some(0), Some(1), Some(2)]);
+        started.end_waiting(0);
+        assert_eq!(next(), Some(3));
+        assert_eq!(next(), None, "1 is under way");
+        started.end_waiting(1);
+        started.end_waiting(2);
+        assert_eq!(next(), Some(5));
     }
 }

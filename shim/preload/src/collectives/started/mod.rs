@@ -7,15 +7,17 @@
 //! running      an operation: its plan, its memory, and how far it is
 //! requests     the request that the application has for it, and whose it is
 //! completion   calls that complete requests, which go on with the plans of theirs
+//! progress     where the native MPI calls us in whatever it waits
 //! objects      datatypes and reductions that the application frees while a plan uses them
 //! ```
 //!
 //! # Nobody else goes on
 //!
-//! A rank goes on with a plan in the calls that complete its request, and nowhere else. So only
-//! such plans are taken whose messages are all sent, and whose receives are all posted, when the
-//! operation starts ([`forwards`](treepie_core::collective::Plan::forwards)): no other rank then
-//! waits for this one to go on, whatever it does meanwhile.
+//! Unless the native MPI calls us ([`progress`]), a rank goes on with a plan in the calls that
+//! complete its request, and nowhere else. Then only such plans are taken whose messages are all
+//! sent, and whose receives are all posted, when the operation starts
+//! ([`forwards`](treepie_core::collective::Plan::forwards)): no other rank waits for this one to go
+//! on, whatever it does meanwhile.
 //!
 //! # One rank alone never decides
 //!
@@ -27,6 +29,7 @@
 mod calls;
 mod completion;
 mod objects;
+pub mod progress;
 mod requests;
 mod running;
 
@@ -45,6 +48,7 @@ use super::place::Place;
 use super::plans;
 use super::setup::{self, Setup};
 use crate::features::{self, STARTED};
+use crate::log;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Comm, SUCCESS, Word, c_int};
 use crate::record::{Plan, handle_at};
@@ -56,18 +60,23 @@ use running::{Running, Uses};
 
 /// Whether plans may take the place of started collectives, as the settings say, between ranks that
 /// are in clusters far from each other or not.
-pub fn is_wanted(collectives: &Collectives, reproducible: bool, are_far: bool) -> bool {
+pub fn is_wanted(
+    collectives: &Collectives,
+    reproducible: bool,
+    are_far: bool,
+    progress: Progress,
+) -> bool {
     Operation::all().any(|operation| match collectives.runner(operation) {
         Runner::Native => false,
-        Runner::Algorithm(name) => serves(operation, name).is_some(),
+        Runner::Algorithm(name) => serves(operation, name, progress).is_some(),
         Runner::Auto => are_far || reproducible && operation.reduces(),
     })
 }
 
 /// The algorithm of this name, where started plans may be of it.
-fn serves(operation: Operation, name: &str) -> Option<&'static Algorithm> {
+fn serves(operation: Operation, name: &str, progress: Progress) -> Option<&'static Algorithm> {
     let named = Algorithm::find(operation, name)?;
-    (named.name == direct(operation)).then_some(named)
+    (progress == Progress::Called || named.name == direct(operation)).then_some(named)
 }
 
 /// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
@@ -180,7 +189,7 @@ fn begin(native: &'static Native, setup: &'static Setup, comm: Comm, call: &Call
         return Begun::Left;
     }
     let place = communicator.next_started();
-    operation(native, setup, (communicator, comm, place), call)
+    operation(native, setup, (communicator, comm, place), call, false)
 }
 
 /// A persistent collective as an operation. Collective, and may wait for others.
@@ -201,7 +210,7 @@ fn prepare_persistent(
         return Begun::Left;
     }
     match communicator.next_persistent() {
-        Some(place) => operation(native, setup, (communicator, comm, place), call),
+        Some(place) => operation(native, setup, (communicator, comm, place), call, true),
         None => Begun::Left,
     }
 }
@@ -212,6 +221,7 @@ fn operation(
     setup: &'static Setup,
     (communicator, comm, place): (&Arc<Communicator>, Comm, Place),
     call: &Call,
+    is_persistent: bool,
 ) -> Begun {
     let mut ordered = false;
     if call.operation.reduces() {
@@ -236,7 +246,7 @@ fn operation(
         unit: job.spaces.unit.bytes,
         ordered,
         guarded: None,
-        form: Form::Started(Progress::Own),
+        form: Form::Started(setup.progress),
     };
     let runner = setup.collectives.runner(call.operation);
     let chosen = communicator.plan(key, |key| plan(runner, setup, communicator, key));
@@ -247,10 +257,31 @@ fn operation(
         true => job.copied_by_native(),
         false => job,
     };
+    // The same on all ranks, whether or not messages of this one wait.
+    let is_called = chosen.run.algorithm != direct(call.operation);
+    let (place, waiting) = match is_called && !is_persistent {
+        false => (place, None),
+        true => match communicator.next_waiting(place) {
+            Some((place, number)) => (place, Some(number)),
+            None => return too_many(native, call),
+        },
+    };
     let uses = Uses::of(native, call, ranks);
     let communicator = Arc::clone(communicator);
-    let running = Running::new(communicator, comm, place, chosen, job, uses);
+    let (held, manner) = ((job, uses), (waiting, is_called));
+    let running = Running::new(communicator, comm, place, chosen, held, manner);
     Begun::Running(Arc::new(running))
+}
+
+/// Others may be in their plans already: this rank can't turn to the MPI.
+#[cold]
+fn too_many(native: &Native, call: &Call) -> Begun {
+    log::error(&format!(
+        "{}: a non-blocking collective that was started thousands of others ago on the same \
+         communicator is not complete yet; complete it first, or set TREEPIE_STARTED=native",
+        call.operation,
+    ));
+    Begun::Refused(native.abi.err_intern)
 }
 
 /// This rank's plan; `None` where the native MPI does it.
@@ -259,7 +290,7 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
     match runner {
         Runner::Native => None,
         Runner::Algorithm(name) => {
-            let Some(strategy) = serves(key.operation, name) else {
+            let Some(strategy) = serves(key.operation, name, setup.progress) else {
                 let reason = format!("messages of {name} wait for others");
                 plans::tell(communicator, key, bytes, "native", 0, &reason);
                 return None;
@@ -267,14 +298,14 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
             let segment = communicator.eager_limit();
             let reason = "as the setting says";
             plans::tell(communicator, key, bytes, strategy.name, segment, reason);
-            Some(plans::of_key(communicator, key, strategy, segment))
+            plans::of_key(communicator, key, strategy, segment)
         }
         Runner::Auto => {
             let keeps_bits = setup.reproducible && key.operation.reduces();
             if !(communicator.clusters.are_far() || keeps_bits) {
                 return None;
             }
-            let choice = communicator.choose_started(key, bytes, Progress::Own);
+            let choice = communicator.choose_started(key, bytes, setup.progress);
             let by_rule = || Algorithm::find(key.operation, direct(key.operation));
             let strategy = choice
                 .strategy
@@ -282,7 +313,7 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
             let segment = choice.segment.min(communicator.eager_limit());
             let name = strategy.map_or("native", |strategy| strategy.name);
             plans::tell(communicator, key, bytes, name, segment, &choice.reason());
-            strategy.map(|strategy| plans::of_key(communicator, key, strategy, segment))
+            plans::of_key(communicator, key, strategy?, segment)
         }
     }
 }

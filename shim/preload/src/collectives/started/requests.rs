@@ -18,7 +18,7 @@ use super::running::Running;
 use crate::collectives::place::Place;
 use crate::log;
 use crate::mpi::native::{Callbacks, Native, native};
-use crate::mpi::{Comm, Handle, Request, SUCCESS, StatusAddress, Word, c_int};
+use crate::mpi::{Handle, Request, SUCCESS, StatusAddress, Word, c_int};
 use crate::record::handle_at;
 
 /// What tells the native MPI that an operation has ended.
@@ -42,7 +42,7 @@ impl Marker {
             return;
         };
         let told = match self.is_persistent() {
-            true => native.send_marker(own_message(place)),
+            true => native.send_marker(place.to_oneself_at_the_end()),
             false if self.is_freed.load(Ordering::Acquire) => Ok(()),
             false => native.complete_generalized(request),
         };
@@ -52,11 +52,6 @@ impl Marker {
             ));
         }
     }
-}
-
-/// The message to oneself that completes a persistent request: plans send none.
-fn own_message(place: Place) -> (Comm, usize, c_int) {
-    (place.comm, place.rank, place.tags.first())
 }
 
 /// Operations by their requests: those that were not told to be complete, and persistent ones.
@@ -135,7 +130,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     add(native, request, Arc::clone(&running));
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
-    running.begin(native)
+    Running::begin(&running, native)
 }
 
 /// Prepares a persistent operation, whose request goes to `address`.
@@ -144,7 +139,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
 /// MPI's code.
 pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
     running.marker.is_persistent.store(true, Ordering::Relaxed);
-    let request = native.prepare_marker(own_message(running.place()))?;
+    let request = native.prepare_marker(running.place().to_oneself_at_the_end())?;
     // Set once: the operation is new.
     let _ = running.marker.request.set(request);
     add(native, request, running);
@@ -167,8 +162,7 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
     let begun = among(native, handles);
     let failed = begun
         .iter()
-        .filter_map(|one| one.begin(native).err())
-        .next();
+        .find_map(|one| Running::begin(one, native).err());
     failed.unwrap_or(code)
 }
 

@@ -16,6 +16,7 @@ use crate::mpi::native::Native;
 use crate::mpi::{Call, Comm, Handle, SUCCESS, Word, c_int};
 use crate::record::Plan;
 
+use super::progress;
 use super::requests::Marker;
 
 /// Handles that an operation uses until it ends, of objects that the application may free.
@@ -72,6 +73,10 @@ pub struct Running {
     place: Place,
     chosen: Arc<Chosen>,
     uses: Uses,
+    /// Its number among those whose messages wait for others; none for other non-blocking ones.
+    waiting: Option<u32>,
+    /// Whether the callback goes on with it.
+    is_called: bool,
     /// What tells the native MPI of its end.
     pub marker: Marker,
     /// [`IDLE`], [`UNDER_WAY`], or the code that it ended with.
@@ -94,8 +99,8 @@ impl Running {
         comm: Comm,
         place: Place,
         chosen: Arc<Chosen>,
-        mut job: Job,
-        uses: Uses,
+        (mut job, uses): (Job, Uses),
+        (waiting, is_called): (Option<u32>, bool),
     ) -> Self {
         let mut scratch = Scratch::default();
         job.spaces.scratch = scratch.hold(&job.spaces.unit, chosen.plan.plan().scratch());
@@ -105,6 +110,8 @@ impl Running {
             place,
             chosen,
             uses,
+            waiting,
+            is_called,
             marker: Marker::default(),
             outcome: AtomicI64::new(IDLE),
             state: Mutex::new(State {
@@ -139,7 +146,15 @@ impl Running {
     ///
     /// # Errors
     /// MPI's code; then it is not under way.
-    pub fn begin(&self, native: &Native) -> Result<(), c_int> {
+    pub fn begin(running: &Arc<Running>, native: &Native) -> Result<(), c_int> {
+        running.start(native)?;
+        if running.is_called && running.is_under_way() {
+            progress::add(running);
+        }
+        Ok(())
+    }
+
+    fn start(&self, native: &Native) -> Result<(), c_int> {
         let Some(mut state) = self.state.try_lock() else {
             return Err(native.abi.err_intern);
         };
@@ -207,6 +222,9 @@ impl Running {
                 mem::take(&mut state.scratch),
                 mem::take(&mut state.account),
             ));
+        }
+        if let Some(number) = self.waiting {
+            self.communicator.end_waiting(number);
         }
         if !self.marker.is_persistent() {
             // An early end of the application's buffers and types is nothing to it any more.

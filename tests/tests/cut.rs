@@ -137,13 +137,25 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
 }
 
 fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(mpi: Mpi) {
-    let window = cut(job(mpi, "window", 100), &["--every", "0.3", "--json"]).succeeded();
-    let waves = answer(&window);
-    let words = waves["waves"][0]["outcome"]["dropped"]["words"]
-        .as_str()
-        .unwrap_or_default();
-    let named = words.contains("has 1 window (one-sided), which no cut includes");
-    assert!(named, "{}", window.told());
+    let refused = [
+        ("window", "has 1 window (one-sided), which no cut includes"),
+        (
+            "one-sided",
+            "has 1 window (one-sided), which no cut includes",
+        ),
+        (
+            "threads",
+            "rank 1 calls MPI from several threads, which no cut includes",
+        ),
+    ];
+    for (kind, named) in refused {
+        let job = cut(job(mpi, kind, 100), &["--every", "0.3", "--json"]).succeeded();
+        let waves = answer(&job);
+        let words = waves["waves"][0]["outcome"]["dropped"]["words"].as_str();
+        let words = words.unwrap_or_default();
+        assert!(words.contains(named), "{kind}: {words}: {}", job.told());
+        assert!(job.stdout.contains("ended well"), "{kind}: {}", job.told());
+    }
     let options = ["--every", "0.3", "--patience", "0.3"];
     let asleep = cut(job(mpi, "asleep", 2), &options).succeeded();
     let named = asleep
@@ -223,21 +235,24 @@ fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mp
     assert!(ranks_told, "{}\n{}", read("second"), outcome.told());
 }
 
-fn waves_over_objects_of_python_lose_none(mpi: Mpi) {
-    let job = || Job::python(mpi, RANKS, "cuts").argument("300");
-    let plain = job().run().succeeded();
-    let waved = cut(job(), &["--every", "0.1", "--verify"]).succeeded();
-    assert_same_output(&plain, &waved);
-    assert!(
-        waved.stderr.matches("quiet after").count() >= 3,
-        "{}",
-        waved.told()
-    );
-    assert!(
-        waved.stderr.contains("at the end: nothing is under way"),
-        "{}",
-        waved.told()
-    );
+fn waves_over_jobs_of_python_and_fortran_lose_nothing(mpi: Mpi) {
+    let python = Job::python(mpi, RANKS, "cuts").argument("300");
+    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("3000");
+    for job in [python, fortran] {
+        let plain = job.clone().run().succeeded();
+        let waved = cut(job, &["--every", "0.05", "--verify"]).succeeded();
+        assert_same_output(&plain, &waved);
+        assert!(
+            waved.stderr.matches("quiet after").count() >= 3,
+            "{}",
+            waved.told()
+        );
+        assert!(
+            waved.stderr.contains("at the end: nothing is under way"),
+            "{}",
+            waved.told()
+        );
+    }
 }
 
 #[test]
@@ -260,5 +275,5 @@ under_each_mpi!(
     what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named,
     waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end,
     a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed,
-    waves_over_objects_of_python_lose_none,
+    waves_over_jobs_of_python_and_fortran_lose_nothing,
 );

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use treepie_tests::hosts::{Hosts, write_remote_shell};
 use treepie_tests::under_each_mpi;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched};
 
@@ -67,6 +68,24 @@ fn counts(desk: &Path, signal: usize, rank: usize) -> Option<Vec<u64>> {
     Some(words.map(u64::from_ne_bytes).collect())
 }
 
+/// At each cut, ranks have received all that was sent.
+#[track_caller]
+fn assert_counts_are_equal(desk: &Path, cuts: usize, ranks: usize, outcome: &Outcome) {
+    for cut in 1..=cuts {
+        let of_rank = |rank| {
+            let read = counts(desk, cut, rank);
+            read.unwrap_or_else(|| panic!("cut {cut}, rank {rank}: {}", outcome.told()))
+        };
+        let all: Vec<Vec<u64>> = (0..ranks).map(of_rank).collect();
+        for (from, sender) in all.iter().enumerate() {
+            for (to, receiver) in all.iter().enumerate() {
+                let (sent, received) = (sender[to], receiver[MOST_RANKS + from]);
+                assert_eq!(sent, received, "cut {cut}, from {from} to {to}");
+            }
+        }
+    }
+}
+
 fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mpi: Mpi) {
     let plain = job(mpi, "traffic", 100).run().succeeded();
     let desk = desk();
@@ -84,19 +103,7 @@ fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mp
     assert_same_output(&plain, &waved);
     let done = waved.stderr.matches("quiet after").count();
     assert!(done >= 5, "{done} waves: {}", waved.told());
-    for signal in 1..=done {
-        let of_rank = |rank| {
-            let read = counts(&counts_of, signal, rank);
-            read.unwrap_or_else(|| panic!("signal {signal}, rank {rank}: {}", waved.told()))
-        };
-        let all: Vec<Vec<u64>> = (0..RANKS).map(of_rank).collect();
-        for (from, sender) in all.iter().enumerate() {
-            for (to, receiver) in all.iter().enumerate() {
-                let (sent, received) = (sender[to], receiver[MOST_RANKS + from]);
-                assert_eq!(sent, received, "cut {signal}, from {from} to {to}");
-            }
-        }
-    }
+    assert_counts_are_equal(&counts_of, done, RANKS, &waved);
     // The last one may come when the job ends.
     let dropped: Vec<&str> = waved
         .messages()
@@ -237,7 +244,7 @@ fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mp
 
 fn waves_over_jobs_of_python_and_fortran_lose_nothing(mpi: Mpi) {
     let python = Job::python(mpi, RANKS, "cuts").argument("300");
-    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("3000");
+    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("9000");
     for job in [python, fortran] {
         let plain = job.clone().run().succeeded();
         let waved = cut(job, &["--every", "0.05", "--verify"]).succeeded();
@@ -252,6 +259,65 @@ fn waves_over_jobs_of_python_and_fortran_lose_nothing(mpi: Mpi) {
             "{}",
             waved.told()
         );
+    }
+}
+
+/// Two clusters of two hosts, with two ranks on each host.
+const HOSTS: Hosts = Hosts {
+    name: "c",
+    count: 4,
+    ranks_each: 2,
+};
+
+/// The command of each host has that host's ranks stopped, and all of them have written their
+/// counts when all go on.
+fn each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut(mpi: Mpi) {
+    let desk = desk();
+    let desk = desk.path();
+    write_remote_shell(desk);
+    let ranks = HOSTS.count * HOSTS.ranks_each;
+    let counts_of = desk.join("counts");
+    fs::create_dir(&counts_of).expect("a directory can be made");
+    let shown = counts_of.display();
+    let then = format!(
+        "kill -USR1 $TREEPIE_CUT_PROCESSES; until [ $(ls {shown} | wc -l) -ge \
+         $(($TREEPIE_CUT_WAVE * {ranks})) ]; do sleep 0.01; done"
+    );
+    let remote = desk.join("remote").display().to_string();
+    let mut words: Vec<OsString> = vec![desk.join("own_memory").into()];
+    words.push(artifacts::command().into());
+    let options = [
+        "cut", "--every", "0.4", "--verify", "--json", "--then", &then,
+    ];
+    let hosts = ["--cluster", "c1", "--cluster", "c2,c3", "--remote-shell"];
+    words.extend(options.iter().chain(&hosts).map(OsString::from));
+    words.extend([remote.clone().into(), "--".into()]);
+    words.extend(HOSTS.launcher(mpi, ranks));
+    words.extend([
+        desk.join("own_memory").into(),
+        artifacts::job(mpi, "cuts").into(),
+    ]);
+    words.extend(["traffic", "200"].map(OsString::from));
+    words.push(counts_of.as_os_str().into());
+    let outcome = HOSTS.run(desk, words).succeeded();
+    let answer = answer(&outcome);
+    let waves = outcomes(&answer);
+    let done = waves.iter().filter(|outcome| *outcome == "done").count();
+    assert!(done >= 2, "{waves:?} {}", outcome.told());
+    assert!(waves.len() <= done + 1, "{waves:?} {}", outcome.told());
+    assert_eq!(answer["left"]["under_way"], json!([]));
+    let written = fs::read_dir(&counts_of).map_or(0, Iterator::count);
+    assert_eq!(written, done * ranks, "{}", outcome.told());
+    assert_counts_are_equal(&counts_of, done, ranks, &outcome);
+    // The pages of each host were its own, and are gone.
+    for host in 0..HOSTS.count {
+        let memory = desk.join(format!("memory.c{host}"));
+        let own = fs::read_dir(&memory).into_iter().flatten().flatten();
+        let pages = own.filter(|entry| entry.file_name().to_string_lossy().starts_with("treepie-"));
+        let runs: Vec<_> = pages
+            .map(|entry| fs::read_dir(entry.path()).map_or(9, Iterator::count))
+            .collect();
+        assert_eq!(runs, [0], "{}", memory.display());
     }
 }
 
@@ -275,5 +341,6 @@ under_each_mpi!(
     what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named,
     waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end,
     a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed,
+    each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut,
     waves_over_jobs_of_python_and_fortran_lose_nothing,
 );

@@ -2,14 +2,13 @@
 //! same time: each waits more than it works.
 
 use std::ffi::OsString;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_tests::hosts::Hosts;
+use treepie_tests::hosts::{Hosts, write_remote_shell};
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const RANKS: usize = 3;
@@ -213,20 +212,6 @@ const HOSTS: Hosts = Hosts {
     ranks_each: 4,
 };
 
-/// Runs its arguments with a `/dev/shm` of its own for each host, as hosts have it.
-const OWN_MEMORY: &str = "#!/bin/sh
-memory=$(dirname \"$0\")/memory.$(hostname)
-mkdir -p \"$memory\"
-exec unshare --mount sh -c 'mount --bind \"$0\" /dev/shm && exec \"$@\"' \"$memory\" \"$@\"
-";
-
-/// A remote shell: `remote HOST COMMAND...`.
-const REMOTE: &str = "#!/bin/sh
-here=$(dirname \"$0\")
-host=$1; shift
-exec \"$here/grid/agent\" \"$host\" \"$here/own_memory\" \"$@\"
-";
-
 /// Starts the job of its arguments behind the first two, the command and the directory, and asks
 /// from the first host until it hangs.
 const ASKED: &str = "\
@@ -247,12 +232,7 @@ exit 0
 fn a_hang_on_four_hosts_is_told_by_asking_them_and_by_the_launchers_watch(mpi: Mpi) {
     let desk = desk();
     let desk = desk.path();
-    for (name, text) in [("own_memory", OWN_MEMORY), ("remote", REMOTE)] {
-        let file = desk.join(name);
-        fs::write(&file, text)
-            .and_then(|()| fs::set_permissions(&file, Permissions::from_mode(0o755)))
-            .unwrap_or_else(|error| panic!("{name}: {error}"));
-    }
+    write_remote_shell(desk);
     let command: OsString = artifacts::command().into();
     let ring = [artifacts::job(mpi, "hangs").into(), "ring".into()];
     // Pages in the memory of each host, which are read there.

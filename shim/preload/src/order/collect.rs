@@ -35,10 +35,13 @@ pub fn record(order: PathBuf, run: RunDescription, program: Program, rank: usize
             *WORK.lock() = Some(Work::Recording(recording));
             features::begin(ORDER);
         }
-        Err(problem) => log::error(&format!(
-            "rank {rank}: order: {}: {problem}; the order of this rank is not recorded",
-            directory_of(&order).display()
-        )),
+        Err(problem) => {
+            log::error(&format!(
+                "rank {rank}: order: {}: {problem}; the order of this rank is not recorded",
+                directory_of(&order).display()
+            ));
+            journal::remove(&order, rank);
+        }
     }
     let _ = JOB.set(Job {
         order,

@@ -296,38 +296,54 @@ fn polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of(mpi: Mpi
     assert!(shown.stdout.contains(line), "{}", shown.told());
 }
 
-/// Runs the words behind the first in a mount namespace where that directory is a small disk.
+/// Runs the words behind its first two in a mount namespace where the second, a directory, is a
+/// disk of the first's size. What is left on it is copied.
 const SMALL_DISK: &str = "mount -t tmpfs -o size=$1 tmpfs \"$2\" || exit 9
 shift 2
 \"$@\"
 status=$?
-cp disk/a.order here 2>/dev/null
+cp -r disk left
 exit $status";
 
-/// The logs of four ranks take 80 KiB each before the first block is full.
-fn a_full_disk_ends_a_recording_and_no_job_and_leaves_what_was_recorded(mpi: Mpi) {
-    for (size, whole) in [("64k", false), ("340k", false), ("4m", true)] {
-        let desk = Desk::new();
-        let disk = desk.path("disk");
-        std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
-        let racy = Job::new(mpi, RANKS, "racy").argument("1500");
-        let words = [
-            "unshare",
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-        ];
-        let racy = racy.under(words).under([SMALL_DISK, "sh", size]);
-        let racy = racy.under([disk.as_os_str()]);
-        let outcome = desk.record(racy, "disk/a.order", "-q").succeeded();
-        assert_eq!(outcome.stdout.lines().count(), RANKS, "{}", outcome.told());
-        let told = outcome.messages();
-        assert_eq!(told.is_empty(), whole, "{size}: {}", outcome.told());
-        let full = |line: &&str| line.contains("No space left on device");
-        assert!(told.iter().all(full), "{size}: {}", outcome.told());
-    }
+/// Runs a job whose order goes to a disk of this size; what is left on that is in `left`.
+fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
+    let disk = desk.path("disk");
+    std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
+    let words = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+    ];
+    let racy = Job::new(mpi, RANKS, "racy").argument("1500");
+    let racy = racy.under(words).under([SMALL_DISK, "sh", size]);
+    let outcome = desk.record(racy.under([disk.as_os_str()]), "disk/a.order", "-q");
+    assert_eq!(outcome.stdout.lines().count(), RANKS, "{}", outcome.told());
+    outcome
+}
+
+/// Logs that have begun take 292 KiB of four ranks; the order itself takes four more.
+fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
+    let desk = Desk::new();
+    let outcome = record_on_disk(&desk, mpi, "64k").succeeded();
+    let full = |line: &&&str| line.contains("No space left on device");
+    let messages = outcome.messages();
+    let told = messages.iter().filter(full).count();
+    assert_eq!((told, messages.len()), (RANKS, RANKS), "{}", outcome.told());
+    let desk = Desk::new();
+    let outcome = record_on_disk(&desk, mpi, "292k");
+    let told = "No space left on device; choose a file in a directory that exists";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    let told = "the logs of the ranks are left beside it";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    let shown = desk.ask(&["show", &desk.text("left/a.order.parts")]);
+    let shown = shown.succeeded().stdout;
+    assert!(shown.contains("4 ranks, 55 500 receives"), "{shown}");
+    assert!(!shown.contains("ended before MPI_Finalize"), "{shown}");
+    let desk = Desk::new();
+    record_on_disk(&desk, mpi, "4m").succeeded().silent();
 }
 
 fn another_build_is_told_of_and_refused_when_strict_and_a_copy_is_the_same_program(mpi: Mpi) {
@@ -408,7 +424,7 @@ under_each_mpi!(
     orders_that_do_not_fit_are_refused_in_one_line,
     a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay,
     polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of,
-    a_full_disk_ends_a_recording_and_no_job_and_leaves_what_was_recorded,
+    a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded,
     another_build_is_told_of_and_refused_when_strict_and_a_copy_is_the_same_program,
     programs_without_wildcards_and_polls_have_an_empty_order,
     python_and_fortran_take_the_recorded_order,

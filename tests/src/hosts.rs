@@ -85,7 +85,7 @@ exec unshare --mount sh -c 'mount --bind \"$0\" /dev/shm && exec \"$@\"' \"$memo
 const REMOTE: &str = "#!/bin/sh
 here=$(dirname \"$0\")
 host=$1; shift
-exec \"$here/grid/agent\" \"$host\" \"$here/own_memory\" \"$@\"
+TREEPIE_GRID_STATE=$here/grid exec \"GRID\" on \"$host\" -- \"$here/own_memory\" \"$@\"
 ";
 
 /// Puts two commands into the folder of [`Hosts::run`]: `own_memory`, which runs its arguments with
@@ -95,7 +95,8 @@ exec \"$here/grid/agent\" \"$host\" \"$here/own_memory\" \"$@\"
 /// # Panics
 /// If they cannot be written.
 pub fn write_remote_shell(folder: &Path) {
-    for (name, text) in [("own_memory", OWN_MEMORY), ("remote", REMOTE)] {
+    let remote = REMOTE.replace("GRID\"", &format!("{}\"", artifacts::grid().display()));
+    for (name, text) in [("own_memory", OWN_MEMORY), ("remote", &remote)] {
         let file = folder.join(name);
         std::fs::write(&file, text)
             .and_then(|()| std::fs::set_permissions(&file, Permissions::from_mode(0o755)))

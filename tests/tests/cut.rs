@@ -322,6 +322,26 @@ fn each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut(mpi: Mpi) {
 }
 
 #[test]
+fn a_coordinator_that_does_not_answer_is_told_of_and_harms_no_job() {
+    let options = [
+        "--every",
+        "0.1",
+        "--cluster",
+        "nowhere",
+        "--remote-shell",
+        "false",
+    ];
+    let outcome = cut(job(Mpi::OpenMpi, "communicators", 100), &options).succeeded();
+    assert!(outcome.stdout.contains("ended well"), "{}", outcome.told());
+    for told in [
+        "nowhere: its coordinator does not answer; try `--remote-shell`, and treepie there",
+        "no wave was made",
+    ] {
+        assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    }
+}
+
+#[test]
 fn a_job_that_can_t_be_stopped_is_refused_with_the_remedy() {
     let desk = desk();
     let mut command = Command::new(artifacts::command());

@@ -180,33 +180,35 @@ mod tests {
     use treepie_core::files::partial_profiles::RunDescription;
 
     #[test]
-    fn what_was_recorded_before_the_disk_was_full_is_kept() {
+    fn what_was_recorded_before_the_disk_was_full_is_kept() -> Result<(), Box<dyn std::error::Error>>
+    {
         let name = format!("treepie-journal-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
-        fs::create_dir_all(&directory).unwrap();
+        fs::create_dir_all(&directory)?;
         let order = directory.join("a.order");
         let run = RunDescription {
             ranks: 1,
             ..RunDescription::default()
         };
         let start = order::start_of_file(&run, &Program::default());
-        let mut journal = Journal::create(&order, start, 0).unwrap();
+        let mut journal = Journal::create(&order, start, 0)?;
         // A match of the oldest receive, of the source of the one before.
         let entry = [0];
         let many = vec![0; BLOCK];
-        journal.put(&many).unwrap();
-        journal.put(&entry).unwrap();
+        journal.put(&many)?;
+        journal.put(&entry)?;
         assert_eq!(journal.blocks, 1);
-        journal.file = OpenOptions::new().write(true).open("/dev/full").unwrap();
-        journal.put(&many[1..]).unwrap();
-        let problem = journal.put(&entry).unwrap_err();
-        assert_eq!(problem.kind(), io::ErrorKind::StorageFull);
+        journal.file = OpenOptions::new().write(true).open("/dev/full")?;
+        journal.put(&many[1..])?;
+        let problem = journal.put(&entry).err().map(|problem| problem.kind());
+        assert_eq!(problem, Some(io::ErrorKind::StorageFull));
         assert!(journal.end(&Totals::default()).is_err());
         let written = directory.join("b.order");
-        write_bodies(&written, &run, &Program::default(), &journal.so_far()).unwrap();
-        let kept = Order::read(&written).unwrap();
+        write_bodies(&written, &run, &Program::default(), &journal.so_far())?;
+        let kept = Order::read(&written)?;
         let _ = fs::remove_dir_all(&directory);
         assert_eq!(kept.early(), [0]);
         assert_eq!(kept.logs[0].counts.matches, 2 * BLOCK as u64);
+        Ok(())
     }
 }

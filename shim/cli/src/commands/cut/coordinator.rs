@@ -89,6 +89,10 @@ impl Coordinator {
         };
         let until = Instant::now() + PATIENCE + further;
         let line = loop {
+            // It was not told, or did not answer before.
+            if self.orders.is_none() {
+                break None;
+            }
             match self.answers.recv_timeout(BETWEEN_BEATS) {
                 Err(RecvTimeoutError::Timeout) if Instant::now() < until => meanwhile(),
                 line => break line.ok(),

@@ -1,18 +1,21 @@
 /* A job for waves, of the kind that its argument says:
  *
- *     cuts KIND ROUNDS [DIRECTORY]
+ *     cuts KIND ROUNDS [DIRECTORY [SEED]]
  *
  * traffic     random messages and collectives of all kinds that a cut includes, the same in each
- *             run; prints a hash of what each rank received from each other. At SIGUSR1 a rank
+ *             run with this seed; prints a hash of what each rank received from each other. At SIGUSR1 a rank
  *             writes what it has sent to and received from each into DIRECTORY
  * leak        rank 0 sends a message that nobody receives, rank 1 begins a receive that nothing
  *             comes for; then barriers
  * window      a window in use, then barriers
+ * threads     a second thread of rank 1 calls MPI, too; then barriers
+ * one-sided   puts within fences all the time
  * asleep      rank 1 sleeps for a second each round, the others wait for its message
  * communicators  copies and frees of communicators, and nothing else */
 
 #include <fcntl.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -242,6 +245,38 @@ static void window(int rounds)
     MPI_Win_free(&made);
 }
 
+static void one_sided(int rounds)
+{
+    MPI_Win made;
+    MPI_Win_create(in, 64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &made);
+    for (int round = 0; round < rounds; round++) {
+        MPI_Win_fence(0, made);
+        MPI_Put(out, 8, MPI_CHAR, (rank + 1) % size, 0, 8, MPI_CHAR, made);
+        MPI_Win_fence(0, made);
+        pause_for(0.005);
+    }
+    MPI_Win_free(&made);
+}
+
+static void *second(void *unused)
+{
+    for (int round = 0; round < 100; round++) {
+        MPI_Sendrecv(out, 8, MPI_CHAR, 0, 7, in, 8, MPI_CHAR, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+        pause_for(0.01);
+    }
+    return unused;
+}
+
+static void threads(int rounds)
+{
+    pthread_t thread;
+    if (rank == 1)
+        pthread_create(&thread, NULL, second, NULL);
+    barriers(rounds);
+    if (rank == 1)
+        pthread_join(thread, NULL);
+}
+
 static void asleep(int rounds)
 {
     for (int round = 0; round < rounds; round++) {
@@ -274,7 +309,10 @@ int main(int argc, char **argv)
     int rounds = argc > 2 ? atoi(argv[2]) : 1;
     if (argc > 3)
         directory = argv[3];
-    MPI_Init(&argc, &argv);
+    if (argc > 4)
+        state ^= strtoull(argv[4], NULL, 10) * 0x9e3779b97f4a7c15u;
+    int wanted = strcmp(kind, "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, provided;
+    MPI_Init_thread(&argc, &argv, wanted, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     signal(SIGUSR1, write_counts);
@@ -286,6 +324,10 @@ int main(int argc, char **argv)
         leak(rounds);
     else if (strcmp(kind, "window") == 0)
         window(rounds);
+    else if (strcmp(kind, "one-sided") == 0)
+        one_sided(rounds);
+    else if (strcmp(kind, "threads") == 0)
+        threads(rounds);
     else if (strcmp(kind, "asleep") == 0)
         asleep(rounds);
     else if (strcmp(kind, "communicators") == 0)

@@ -7,7 +7,8 @@
  *     racy [ROUNDS [WAY]]                  ROUNDS: 2 at least
  *
  * WAY: all; other (the same without the first part: another way); dies (one rank is killed in the
- * last part); hangs (one message is never sent, and polled for); threads (a second thread receives).
+ * last part); hangs (one message is never sent, and polled for); threads (a second thread receives);
+ * elsewhere (polls of windows, and of partitions where the MPI has them).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -243,6 +244,56 @@ static void *second(void *unused)
     return unused;
 }
 
+/* How often it is polled whether the neighbours have put what they put. */
+static void poll_window(void)
+{
+    double values[2] = {0, 0}, mine = rank;
+    int flag = 0, neighbours[2] = {(rank + size - 1) % size, (rank + 1) % size};
+    MPI_Group all, near;
+    MPI_Win window;
+    MPI_Win_create(values, sizeof values, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, size > 2 ? 2 : 1, neighbours, &near);
+    MPI_Win_post(near, 0, window);
+    MPI_Win_start(near, 0, window);
+    for (int i = 0; i < (size > 2 ? 2 : 1); i++)
+        MPI_Put(&mine, 1, MPI_DOUBLE, neighbours[i], i, 1, MPI_DOUBLE, window);
+    MPI_Win_complete(window);
+    while (!flag) {
+        MPI_Win_test(window, &flag);
+        note((uint64_t)flag);
+    }
+    sum += values[0] + values[1];
+    MPI_Group_free(&all);
+    MPI_Group_free(&near);
+    MPI_Win_free(&window);
+}
+
+/* How often it is polled whether a part of the neighbour's message is there. */
+static void poll_partitions(void)
+{
+#if MPI_VERSION >= 4
+    enum { PARTS = 4 };
+    double out[PARTS], in[PARTS];
+    MPI_Request requests[2];
+    MPI_Precv_init(in, PARTS, 1, MPI_DOUBLE, (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Psend_init(out, PARTS, 1, MPI_DOUBLE, (rank + 1) % size, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Startall(2, requests);
+    for (int part = 0; part < PARTS; part++) {
+        out[part] = part;
+        MPI_Pready(part, requests[1]);
+    }
+    for (int part = 0, flag = 0; part < PARTS; part++, flag = 0)
+        while (!flag) {
+            MPI_Parrived(requests[0], part, &flag);
+            note((uint64_t)flag);
+        }
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
+#endif
+}
+
 static void run(int part, int root, int count, const char *way)
 {
     int messages = (size - 1) * count;
@@ -297,6 +348,10 @@ int main(int argc, char **argv)
         MPI_Barrier(MPI_COMM_WORLD);
     }
     run(8, 0, count, way);
+    if (!strcmp(way, "elsewhere")) {
+        poll_window();
+        poll_partitions();
+    }
     if (threads) {
         pthread_t thread;
         if (rank == 0) {

@@ -2,6 +2,8 @@
 
 use crate::{Mpi, Outcome, artifacts, run_watched};
 use std::ffi::OsString;
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
@@ -69,6 +71,36 @@ impl Hosts {
         }
         words.extend(["-n".into(), ranks.to_string().into()]);
         words
+    }
+}
+
+/// Runs its arguments with a `/dev/shm` of its own for each host.
+const OWN_MEMORY: &str = "#!/bin/sh
+memory=$(dirname \"$0\")/memory.$(hostname)
+mkdir -p \"$memory\"
+exec unshare --mount sh -c 'mount --bind \"$0\" /dev/shm && exec \"$@\"' \"$memory\" \"$@\"
+";
+
+/// A remote shell: `remote HOST COMMAND...`.
+const REMOTE: &str = "#!/bin/sh
+here=$(dirname \"$0\")
+host=$1; shift
+TREEPIE_GRID_STATE=$here/grid exec \"GRID\" on \"$host\" -- \"$here/own_memory\" \"$@\"
+";
+
+/// Puts two commands into the folder of [`Hosts::run`]: `own_memory`, which runs its arguments with
+/// a `/dev/shm` that a host has for itself, and `remote`, which does so on the host that its first
+/// argument names.
+///
+/// # Panics
+/// If they cannot be written.
+pub fn write_remote_shell(folder: &Path) {
+    let remote = REMOTE.replace("GRID\"", &format!("{}\"", artifacts::grid().display()));
+    for (name, text) in [("own_memory", OWN_MEMORY), ("remote", &remote)] {
+        let file = folder.join(name);
+        std::fs::write(&file, text)
+            .and_then(|()| std::fs::set_permissions(&file, Permissions::from_mode(0o755)))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }
 

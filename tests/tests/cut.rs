@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use treepie_tests::hosts::{Hosts, write_remote_shell};
 use treepie_tests::under_each_mpi;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, assert_same_output, run_watched};
 
@@ -67,6 +68,24 @@ fn counts(desk: &Path, signal: usize, rank: usize) -> Option<Vec<u64>> {
     Some(words.map(u64::from_ne_bytes).collect())
 }
 
+/// At each cut, ranks have received all that was sent.
+#[track_caller]
+fn assert_counts_are_equal(desk: &Path, cuts: usize, ranks: usize, outcome: &Outcome) {
+    for cut in 1..=cuts {
+        let of_rank = |rank| {
+            let read = counts(desk, cut, rank);
+            read.unwrap_or_else(|| panic!("cut {cut}, rank {rank}: {}", outcome.told()))
+        };
+        let all: Vec<Vec<u64>> = (0..ranks).map(of_rank).collect();
+        for (from, sender) in all.iter().enumerate() {
+            for (to, receiver) in all.iter().enumerate() {
+                let (sent, received) = (sender[to], receiver[MOST_RANKS + from]);
+                assert_eq!(sent, received, "cut {cut}, from {from} to {to}");
+            }
+        }
+    }
+}
+
 fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mpi: Mpi) {
     let plain = job(mpi, "traffic", 100).run().succeeded();
     let desk = desk();
@@ -84,19 +103,7 @@ fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mp
     assert_same_output(&plain, &waved);
     let done = waved.stderr.matches("quiet after").count();
     assert!(done >= 5, "{done} waves: {}", waved.told());
-    for signal in 1..=done {
-        let of_rank = |rank| {
-            let read = counts(&counts_of, signal, rank);
-            read.unwrap_or_else(|| panic!("signal {signal}, rank {rank}: {}", waved.told()))
-        };
-        let all: Vec<Vec<u64>> = (0..RANKS).map(of_rank).collect();
-        for (from, sender) in all.iter().enumerate() {
-            for (to, receiver) in all.iter().enumerate() {
-                let (sent, received) = (sender[to], receiver[MOST_RANKS + from]);
-                assert_eq!(sent, received, "cut {signal}, from {from} to {to}");
-            }
-        }
-    }
+    assert_counts_are_equal(&counts_of, done, RANKS, &waved);
     // The last one may come when the job ends.
     let dropped: Vec<&str> = waved
         .messages()
@@ -137,13 +144,25 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
 }
 
 fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(mpi: Mpi) {
-    let window = cut(job(mpi, "window", 100), &["--every", "0.3", "--json"]).succeeded();
-    let waves = answer(&window);
-    let words = waves["waves"][0]["outcome"]["dropped"]["words"]
-        .as_str()
-        .unwrap_or_default();
-    let named = words.contains("has 1 window (one-sided), which no cut includes");
-    assert!(named, "{}", window.told());
+    let refused = [
+        ("window", "has 1 window (one-sided), which no cut includes"),
+        (
+            "one-sided",
+            "has 1 window (one-sided), which no cut includes",
+        ),
+        (
+            "threads",
+            "rank 1 calls MPI from several threads, which no cut includes",
+        ),
+    ];
+    for (kind, named) in refused {
+        let job = cut(job(mpi, kind, 100), &["--every", "0.3", "--json"]).succeeded();
+        let waves = answer(&job);
+        let words = waves["waves"][0]["outcome"]["dropped"]["words"].as_str();
+        let words = words.unwrap_or_default();
+        assert!(words.contains(named), "{kind}: {words}: {}", job.told());
+        assert!(job.stdout.contains("ended well"), "{kind}: {}", job.told());
+    }
     let options = ["--every", "0.3", "--patience", "0.3"];
     let asleep = cut(job(mpi, "asleep", 2), &options).succeeded();
     let named = asleep
@@ -223,21 +242,103 @@ fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mp
     assert!(ranks_told, "{}\n{}", read("second"), outcome.told());
 }
 
-fn waves_over_objects_of_python_lose_none(mpi: Mpi) {
-    let job = || Job::python(mpi, RANKS, "cuts").argument("300");
-    let plain = job().run().succeeded();
-    let waved = cut(job(), &["--every", "0.1", "--verify"]).succeeded();
-    assert_same_output(&plain, &waved);
-    assert!(
-        waved.stderr.matches("quiet after").count() >= 3,
-        "{}",
-        waved.told()
+fn waves_over_jobs_of_python_and_fortran_lose_nothing(mpi: Mpi) {
+    let python = Job::python(mpi, RANKS, "cuts").argument("300");
+    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("9000");
+    for job in [python, fortran] {
+        let plain = job.clone().run().succeeded();
+        let waved = cut(job, &["--every", "0.05", "--verify"]).succeeded();
+        assert_same_output(&plain, &waved);
+        assert!(
+            waved.stderr.matches("quiet after").count() >= 3,
+            "{}",
+            waved.told()
+        );
+        assert!(
+            waved.stderr.contains("at the end: nothing is under way"),
+            "{}",
+            waved.told()
+        );
+    }
+}
+
+/// Two clusters of two hosts, with two ranks on each host.
+const HOSTS: Hosts = Hosts {
+    name: "c",
+    count: 4,
+    ranks_each: 2,
+};
+
+/// The command of each host has that host's ranks stopped, and all of them have written their
+/// counts when all go on.
+fn each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut(mpi: Mpi) {
+    let desk = desk();
+    let desk = desk.path();
+    write_remote_shell(desk);
+    let ranks = HOSTS.count * HOSTS.ranks_each;
+    let counts_of = desk.join("counts");
+    fs::create_dir(&counts_of).expect("a directory can be made");
+    let shown = counts_of.display();
+    let then = format!(
+        "kill -USR1 $TREEPIE_CUT_PROCESSES; until [ $(ls {shown} | wc -l) -ge \
+         $(($TREEPIE_CUT_WAVE * {ranks})) ]; do sleep 0.01; done"
     );
-    assert!(
-        waved.stderr.contains("at the end: nothing is under way"),
-        "{}",
-        waved.told()
-    );
+    let remote = desk.join("remote").display().to_string();
+    let mut words: Vec<OsString> = vec![desk.join("own_memory").into()];
+    words.push(artifacts::command().into());
+    let options = [
+        "cut", "--every", "0.4", "--verify", "--json", "--then", &then,
+    ];
+    let hosts = ["--cluster", "c1", "--cluster", "c2,c3", "--remote-shell"];
+    words.extend(options.iter().chain(&hosts).map(OsString::from));
+    words.extend([remote.clone().into(), "--".into()]);
+    words.extend(HOSTS.launcher(mpi, ranks));
+    words.extend([
+        desk.join("own_memory").into(),
+        artifacts::job(mpi, "cuts").into(),
+    ]);
+    words.extend(["traffic", "200"].map(OsString::from));
+    words.push(counts_of.as_os_str().into());
+    let outcome = HOSTS.run(desk, words).succeeded();
+    let answer = answer(&outcome);
+    let waves = outcomes(&answer);
+    let done = waves.iter().filter(|outcome| *outcome == "done").count();
+    assert!(done >= 2, "{waves:?} {}", outcome.told());
+    assert!(waves.len() <= done + 1, "{waves:?} {}", outcome.told());
+    assert_eq!(answer["left"]["under_way"], json!([]));
+    let written = fs::read_dir(&counts_of).map_or(0, Iterator::count);
+    assert_eq!(written, done * ranks, "{}", outcome.told());
+    assert_counts_are_equal(&counts_of, done, ranks, &outcome);
+    // The pages of each host were its own, and are gone.
+    for host in 0..HOSTS.count {
+        let memory = desk.join(format!("memory.c{host}"));
+        let own = fs::read_dir(&memory).into_iter().flatten().flatten();
+        let pages = own.filter(|entry| entry.file_name().to_string_lossy().starts_with("treepie-"));
+        let runs: Vec<_> = pages
+            .map(|entry| fs::read_dir(entry.path()).map_or(9, Iterator::count))
+            .collect();
+        assert_eq!(runs, [0], "{}", memory.display());
+    }
+}
+
+#[test]
+fn a_coordinator_that_does_not_answer_is_told_of_and_harms_no_job() {
+    let options = [
+        "--every",
+        "0.1",
+        "--cluster",
+        "nowhere",
+        "--remote-shell",
+        "false",
+    ];
+    let outcome = cut(job(Mpi::OpenMpi, "communicators", 100), &options).succeeded();
+    assert!(outcome.stdout.contains("ended well"), "{}", outcome.told());
+    for told in [
+        "nowhere: its coordinator does not answer; try `--remote-shell`, and treepie there",
+        "no wave was made",
+    ] {
+        assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    }
 }
 
 #[test]
@@ -260,5 +361,6 @@ under_each_mpi!(
     what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named,
     waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end,
     a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed,
-    waves_over_objects_of_python_lose_none,
+    each_host_of_two_clusters_has_its_ranks_stopped_at_the_same_cut,
+    waves_over_jobs_of_python_and_fortran_lose_nothing,
 );

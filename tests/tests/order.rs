@@ -1,6 +1,8 @@
 //! The order of receives: recorded, and taken again by other runs of the same program, whatever
 //! delays, placements and MPIs they have.
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -134,6 +136,26 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
 }
 
 #[test]
+fn an_order_of_two_and_of_eight_ranks_is_taken_by_either_mpi() {
+    let desk = Desk::new();
+    for (ranks, from, into) in [(2, Mpi::OpenMpi, Mpi::Mpich), (8, Mpi::Mpich, Mpi::OpenMpi)] {
+        let racy = |mpi| Job::new(mpi, ranks, "racy").argument("2");
+        let recorded = desk
+            .record(racy(from), "a.order", "-q --delays 1")
+            .succeeded();
+        assert_eq!(recorded.stdout.lines().count(), ranks);
+        for (mpi, seed) in [(from, 2), (into, 3)] {
+            let words = format!("--delays {seed}");
+            let again = desk
+                .replay(racy(mpi), "a.order", &words)
+                .succeeded()
+                .silent();
+            assert_eq!(again.stdout, recorded.stdout, "{}", again.told());
+        }
+    }
+}
+
+#[test]
 fn an_order_of_one_mpi_is_replayed_under_the_other() {
     let desk = Desk::new();
     for (from, into) in [(Mpi::OpenMpi, Mpi::Mpich), (Mpi::Mpich, Mpi::OpenMpi)] {
@@ -255,6 +277,116 @@ fn a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay(mpi
     );
 }
 
+/// Polls that are of no request: found by MPI as it likes, and replayed as they were.
+fn polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of(mpi: Mpi) {
+    let desk = Desk::new();
+    let racy = || racy(mpi, 2, "elsewhere");
+    let recorded = desk.record(racy(), "a.order", "-q --delays 1").succeeded();
+    let told = "the program makes windows (one-sided)";
+    assert_eq!(recorded.stderr.matches(told).count(), 1);
+    for seed in [2, 3] {
+        let words = format!("--delays {seed}");
+        let again = desk.replay(racy(), "a.order", &words).succeeded();
+        assert_eq!(again.stdout, recorded.stdout, "{}", again.told());
+        assert_eq!(again.messages().len(), 1, "{}", again.told());
+        assert!(again.stderr.contains(told), "{}", again.told());
+    }
+    let shown = desk.ask(&["show", &desk.text("a.order")]).succeeded();
+    let line = "4 windows were made (one-sided): what ranks do to each other's memory has no order";
+    assert!(shown.stdout.contains(line), "{}", shown.told());
+}
+
+/// Runs the words behind its first two in a mount namespace where the second, a directory, is a
+/// disk of the first's size. What is left on it is copied.
+const SMALL_DISK: &str = "mount -t tmpfs -o size=$1 tmpfs \"$2\" || exit 9
+shift 2
+\"$@\"
+status=$?
+cp -r disk left
+exit $status";
+
+/// Runs a job whose order goes to a disk of this size; what is left on that is in `left`.
+fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
+    let disk = desk.path("disk");
+    std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
+    let words = [
+        "unshare",
+        "--user",
+        "--map-root-user",
+        "--mount",
+        "sh",
+        "-c",
+    ];
+    let racy = Job::new(mpi, RANKS, "racy").argument("1500");
+    let racy = racy.under(words).under([SMALL_DISK, "sh", size]);
+    let outcome = desk.record(racy.under([disk.as_os_str()]), "disk/a.order", "-q");
+    assert_eq!(outcome.stdout.lines().count(), RANKS, "{}", outcome.told());
+    outcome
+}
+
+/// Logs that have begun take 292 KiB of four ranks; the order itself takes four more.
+fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
+    let desk = Desk::new();
+    let outcome = record_on_disk(&desk, mpi, "64k").succeeded();
+    let full = |line: &&&str| line.contains("No space left on device");
+    let messages = outcome.messages();
+    let told = messages.iter().filter(full).count();
+    assert_eq!((told, messages.len()), (RANKS, RANKS), "{}", outcome.told());
+    let desk = Desk::new();
+    let outcome = record_on_disk(&desk, mpi, "292k");
+    let told = "No space left on device; choose a file in a directory that exists";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    let told = "the logs of the ranks are left beside it";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    let shown = desk.ask(&["show", &desk.text("left/a.order.parts")]);
+    let shown = shown.succeeded().stdout;
+    assert!(shown.contains("4 ranks, 55 500 receives"), "{shown}");
+    assert!(!shown.contains("ended before MPI_Finalize"), "{shown}");
+    let desk = Desk::new();
+    record_on_disk(&desk, mpi, "4m").succeeded().silent();
+}
+
+fn another_build_is_told_of_and_refused_when_strict_and_a_copy_is_the_same_program(mpi: Mpi) {
+    let desk = Desk::new();
+    desk.record(racy(mpi, 2, "all"), "a.order", "-q")
+        .succeeded();
+    let program = std::fs::read(artifacts::job(mpi, "racy")).unwrap_or_default();
+    // The note of the linker: three words of head, the name, and the build id.
+    let note = program
+        .windows(8)
+        .position(|eight| eight == b"\x03\0\0\0GNU\0");
+    let Some(note) = note else {
+        panic!("racy has no build id");
+    };
+    let mut rebuilt = program.clone();
+    rebuilt[note + 8] ^= 1;
+    let copy = |name: &str, program: &[u8]| {
+        let path = desk.path(name);
+        std::fs::write(&path, program)
+            .and_then(|()| std::fs::set_permissions(&path, Permissions::from_mode(0o755)))
+            .unwrap_or_else(|error| panic!("{error}"));
+        Job::of(mpi, RANKS, path).argument("2").argument("all")
+    };
+    desk.replay(copy("other_name", &program), "a.order", "")
+        .succeeded()
+        .silent();
+    let outcome = desk
+        .replay(copy("racy", &rebuilt), "a.order", "")
+        .succeeded();
+    let told = "is the order of another build of racy (";
+    assert_eq!(outcome.messages().len(), 1, "{}", outcome.told());
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    let outcome = desk.replay(copy("racy", &rebuilt), "a.order", "--strict");
+    assert!(!outcome.status.success(), "{}", outcome.told());
+    let outcome = desk.replay(copy("other", &rebuilt), "a.order", "");
+    assert!(outcome.stderr.contains("a run of racy, and this is other"));
+    let python = Job::python(mpi, 3, "racy");
+    desk.record(python, "p.order", "-q").succeeded();
+    let outcome = desk.replay(Job::python(mpi, 3, "cuts").argument("1"), "p.order", "");
+    let told = "a run of racy.py, and this is cuts.py";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+}
+
 fn programs_without_wildcards_and_polls_have_an_empty_order(mpi: Mpi) {
     let desk = Desk::new();
     desk.record(Job::new(mpi, 4, "halo2d"), "a.order", "-q")
@@ -291,6 +423,9 @@ under_each_mpi!(
     a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs,
     orders_that_do_not_fit_are_refused_in_one_line,
     a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay,
+    polls_of_windows_and_partitions_are_replayed_and_windows_are_told_of,
+    a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded,
+    another_build_is_told_of_and_refused_when_strict_and_a_copy_is_the_same_program,
     programs_without_wildcards_and_polls_have_an_empty_order,
     python_and_fortran_take_the_recorded_order,
 );

@@ -1,12 +1,13 @@
 //! `treepie supervise`: jobs that die in the ways in which jobs die, and what follows.
 
 use std::ffi::OsString;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use treepie_tests::hosts::Hosts;
+use treepie_tests::hosts::{Hosts, places};
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const RANKS: usize = 2;
@@ -293,6 +294,111 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
     assert!(plain == end, "the final states differ: {}", outcome.told());
 }
 
+/// A remote shell that does not reach a host whose name has a file `down.HOST`.
+const REMOTE: &str = "#!/bin/sh
+here=$(dirname \"$0\")
+for word; do case $word in -*) ;; *) break ;; esac; done
+[ ! -e \"$here/down.$word\" ] || exit 255
+exec \"$here/grid/agent\" \"$@\"
+";
+
+/// Runs the command behind its first argument, the folder, with that remote shell.
+const WITH_REMOTE: &str = "\
+cd \"$1\"; shift
+export OMPI_MCA_plm_rsh_agent=$PWD/remote PRTE_MCA_plm_ssh_agent=$PWD/remote HYDRA_LAUNCHER_EXEC=$PWD/remote
+exec \"$@\"
+";
+
+/// Runs a supervised job of so many ranks on the hosts. Its ranks are `script`, which finds the
+/// jobs `$endings` and `$where`, and `$attempt`.
+fn on_hosts(
+    mpi: Mpi,
+    folder: &Path,
+    ranks: usize,
+    script: &str,
+    options: &[&str],
+) -> (Outcome, Value) {
+    let [endings, places] = ["endings", "where"].map(|job| artifacts::job(mpi, job));
+    let script = format!(
+        "#!/bin/sh\ncd {}\nendings={} where={}\nattempt=${{TREEPIE_OUTPUT##*/attempt-}}\n\
+         attempt=${{attempt%%.*}}\n{script}\n",
+        folder.display(),
+        endings.display(),
+        places.display()
+    );
+    for (name, text) in [("remote", REMOTE), ("app", &script)] {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a script");
+        let runs = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(&path, runs).expect("a script");
+    }
+    let mut job = HOSTS.launcher(mpi, ranks);
+    job.push(folder.join("app").into());
+    let options = [&["--pause", "0", "--answer", "3"], options].concat();
+    let mut words: Vec<OsString> = ["bash", "-c", WITH_REMOTE, "bash"]
+        .map(OsString::from)
+        .into();
+    words.push(folder.into());
+    words.extend(supervise(&options, job));
+    let outcome = HOSTS.run(folder, words);
+    let answer = answer(&outcome);
+    (outcome, answer)
+}
+
+/// The names of the hosts of an attempt.
+fn hosts_of(attempt: &Value) -> Vec<&str> {
+    let hosts = attempt["hosts"].as_array().map_or(&[][..], Vec::as_slice);
+    let names = hosts.iter().map(|host| host["name"].as_str());
+    names.map(|name| name.expect("a name")).collect()
+}
+
+fn a_lost_host_that_answers_again_is_taken_back(mpi: Mpi) {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let folder = folder.path();
+    // One host is lost in the first attempt, and comes back in the second.
+    let script = "case $attempt in\n1) [ $(hostname) != a1 ] || touch down.a1 ;;\n\
+                  2) rm -f down.a1 ;;\n*) exec $endings well ;;\nesac\nexec $endings kill";
+    let options = ["--hosts", "a[0-2]", "--at-once", "0"];
+    let (outcome, answer) = on_hosts(mpi, folder, 2, script, &options);
+    // What ended the second one, Hydra does not say across hosts.
+    let ends = ends(&answer);
+    let kinds = (ends.first(), ends.get(2), ends.len());
+    let expected = (Some(&"hosts_lost"), Some(&"finished"), 3);
+    assert_eq!(kinds, expected, "{}", outcome.told());
+    let attempts = answer["attempts"].as_array().expect("attempts");
+    let hosts: Vec<Vec<&str>> = attempts.iter().map(hosts_of).collect();
+    assert_eq!(hosts[..2], [["a0", "a1"], ["a0", "a2"]]);
+    assert!(hosts[2].contains(&"a1"), "{hosts:?}");
+    assert_eq!(attempts[0]["left_out"], serde_json::json!(["a1"]));
+    let told = "a1 answers again, and is taken back";
+    assert!(outcome.stderr.contains(told), "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.told());
+}
+
+fn with_local_checkpoints_a_spare_host_takes_the_lost_one_s_place_and_others_stay(mpi: Mpi) {
+    // The host of rank 1 vanishes, and all with it.
+    let script = "[ $attempt = 1 ] || exec $where\n[ $(hostname) != a1 ] || touch down.a1\n\
+                  exec $endings kill";
+    let options = |hosts| ["--local", "--hosts", hosts, "--at-once", "0"];
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (outcome, answer) = on_hosts(mpi, folder.path(), 3, script, &options("a[0-3]"));
+    assert_eq!(
+        ends(&answer),
+        ["hosts_lost", "finished"],
+        "{}",
+        outcome.told()
+    );
+    let attempts = answer["attempts"].as_array().expect("attempts");
+    assert_eq!(hosts_of(&attempts[1]), ["a0", "a3", "a2"]);
+    let places: Vec<String> = places(&outcome).into_iter().map(|(host, _)| host).collect();
+    assert_eq!(places, ["a0", "a3", "a2"], "{}", outcome.told());
+    // Without a spare host it is over.
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let (outcome, answer) = on_hosts(mpi, folder.path(), 3, script, &options("a[0-2]"));
+    assert_eq!(ends(&answer), ["hosts_lost"], "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(75), "{}", outcome.told());
+}
+
 under_each_mpi!(
     a_job_whose_rank_is_killed_is_run_again_by_the_restart_command,
     a_program_that_always_aborts_is_run_once_more_and_its_status_returned,
@@ -301,4 +407,6 @@ under_each_mpi!(
     a_job_that_never_ends_and_makes_no_progress_is_ended_and_given_up,
     a_signal_in_the_pause_ends_the_loop_at_once,
     lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed,
+    a_lost_host_that_answers_again_is_taken_back,
+    with_local_checkpoints_a_spare_host_takes_the_lost_one_s_place_and_others_stay,
 );

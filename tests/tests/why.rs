@@ -1,20 +1,37 @@
 //! Jobs that hang are told why, and jobs that only take long are left alone. All kinds run at the
 //! same time: each waits more than it works.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use treepie_tests::hosts::{Hosts, write_remote_shell};
 use treepie_tests::{Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const RANKS: usize = 3;
 
-/// A job of the kind `mode` under `treepie WORDS --`, as a line of a shell script. What it prints
-/// and its status go to files of its name.
-fn line(mpi: Mpi, desk: &Path, words: &str, mode: &str) -> String {
-    let name = mode.split(' ').next().unwrap_or(mode);
+/// The program of a kind of job, and its arguments: `python ring`, `fortran ring`, or of C.
+fn program(mpi: Mpi, kind: &str) -> String {
+    match kind.split_once(' ') {
+        Some(("fortran", mode)) => {
+            format!("{} {mode}", artifacts::job(mpi, "hangs.f90").display())
+        }
+        Some(("python", mode)) => {
+            let source = artifacts::repository().join("tests/jobs/hangs.py");
+            let python = artifacts::python(mpi);
+            format!("{} {} {mode}", python.display(), source.display())
+        }
+        _ => format!("{} {kind}", artifacts::job(mpi, "hangs").display()),
+    }
+}
+
+/// A job of this kind under `treepie WORDS --`, as a line of a shell script. What it prints and
+/// its status go to files of its name.
+fn line(mpi: Mpi, desk: &Path, words: &str, kind: &str) -> String {
+    let name = name(kind);
     let launch = mpi.launch(RANKS, &[]).into_iter();
     let launch: Vec<_> = launch
         .map(|word| word.to_string_lossy().into_owned())
@@ -24,13 +41,18 @@ fn line(mpi: Mpi, desk: &Path, words: &str, mode: &str) -> String {
         .map(|library| format!("LD_PRELOAD={}", library.display()));
     let (desk, treepie) = (desk.display(), artifacts::command());
     format!(
-        "(env {} TREEPIE_PAGES={desk}/{name}-pages {} {words} -o {desk}/{name}.yaml -- {} {} {mode} \
+        "(env {} TREEPIE_PAGES={desk}/{name}-pages {} {words} -o {desk}/{name}.yaml -- {} {} \
          >{desk}/{name}.out 2>{desk}/{name}.err; echo $? >{desk}/{name}.status)",
         preload.unwrap_or_default(),
         treepie.display(),
         launch.join(" "),
-        artifacts::job(mpi, "hangs").display(),
+        program(mpi, kind),
     )
+}
+
+/// The first word of a kind, by which its files are named.
+fn name(kind: &str) -> &str {
+    kind.split(' ').next().unwrap_or(kind)
 }
 
 fn desk() -> TempDir {
@@ -51,7 +73,7 @@ fn read(desk: &Path, file: &str) -> String {
 }
 
 /// What the first line of each hang says, and what is somewhere below.
-const HANGS: [(&str, &str, &str); 10] = [
+const HANGS: [(&str, &str, &str); 12] = [
     (
         "ring",
         "Deadlock: ranks 0-2 wait for each other.",
@@ -102,6 +124,16 @@ const HANGS: [(&str, &str, &str); 10] = [
         "Probably a deadlock (who polls may still do something else): ranks 0 and 1 wait",
         "rank 0: polling with MPI_Test from rank 1 (tag 4, MPI_COMM_WORLD)",
     ),
+    (
+        "fortran ring",
+        "Deadlock: ranks 0-2 wait for each other.",
+        "in MPI_Recv from rank 1 (tag 2, MPI_COMM_WORLD)",
+    ),
+    (
+        "python ring",
+        "Deadlock: ranks 0-2 wait for each other.",
+        "in MPI_Mprobe from rank 1 (tag 2, MPI_COMM_WORLD)",
+    ),
 ];
 
 fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
@@ -110,13 +142,14 @@ fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
     let lines = HANGS.map(|(mode, ..)| line(mpi, desk, "profile --hang 1:kill", mode));
     run(&lines, "jobs that hang").succeeded();
     for (mode, first, below) in HANGS {
-        let said = read(desk, &format!("{mode}.err"));
+        let said = read(desk, &format!("{}.err", name(mode)));
         let found = said.contains(first) && said.contains(below);
         assert!(
             found,
             "{mode} under {mpi}: expected\n{first}\n{below}\nfound\n{said}"
         );
-        assert_ne!(read(desk, &format!("{mode}.status")).trim(), "0", "{mode}");
+        let status = read(desk, &format!("{}.status", name(mode)));
+        assert_ne!(status.trim(), "0", "{mode}");
     }
     assert_no_pages(desk);
 }
@@ -126,7 +159,15 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
 ) {
     let desk = desk();
     let desk = desk.path();
-    let long = ["small 4", "computes 4", "waits 4", "pipeline 4", "asleep 6"];
+    let long = [
+        "small 4",
+        "computes 4",
+        "waits 4",
+        "pipeline 4",
+        "asleep 6",
+        "fortran waits 4",
+        "python waits 4",
+    ];
     let quiet = long.map(|mode| line(mpi, desk, "profile -q --hang 1", mode));
     let mut lines = quiet.to_vec();
     lines.push(line(mpi, desk, "profile --hang 60", "killed"));
@@ -142,7 +183,7 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
     ));
     run(&lines, "jobs that take long").succeeded();
     for mode in long {
-        let name = mode.split(' ').next().unwrap_or(mode);
+        let name = name(mode);
         let said = ["err", "out", "status"].map(|file| read(desk, &format!("{name}.{file}")));
         assert_eq!(said, ["", "ended well\n", "0\n"], "{mode} under {mpi}");
     }
@@ -164,6 +205,65 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
     assert_no_pages(desk);
 }
 
+/// Four hosts of four ranks each.
+const HOSTS: Hosts = Hosts {
+    name: "w",
+    count: 4,
+    ranks_each: 4,
+};
+
+/// Starts the job of its arguments behind the first two, the command and the directory, and asks
+/// from the first host until it hangs.
+const ASKED: &str = "\
+treepie=$1; cd \"$2\" || exit 9; shift 2
+\"$@\" >said 2>told &
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 1
+    ./own_memory $treepie why >alone 2>alone.err
+    ./own_memory $treepie why --hosts w1,w2,w3,w9 --remote-shell ./remote --json >json 2>json.err
+    grep -q '\"kind\":\"deadlock\"' json && break
+done
+./own_memory $treepie why --hosts w1,w2,w3,w9 --remote-shell ./remote >why 2>why.err
+kill $!
+wait $!
+exit 0
+";
+
+fn a_hang_on_four_hosts_is_told_by_asking_them_and_by_the_launchers_watch(mpi: Mpi) {
+    let desk = desk();
+    let desk = desk.path();
+    write_remote_shell(desk);
+    let command: OsString = artifacts::command().into();
+    let ring = [artifacts::job(mpi, "hangs").into(), "ring".into()];
+    // Pages in the memory of each host, which are read there.
+    let mut words: Vec<OsString> = ["bash", "-c", ASKED, "bash"].map(OsString::from).into();
+    words.extend([command.clone(), desk.into()]);
+    words.extend(["env", "TREEPIE_PAGES=true"].map(OsString::from));
+    words.push(command.clone());
+    words.extend(["profile", "-q", "-o", "p.yaml", "--"].map(OsString::from));
+    words.extend(HOSTS.launcher(mpi, 16));
+    words.push(desk.join("own_memory").into());
+    words.extend(ring.clone());
+    let outcome = HOSTS.run(desk, words).succeeded();
+    let said = ["why", "why.err", "told"].map(|file| read(desk, file));
+    let first = "Deadlock: ranks 0-15 wait for each other.";
+    assert!(said[0].starts_with(first), "{said:#?}\n{}", outcome.told());
+    assert!(said[0].contains("rank 15: in MPI_Recv from rank 14"));
+    assert!(said[1].contains("w9: could not be asked"), "{said:#?}");
+    let alone = ["alone", "alone.err"].map(|file| read(desk, file));
+    assert!(!alone[0].contains("ranks 0-15 wait"), "{alone:#?}");
+    // Pages that all hosts share, which the command reads that started the job.
+    let pages = format!("TREEPIE_PAGES={}/pages", desk.display());
+    let mut words: Vec<OsString> = vec!["env".into(), pages.into(), command];
+    words.extend(["profile", "-q", "--hang", "1:kill", "-o"].map(OsString::from));
+    words.extend([desk.join("q.yaml").into(), "--".into()]);
+    words.extend(HOSTS.launcher(mpi, 16));
+    words.extend(ring);
+    let outcome = HOSTS.run(desk, words);
+    assert!(!outcome.status.success(), "{}", outcome.told());
+    assert!(outcome.stderr.contains(first), "{}", outcome.told());
+}
+
 /// The pages of a job go with it.
 #[track_caller]
 fn assert_no_pages(desk: &Path) {
@@ -178,4 +278,5 @@ fn assert_no_pages(desk: &Path) {
 under_each_mpi!(
     each_kind_of_hang_is_named_and_ended,
     jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_at_the_end,
+    a_hang_on_four_hosts_is_told_by_asking_them_and_by_the_launchers_watch,
 );

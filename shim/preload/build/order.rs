@@ -36,6 +36,9 @@ impl Procedure {
             "Testany" => "Testany",
             "Waitsome" => "Waitsome",
             "Testsome" => "Testsome",
+            "Request_get_status" => "RequestGetStatus",
+            "Parrived" => "Parrived",
+            "Win_test" => "WinTest",
             _ => return None,
         })
     }
@@ -89,9 +92,17 @@ impl Procedure {
                     status.map_or("_", |status| &status.name),
                 )
             }
-            ("look", _) => format!("order::look(request, flag, |request| {plain})"),
+            ("look", Some(kind)) => {
+                format!("order::look(CallKind::{kind}, request, flag, |request| {plain})")
+            }
+            ("end-epoch", Some(kind)) => {
+                format!("order::poll(CallKind::{kind}, flag, || {plain})")
+            }
             ("cancel", _) => format!("order::cancel(request, |request| {plain})"),
             ("end", _) if detail == "Request" => format!("order::free(request, || {plain})"),
+            ("" | "allocate-shared", _) if self.of_kind("window*").is_some() => {
+                format!("order::window(|| {plain})")
+            }
             _ => plain,
         }
     }

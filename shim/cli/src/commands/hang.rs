@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::hash::{BuildHasher, RandomState};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
@@ -76,9 +76,13 @@ pub fn new_number() -> u64 {
 
 /// The runs that were given this number, and have pages now.
 pub fn runs_of(given: u64) -> Vec<(u64, Look)> {
-    let base = base();
-    let runs = pages::runs(&base).into_iter();
-    let looks = runs.map(|run| (run, Look::at(&base, run)));
+    runs_below(&base(), given)
+}
+
+/// The same below this directory.
+pub fn runs_below(base: &Path, given: u64) -> Vec<(u64, Look)> {
+    let runs = pages::runs(base).into_iter();
+    let looks = runs.map(|run| (run, Look::at(base, run)));
     let is_ours = |look: &Look| look.any().is_some_and(|page| page.given == given);
     looks.filter(|(_, look)| is_ours(look)).collect()
 }
@@ -162,9 +166,14 @@ fn named_pages() -> Pages {
 
 /// Where the job's pages are.
 pub fn base() -> PathBuf {
+    directory().unwrap_or_else(pages::usual_base)
+}
+
+/// The directory that the user's environment names for pages.
+pub fn directory() -> Option<PathBuf> {
     match named_pages() {
-        Pages::Directory(path) => path,
-        Pages::Memory | Pages::Off => pages::usual_base(),
+        Pages::Directory(path) => Some(path),
+        Pages::Memory | Pages::Off => None,
     }
 }
 

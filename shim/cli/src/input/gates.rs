@@ -53,7 +53,6 @@ impl Gates {
     }
 
     /// Lets each rank make the calls until the one with the number that `last` gives, or none.
-    /// Where a rank's gate stays as it is, `last` gives what it gave before.
     pub fn only(&mut self, last: impl Fn(usize) -> Option<u64>) {
         for (&rank, (page, gate)) in &mut self.pages {
             let wanted = last(rank).map_or(CLOSED, |number| number + 1);
@@ -61,12 +60,6 @@ impl Gates {
                 *gate = wanted;
             }
         }
-    }
-
-    /// The last call that a rank may make.
-    pub fn last(&self, rank: usize) -> Option<u64> {
-        let (_, gate) = self.pages.get(&rank)?;
-        gate.checked_sub(1).filter(|&number| number > 0)
     }
 
     /// Says that the command is still there.

@@ -34,6 +34,7 @@ fn sum(all: &[Counts]) -> Counts {
         probes: sum.probes + counts.probes,
         completions: sum.completions + counts.completions,
         empty_polls: sum.empty_polls.saturating_add(counts.empty_polls),
+        windows: sum.windows + counts.windows,
         bytes: sum.bytes + counts.bytes,
     })
 }
@@ -81,6 +82,15 @@ impl Summary {
             text += &format!(
                 "  ended before MPI_Finalize: {}, rank {first} the first\n",
                 pluralize(self.ended_early.len(), "rank")
+            );
+        }
+        if self.total.windows > 0 {
+            text += &format!(
+                "  {} made (one-sided): what ranks do to each other's memory has no order here\n",
+                match self.total.windows {
+                    1 => "1 window was".to_owned(),
+                    windows => format!("{windows} windows were"),
+                }
             );
         }
         text.push('\n');

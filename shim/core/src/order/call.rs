@@ -55,6 +55,12 @@ pub enum CallKind {
     /// A poll of some of several requests.
     #[strum(serialize = "MPI_Testsome")]
     Testsome,
+    /// A look at a partition of a message.
+    #[strum(serialize = "MPI_Parrived")]
+    Parrived,
+    /// A poll for the end of an exposure epoch.
+    #[strum(serialize = "MPI_Win_test")]
+    WinTest,
 }
 
 impl CallKind {
@@ -64,9 +70,17 @@ impl CallKind {
         match outcome {
             Outcome::Nothing => matches!(
                 self,
-                Iprobe | Improbe | Test | Testall | RequestGetStatus | Testany | Testsome
+                Iprobe
+                    | Improbe
+                    | Test
+                    | Testall
+                    | RequestGetStatus
+                    | Testany
+                    | Testsome
+                    | Parrived
+                    | WinTest
             ),
-            Outcome::Done => matches!(self, Test | Testall | RequestGetStatus),
+            Outcome::Done => matches!(self, Test | Testall | RequestGetStatus | Parrived | WinTest),
             Outcome::Index(_) => matches!(self, Waitany | Testany),
             Outcome::Indices(_) => matches!(self, Waitsome | Testsome),
             Outcome::Inactive => matches!(self, Waitany | Testany | Waitsome | Testsome),
@@ -94,6 +108,7 @@ impl fmt::Display for Call {
                 write!(out, "{kind} of {count} elements on communicator {number}")
             }
             Some(number) => write!(out, "{kind} on communicator {number}"),
+            None if count == 0 => write!(out, "{kind}"),
             None if count == 1 => write!(out, "{kind} of 1 request"),
             None => write!(out, "{kind} of {count} requests"),
         }

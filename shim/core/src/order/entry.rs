@@ -10,7 +10,8 @@
 //!        4          a probe: n >> 1 is the step to the source; n & 1: the step to the tag
 //!        5          a match: n & 1: the receive's place among those without; n & 2: the tag
 //!        6          the receive at place n among those without a match was cancelled
-//!        7          n = 0: no active request; n = 1: four bytes of a check; n = 2: unusable
+//!        7          n = 0: no active request; n = 1: four bytes of a check; n = 2: unusable;
+//!                n = 3: a window was made
 //! ```
 //!
 //! Steps are signed, from the value before, the sign in the lowest bit.
@@ -53,6 +54,8 @@ pub enum Entry {
     Check(u32),
     /// More than one thread received: the log is of no use.
     Threads,
+    /// A window was made: what goes through it has no recorded order.
+    Window,
 }
 
 /// Values that entries count from.
@@ -148,6 +151,7 @@ impl Coder {
                 bytes.extend(sum.to_le_bytes());
             }
             Entry::Threads => kind(bytes, 7, 2),
+            Entry::Window => kind(bytes, 7, 3),
         }
     }
 
@@ -204,6 +208,7 @@ impl Coder {
                     Entry::Check(u32::from_le_bytes(*sum))
                 }
                 2 => Entry::Threads,
+                3 => Entry::Window,
                 _ => return None,
             },
         })

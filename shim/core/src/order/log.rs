@@ -55,6 +55,8 @@ pub struct Counts {
     pub completions: u64,
     /// Polls that found nothing.
     pub empty_polls: u64,
+    /// Windows that were made.
+    pub windows: u64,
     /// Bytes, compressed.
     pub bytes: u64,
 }
@@ -83,6 +85,7 @@ impl Log {
                 }
                 Entry::Found(super::Outcome::Probed { .. }) => counts.probes += 1,
                 Entry::Found(_) => counts.completions += 1,
+                Entry::Window => counts.windows += 1,
                 Entry::Check(_) | Entry::Threads => (),
             }
         }

@@ -114,6 +114,11 @@ impl Recorder {
         self.add(&Entry::Threads);
     }
 
+    /// A window was made: what goes through it has no recorded order.
+    pub fn window(&mut self) {
+        self.add(&Entry::Window);
+    }
+
     fn end_run(&mut self) {
         match std::mem::take(&mut self.nothing) {
             0 => (),

@@ -46,6 +46,7 @@ fn entries() -> impl Strategy<Value = Entry> {
         message().prop_map(|(source, tag)| Entry::Found(Outcome::Probed { source, tag })),
         any::<u32>().prop_map(Entry::Check),
         Just(Entry::Threads),
+        Just(Entry::Window),
     ]
 }
 

@@ -1,4 +1,5 @@
-//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds.
+//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. What each test finds it
+//! prints, for `scripts/bench checkpoints`.
 
 use treepie_core::checkpoint::{
     Experiment, Outcome, Pattern, Program, Protocol, Run, Servers, run,
@@ -12,6 +13,12 @@ fn waves(experiment: &Experiment<'_>, protocol: Protocol, interval: f64) -> (Out
     let outcome = experiment.outcome(protocol).unwrap();
     let run = run(outcome.work, &outcome.course, interval).unwrap();
     (outcome, run)
+}
+
+fn tell(figure: &str, what: &str, runs: &[Run]) {
+    let one = |run: &Run| format!("{:.1} s ({})", run.seconds, run.waves);
+    let all: Vec<String> = runs.iter().map(one).collect();
+    println!("figure {figure}: {what}: {} (waves)", all.join(", "));
 }
 
 /// Share of the variance of run times that a line over the number of waves explains, and its slope.
@@ -42,6 +49,7 @@ fn figure_15_one_more_wave_and_the_strongest_increase_at_529_ranks() {
             waves(&experiment, Protocol::Blocking, 60.0).1
         })
         .collect();
+    tell("15", "blocking, at 100, 144, 256, 400, 529 ranks", &found);
     let waves: Vec<u64> = found.iter().map(|run| run.waves).collect();
     assert_eq!(waves, [5, 5, 5, 5, 6], "{found:?}");
     let rises: Vec<f64> = found
@@ -61,6 +69,8 @@ fn figure_16_the_time_of_400_ranks_is_linear_in_the_number_of_blocking_waves() {
     let runs = [15.0, 20.0, 30.0, 45.0, 60.0, 120.0]
         .map(|interval| run(outcome.work, &outcome.course, interval).unwrap());
     let (explained, slope) = line(&runs);
+    tell("16", "blocking, every 15, 20, 30, 45, 60, 120 s", &runs);
+    println!("figure 16: {slope:.2} s a wave, a line explains {explained:.4}");
     assert!(explained > 0.98, "{explained}");
     assert!((slope / outcome.lost() - 1.0).abs() < 1e-6, "{slope}");
 }
@@ -76,6 +86,7 @@ fn figure_17_more_servers_shorten_blocking_runs_until_disks_are_the_limit_and_ot
         })
     };
     let blocking = of(Protocol::Blocking);
+    tell("17", "blocking, 1, 2, 4, 8, 16, 32 servers", &blocking);
     for pair in blocking[..5].windows(2) {
         assert!(pair[1].seconds < pair[0].seconds, "{blocking:?}");
         assert!(pair[1].waves <= pair[0].waves, "{blocking:?}");
@@ -84,6 +95,7 @@ fn figure_17_more_servers_shorten_blocking_runs_until_disks_are_the_limit_and_ot
     assert_eq!(blocking[4].waves, blocking[5].waves);
     assert!(blocking[4].seconds - blocking[5].seconds < 1e-6 * blocking[5].seconds);
     let others = of(Protocol::NonBlocking);
+    tell("17", "non-blocking, the same servers", &others);
     for run in others {
         assert!(
             (run.seconds / others[0].seconds - 1.0).abs() < 1e-3,
@@ -120,6 +132,11 @@ fn figure_18_waves_cost_alike_for_all_numbers_of_ranks_and_shared_cards_are_what
     let counts = [64, 100, 121, 144, 169, 196, 256];
     for ranks in counts {
         let [extreme, usual, rare] = [10.0, 60.0, 120.0].map(|interval| of(ranks, interval));
+        println!(
+            "figure 18: {ranks} ranks, messages {:.2} s; blocking every 10, 60, 120 s: {:.3}, \
+             {:.3}, {:.3} of the run without; non-blocking {:.3}, {:.3}, {:.3}",
+            usual.0, extreme.1, usual.1, rare.1, extreme.2, usual.2, rare.2
+        );
         // No checkpoint is fastest, 10 s is extreme, and a longer interval closes the gap.
         assert!(
             1.0 < rare.1 && rare.1 < usual.1 && usual.1 < 1.12,
@@ -159,8 +176,12 @@ fn figure_19_blocking_is_better_for_cg_and_non_blocking_for_bt_at_short_interval
     let cg = myrinet(Pattern::Cg, 25.0, 400);
     let bt = myrinet(Pattern::Bt, 250.0, 40);
     // Blocking waves have a price of their own; others have none.
-    for job in [&cg as &dyn Fn(Protocol, f64) -> Run, &bt] {
+    for (name, job) in [("CG", &cg as &dyn Fn(Protocol, f64) -> Run), ("BT", &bt)] {
         let runs = |protocol| [15.0, 30.0, 60.0, 600.0].map(|interval| job(protocol, interval));
+        for protocol in [Protocol::Blocking, Protocol::NonBlocking] {
+            let what = format!("{name}, {protocol}, every 15, 30, 60, 600 s");
+            tell("19", &what, &runs(protocol));
+        }
         let (explained, slope) = line(&runs(Protocol::Blocking));
         assert!(explained > 0.98 && slope > 1.0, "{explained} {slope}");
         let (_, other) = line(&runs(Protocol::NonBlocking));
@@ -201,6 +222,7 @@ fn figures_22_and_23_one_logger_serves_49_clients_and_8_serve_144() {
     let (rate, service) = (100.0, 0.056 / 100.0);
     let small = ethernet(49);
     let one = logged(&small, receiving(0.35 * rate, 1_000), service, 1);
+    println!("figure 22: 49 clients, 1 logger: {one:.1} s, and with 2, 4, 8");
     for loggers in [2, 4, 8] {
         let more = logged(&small, receiving(0.35 * rate, 1_000), service, loggers);
         assert!((more / one - 1.0).abs() < 1e-3, "{loggers}: {more} {one}");
@@ -208,6 +230,7 @@ fn figures_22_and_23_one_logger_serves_49_clients_and_8_serve_144() {
     let large = ethernet(144);
     let times = [1, 2, 4, 8, 9, 12, 16]
         .map(|loggers| logged(&large, receiving(rate, 1_000), service, loggers));
+    println!("figure 23: 144 clients, 1, 2, 4, 8, 9, 12, 16 loggers: {times:.1?} s");
     for pair in times[..4].windows(2) {
         assert!(pair[1] < 0.6 * pair[0], "{times:?}");
     }
@@ -240,6 +263,7 @@ fn figure_24_a_logger_at_each_site_slows_down_less_from_the_first_rank_that_move
     let mut before = at_home;
     for moved in [1, 4, 8, 12] {
         let [one, two] = times(moved);
+        println!("figure 24: {moved} of 25 ranks moved, one logger {one:.2} s, two {two:.2} s");
         assert!(two < one, "{moved}: {two} {one}");
         assert!(one > at_home[0] && two > at_home[1]);
         assert!(

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use once_cell::sync::OnceCell;
 use treepie_core::files::order::{
-    decode_log, directory_of, encode_log, remove_directory, write_bodies,
+    Program, decode_log, directory_of, encode_log, remove_directory, start_of_file, write_bodies,
 };
 use treepie_core::files::partial_profiles::RunDescription;
 use treepie_core::order::Log;
@@ -22,24 +22,32 @@ use crate::share::{Group, Members, ShareError, gather_bytes, share};
 struct Job {
     order: PathBuf,
     run: RunDescription,
+    program: Program,
 }
 
 static JOB: OnceCell<Job> = OnceCell::new();
 
 /// Records the order of this rank from now on. A rank that can't is told of, and harms nobody.
-pub fn record(order: PathBuf, run: RunDescription, rank: usize) {
-    match Journal::create(&order, &run, rank) {
+pub fn record(order: PathBuf, run: RunDescription, program: Program, rank: usize) {
+    match Journal::create(&order, start_of_file(&run, &program), rank) {
         Ok(journal) => {
             let recording = Recording::new(rank, journal);
             *WORK.lock() = Some(Work::Recording(recording));
             features::begin(ORDER);
         }
-        Err(problem) => log::error(&format!(
-            "rank {rank}: order: {}: {problem}; the order of this rank is not recorded",
-            directory_of(&order).display()
-        )),
+        Err(problem) => {
+            log::error(&format!(
+                "rank {rank}: order: {}: {problem}; the order of this rank is not recorded",
+                directory_of(&order).display()
+            ));
+            journal::remove(&order, rank);
+        }
     }
-    let _ = JOB.set(Job { order, run });
+    let _ = JOB.set(Job {
+        order,
+        run,
+        program,
+    });
 }
 
 /// Sends each process the log of its rank; `logs` are those of all ranks, on process 0, and
@@ -105,7 +113,7 @@ pub fn finish(native: &Native) -> Result<(), ShareError> {
     let bodies = gather_bytes(&processes, body)?;
     let mut is_written = None;
     if processes.rank() == 0 {
-        let written = write_bodies(&job.order, &job.run, &bodies);
+        let written = write_bodies(&job.order, &job.run, &job.program, &bodies);
         if let Err(error) = &written {
             log::error(&format!(
                 "order: {error}; the logs of the ranks are left beside it"

@@ -11,9 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_core::files::order::{
-    self, TAIL_HEAD, block_file, directory_of, start_of_file, start_of_rank, tail_file,
+    self, TAIL_HEAD, block_file, directory_of, start_of_rank, tail_file,
 };
-use treepie_core::files::partial_profiles::RunDescription;
 use treepie_core::order::{BLOCK, Totals};
 
 use crate::machine::file_limit;
@@ -30,16 +29,16 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins the log of a rank.
+    /// Begins the log of a rank; `start` is what the files of a run begin with.
     ///
     /// # Errors
     /// What the system says.
-    pub fn create(order: &Path, run: &RunDescription, rank: usize) -> io::Result<Journal> {
+    pub fn create(order: &Path, start: Vec<u8>, rank: usize) -> io::Result<Journal> {
         let directory = directory_of(order);
         fs::create_dir_all(&directory)?;
         let paths = [block_file(rank), tail_file(rank)].map(|name| directory.join(name));
         let mut file = File::create(&paths[0])?;
-        file.write_all(&[start_of_file(run), start_of_rank(rank)].concat())?;
+        file.write_all(&[start, start_of_rank(rank)].concat())?;
         let tail = Tail::create(&paths[1])?;
         Ok(Journal {
             paths,
@@ -82,11 +81,21 @@ impl Journal {
     ///
     /// # Errors
     /// What the system says.
-    pub fn end(mut self, totals: &Totals) -> io::Result<Vec<u8>> {
+    pub fn end(&mut self, totals: &Totals) -> io::Result<Vec<u8>> {
         self.end_block()?;
         self.file.write_all(&order::end_of_rank(totals))?;
         let bytes = fs::read(&self.paths[0])?;
         Ok(order::body_of(&bytes).unwrap_or_default().to_vec())
+    }
+
+    /// What is in the log where it could not be written any more: whole blocks, and the tail.
+    pub fn so_far(&self) -> Vec<u8> {
+        let bytes = fs::read(&self.paths[0]).unwrap_or_default();
+        let mut body = order::body_of(&bytes).unwrap_or_default().to_vec();
+        if self.length > 0 && !body.is_empty() {
+            body.extend(order::block(&self.tail.entries(self.length)));
+        }
+        body
     }
 }
 
@@ -161,5 +170,45 @@ impl Tail {
         let mut bytes: Vec<u8> = words.iter().flat_map(word).collect();
         bytes.truncate(length);
         bytes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use treepie_core::files::order::{Order, Program, write_bodies};
+    use treepie_core::files::partial_profiles::RunDescription;
+
+    #[test]
+    fn what_was_recorded_before_the_disk_was_full_is_kept() -> Result<(), Box<dyn std::error::Error>>
+    {
+        let name = format!("treepie-journal-{}", std::process::id());
+        let directory = std::env::temp_dir().join(name);
+        fs::create_dir_all(&directory)?;
+        let order = directory.join("a.order");
+        let run = RunDescription {
+            ranks: 1,
+            ..RunDescription::default()
+        };
+        let start = order::start_of_file(&run, &Program::default());
+        let mut journal = Journal::create(&order, start, 0)?;
+        // A match of the oldest receive, of the source of the one before.
+        let entry = [0];
+        let many = vec![0; BLOCK];
+        journal.put(&many)?;
+        journal.put(&entry)?;
+        assert_eq!(journal.blocks, 1);
+        journal.file = OpenOptions::new().write(true).open("/dev/full")?;
+        journal.put(&many[1..])?;
+        let problem = journal.put(&entry).err().map(|problem| problem.kind());
+        assert_eq!(problem, Some(io::ErrorKind::StorageFull));
+        assert!(journal.end(&Totals::default()).is_err());
+        let written = directory.join("b.order");
+        write_bodies(&written, &run, &Program::default(), &journal.so_far())?;
+        let kept = Order::read(&written)?;
+        let _ = fs::remove_dir_all(&directory);
+        assert_eq!(kept.early(), [0]);
+        assert_eq!(kept.logs[0].counts.matches, 2 * BLOCK as u64);
+        Ok(())
     }
 }

@@ -26,6 +26,7 @@ mod watchdog;
 
 use std::cell::Cell;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -38,6 +39,7 @@ use crate::log;
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, Request, SUCCESS, StatusAddress, Word, c_int};
 use crate::record::{Completion, handle_at};
+use calls::call_for;
 pub use calls::{CallKind, Receive};
 pub use collect::{clear, distribute, finish, record};
 use recording::Recording;
@@ -231,18 +233,62 @@ fn ordered_complete(
     }
 }
 
-/// A look at `request`, which leaves it as it is; `next` takes it. `flag` is where it says whether
-/// it is complete.
-pub fn look(request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
+/// A look at `request`, or at a part of its message, which leaves it as it is; `next` takes it.
+/// `flag` is where it says whether it is complete.
+pub fn look(kind: CallKind, request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
     if features::any(ORDER)
         && let Some((native, _inside)) = enter()
     {
         return match is_replayed() {
-            true => replaying::look(native, request, flag, next),
-            false => recording::look(flag, || next(request)),
+            true => replaying::look(native, kind, request, flag, next),
+            false => recording::poll(&call_for(kind, 1), flag, || next(request)),
         };
     }
     next(request)
+}
+
+/// A poll of something that is no request; `flag` is where it says whether that is done.
+pub fn poll(kind: CallKind, flag: Word, next: impl Fn() -> c_int) -> c_int {
+    if features::any(ORDER)
+        && let Some((_, _inside)) = enter()
+    {
+        let call = call_for(kind, 0);
+        return match is_replayed() {
+            true => replaying::poll(&call, flag, next),
+            false => recording::poll(&call, flag, next),
+        };
+    }
+    next()
+}
+
+/// Whether rank 0 has said that the program makes windows.
+static WINDOWS_SAID: AtomicBool = AtomicBool::new(false);
+
+/// A procedure that makes a window. What goes through it is not replayed, which is said once.
+pub fn window(next: impl FnOnce() -> c_int) -> c_int {
+    let code = next();
+    if code == SUCCESS && features::any(ORDER) {
+        window_made();
+    }
+    code
+}
+
+#[cold]
+fn window_made() {
+    let rank = match &mut *WORK.lock() {
+        Some(Work::Recording(recording)) => {
+            recording.window();
+            recording.rank
+        }
+        Some(Work::Replaying(replaying)) => replaying.rank,
+        None => return,
+    };
+    if rank == 0 && !WINDOWS_SAID.swap(true, Ordering::Relaxed) {
+        log::warn(
+            "order: the program makes windows (one-sided): the order in which ranks access each \
+             other's memory is not replayed, and results that depend on it may differ",
+        );
+    }
 }
 
 /// The cancellation of the request at an address; `next` takes the address.

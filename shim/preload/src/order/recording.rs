@@ -14,8 +14,9 @@ use crate::record::{Completion, handle_at};
 pub struct Recording {
     pub rank: usize,
     recorder: Recorder,
-    /// Where the log goes; none any more where it could not be written.
-    journal: Option<Journal>,
+    journal: Journal,
+    /// The log could not be written any more: what follows is not in it.
+    is_cut_off: bool,
 }
 
 impl Recording {
@@ -23,7 +24,8 @@ impl Recording {
         Recording {
             rank,
             recorder: Recorder::default(),
-            journal: Some(journal),
+            journal,
+            is_cut_off: false,
         }
     }
 
@@ -31,9 +33,10 @@ impl Recording {
     fn write<R>(&mut self, act: impl FnOnce(&mut Recorder) -> R) -> R {
         let result = act(&mut self.recorder);
         if !self.recorder.bytes.is_empty() {
-            let written = self.journal.as_mut().map(|it| it.put(&self.recorder.bytes));
-            if let Some(Err(problem)) = written {
-                self.journal = None;
+            if !self.is_cut_off
+                && let Err(problem) = self.journal.put(&self.recorder.bytes)
+            {
+                self.is_cut_off = true;
                 give_up(self.rank, &problem.to_string());
             }
             self.recorder.bytes.clear();
@@ -48,13 +51,22 @@ impl Recording {
         give_up(self.rank, problem);
     }
 
-    /// The rank has reached `MPI_Finalize`. Its log as bytes; empty where it could not be written.
+    /// A window was made.
+    pub fn window(&mut self) {
+        self.write(Recorder::window);
+    }
+
+    /// The rank has reached `MPI_Finalize`. Its log as bytes; without its end where it could not
+    /// be written.
     pub fn end(&mut self) -> Vec<u8> {
         let totals: Totals = self.write(Recorder::end);
-        let journal = self.journal.take();
-        journal
-            .and_then(|journal| journal.end(&totals).ok())
-            .unwrap_or_default()
+        if !self.is_cut_off {
+            match self.journal.end(&totals) {
+                Ok(body) => return body,
+                Err(problem) => give_up(self.rank, &problem.to_string()),
+            }
+        }
+        self.journal.so_far()
     }
 }
 
@@ -228,7 +240,8 @@ unsafe fn outcome_of(native: &Native, kind: CallKind, completion: &Completion) -
     }
 }
 
-pub fn look(flag: Word, next: impl FnOnce() -> c_int) -> c_int {
+/// A poll, which says at `flag` whether something is done.
+pub fn poll(call: &Call, flag: Word, next: impl FnOnce() -> c_int) -> c_int {
     let code = next();
     if code == SUCCESS {
         // SAFETY: the call has set the flag.
@@ -236,8 +249,7 @@ pub fn look(flag: Word, next: impl FnOnce() -> c_int) -> c_int {
             0 => Outcome::Nothing,
             _ => Outcome::Done,
         };
-        let call = call_for(CallKind::RequestGetStatus, 1);
-        recording(|recording| recording.write(|it| it.found(&call, outcome)));
+        recording(|recording| recording.write(|it| it.found(call, outcome)));
     }
     code
 }

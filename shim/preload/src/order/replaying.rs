@@ -395,19 +395,29 @@ fn take(
     SUCCESS
 }
 
-pub fn look(native: &Native, request: Word, flag: Word, next: impl Fn(Word) -> c_int) -> c_int {
-    let call = call_for(CallKind::RequestGetStatus, 1);
+pub fn look(
+    native: &Native,
+    kind: CallKind,
+    request: Word,
+    flag: Word,
+    next: impl Fn(Word) -> c_int,
+) -> c_int {
     // SAFETY: the application passes a request.
     let own = native.plain(unsafe { Request::from_word(request) });
     let passed = requests::stand_in(own).map_or(request, Handle::word);
-    match found(&call) {
-        None => next(passed),
+    poll(&call_for(kind, 1), flag, || next(passed))
+}
+
+/// A poll, which says at `flag` whether something is done.
+pub fn poll(call: &Call, flag: Word, next: impl Fn() -> c_int) -> c_int {
+    match found(call) {
+        None => next(),
         Some(Outcome::Nothing) => {
             // SAFETY: the flag of the application's call.
             unsafe { set(flag, 0) };
             SUCCESS
         }
-        Some(_) => until(&call, || next(passed), || is_set(flag)),
+        Some(_) => until(call, next, || is_set(flag)),
     }
 }
 

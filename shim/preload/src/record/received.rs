@@ -189,7 +189,7 @@ pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c
         let mut open = OPEN.lock();
         open.prepared.remove(&request);
         if open.remove(request).is_some() {
-            page::refuse(&note);
+            page::refuse(note.procedure);
             open.say();
         }
     }

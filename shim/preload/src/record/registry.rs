@@ -103,6 +103,7 @@ impl<T> Known<T> {
 }
 
 /// The handle at `address`, which a procedure was given by an application.
+#[inline(always)]
 pub fn handle_at<H: Handle>(address: Word) -> H {
     match native() {
         // SAFETY: the procedures that lead here take the address of a handle; a

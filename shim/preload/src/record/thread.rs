@@ -106,7 +106,7 @@ impl Thread {
     pub fn begin_note(&self, note: &Note) {
         let area = self.area.get().unwrap_or_else(|| self.claim_area());
         if features::any(CUTS) {
-            page::stop_before(area, note);
+            page::stop_before(area, note.procedure);
         }
         area.begin(note);
     }
@@ -123,8 +123,9 @@ impl Thread {
     #[inline(always)]
     pub fn end_note(&self, note: &Note, code: c_int) {
         let done = code == SUCCESS && (!note.procedure.poll || note.has_answer());
+        let Some(area) = self.area.get() else { return };
         if done && note.request != 0 {
-            page::requested(note, self.number_of_started(note));
+            area.requested(note, self.number_of_started(note));
         }
         if done
             && note.posts
@@ -132,12 +133,11 @@ impl Thread {
         {
             self.counters.add_posted(source);
         }
-        if let Some(area) = self.area.get() {
-            area.end(done, note.procedure);
-        }
+        area.end(done, note.procedure);
     }
 
     /// Which collective on its communicator a call has started.
+    #[inline(always)]
     fn number_of_started(&self, note: &Note) -> u64 {
         if !note.is_collective() {
             return 0;
@@ -150,11 +150,14 @@ impl Thread {
     /// ranks that are not in the world.
     #[inline(always)]
     pub fn source(&self, note: &Note) -> Option<u32> {
-        if native().is_some_and(|native| native.abi.any_source == note.source) {
-            return Some(ANY_SOURCE);
+        match usize::try_from(note.source) {
+            Ok(source) => self.with_communicator(note.comm, |comm| comm.partner(source))?,
+            // MPI's own sources are below 0.
+            Err(_) => {
+                let any = native().is_some_and(|native| native.abi.any_source == note.source);
+                any.then_some(ANY_SOURCE)
+            }
         }
-        let source = usize::try_from(note.source).ok()?;
-        self.with_communicator(note.comm, |comm| comm.partner(source))?
     }
 
     /// A prepared receive from this partner is started.

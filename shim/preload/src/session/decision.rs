@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use treepie_core::files::configuration::AfterEnd;
 use treepie_core::files::configuration::LogLevel;
+use treepie_core::files::order::Program;
 use treepie_core::files::partial_profiles::RunDescription;
 
 use crate::collectives::Wanted;
@@ -37,8 +38,8 @@ pub struct Order {
 /// Recorded or replayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum OrderWay {
-    /// Recorded: the file, and what ranks write of the run.
-    Record(PathBuf, Box<RunDescription>),
+    /// Recorded: the file, and what ranks write of the run and its program.
+    Record(PathBuf, Box<(RunDescription, Program)>),
     /// Replayed: process 0 has the logs.
     Replay {
         /// How long a call may wait for what was recorded.

@@ -19,6 +19,7 @@ mod learning;
 mod monitor;
 mod order;
 mod partial;
+mod program;
 mod replay;
 mod request;
 mod run;

@@ -6,8 +6,9 @@ use treepie_core::files::order as order_file;
 use treepie_core::order::Log;
 
 use super::decision::{Order, OrderWay};
+use super::program;
 use super::request::RequestError;
-use super::run::{command, describe};
+use super::run::{self, describe};
 use crate::log;
 use crate::mpi::native::Native;
 use crate::order;
@@ -26,17 +27,25 @@ pub(super) fn read(
         Mode::Profile => {
             check_writable(path)?;
             order::clear(path);
+            let run = describe(native, ranks, Vec::new());
             // Ranks may have gone elsewhere.
             let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
             (
-                OrderWay::Record(path, Box::new(describe(native, ranks, Vec::new()))),
+                OrderWay::Record(path, Box::new((run, program::of_order()))),
                 Vec::new(),
             )
         }
         Mode::Replay => {
             let file = order_file::Order::read(path)?;
             file.check(path, ranks)?;
-            file.check_program(path, &command())?;
+            let program = program::of_order();
+            file.check_program(path, &program)?;
+            if let Err(error) = file.check_build(path, &program, run::family_name(native)) {
+                match settings.strict {
+                    true => return Err(error.into()),
+                    false => log::warn(&error.to_string()),
+                }
+            }
             if let [first, ..] = file.early()[..] {
                 log::warn(&format!(
                     "{}: the recorded run ended before MPI_Finalize (rank {first}); behind its end \

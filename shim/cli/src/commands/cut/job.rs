@@ -6,12 +6,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use treepie_core::files::configuration::RUN_VARIABLE;
-use treepie_core::waits::Rank;
 
+use super::members::Which;
+use super::waves::Waves;
 use super::{Answer, Arguments, Outcome, is_whole};
 use crate::commands::hang::{self, new_number};
-use crate::commands::why::Chosen;
-use crate::input::pages::{self, Look};
 use crate::launch::{self, job};
 use crate::output;
 use crate::report::cut::{Left, WaveReport};
@@ -31,10 +30,13 @@ pub fn run(arguments: &Arguments) -> Outcome {
     own.extend(hang::pages_variable());
     let variables = arguments.settings.variables(own)?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
-    let keeper = Keeper { arguments, number };
+    let mut keeper = Keeper {
+        arguments,
+        waves: arguments.waves(hang::base(), Which::Given(number))?,
+    };
     let (stop, stopped) = mpsc::channel::<()>();
     let (status, waves) = thread::scope(|scope| {
-        let keeper = &keeper;
+        let keeper = &mut keeper;
         let keeping = scope.spawn(move || keeper.keep(&stopped));
         let status = job::run(&invocation);
         drop(stop);
@@ -45,7 +47,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if waves.is_empty() && (arguments.now || arguments.every.is_some()) {
         eprintln!(
             "treepie: no wave was made: the job ended before, or not all of its ranks ran on this \
-             host"
+             host and those of --cluster"
         );
     }
     let left = keeper.left();
@@ -64,63 +66,63 @@ pub fn run(arguments: &Arguments) -> Outcome {
 
 struct Keeper<'a> {
     arguments: &'a Arguments,
-    /// The number by which the job's pages are known.
-    number: u64,
+    waves: Waves,
 }
 
 impl Keeper<'_> {
     /// Makes waves until the job ends.
-    fn keep(&self, stopped: &Receiver<()>) -> Vec<WaveReport> {
-        let mut waves = Vec::new();
+    fn keep(&mut self, stopped: &Receiver<()>) -> Vec<WaveReport> {
+        let mut reports = Vec::new();
         let every = match (self.arguments.every, self.arguments.now) {
             (Some(seconds), _) => Some(Duration::from_secs_f64(seconds)),
             (None, true) => None,
-            (None, false) => return waves,
+            (None, false) => return reports,
         };
         let mut due = None;
         while stopped.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            let Some(chosen) = self.live() else { continue };
             let now = Instant::now();
-            if now < *due.get_or_insert(now + every.unwrap_or_default()) {
+            if due.is_some_and(|due| now < due) || !self.is_whole() {
+                continue;
+            }
+            if due.is_none() && every.is_some() {
+                due = every.map(|every| now + every);
                 continue;
             }
             due = Some(now + every.unwrap_or_default());
-            match self.arguments.waves(&chosen).make(waves.len() + 1) {
+            match self.waves.make(reports.len() + 1) {
                 Ok(report) => {
                     if !self.arguments.json && (!self.arguments.settings.quiet || !report.is_well())
                     {
                         eprintln!("treepie: {}", report.text());
                     }
-                    waves.push(report);
+                    reports.push(report);
                 }
                 Err(error) => eprintln!("treepie: {error}"),
             }
-            let is_over = waves.last().is_some_and(WaveReport::is_of_the_end);
+            let is_over = reports.last().is_some_and(WaveReport::is_of_the_end);
             if every.is_none() || is_over {
                 break;
             }
         }
-        waves
+        reports
     }
 
-    /// The run whose ranks are all there.
-    fn live(&self) -> Option<Chosen> {
-        let mut runs = hang::runs_of(self.number).into_iter();
-        let (run, _) = runs.find(|(_, look)| is_whole(look))?;
-        Some(Chosen {
-            base: hang::base(),
-            run,
-        })
+    /// Whether all ranks are there.
+    fn is_whole(&mut self) -> bool {
+        let look = self.waves.members.look();
+        look.is_ok_and(|(ranks, size)| is_whole(&ranks, size))
     }
 
-    /// What the job has left; of several runs that of the last. The pages are removed.
-    fn left(&self) -> Option<Left> {
-        let mut left = None;
-        for (run, look) in hang::runs_of(self.number) {
-            left = Some(of_the_end(&look));
-            pages::remove(&hang::base(), run);
+    /// What the job has left. Its pages are removed.
+    fn left(&mut self) -> Option<Left> {
+        match self.waves.members.end() {
+            Ok((_, 0)) => None,
+            Ok((ranks, size)) => Some(Left::new(&ranks, size)),
+            Err(error) => {
+                eprintln!("treepie: {error}");
+                None
+            }
         }
-        left
     }
 
     fn tell(&self, left: Option<&Left>) {
@@ -136,13 +138,4 @@ impl Keeper<'_> {
             ),
         }
     }
-}
-
-/// What is left of ranks whose counts are final.
-fn of_the_end(look: &Look) -> Left {
-    let size = look.any().map_or(0, |page| page.ranks);
-    let states = look.sightings.values().map(|sighting| &sighting.page.state);
-    let ended = |rank: &&Rank| rank.stop.as_ref().is_some_and(|stop| stop.ended);
-    let ended: Vec<Rank> = states.filter(ended).cloned().collect();
-    Left::new(&ended, size)
 }

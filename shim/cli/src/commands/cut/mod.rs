@@ -1,14 +1,20 @@
 //! `treepie cut`: all ranks at one cut at which no message is under way.
 //!
 //! ```text
-//! job     a job that is started here: waves while it runs, what is left when it has ended
-//! waves   one wave over a running job
-//! then    the user's command, while all ranks are stopped
+//! job           a job that is started here: waves while it runs, what is left when it has ended
+//! waves         one wave over a running job
+//! members       its ranks on all hosts
+//! coordinator   this command on another host, for the ranks there and of further hosts
+//! here          the ranks of this host
+//! then          the user's command, while all ranks are stopped
 //! ```
 //!
 //! Who has to go on before a cut is quiet is decided in `treepie_core::cut`.
 
+mod coordinator;
+mod here;
 mod job;
+mod members;
 mod then;
 mod waves;
 
@@ -21,13 +27,16 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 use treepie_core::files::pages::TICK;
+use treepie_core::waits::Rank;
 
+use self::members::{Members, Which};
 use self::waves::Waves;
 use super::Outcome;
+use super::hang::directory;
 use super::options::{RunSettings, positive};
 use super::why::Chosen;
 use crate::error::CommandError;
-use crate::input::pages::Look;
+use crate::input::pages::usual_base;
 use crate::output;
 use crate::report::cut::{Left, WaveReport};
 
@@ -66,6 +75,19 @@ pub struct Arguments {
     /// Directory of the pages, where TREEPIE_PAGES named one
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
+    /// Ranks run on these hosts, too: treepie there coordinates them, for all of them on the first
+    /// one; once for each cluster
+    #[arg(long, value_name = "HOST,...", value_parser = hosts)]
+    cluster: Vec<Hosts>,
+    /// Command that runs another on a host: called with the host, then the command
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    remote_shell: String,
+    /// Obey orders for the ranks of this host and those of --cluster
+    #[arg(long, hide = true)]
+    coordinate: bool,
+    /// The number that the runs were given
+    #[arg(long, hide = true, value_parser = hexadecimal)]
+    given: Option<u64>,
     /// Print what happened as JSON, on standard output after the job's own
     #[arg(long)]
     json: bool,
@@ -89,8 +111,42 @@ struct Answer {
 pub fn run(arguments: &Arguments) -> Outcome {
     match arguments.command.is_empty() {
         false => job::run(arguments),
+        true if arguments.coordinate => coordinate(arguments),
         true => of_running(arguments),
     }
+}
+
+/// The hosts of a cluster.
+#[derive(Debug, Clone)]
+struct Hosts(Vec<String>);
+
+fn hosts(text: &str) -> Result<Hosts, String> {
+    let hosts: Vec<String> = text.split(',').map(|host| host.trim().to_owned()).collect();
+    let is_name = |host: &String| !host.is_empty() && !host.starts_with('-');
+    match hosts.iter().all(is_name) {
+        true => Ok(Hosts(hosts)),
+        false => Err(format!("`{text}` is no list of hosts; write n1,n2,n3")),
+    }
+}
+
+fn hexadecimal(text: &str) -> Result<u64, String> {
+    u64::from_str_radix(text, 16).map_err(|error| format!("`{text}`: {error}"))
+}
+
+/// Obeys orders for ranks.
+fn coordinate(arguments: &Arguments) -> Outcome {
+    let base = arguments.pages.clone().unwrap_or_else(usual_base);
+    let run = arguments.job.as_deref().map(hexadecimal).transpose();
+    let which = match (arguments.given, run.map_err(CommandError::usage)?) {
+        (Some(given), _) => Which::Given(given),
+        (None, Some(run)) => Which::Run(run),
+        (None, None) => {
+            return Err(CommandError::usage(
+                "--coordinate: needs the number of a run",
+            ));
+        }
+    };
+    coordinator::serve(arguments.members(base, which)?)
 }
 
 /// One wave over a running job, or a look at it.
@@ -103,23 +159,23 @@ fn of_running(arguments: &Arguments) -> Outcome {
     const REMEDY: &str = "start it with TREEPIE_CUT=true, or with `treepie cut -- mpirun ...`";
     let (pages, job) = (arguments.pages.as_deref(), arguments.job.as_deref());
     let chosen = Chosen::find(pages, job, REMEDY)?;
-    let waves = arguments.waves(&chosen);
-    let (ranks, size) = waves.look();
+    let run = chosen.run;
+    let mut waves = arguments.waves(chosen.base, Which::Run(run))?;
+    let (ranks, size) = waves.members.look()?;
     if ranks.iter().any(|rank| rank.stop.is_none()) {
         return Err(CommandError::failed(format!(
-            "run {:016x}: its ranks can't be stopped, and don't count what they receive; {REMEDY}",
-            chosen.run
+            "run {run:016x}: its ranks can't be stopped, and don't count what they receive; {REMEDY}"
         )));
     }
     if ranks.len() < size {
         return Err(CommandError::failed(format!(
-            "run {:016x}: {} of its {size} ranks run on this host; a cut needs all of them here",
-            chosen.run,
+            "run {run:016x}: {} of its {size} ranks run on this host and those of --cluster; a cut \
+             needs all of them",
             ranks.len()
         )));
     }
     if arguments.verify {
-        return look(arguments, &waves);
+        return look(arguments, &mut waves.members, run);
     }
     let report = waves.make(1)?;
     let well = report.is_well();
@@ -136,14 +192,13 @@ fn of_running(arguments: &Arguments) -> Outcome {
 }
 
 /// Looks twice, without stopping anybody: what is alike in both is a consistent cut.
-fn look(arguments: &Arguments, waves: &Waves) -> Outcome {
-    let (first, size) = waves.look();
+fn look(arguments: &Arguments, members: &mut Members, run: u64) -> Outcome {
+    let (first, size) = members.look()?;
     thread::sleep(2 * TICK);
-    let (second, _) = waves.look();
+    let (second, _) = members.look()?;
     if second.is_empty() {
         return Err(CommandError::failed(format!(
-            "run {:016x} has no rank on this host any more; there is nothing to look at",
-            waves.run
+            "run {run:016x} has no rank on this host any more; there is nothing to look at"
         )));
     }
     if !treepie_core::cut::are_alike(&first, &second) {
@@ -165,25 +220,34 @@ fn look(arguments: &Arguments, waves: &Waves) -> Outcome {
 }
 
 impl Arguments {
-    fn waves(&self, chosen: &Chosen) -> Waves {
-        Waves {
-            base: chosen.base.clone(),
-            run: chosen.run,
+    fn members(&self, base: PathBuf, which: Which) -> Result<Members, CommandError> {
+        let mut clusters: Vec<Vec<String>> = self
+            .cluster
+            .iter()
+            .map(|cluster| cluster.0.clone())
+            .collect();
+        // Of a coordinator, each host of its own cluster is asked by itself.
+        if self.coordinate {
+            let hosts = clusters.into_iter().flatten();
+            clusters = hosts.map(|host| vec![host]).collect();
+        }
+        let pages = self.pages.clone().or_else(directory);
+        let remote = (&*self.remote_shell, pages.as_deref());
+        Members::new(base, which, &clusters, remote)
+    }
+
+    fn waves(&self, base: PathBuf, which: Which) -> Result<Waves, CommandError> {
+        Ok(Waves {
+            members: self.members(base, which)?,
             patience: Duration::from_secs_f64(self.patience),
             then: self.then.clone(),
             limit: Duration::from_secs_f64(self.limit),
-        }
+        })
     }
 }
 
 /// Whether a run's ranks may be stopped and none has ended, and all are there.
-fn is_whole(look: &Look) -> bool {
-    let size = look.any().map_or(0, |page| page.ranks);
-    let mut states = look
-        .sightings
-        .values()
-        .map(|sighting| sighting.page.state.stop.as_ref());
-    look.sightings.len() == size
-        && size > 0
-        && states.all(|stop| stop.is_some_and(|stop| !stop.ended))
+fn is_whole(ranks: &[Rank], size: usize) -> bool {
+    let mut stops = ranks.iter().map(|rank| rank.stop.as_ref());
+    ranks.len() == size && size > 0 && stops.all(|stop| stop.is_some_and(|stop| !stop.ended))
 }

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use serde::{Deserialize, Serialize};
 use treepie_core::waits::Rank;
 
 use crate::launch::job::exit_code;
@@ -14,7 +15,7 @@ use crate::launch::job::exit_code;
 const TICK: Duration = Duration::from_millis(10);
 
 /// How a command ended.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
     /// With this status.
     Status(u8),

@@ -81,6 +81,7 @@ pub fn read_directory(directory: &Path) -> Result<Order, OrderError> {
             return Err(OrderError::OtherRun { path });
         }
         all.run = Some(run);
+        all.program = logs.program;
         if let Some((rank, mut parts)) = logs.ranks.pop() {
             let tail = fs::read(directory.join(tail_file(rank))).unwrap_or_default();
             parts.blocks.extend(tail_block(&tail, parts.blocks.len()));

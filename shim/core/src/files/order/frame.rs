@@ -12,6 +12,7 @@ pub enum Kind {
     Rank = 2,
     Block = 3,
     End = 4,
+    Program = 5,
 }
 
 /// A frame of a file.
@@ -51,6 +52,7 @@ impl<'a> Frames<'a> {
             2 => Kind::Rank,
             3 => Kind::Block,
             4 => Kind::End,
+            5 => Kind::Program,
             _ => return None,
         };
         let (length, rest) = rest.split_first_chunk()?;

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! treepie order 1                     frames: kind, length, CRC-32, bytes
-//! run                                 a description of the run
+//! run, program                        descriptions of the run and of its program
 //! rank, block ..., end                for each rank; no end where it ended early
 //! ```
 //!
@@ -11,14 +11,14 @@
 //! process. An order is put together of them when the job has ended, however it ended.
 
 mod directory;
+mod error;
 mod frame;
+mod program;
 #[cfg(test)]
 mod tests;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-
-use thiserror::Error;
+use std::path::Path;
 
 use super::partial_profiles::RunDescription;
 use super::{FileError, write_atomically};
@@ -26,99 +26,28 @@ use crate::order::{Damaged, Ended, Log, Totals};
 pub use directory::{
     TAIL_HEAD, block_file, directory_of, is_directory, read_directory, remove_directory, tail_file,
 };
+pub use error::OrderError;
 use frame::{Frame, Frames, Kind, MAGIC, frame};
-
-/// An order that can't be used.
-#[derive(Debug, Error)]
-pub enum OrderError {
-    /// The file can't be read or written.
-    #[error(transparent)]
-    File(#[from] FileError),
-    /// Something else.
-    #[error("{path}: is no order of receives; give what `treepie profile --order` has written")]
-    Strange {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It was cut off, or changed.
-    #[error(
-        "{path}: is damaged at byte {at} of {length}; record the run again, or copy the file anew"
-    )]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// Where.
-        at: usize,
-        /// Its length.
-        length: usize,
-    },
-    /// A log that is no log.
-    #[error("{path}: rank {rank}: {problem}; record the run again")]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// The rank.
-        rank: usize,
-        /// What is wrong.
-        problem: Damaged,
-    },
-    /// Logs of several runs.
-    #[error("{path}: holds logs of different runs; remove those that are older")]
-    OtherRun {
-        /// The directory.
-        path: PathBuf,
-    },
-    /// A job of other size.
-    #[error(
-        "{path}: is the order of {recorded} ranks, and the job has {ranks}; start it with {recorded}"
-    )]
-    OtherRanks {
-        /// The file.
-        path: PathBuf,
-        /// Its ranks.
-        recorded: usize,
-        /// Those of the job.
-        ranks: usize,
-    },
-    /// Another program.
-    #[error(
-        "{path}: is the order of a run of {recorded}, and this is {program}; start the same program"
-    )]
-    OtherProgram {
-        /// The file.
-        path: PathBuf,
-        /// What was recorded.
-        recorded: String,
-        /// What runs.
-        program: String,
-    },
-    /// Several threads received.
-    #[error(
-        "{path}: more than one thread of rank {rank} received; such a run can't be replayed: run it \
-         with one thread that receives"
-    )]
-    Threads {
-        /// The file.
-        path: PathBuf,
-        /// The rank.
-        rank: usize,
-    },
-}
+pub use program::Program;
 
 /// The order of receives of a job.
 #[derive(Debug, Clone)]
 pub struct Order {
     /// The run.
     pub run: RunDescription,
+    /// Its program.
+    pub program: Program,
     /// The log of each rank of the application's world. One that left none has an empty one.
     pub logs: Vec<Log>,
 }
 
 /// The first bytes of a file of a run.
-pub fn start_of_file(run: &RunDescription) -> Vec<u8> {
+pub fn start_of_file(run: &RunDescription, program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     let described = postcard::to_allocvec(run).unwrap_or_default();
     frame(&mut bytes, Kind::Run, &described);
+    let described = postcard::to_allocvec(program).unwrap_or_default();
+    frame(&mut bytes, Kind::Program, &described);
     bytes
 }
 
@@ -184,6 +113,7 @@ impl Parts {
 #[derive(Debug, Default)]
 struct Logs {
     run: Option<RunDescription>,
+    program: Option<Program>,
     ranks: Vec<(usize, Parts)>,
 }
 
@@ -192,6 +122,7 @@ impl Logs {
     fn add(&mut self, frame: Frame<'_>) -> Option<()> {
         match frame.kind {
             Kind::Run => self.run = Some(postcard::from_bytes(frame.bytes).ok()?),
+            Kind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
             Kind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
                 self.ranks
@@ -229,8 +160,14 @@ impl Logs {
             None => Log::new(Vec::new(), Ended::Early),
         });
         let logs: Result<Vec<Log>, Damaged> = logs.collect();
+        // An order of the version before has none.
+        let program = self.program.unwrap_or_else(|| Program {
+            name: file_name(&run.command),
+            build: None,
+        });
         Ok(Order {
             run,
+            program,
             logs: logs.map_err(|_| strange())?,
         })
     }
@@ -285,7 +222,12 @@ impl Order {
     pub fn write(&self, path: &Path) -> Result<(), OrderError> {
         let logs = self.logs.iter().enumerate();
         let bodies: Vec<Vec<u8>> = logs.map(|(rank, log)| encode_log(rank, log)).collect();
-        Ok(write_bodies(path, &self.run, &bodies.concat())?)
+        Ok(write_bodies(
+            path,
+            &self.run,
+            &self.program,
+            &bodies.concat(),
+        )?)
     }
 
     /// Checks that it is for a job of `ranks` ranks.
@@ -309,24 +251,45 @@ impl Order {
         }
     }
 
-    /// Checks that it is of the program that this command starts, by the name of its file.
+    /// Checks that it is of this program: one of the same build, or of the same name.
     ///
     /// # Errors
     /// Another program.
-    pub fn check_program(&self, path: &Path, command: &[String]) -> Result<(), OrderError> {
-        let name = |command: &[String]| {
-            let file = command.first().map(|word| Path::new(word).file_name());
-            file.flatten().unwrap_or_default().to_owned()
-        };
-        let (recorded, program) = (name(&self.run.command), name(command));
-        if recorded == program {
+    pub fn check_program(&self, path: &Path, program: &Program) -> Result<(), OrderError> {
+        let is_same_build = self.program.build.is_some() && self.program.build == program.build;
+        if is_same_build || self.program.name == program.name {
             return Ok(());
         }
         Err(OrderError::OtherProgram {
             path: path.to_owned(),
-            recorded: recorded.to_string_lossy().into_owned(),
-            program: program.to_string_lossy().into_owned(),
+            recorded: self.program.name.clone(),
+            program: program.name.clone(),
         })
+    }
+
+    /// Checks that it is of this build of the program. A build for an MPI of another family is
+    /// always another one.
+    ///
+    /// # Errors
+    /// Another build for the same family, where both are known.
+    pub fn check_build(
+        &self,
+        path: &Path,
+        program: &Program,
+        family: &str,
+    ) -> Result<(), OrderError> {
+        let builds = self.program.build.as_ref().zip(program.build.as_ref());
+        match builds.filter(|(recorded, build)| recorded != build) {
+            Some((recorded, build)) if self.run.mpi.family == family => {
+                Err(OrderError::OtherBuild {
+                    path: path.to_owned(),
+                    program: program.name.clone(),
+                    recorded: recorded.clone(),
+                    build: build.clone(),
+                })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Ranks whose logs end before `MPI_Finalize`.
@@ -342,17 +305,36 @@ impl Order {
 ///
 /// # Errors
 /// A file that can't be written.
-pub fn write_bodies(path: &Path, run: &RunDescription, bodies: &[u8]) -> Result<(), FileError> {
-    let start = start_of_file(run);
+pub fn write_bodies(
+    path: &Path,
+    run: &RunDescription,
+    program: &Program,
+    bodies: &[u8],
+) -> Result<(), FileError> {
+    let start = start_of_file(run, program);
     write_atomically(path, |file| {
         file.write_all(&start)?;
         file.write_all(bodies)
     })
 }
 
-/// The bytes of a rank in its own file, which [`write_bodies`] takes; `None` for others.
+/// The bytes of a rank in its own file, which [`write_bodies`] takes, without what was cut off in
+/// the last frame; `None` for others.
 pub fn body_of(file: &[u8]) -> Option<&[u8]> {
     let frames = file.strip_prefix(MAGIC)?;
-    let first = Frames::new(frames).next()?.ok()?;
-    frames.get(first.length()..)
+    let whole = || Frames::new(frames).map_while(Result::ok);
+    let is_before = |frame: &Frame<'_>| matches!(frame.kind, Kind::Run | Kind::Program);
+    let start: usize = whole()
+        .take_while(is_before)
+        .map(|frame| frame.length())
+        .sum();
+    let end: usize = whole().map(|frame| frame.length()).sum();
+    frames.get(start..end).filter(|body| !body.is_empty())
+}
+
+/// The name of the file of a command's program.
+fn file_name(command: &[String]) -> String {
+    let file = command.first().map(|word| Path::new(word).file_name());
+    let name = file.flatten().unwrap_or_default();
+    name.to_string_lossy().into_owned()
 }

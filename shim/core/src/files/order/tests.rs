@@ -12,6 +12,13 @@ fn run(number: u64) -> RunDescription {
     }
 }
 
+fn program(name: &str, build: &str) -> Program {
+    Program {
+        name: name.to_owned(),
+        build: Some(build.to_owned()),
+    }
+}
+
 /// Entries of a rank that received `count` messages, and what it did in all.
 fn recorded(count: u64) -> (Vec<u8>, Totals) {
     let mut recorder = Recorder::default();
@@ -33,6 +40,7 @@ fn whole(number: u64) -> Order {
     let log = Log::new(blocks, Ended::Well(totals)).unwrap();
     Order {
         run: run(number),
+        program: program("racy", "01"),
         logs: vec![log.clone(), log],
     }
 }
@@ -53,11 +61,24 @@ fn an_order_is_read_as_it_was_written_and_refused_where_it_does_not_fit() {
         other.contains("is the order of 2 ranks, and the job has 3"),
         "{other}"
     );
-    let command = ["./racy".to_owned(), "7".to_owned()];
-    assert!(order.check_program(&path, &command).is_ok());
-    let command = ["./other".to_owned()];
+    assert!(order.check_program(&path, &program("racy", "02")).is_ok());
+    assert!(order.check_program(&path, &program("copy", "01")).is_ok());
+    let family = &order.run.mpi.family;
+    assert!(
+        order
+            .check_build(&path, &program("copy", "01"), family)
+            .is_ok()
+    );
+    assert!(
+        order
+            .check_build(&path, &program("racy", "02"), "other")
+            .is_ok()
+    );
+    let rebuilt = order.check_build(&path, &program("racy", "02"), family);
+    let rebuilt = rebuilt.unwrap_err().to_string();
+    assert!(rebuilt.contains("another build of racy (01, and this is 02)"));
     let other = order
-        .check_program(&path, &command)
+        .check_program(&path, &program("other", "02"))
         .unwrap_err()
         .to_string();
     assert!(
@@ -96,7 +117,7 @@ fn leave(directory: &Path, number: u64, rank: usize) {
     let (entries, _) = recorded(5);
     let (first, last) = entries.split_at(3);
     let file = [
-        start_of_file(&run(number)),
+        start_of_file(&run(number), &program("racy", "01")),
         start_of_rank(rank),
         block(first),
     ]
@@ -136,4 +157,16 @@ fn a_log_reaches_another_process_as_it_is() {
     let other = decode_log(&encode_log(3, &log)).unwrap();
     assert_eq!((other.blocks(), other.ended()), (log.blocks(), log.ended()));
     assert!(decode_log(b"nothing").is_none());
+}
+
+#[test]
+fn the_body_of_a_file_that_was_cut_off_has_whole_frames_alone() {
+    let (entries, _) = recorded(5);
+    let start = start_of_file(&run(7), &program("racy", "01"));
+    let body = [start_of_rank(1), block(&entries)].concat();
+    let file = [&start[..], &body].concat();
+    assert_eq!(body_of(&file), Some(&body[..]));
+    let cut_off = [&file[..], &block(&entries)[..7]].concat();
+    assert_eq!(body_of(&cut_off), Some(&body[..]));
+    assert_eq!(body_of(&start), None);
 }

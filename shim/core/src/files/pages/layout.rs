@@ -200,11 +200,13 @@ pub const CHANNELS_HEAD: usize = 4;
 pub const WORDS: usize = CHANNELS_AT + CHANNELS_HEAD + CHANNELS * CHANNEL;
 
 /// Where the request with this handle is kept.
+#[inline]
 pub fn request_place(handle: u64) -> usize {
     (handle.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize % REQUESTS
 }
 
 /// Two numbers as one word.
+#[inline]
 pub fn pack(low: i32, high: i32) -> u64 {
     u64::from(low as u32) | u64::from(high as u32) << 32
 }

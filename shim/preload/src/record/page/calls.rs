@@ -6,7 +6,8 @@ use treepie_core::files::pages::layout::{
     ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, THREADS, area, header, pack, request_place,
 };
 
-use super::{Note, Procedure, page, words};
+use super::words::Words;
+use super::{Note, Procedure, page};
 use crate::mpi::native::native;
 use crate::mpi::{Handle, Request, Word, c_int};
 use crate::record::registry::handle_at;
@@ -15,6 +16,8 @@ use crate::record::registry::handle_at;
 #[derive(Clone, Copy)]
 pub struct Area {
     words: &'static [AtomicU64; area::LENGTH],
+    /// The page; none where the thread has no part of it.
+    page: Option<Words>,
 }
 
 /// Where threads write for which the page has no area, or that call after its end.
@@ -25,17 +28,23 @@ impl Area {
     #[cold]
     pub fn claim() -> Area {
         let words = page().map(|page| page.file.words);
-        let nowhere = Area { words: &NOWHERE };
-        let Some(words) = words else { return nowhere };
-        let free = (0..THREADS).map(|number| words.area(number)).find(|area| {
+        let nowhere = Area {
+            words: &NOWHERE,
+            page: None,
+        };
+        let Some(page) = words else { return nowhere };
+        let free = (0..THREADS).map(|number| page.area(number)).find(|area| {
             let thread = &area[area::THREAD];
             let claimed = thread.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Relaxed);
             claimed.is_ok()
         });
         if free.is_none() {
-            words.0[header::MORE_THREADS].fetch_add(1, Ordering::Relaxed);
+            page.0[header::MORE_THREADS].fetch_add(1, Ordering::Relaxed);
         }
-        free.map_or(nowhere, |words| Area { words })
+        free.map_or(nowhere, |words| Area {
+            words,
+            page: Some(page),
+        })
     }
 
     /// Leaves the area to the next thread that starts.
@@ -126,23 +135,24 @@ impl Area {
             self.set(area::REQUESTS + at, request.word() as u64);
         }
     }
-}
 
-/// A request was made by this call: what it stands for. `number` is that of a collective on its
-/// communicator.
-pub fn requested(note: &Note, number: u64) {
-    let Some(words) = words() else { return };
-    let request: Request = handle_at(note.request);
-    let partner = match note.source == ABSENT {
-        true => pack(note.dest, note.tag),
-        false => pack(note.source, note.receive_tag),
-    };
-    let at = REQUESTS_AT + request_place(request.word() as u64) * REQUEST;
-    words.set(at, request.word() as u64);
-    words.set(
-        at + 1,
-        number << NUMBER_SHIFT | u64::from(note.procedure.number),
-    );
-    words.set(at + 2, note.comm.word() as u64);
-    words.set(at + 3, partner);
+    /// A request was made by this call: what it stands for. `number` is that of a collective on
+    /// its communicator.
+    #[inline(always)]
+    pub fn requested(self, note: &Note, number: u64) {
+        let Some(page) = self.page else { return };
+        let request: Request = handle_at(note.request);
+        let partner = match note.source == ABSENT {
+            true => pack(note.dest, note.tag),
+            false => pack(note.source, note.receive_tag),
+        };
+        let at = REQUESTS_AT + request_place(request.word() as u64) * REQUEST;
+        page.set(at, request.word() as u64);
+        page.set(
+            at + 1,
+            number << NUMBER_SHIFT | u64::from(note.procedure.number),
+        );
+        page.set(at + 2, note.comm.word() as u64);
+        page.set(at + 3, partner);
+    }
 }

@@ -29,7 +29,7 @@ use super::identity::identity;
 use crate::features::{self, PAGES};
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, c_int};
-pub use calls::{Area, requested};
+pub use calls::Area;
 pub use memory::PageError;
 use memory::PageFile;
 pub use note::{Note, Procedure};

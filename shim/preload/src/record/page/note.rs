@@ -73,12 +73,14 @@ impl Note {
     };
 
     /// Whether a poll found something.
+    #[inline(always)]
     pub fn has_answer(&self) -> bool {
         // SAFETY: the address of the flag or number of the application's call, which has succeeded.
         self.answer == 0 || unsafe { *(self.answer as *const c_int) } > 0
     }
 
     /// Whether it is no message.
+    #[inline(always)]
     pub fn is_collective(&self) -> bool {
         self.tag == ABSENT && self.receive_tag == ABSENT
     }

@@ -12,7 +12,7 @@ use treepie_core::files::pages::layout::header;
 use super::calls::Area;
 use super::tick::write_all_channels;
 use super::words::Words;
-use super::{Note, words};
+use super::{Procedure, words};
 use crate::features::{self, CUTS};
 use crate::log;
 use crate::mpi::native::native;
@@ -51,10 +51,10 @@ pub fn tick(words: Words) -> Duration {
 
 /// A call is about to begin: it waits here until it may.
 #[cold]
-pub fn stop_before(area: Area, note: &Note) {
+pub fn stop_before(area: Area, procedure: Procedure) {
     let Some(words) = words() else { return };
-    if note.procedure.uncut {
-        refuse(note);
+    if procedure.uncut {
+        refuse(procedure);
     }
     let next = area.number() + 1;
     if is_closed(words, next) {
@@ -92,11 +92,11 @@ fn stop(words: Words, next: u64) {
 }
 
 /// This procedure begins something that no cut includes.
-pub fn refuse(note: &Note) {
+pub fn refuse(procedure: Procedure) {
     if let Some(words) = words()
         && words.get(header::REFUSED) == 0
     {
-        words.set(header::REFUSED, u64::from(note.procedure.number) + 1);
+        words.set(header::REFUSED, u64::from(procedure.number) + 1);
     }
 }
 

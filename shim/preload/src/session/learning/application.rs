@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::env;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 use treepie_core::placement::binding::Process;
+
+use crate::session::program;
 
 /// A file up to this length is read whole. Of a longer one both ends are: the linker's build id is
 /// in the first one.
@@ -15,11 +17,6 @@ const WHOLE: u64 = 4 << 20;
 
 /// Bytes of each end.
 const END: u64 = 64 << 10;
-
-/// Programs that run another one, which is text.
-const INTERPRETERS: [&str; 10] = [
-    "python", "pypy", "perl", "ruby", "julia", "Rscript", "R", "octave", "lua", "bash",
-];
 
 /// Variables by whose values an MPI chooses its algorithms and its network, and a program its
 /// threads: the beginnings of their names.
@@ -65,36 +62,20 @@ struct Content {
 
 /// The program of this process; the name that people know it by, and what it is known by.
 pub fn identify(ranks: usize, library: String) -> (String, Identity) {
-    let program = fs::read_link("/proc/self/exe").unwrap_or_default();
-    let words: Vec<String> = env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
-    let script = script(&program, &words);
-    let name = name_of(script.as_deref().unwrap_or(&program));
+    let (program, script) = program::files();
+    let name = program::name_of(script.as_deref().unwrap_or(&program));
     let identity = Identity {
         program: Content::of(Path::new("/proc/self/exe")),
         script: script.as_deref().and_then(Content::of),
-        arguments: words.iter().skip(1).map(|word| lasting(word)).collect(),
+        arguments: env::args_os()
+            .skip(1)
+            .map(|word| lasting(&word.to_string_lossy()))
+            .collect(),
         ranks,
         library,
         variables: variables(),
     };
     (name, identity)
-}
-
-fn name_of(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
-}
-
-/// The script that an interpreter runs: the first of its words that is a file.
-fn script(program: &Path, words: &[String]) -> Option<PathBuf> {
-    let name = name_of(program);
-    INTERPRETERS
-        .iter()
-        .any(|interpreter| name.starts_with(interpreter))
-        .then(|| words.iter().skip(1).map(PathBuf::from))?
-        .find(|word| word.is_file())
 }
 
 /// A word of the command line without what is another for each run: the job's number, and the
@@ -209,17 +190,6 @@ mod tests {
         assert_eq!(one, same);
         assert_ne!(one, other);
         assert_ne!(one, bound);
-    }
-
-    #[test]
-    fn a_script_is_what_an_interpreter_runs() {
-        let own = file!().rsplit('/').next().unwrap_or_default();
-        let here = concat!(env!("CARGO_MANIFEST_DIR"), "/src/session/learning/");
-        let path = format!("{here}{own}");
-        let words = ["python3", "-u", &path, "8"].map(str::to_owned);
-        let found = script(Path::new("/usr/bin/python3.11"), &words);
-        assert_eq!(found, Some(PathBuf::from(path)));
-        assert_eq!(script(Path::new("/usr/bin/lmp"), &words), None);
     }
 
     #[test]

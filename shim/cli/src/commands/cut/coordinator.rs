@@ -1,0 +1,194 @@
+//! A coordinator: this command on another host, which orders the ranks there, and those of further
+//! hosts of its cluster. An order is a line of JSON on its standard input, an answer one on its
+//! standard output. When either end is gone, all ranks go on.
+
+use std::ffi::OsString;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::members::{Answer, Members, Order, Which};
+use crate::commands::Outcome;
+use crate::error::CommandError;
+
+/// How long an answer may take, beside the user's command.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How often ranks are told that they are still waited for, where nothing is ordered.
+const BETWEEN_BEATS: Duration = Duration::from_millis(500);
+
+/// A coordinator on another host.
+pub struct Coordinator {
+    host: String,
+    child: Child,
+    orders: Option<ChildStdin>,
+    answers: Receiver<String>,
+}
+
+impl Coordinator {
+    /// Starts one on the first of these hosts for all of them.
+    ///
+    /// # Errors
+    /// A remote shell that cannot be started.
+    pub fn start(
+        hosts: &[String],
+        which: Which,
+        remote_shell: &str,
+        pages: Option<&Path>,
+    ) -> Result<Coordinator, CommandError> {
+        let (host, others) = hosts.split_first().ok_or_else(|| {
+            CommandError::usage("--cluster: names no host; write --cluster HOST,...")
+        })?;
+        let mut words = remote_shell.split_whitespace();
+        let mut command = Command::new(words.next().unwrap_or("ssh"));
+        command.args(words).arg(host);
+        command.args(line(which, others, remote_shell, pages));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| {
+            CommandError::usage(format!(
+                "{remote_shell}: {error}; give another --remote-shell"
+            ))
+        })?;
+        let (sender, answers) = mpsc::channel();
+        if let Some(output) = child.stdout.take() {
+            thread::spawn(move || {
+                let lines = BufReader::new(output).lines().map_while(Result::ok);
+                lines
+                    .map_while(|line| sender.send(line).ok())
+                    .for_each(drop);
+            });
+        }
+        Ok(Coordinator {
+            host: host.clone(),
+            orders: child.stdin.take(),
+            child,
+            answers,
+        })
+    }
+
+    /// Gives an order. That it does not arrive shows where the answer is missing.
+    pub fn send(&mut self, order: &Order) {
+        let line = serde_json::to_string(order).unwrap_or_default();
+        let written = self
+            .orders
+            .as_mut()
+            .map(|pipe| writeln!(pipe, "{line}").and_then(|()| pipe.flush()));
+        if !matches!(written, Some(Ok(()))) {
+            self.orders = None;
+        }
+    }
+
+    /// Its answer to this order; `meanwhile` is called now and then.
+    pub fn answer(&mut self, order: &Order, mut meanwhile: impl FnMut()) -> Answer {
+        let further = match order {
+            Order::Then { limit, .. } => Duration::from_secs_f64(*limit),
+            _ => Duration::ZERO,
+        };
+        let until = Instant::now() + PATIENCE + further;
+        let line = loop {
+            // It was not told, or did not answer before.
+            if self.orders.is_none() {
+                break None;
+            }
+            match self.answers.recv_timeout(BETWEEN_BEATS) {
+                Err(RecvTimeoutError::Timeout) if Instant::now() < until => meanwhile(),
+                line => break line.ok(),
+            }
+        };
+        let answer = line.and_then(|line| serde_json::from_str(&line).ok());
+        answer.unwrap_or_else(|| {
+            // What it may say later would be taken for the answer to another order.
+            self.orders = None;
+            Answer::problem(format!(
+                "{}: its coordinator does not answer; try `--remote-shell`, and treepie there",
+                self.host
+            ))
+        })
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        // It ends when there are no more orders.
+        self.orders = None;
+        let until = Instant::now() + Duration::from_secs(2);
+        while let Ok(None) = self.child.try_wait() {
+            if Instant::now() >= until {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+                return;
+            }
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+/// The words of a coordinator's command.
+fn line(which: Which, others: &[String], shell: &str, pages: Option<&Path>) -> Vec<OsString> {
+    let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
+    let mut line: Vec<OsString> = vec![own.into(), "cut".into(), "--coordinate".into()];
+    if let Some(pages) = pages {
+        line.extend(["--pages".into(), pages.into()]);
+    }
+    for host in others {
+        line.extend(["--cluster".into(), host.into()]);
+    }
+    if !others.is_empty() {
+        // The other side's shell takes words apart.
+        let quoted = match shell.contains(' ') {
+            true => format!("'{shell}'"),
+            false => shell.to_owned(),
+        };
+        line.extend(["--remote-shell".into(), quoted.into()]);
+    }
+    match which {
+        Which::Run(run) => line.push(format!("{run:016x}").into()),
+        Which::Given(given) => line.extend(["--given".into(), format!("{given:016x}").into()]),
+    }
+    line
+}
+
+/// Is a coordinator: obeys orders until there are no more. While others still run the user's
+/// command, its ranks stay where they are.
+pub fn serve(mut members: Members) -> Outcome {
+    let (sender, orders) = mpsc::channel();
+    thread::spawn(move || {
+        let lines = io::stdin().lock().lines().map_while(Result::ok);
+        lines
+            .map_while(|line| sender.send(line).ok())
+            .for_each(drop);
+    });
+    let mut stays_until = Instant::now();
+    loop {
+        let line = match orders.recv_timeout(BETWEEN_BEATS) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => {
+                if Instant::now() < stays_until {
+                    members.beat();
+                }
+                continue;
+            }
+            Err(RecvTimeoutError::Disconnected) => return Ok(ExitCode::SUCCESS),
+        };
+        let began = Instant::now();
+        let answer = match serde_json::from_str(&line) {
+            Ok(order) => {
+                stays_until = match &order {
+                    Order::Then { limit, .. } => began + PATIENCE + Duration::from_secs_f64(*limit),
+                    _ => began,
+                };
+                members.obey(&order)
+            }
+            Err(error) => Answer::problem(format!("an order that is none: {error}")),
+        };
+        let text = serde_json::to_string(&answer).unwrap_or_default();
+        let mut output = io::stdout().lock();
+        let written = writeln!(output, "{text}").and_then(|()| output.flush());
+        if written.is_err() {
+            return Ok(ExitCode::SUCCESS);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! The ranks of a job wherever they are: those of this host by their pages, those of other hosts
+//! and clusters through a coordinator of each, which is this command there (`coordinator`).
+//!
+//! An order goes to all coordinators at once, and each answers for all of its ranks: 2 messages a
+//! host, and 2 a cluster between the coordinators, as in waves by cluster (Coti 2006).
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use treepie_core::waits::Rank;
+
+use super::coordinator::Coordinator;
+use super::here::Here;
+use super::then::Ended;
+use crate::error::CommandError;
+
+/// The job that is meant.
+#[derive(Debug, Clone, Copy)]
+pub enum Which {
+    /// The run with this number.
+    Run(u64),
+    /// The runs that were given this number by the command that started them.
+    Given(u64),
+}
+
+/// What ranks are to do, or are asked.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Order {
+    /// How they are, which also says that this command is still there.
+    Look,
+    /// No call begins any more.
+    Close,
+    /// Each of these may make the calls until this number, others none.
+    Only(BTreeMap<usize, u64>),
+    /// Stopped ranks leave the MPI alone, or no longer.
+    Rest(bool),
+    /// All go on.
+    Open,
+    /// The user's command is run on each host.
+    Then {
+        /// The command.
+        command: String,
+        /// The number of the wave.
+        wave: usize,
+        /// Seconds after which it is ended.
+        limit: f64,
+    },
+    /// The job has ended: how it was at its end, and its pages are removed.
+    End,
+}
+
+/// What is answered to an order.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Answer {
+    /// The ranks that live, or that have left their counts.
+    pub ranks: Vec<Rank>,
+    /// Ranks of the job; 0 where no page is known.
+    pub size: usize,
+    /// How the user's command ended, by host.
+    pub ended: Vec<(String, Ended)>,
+    /// Why an order was not obeyed.
+    pub problem: Option<String>,
+}
+
+impl Answer {
+    /// An order that could not be obeyed.
+    pub fn problem(problem: String) -> Answer {
+        Answer {
+            problem: Some(problem),
+            ..Answer::default()
+        }
+    }
+
+    fn add(&mut self, other: Answer) {
+        self.ranks.extend(other.ranks);
+        self.size = self.size.max(other.size);
+        self.ended.extend(other.ended);
+        self.problem = self.problem.take().or(other.problem);
+    }
+}
+
+/// All ranks of a job. They go on when this goes.
+pub struct Members {
+    here: Here,
+    coordinators: Vec<Coordinator>,
+    /// The last call that a rank may make, where it may make any.
+    allowed: BTreeMap<usize, u64>,
+}
+
+impl Members {
+    /// The ranks on this host, and on those of the clusters, of which the first host each has the
+    /// coordinator. `pages` is the directory that the user named, `base` the one on this host.
+    ///
+    /// # Errors
+    /// A coordinator that cannot be started.
+    pub fn new(
+        base: PathBuf,
+        which: Which,
+        clusters: &[Vec<String>],
+        (remote_shell, pages): (&str, Option<&std::path::Path>),
+    ) -> Result<Members, CommandError> {
+        let clusters = clusters.iter().filter(|hosts| !hosts.is_empty());
+        let start = |hosts: &Vec<String>| Coordinator::start(hosts, which, remote_shell, pages);
+        Ok(Members {
+            here: Here::new(base, which),
+            coordinators: clusters.map(start).collect::<Result<_, _>>()?,
+            allowed: BTreeMap::new(),
+        })
+    }
+
+    /// Gives an order, and waits for all answers.
+    pub fn obey(&mut self, order: &Order) -> Answer {
+        for coordinator in &mut self.coordinators {
+            coordinator.send(order);
+        }
+        let mut answer = self.here.obey(order);
+        for coordinator in &mut self.coordinators {
+            answer.add(coordinator.answer(order, || self.here.beat()));
+        }
+        answer.ranks.sort_by_key(|rank| rank.rank);
+        answer
+    }
+
+    /// Says to the ranks of this host that this command is still there.
+    pub fn beat(&mut self) {
+        self.here.beat();
+    }
+
+    fn told(&mut self, order: &Order) -> Result<Answer, CommandError> {
+        let answer = self.obey(order);
+        match answer.problem {
+            Some(problem) => Err(CommandError::failed(problem)),
+            None => Ok(answer),
+        }
+    }
+
+    /// The ranks as they are now, and the number of ranks of the job.
+    ///
+    /// # Errors
+    /// A coordinator that does not answer.
+    pub fn look(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+        let answer = self.told(&Order::Look)?;
+        Ok((answer.ranks, answer.size))
+    }
+
+    /// No call begins any more.
+    ///
+    /// # Errors
+    /// A page that cannot be written; a coordinator that does not answer.
+    pub fn close(&mut self) -> Result<(), CommandError> {
+        self.allowed.clear();
+        self.told(&Order::Close).map(drop)
+    }
+
+    /// All go on.
+    pub fn open(&mut self) {
+        let _ = self.obey(&Order::Open);
+    }
+
+    /// Lets each rank make the calls until the one with the number that `last` gives, or none.
+    ///
+    /// # Errors
+    /// As [`Members::close`].
+    pub fn only(
+        &mut self,
+        size: usize,
+        last: impl Fn(usize) -> Option<u64>,
+    ) -> Result<(), CommandError> {
+        let allowed = (0..size).filter_map(|rank| Some((rank, last(rank)?)));
+        let allowed: BTreeMap<usize, u64> = allowed.collect();
+        if self.allowed != allowed {
+            self.told(&Order::Only(allowed.clone()))?;
+            self.allowed = allowed;
+        }
+        Ok(())
+    }
+
+    /// The last call that a rank may make.
+    pub fn last(&self, rank: usize) -> Option<u64> {
+        self.allowed.get(&rank).copied()
+    }
+
+    /// Whether stopped ranks leave the MPI alone.
+    ///
+    /// # Errors
+    /// As [`Members::close`].
+    pub fn rest(&mut self, rest: bool) -> Result<(), CommandError> {
+        self.told(&Order::Rest(rest)).map(drop)
+    }
+
+    /// Runs the user's command on each host that has ranks.
+    ///
+    /// # Errors
+    /// A coordinator that does not answer.
+    pub fn then(
+        &mut self,
+        command: &str,
+        wave: usize,
+        limit: Duration,
+    ) -> Result<Vec<(String, Ended)>, CommandError> {
+        let (command, limit) = (command.to_owned(), limit.as_secs_f64());
+        let order = Order::Then {
+            command,
+            wave,
+            limit,
+        };
+        Ok(self.told(&order)?.ended)
+    }
+
+    /// How the ranks were at the end of the job, whose pages are removed.
+    ///
+    /// # Errors
+    /// A coordinator that does not answer.
+    pub fn end(&mut self) -> Result<(Vec<Rank>, usize), CommandError> {
+        let answer = self.told(&Order::End)?;
+        Ok((answer.ranks, answer.size))
+    }
+
+    /// Whether ranks of other hosts are among them.
+    pub fn are_elsewhere(&self) -> bool {
+        !self.coordinators.is_empty()
+    }
+}

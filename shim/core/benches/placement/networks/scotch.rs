@@ -29,8 +29,12 @@ impl Scotch {
                 .stderr(Stdio::null());
             quiet.status().is_ok_and(|status| status.success())
         };
-        let names = [("scotch_gmap", "scotch_amk_grf"), ("gmap", "amk_grf")];
-        let Some((gmap, amk_grf)) = names.into_iter().find(|names| runs(names.0)) else {
+        let first = |names: [&'static str; 2]| names.into_iter().find(|name| runs(name));
+        let found = (
+            first(["scotch_gmap", "gmap"]),
+            first(["scotch_amk_grf", "amk_grf"]),
+        );
+        let (Some(gmap), Some(amk_grf)) = found else {
             println!("gmap is left out: install Debian's package scotch");
             return Ok(None);
         };

@@ -317,10 +317,16 @@ impl Search<'_> {
     }
 
     fn hot(&self) -> Schedule {
+        let v = |n: &str, d: f64| {
+            std::env::var(n)
+                .ok()
+                .and_then(|t| t.parse().ok())
+                .unwrap_or(d)
+        };
         Schedule {
-            sweeps: self.sweeps(),
-            hot: 3.0,
-            cold: 0.08,
+            sweeps: self.sweeps() * v("TS", 1.0),
+            hot: v("TH", 3.0),
+            cold: v("TC", 0.08),
         }
     }
 

@@ -15,6 +15,7 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, TuningFile, read_any};
 use treepie_core::topology::Topology;
+use treepie_core::topology::networks::Site;
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -112,6 +113,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(found) = described_tree(&arguments.file)? {
         return tree(arguments, &found);
     }
+    if crate::input::network::is_one(&arguments.file) {
+        let site = crate::input::network::read(&arguments.file)?;
+        return network_file(arguments, &site);
+    }
     if MatrixFormat::from_path(path).is_some() {
         return matrix(arguments, path);
     }
@@ -131,6 +136,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Grid(found) => grid(arguments, &found),
         AnyFile::Experience(found) => experience(arguments, path, &found),
         AnyFile::Tuning(found) => tuning(arguments, &found),
+        AnyFile::Network(found) => network_file(arguments, &found),
     }
 }
 
@@ -254,7 +260,10 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     match !other && network::is_of_slurm(path) {
-        true => Ok(Some(network::read(path)?)),
+        true => {
+            let site = network::read_site(path, None)?;
+            Ok(crate::input::network::tree(&site).cloned())
+        }
         false => Ok(None),
     }
 }
@@ -331,6 +340,15 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
     match arguments.json {
         true => output::print_json(&platform::json(found))?,
         false => output::print(&platform::text(&arguments.file, found))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
+    draw(arguments, || Err(no_picture(arguments, "network")))?;
+    match arguments.json {
+        true => output::print_json(&report::network::json(site))?,
+        false => output::print(&report::network::site_text(&arguments.file, site))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -11,6 +11,7 @@ pub mod gain;
 pub mod guard;
 pub mod levels;
 pub mod matrix;
+pub mod network;
 pub mod order;
 pub mod phases;
 pub mod placement;

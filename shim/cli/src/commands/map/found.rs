@@ -18,6 +18,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::containment::Report;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
+use crate::report::network::NetworkGain;
 use crate::report::units;
 use crate::report::verdict::Verdict;
 use crate::report::words::{file_name, pluralize};
@@ -102,7 +103,13 @@ impl<'a> Found<'a> {
         let wanted = alone && !arguments.quiet && job.replaced.is_none();
         let bounded = wanted.then_some(&job.usable);
         let crossings = crossings(&job.topology, first, second);
-        let gain = Gain::new(&job.topology, bounded, first, second);
+        let on_network = job.network.as_ref();
+        let bounded_tree = bounded.filter(|_| on_network.is_none());
+        let mut gain = Gain::new(&job.topology, bounded_tree, first, second);
+        if let Some(nodes) = on_network {
+            let network = NetworkGain::new(&job.topology, nodes, bounded, first, second);
+            gain = gain.on_network(network);
+        }
         Ok(Found {
             verdict: verdict(arguments, &job, &placed, (first, second), &crossings, &gain),
             crossings,
@@ -220,6 +227,8 @@ impl<'a> Found<'a> {
     pub fn text(&self, output: &Path) -> String {
         let unit = self.job.input.bytes_unit();
         let costs = (self.gain.sum.identity, self.gain.sum.placement);
+        // A network has its own distances, and its own table.
+        let costs = self.gain.network.is_none().then_some(costs);
         let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.loads_text();

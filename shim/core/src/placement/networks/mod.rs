@@ -12,6 +12,7 @@
 //! curves      ranks and nodes along Hilbert curves
 //! anneal      swaps with true distances, from hot to cold; then the last descent
 //! relieve     swaps that lower the load of the most loaded links
+//! exhaustive  a few ranks: all placements
 //! inside      the cores of every node, by the strategies for trees
 //! bound       costs that no placement is below
 //! ```
@@ -24,6 +25,7 @@ mod anneal;
 mod bound;
 mod curves;
 mod distances;
+mod exhaustive;
 mod field;
 mod fold;
 mod halves;
@@ -33,8 +35,6 @@ mod near;
 mod nodes;
 mod place;
 mod relieve;
-#[cfg(test)]
-mod tests;
 
 pub use bound::lower_bound;
 pub use measures::{Measures, hop_bytes, link_traffic};

@@ -4,6 +4,7 @@ use super::anneal::{Schedule, annealed};
 use super::bound::lower_bound;
 use super::curves::along_hilbert;
 use super::distances::Distances;
+use super::exhaustive::cheapest;
 use super::field::Field;
 use super::fold::NodeBox;
 use super::halves::Halves;
@@ -180,6 +181,10 @@ impl Search<'_> {
     /// Folding, multisection and curves, each improved by swaps.
     fn search(&self, strategy: Strategy, all: &mut Vec<Candidate>) -> Result<(), PlacementError> {
         let field = &self.field;
+        if let Some(found) = cheapest(field) {
+            all.push((Strategy::Multisection, found));
+            return Ok(());
+        }
         let grid = Grid::find(&field.graph);
         let only_grid = strategy == Strategy::Grid && grid.is_some();
         let mut structured: Vec<Candidate> = Vec::new();
@@ -308,25 +313,19 @@ impl Search<'_> {
         let ranks = self.field.ranks.max(1) as f64;
         let degree = self.field.graph.entries() as f64 / ranks;
         let for_few = match self.options.effort {
-            Effort::Fast => 150.0,
-            Effort::Normal => 1300.0,
-            Effort::Strong => 20_000.0,
+            Effort::Fast => 250.0,
+            Effort::Normal => 2400.0,
+            Effort::Strong => 40_000.0,
         };
-        let fewer = libm::pow(4096.0 / ranks.max(4096.0), 0.6);
+        let fewer = libm::pow(512.0 / ranks.max(512.0), 0.36);
         for_few * fewer * 10.0 / (2.0 + degree.max(2.0))
     }
 
     fn hot(&self) -> Schedule {
-        let v = |n: &str, d: f64| {
-            std::env::var(n)
-                .ok()
-                .and_then(|t| t.parse().ok())
-                .unwrap_or(d)
-        };
         Schedule {
-            sweeps: self.sweeps() * v("TS", 1.0),
-            hot: v("TH", 3.0),
-            cold: v("TC", 0.08),
+            sweeps: self.sweeps(),
+            hot: 4.0,
+            cold: 0.5,
         }
     }
 

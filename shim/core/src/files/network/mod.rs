@@ -5,20 +5,31 @@
 //! slurm          topology.conf and `scontrol show topology`: switches, blocks, rings, tori
 //! slurm_yaml     topology.yaml
 //! slurm_nodes    `scontrol show node`
+//! ibnetdiscover  InfiniBand fabrics
+//! xml            SimGrid's platforms, GraphML
+//! scotch         Scotch's target files
+//! json           Flux's R and JGF, pbsnodes, topograph
+//! coordinates    a host and its coordinates a line, or coordinates in names
 //! host_list      names such as tux[0-3]
 //! ```
 //!
 //! The form is told from the text, never from the name of a file.
 
+mod coordinates;
 mod host_list;
+mod ibnetdiscover;
+mod json;
 mod own;
 mod parts;
+mod scotch;
 mod slurm;
 mod slurm_nodes;
 mod slurm_yaml;
+mod xml;
 
 use std::path::Path;
 
+pub use coordinates::from_names;
 pub use host_list::expand;
 pub use slurm::{from_text, is_of_slurm, read};
 
@@ -33,6 +44,12 @@ enum Form {
     Slurm,
     SlurmYaml,
     SlurmNodes,
+    Ibnetdiscover,
+    Xml,
+    Scotch,
+    Json,
+    Pbs,
+    Coordinates,
 }
 
 impl Form {
@@ -59,6 +76,34 @@ impl Form {
             Some("network") => return Some(Form::Own),
             Some(_) => return Some(Form::Topology),
             None => {}
+        }
+        if first.starts_with('<') {
+            let network = text.contains("<platform") || text.contains("<graphml");
+            return network.then_some(Form::Xml);
+        }
+        if first.starts_with('{') {
+            let keys = [
+                "\"nodelist\"",
+                "\"instances\"",
+                "\"graph\"",
+                "\"resources_available\"",
+            ];
+            return keys
+                .iter()
+                .any(|key| text.contains(key))
+                .then_some(Form::Json);
+        }
+        if ibnetdiscover::is_line(first) {
+            return Some(Form::Ibnetdiscover);
+        }
+        if scotch::is_target(text) {
+            return Some(Form::Scotch);
+        }
+        if has("resources_available.") {
+            return Some(Form::Pbs);
+        }
+        if coordinates::is_list(text) {
+            return Some(Form::Coordinates);
         }
         if first.starts_with("- topology:") || first == "---" && has("- topology:") {
             return Some(Form::SlurmYaml);
@@ -91,7 +136,8 @@ pub fn site_from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Sit
             path,
             "network",
             "this is no network that is known: expected a file of treepie, Slurm's topology.conf, \
-             topology.yaml or what `scontrol show topology` or `show node` prints",
+             topology.yaml or what scontrol shows, ibnetdiscover's output, SimGrid's XML, GraphML, \
+             a target of Scotch, Flux's R or JGF, pbsnodes' output, or hosts with coordinates",
         ));
     };
     match form {
@@ -104,6 +150,12 @@ pub fn site_from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Sit
         Form::Slurm => slurm::site(path, text, name),
         Form::SlurmYaml => slurm_yaml::read(path, text, name),
         Form::SlurmNodes => slurm_nodes::read(path, text, name),
+        Form::Ibnetdiscover => ibnetdiscover::read(path, text),
+        Form::Xml => xml::read(path, text, name),
+        Form::Scotch => scotch::read(path, text),
+        Form::Json => json::read(path, text, name),
+        Form::Pbs => json::pbsnodes(path, text, name),
+        Form::Coordinates => coordinates::read(path, text),
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Site {
     hosts: Vec<Host>,
     /// Nodes at a position where hosts have no names.
     per_position: usize,
+    /// Positions of nodes without names, where these are not all.
+    listed: Vec<usize>,
 }
 
 impl Site {
@@ -49,6 +51,7 @@ impl Site {
             network,
             hosts,
             per_position: 1,
+            listed: Vec::new(),
         })
     }
 
@@ -70,6 +73,27 @@ impl Site {
             network,
             hosts: Vec::new(),
             per_position,
+            listed: Vec::new(),
+        })
+    }
+
+    /// A network with nodes without names at these positions only.
+    ///
+    /// # Errors
+    /// No position, or one that there is not.
+    pub fn listed(network: Network, positions: Vec<usize>) -> Result<Self, NetworkError> {
+        if positions.is_empty() {
+            return Err(NetworkError::Empty { what: "node" });
+        }
+        if let Some(position) = positions.iter().find(|&&p| p >= network.positions()) {
+            let expected = format!("below {}", network.positions());
+            return Err(super::error::out_of_range("a position", position, expected));
+        }
+        Ok(Site {
+            network,
+            hosts: Vec::new(),
+            per_position: 1,
+            listed: positions,
         })
     }
 
@@ -86,6 +110,7 @@ impl Site {
     /// Number of nodes.
     pub fn nodes(&self) -> usize {
         match self.hosts.len() {
+            0 if !self.listed.is_empty() => self.listed.len(),
             0 => self.network.positions() * self.per_position,
             named => named,
         }
@@ -95,6 +120,7 @@ impl Site {
     pub fn position(&self, node: usize) -> usize {
         match self.hosts.get(node) {
             Some(host) => host.position,
+            None if !self.listed.is_empty() => self.listed[node],
             None => node / self.per_position,
         }
     }

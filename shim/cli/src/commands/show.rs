@@ -27,7 +27,7 @@ use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
-use crate::picture::{Chart, Format, Gantt, MachineTree, Picture, write_drawing};
+use crate::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, Unit, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
@@ -85,6 +85,7 @@ enum Shown {
     Tree(MachineTree),
     Gantt(Gantt),
     Chart(Chart),
+    Fabric(Fabric),
 }
 
 /// Shows a file of any kind.
@@ -345,7 +346,14 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
 }
 
 fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
-    draw(arguments, || Err(no_picture(arguments, "network")))?;
+    if let Some(found) = crate::input::network::tree(site) {
+        return tree(arguments, found);
+    }
+    draw(arguments, || {
+        let title = format!("{}: {}", arguments.file, site.network().describe());
+        let bare = report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
+        Ok(Shown::Fabric(bare))
+    })?;
     match arguments.json {
         true => output::print_json(&report::network::json(site))?,
         false => output::print(&report::network::site_text(&arguments.file, site))?,
@@ -399,6 +407,7 @@ fn draw(
                 Shown::Tree(tree) => write_drawing(&tree, format, path),
                 Shown::Gantt(chart) => write_drawing(&chart, format, path),
                 Shown::Chart(chart) => write_drawing(&chart, format, path),
+                Shown::Fabric(fabric) => write_drawing(&fabric, format, path),
             };
         }
     }

@@ -52,6 +52,10 @@ pub struct Above {
     /// names one of several
     #[arg(long, value_name = "NETWORK", conflicts_with = "platform")]
     pub network: Option<String>,
+    /// Coordinates on the network in the names of the hosts, with # for each
+    /// number: r#i#n# makes 2, 0 and 5 of r2i0n05
+    #[arg(long, value_name = "PATTERN", conflicts_with = "platform")]
+    pub coordinates: Option<String>,
     /// Platform file: its clusters become a level above the nodes, its measured
     /// times the distances
     #[arg(long, value_name = "FILE")]
@@ -115,7 +119,8 @@ impl MachineChoice {
 impl Above {
     /// Whether anything is known.
     pub fn is_given(&self) -> bool {
-        self.distances.is_some() || self.network.is_some() || self.platform.is_some()
+        let texts = [&self.distances, &self.network, &self.coordinates];
+        texts.iter().any(|text| text.is_some()) || self.platform.is_some()
     }
 
     /// The whole tree over these nodes, where a job ran on `hosts` (none: nobody
@@ -144,12 +149,19 @@ impl Above {
     ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
         let mut topology = nodes;
         let mut on_network = None;
-        if let Some(text) = &self.network {
-            let site = network::read(text)?;
+        let site = self.network.as_deref().map(network::read).transpose()?;
+        if let Some(pattern) = &self.coordinates {
+            let parts = machines(topology)?;
+            let names = hosts_of(&parts, &[], "--coordinates", hosts)?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let site = files::network::from_names(pattern, &names, site.as_ref())?;
+            let (above, nodes) = attached(parts, &site, pattern, hosts)?;
+            (topology, on_network) = (above, Some(nodes));
+        } else if let (Some(text), Some(site)) = (&self.network, site) {
             match network::tree(&site) {
                 Some(tree) => topology = under(topology, tree, text, hosts)?,
                 None => {
-                    let (above, nodes) = attached(topology, &site, text, hosts)?;
+                    let (above, nodes) = attached(machines(topology)?, &site, text, hosts)?;
                     (topology, on_network) = (above, Some(nodes));
                 }
             }
@@ -242,12 +254,11 @@ fn under(
 
 /// The machines of a topology in one row, and their places on a network that is no tree.
 fn attached(
-    topology: Topology,
+    parts: Vec<Topology>,
     site: &Site,
     name: &str,
     for_job: &[&str],
 ) -> Result<(Topology, NetworkNodes), CommandError> {
-    let parts = machines(topology)?;
     let known: Vec<&str> = site.hosts().iter().map(|host| host.name.as_str()).collect();
     let (machines, positions): (Vec<(String, Topology)>, Vec<usize>) = match known.is_empty() {
         // Nodes without names are taken in their order.

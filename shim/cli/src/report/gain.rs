@@ -155,13 +155,17 @@ impl Gain {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;
         let what = match self.network {
-            Some(_) => "hop-bytes",
-            None => "DistComm",
+            Some(_) => "less bytes x links",
+            None => "a lower DistComm",
         };
         Some(match above < 1e-6 {
-            true => format!("proved optimal: no placement has a lower {what}"),
+            true => format!("proved optimal: no placement has {what}"),
             false => format!(
-                "no placement has a {what} below {}; this one is {:.1} % above",
+                "no placement has {} below {}; this one is {:.1} % above",
+                match self.network {
+                    Some(_) => "bytes x links",
+                    None => "a DistComm",
+                },
                 units::count(bound.floor()),
                 100.0 * above
             ),

@@ -12,6 +12,7 @@ pub mod guard;
 pub mod levels;
 pub mod matrix;
 pub mod network;
+pub mod network_picture;
 pub mod order;
 pub mod phases;
 pub mod placement;

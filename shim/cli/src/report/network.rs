@@ -93,8 +93,8 @@ impl NetworkGain {
         for (name, change) in rows {
             table.row([
                 name,
-                unit.text(change.identity),
-                unit.text(change.placement),
+                unit.text(change.identity.round()),
+                unit.text(change.placement.round()),
                 units::change(change.identity, change.placement),
             ]);
         }

@@ -52,6 +52,10 @@ pub struct Arguments {
     /// logged against ranks rolled back
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// Draw the links of the network with their traffic before and after, as .svg
+    /// or .png: planes of a torus, groups of a dragonfly
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -120,7 +124,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Computes, writes, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(picture) = &arguments.picture {
+    for picture in arguments.picture.iter().chain(&arguments.links) {
         Format::from_path(picture)?;
     }
     let input = Input::read(&arguments.profile, &arguments.choice)?;
@@ -147,6 +151,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         }
         (Some(path), None) => found.picture()?.write(path)?,
         (None, _) => (),
+    }
+    if let Some(path) = &arguments.links {
+        write_drawing(&found.links()?, Format::from_path(path)?, path)?;
     }
     if arguments.json {
         output::print_json(&found.answer(&output, report))?;

@@ -37,7 +37,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 8] = [
+const MEASUREMENTS: [&str; 9] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
@@ -46,6 +46,7 @@ const MEASUREMENTS: [&str; 8] = [
     "profiles/learning.md",
     "profiles/proof.md",
     "profiles/one-host.md",
+    "profiles/networks.md",
 ];
 
 fn read(name: &str) -> String {

@@ -317,7 +317,7 @@ impl Search<'_> {
             Effort::Normal => 2400.0,
             Effort::Strong => 40_000.0,
         };
-        let fewer = libm::pow(512.0 / ranks.max(512.0), 0.36);
+        let fewer = libm::pow(512.0 / ranks.max(512.0), 0.4);
         for_few * fewer * 10.0 / (2.0 + degree.max(2.0))
     }
 

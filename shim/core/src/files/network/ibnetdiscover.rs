@@ -75,6 +75,9 @@ fn host(description: &str) -> Option<&str> {
     (!hardware && !other).then_some(name)
 }
 
+/// The id of a switch or adapter, and a port of it.
+type End = (String, String);
+
 #[derive(Default)]
 struct Fabric {
     /// Names of switches by their ids.
@@ -82,7 +85,7 @@ struct Fabric {
     /// Hosts of adapters by their ids.
     hosts: HashMap<String, String>,
     /// Links between ids, by both ends with their ports.
-    links: BTreeMap<((String, String), (String, String)), f64>,
+    links: BTreeMap<(End, End), f64>,
 }
 
 /// Reads a fabric; `path` is for messages.
@@ -143,7 +146,7 @@ impl Fabric {
     fn site(self, path: &Path) -> Result<Site, FileError> {
         // The switches of every host.
         let mut near: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for ((one, other), _) in &self.links {
+        for (one, other) in self.links.keys() {
             for (a, b) in [(&one.0, &other.0), (&other.0, &one.0)] {
                 if let (Some(host), true) = (self.hosts.get(a), self.switches.contains_key(b)) {
                     near.entry(host).or_default().insert(b);

@@ -57,7 +57,7 @@ pub(super) fn is_record(line: &str) -> bool {
         line.get(..key.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(key))
     };
-    RECORDS.iter().any(|key| starts(&key))
+    RECORDS.iter().any(starts)
 }
 
 fn has_records(text: &str) -> bool {

@@ -170,7 +170,7 @@ impl Item {
                 };
                 switches.add(switch).map_err(wrong)?;
             }
-            if block.block_sizes.iter().any(|&size| size == 0) {
+            if block.block_sizes.contains(&0) {
                 return Err(wrong("block size 0; sizes are at least 1".to_owned()));
             }
             if !block.block_sizes.is_empty() {

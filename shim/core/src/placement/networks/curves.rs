@@ -8,24 +8,18 @@ use crate::topology::networks::Network;
 /// no coordinates.
 pub fn along_hilbert(field: &Field, grid: Option<&Grid>) -> Option<Vec<usize>> {
     let nodes = field.nodes;
-    let (sizes, at): (&[usize], Box<dyn Fn(usize) -> Vec<u32>>) = match nodes.network() {
-        Network::Lattice(lattice) => (
-            lattice.sizes(),
-            Box::new(|node| {
-                lattice
-                    .coordinates(nodes.position(node))
-                    .map(|c| c as u32)
-                    .to_vec()
-            }),
-        ),
-        _ => return None,
+    let Network::Lattice(lattice) = nodes.network() else {
+        return None;
     };
-    let dimensions = sizes.len();
+    let sizes = lattice.sizes();
     let bits = bits_of(sizes.iter().copied().max().unwrap_or(1));
     let mut slots: Vec<u32> = field.slots().to_vec();
     slots.sort_by_cached_key(|&slot| {
-        let at = at(field.node_of_slot[slot as usize] as usize);
-        (hilbert(&at[..dimensions], bits), slot)
+        let node = field.node_of_slot[slot as usize] as usize;
+        let at = lattice
+            .coordinates(nodes.position(node))
+            .map(|coordinate| coordinate as u32);
+        (hilbert(&at[..sizes.len()], bits), slot)
     });
     let mut ranks: Vec<usize> = (0..field.ranks).collect();
     if let Some(grid) = grid {

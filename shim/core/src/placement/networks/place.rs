@@ -314,11 +314,13 @@ impl Search<'_> {
         let degree = self.field.graph.entries() as f64 / ranks;
         let for_few = match self.options.effort {
             Effort::Fast => 250.0,
-            Effort::Normal => 2400.0,
+            Effort::Normal => 2200.0,
             Effort::Strong => 40_000.0,
         };
+        // More ranks no longer fit into caches, and have to be done in seconds all the same.
         let fewer = libm::pow(512.0 / ranks.max(512.0), 0.4);
-        for_few * fewer * 10.0 / (2.0 + degree.max(2.0))
+        let many = libm::pow(4096.0 / ranks.max(4096.0), 0.6);
+        for_few * fewer * many * 10.0 / (2.0 + degree.max(2.0))
     }
 
     fn hot(&self) -> Schedule {

@@ -37,7 +37,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 9] = [
+const MEASUREMENTS: [&str; 10] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
@@ -47,6 +47,7 @@ const MEASUREMENTS: [&str; 9] = [
     "profiles/proof.md",
     "profiles/one-host.md",
     "profiles/checkpoints.md",
+    "profiles/networks.md",
 ];
 
 fn read(name: &str) -> String {

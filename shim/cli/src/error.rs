@@ -8,6 +8,7 @@ use treepie_core::affinity::MatrixError;
 use treepie_core::files::FileError;
 use treepie_core::placement::PlacementError;
 use treepie_core::topology::TopologyError;
+use treepie_core::topology::networks::NetworkError;
 
 use crate::launch::library;
 use crate::output;
@@ -27,6 +28,9 @@ pub enum CommandError {
     /// A tree that cannot be made.
     #[error(transparent)]
     Topology(#[from] TopologyError),
+    /// A network that cannot be made, or has no place for a host.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// Ranks that do not fit on a tree.
     #[error(transparent)]
     Placement(#[from] PlacementError),

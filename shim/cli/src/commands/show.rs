@@ -15,6 +15,7 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, TuningFile, read_any};
 use treepie_core::topology::Topology;
+use treepie_core::topology::networks::Site;
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -26,7 +27,7 @@ use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
 use crate::output;
-use crate::picture::{Chart, Format, Gantt, MachineTree, Picture, write_drawing};
+use crate::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, Unit, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::words::file_name;
@@ -84,6 +85,7 @@ enum Shown {
     Tree(MachineTree),
     Gantt(Gantt),
     Chart(Chart),
+    Fabric(Fabric),
 }
 
 /// Shows a file of any kind.
@@ -112,6 +114,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(found) = described_tree(&arguments.file)? {
         return tree(arguments, &found);
     }
+    if crate::input::network::is_one(&arguments.file) {
+        let site = crate::input::network::read(&arguments.file)?;
+        return network_file(arguments, &site);
+    }
     if MatrixFormat::from_path(path).is_some() {
         return matrix(arguments, path);
     }
@@ -131,6 +137,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         AnyFile::Grid(found) => grid(arguments, &found),
         AnyFile::Experience(found) => experience(arguments, path, &found),
         AnyFile::Tuning(found) => tuning(arguments, &found),
+        AnyFile::Network(found) => network_file(arguments, &found),
     }
 }
 
@@ -254,7 +261,10 @@ fn described_tree(file: &str) -> Result<Option<Topology>, CommandError> {
     // Slurm's text may be in a file that ends as a matrix of all numbers does.
     let other = MatrixFormat::from_path(path).is_some_and(|f| f != MatrixFormat::DenseText);
     match !other && network::is_of_slurm(path) {
-        true => Ok(Some(network::read(path)?)),
+        true => {
+            let site = network::read_site(path, None)?;
+            Ok(crate::input::network::tree(&site).cloned())
+        }
         false => Ok(None),
     }
 }
@@ -335,6 +345,22 @@ fn platform(arguments: &Arguments, found: &PlatformFile) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
+fn network_file(arguments: &Arguments, site: &Site) -> Outcome {
+    if let Some(found) = crate::input::network::tree(site) {
+        return tree(arguments, found);
+    }
+    draw(arguments, || {
+        let title = format!("{}: {}", arguments.file, site.network().describe());
+        let bare = report::network_picture::picture(title, site.network(), &[], Unit::Bytes);
+        Ok(Shown::Fabric(bare))
+    })?;
+    match arguments.json {
+        true => output::print_json(&report::network::json(site))?,
+        false => output::print(&report::network::site_text(&arguments.file, site))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 fn tuning(arguments: &Arguments, found: &TuningFile) -> Outcome {
     draw(arguments, || {
         Ok(Shown::Chart(report::tuning::chart(&found.tuning)))
@@ -381,6 +407,7 @@ fn draw(
                 Shown::Tree(tree) => write_drawing(&tree, format, path),
                 Shown::Gantt(chart) => write_drawing(&chart, format, path),
                 Shown::Chart(chart) => write_drawing(&chart, format, path),
+                Shown::Fabric(fabric) => write_drawing(&fabric, format, path),
             };
         }
     }

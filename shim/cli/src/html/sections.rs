@@ -365,7 +365,7 @@ fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
     let headings = ("before", "after");
     page.table(
         "levels",
-        &levels::table(&machine.crossings, Unit::Bytes, headings, costs),
+        &levels::table(&machine.crossings, Unit::Bytes, headings, Some(costs)),
     );
     if let Some(table) = after.gain.links_table(Unit::Bytes) {
         page.table("links", &table);

@@ -1,13 +1,17 @@
 //! The machine to place on, put together from what the command line says: the
 //! nodes, the network above them, and the distances of the levels.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
 use treepie_core::files;
+use treepie_core::placement::networks::NetworkNodes;
 use treepie_core::platform::with_measured_distances;
 use treepie_core::topology::Topology;
+use treepie_core::topology::networks::Site;
 
+use super::network;
 use super::topology::{HELP, describe};
 use super::traffic::Input;
 use crate::error::CommandError;
@@ -41,10 +45,17 @@ pub struct Above {
     /// and a platform, hops
     #[arg(long, value_name = "NUMBERS")]
     pub distances: Option<String>,
-    /// Network above the nodes: what `scontrol show topology` prints, or a
-    /// topology file whose leaves are named hosts
-    #[arg(long, value_name = "FILE", conflicts_with = "platform")]
-    pub network: Option<PathBuf>,
+    /// Network above the nodes: a description such as torus:8x8x8, mesh:32x32,
+    /// dragonfly:4,8,4, hyperx:8x8,8 or fat-tree:2;4,8;1,4, or a file: what
+    /// `scontrol show topology` or `show node` prints, Slurm's topology.yaml, a
+    /// network file, or a topology file whose leaves are named hosts. FILE:NAME
+    /// names one of several
+    #[arg(long, value_name = "NETWORK", conflicts_with = "platform")]
+    pub network: Option<String>,
+    /// Coordinates on the network in the names of the hosts, with # for each
+    /// number: r#i#n# makes 2, 0 and 5 of r2i0n05
+    #[arg(long, value_name = "PATTERN", conflicts_with = "platform")]
+    pub coordinates: Option<String>,
     /// Platform file: its clusters become a level above the nodes, its measured
     /// times the distances
     #[arg(long, value_name = "FILE")]
@@ -63,8 +74,33 @@ impl MachineChoice {
     /// # Errors
     /// A part that cannot be read, or parts that do not fit each other.
     pub fn topology(&self, input: &Input) -> Result<Topology, CommandError> {
+        Ok(self.on_network(input)?.0)
+    }
+
+    /// The whole tree, and where its nodes are on a network that is no tree.
+    ///
+    /// # Errors
+    /// A part that cannot be read, or parts that do not fit each other.
+    pub fn on_network(
+        &self,
+        input: &Input,
+    ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
+        if let Some(text) = self
+            .topology
+            .as_deref()
+            .filter(|text| network::is_one(text))
+        {
+            if self.above.is_given() {
+                return Err(CommandError::usage(format!(
+                    "--topology {text}: is a network; leave --network, --platform and --distances out"
+                )));
+            }
+            let (topology, nodes) = network::whole(text)?;
+            return Ok((topology, Some(nodes)));
+        }
         let nodes = self.nodes(input)?;
-        self.above.over(nodes, &input.hosts(), input.mean_message())
+        self.above
+            .on_network(nodes, &input.hosts(), input.mean_message())
     }
 
     /// The machines without a network that was given apart.
@@ -83,7 +119,8 @@ impl MachineChoice {
 impl Above {
     /// Whether anything is known.
     pub fn is_given(&self) -> bool {
-        self.distances.is_some() || self.network.is_some() || self.platform.is_some()
+        let texts = [&self.distances, &self.network, &self.coordinates];
+        texts.iter().any(|text| text.is_some()) || self.platform.is_some()
     }
 
     /// The whole tree over these nodes, where a job ran on `hosts` (none: nobody
@@ -97,20 +134,53 @@ impl Above {
         hosts: &[&str],
         bytes: u64,
     ) -> Result<Topology, CommandError> {
+        Ok(self.on_network(nodes, hosts, bytes)?.0)
+    }
+
+    /// The same, and where the nodes are on a network that is no tree.
+    ///
+    /// # Errors
+    /// As [`Above::over`].
+    pub fn on_network(
+        &self,
+        nodes: Topology,
+        hosts: &[&str],
+        bytes: u64,
+    ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
         let mut topology = nodes;
-        if let Some(path) = &self.network {
-            let network = files::network::read(path)?;
-            topology = under(topology, &network, path, hosts)?;
+        let mut on_network = None;
+        let site = self.network.as_deref().map(network::read).transpose()?;
+        if let Some(pattern) = &self.coordinates {
+            let parts = machines(topology)?;
+            let names = hosts_of(&parts, &[], "--coordinates", hosts)?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let site = files::network::from_names(pattern, &names, site.as_ref())?;
+            let (above, nodes) = attached(parts, &site, pattern, hosts)?;
+            (topology, on_network) = (above, Some(nodes));
+        } else if let (Some(text), Some(site)) = (&self.network, site) {
+            match network::tree(&site) {
+                Some(tree) => topology = under(topology, tree, text, hosts)?,
+                None => {
+                    let (above, nodes) = attached(machines(topology)?, &site, text, hosts)?;
+                    (topology, on_network) = (above, Some(nodes));
+                }
+            }
         }
         if let Some(path) = &self.platform {
             let platform = files::PlatformFile::read(path)?.platform;
-            topology = under(topology, &platform.network()?, path, hosts)?;
+            let name = path.display().to_string();
+            topology = under(topology, &platform.network()?, &name, hosts)?;
             topology = with_measured_distances(topology, &platform, bytes)?;
         }
-        match &self.distances {
-            Some(text) => with_distances(topology, text),
-            None => Ok(topology),
+        if let Some(text) = &self.distances {
+            if on_network.is_some() {
+                return Err(CommandError::usage(format!(
+                    "--distances {text}: a network has its own distances; leave one of the two out"
+                )));
+            }
+            topology = with_distances(topology, text)?;
         }
+        Ok((topology, on_network))
     }
 }
 
@@ -155,48 +225,95 @@ fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandErr
         .map_err(|error| wrong(error.to_string()))
 }
 
+/// The machines of a topology: the parts below the level that is called so, or all of it.
+fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError> {
+    let levels = topology.levels();
+    let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
+    let depth = levels.iter().position(|level| is_machine(&level.name));
+    Ok(match depth {
+        Some(level) => topology.parts(level + 1)?,
+        None => vec![topology],
+    })
+}
+
 /// The machines of a topology under a network. What the topology had above its
 /// machines is left out.
 fn under(
     topology: Topology,
     network: &Topology,
-    path: &Path,
+    name: &str,
     for_job: &[&str],
 ) -> Result<Topology, CommandError> {
-    let levels = topology.levels();
-    let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
-    let depth = levels.iter().position(|level| is_machine(&level.name));
-    let parts = match depth {
-        Some(level) => topology.parts(level + 1)?,
-        None => vec![topology],
-    };
-    let hosts = hosts_of(&parts, network, path, for_job)?;
+    let parts = machines(topology)?;
+    let hosts = hosts_of(&parts, &network.hosts(), name, for_job)?;
     // One description of a machine stands for all hosts.
     let machines = hosts.into_iter().enumerate();
     let machines = machines.map(|(place, host)| (host, parts[place % parts.len()].clone()));
     Ok(Topology::networked(network, machines.collect())?)
 }
 
+/// The machines of a topology in one row, and their places on a network that is no tree.
+fn attached(
+    parts: Vec<Topology>,
+    site: &Site,
+    name: &str,
+    for_job: &[&str],
+) -> Result<(Topology, NetworkNodes), CommandError> {
+    let known: Vec<&str> = site.hosts().iter().map(|host| host.name.as_str()).collect();
+    let (machines, positions): (Vec<(String, Topology)>, Vec<usize>) = match known.is_empty() {
+        // Nodes without names are taken in their order.
+        true => {
+            let count = match (parts.len(), for_job.len()) {
+                (1, 0) => site.nodes(),
+                (1, hosts) => hosts,
+                (machines, _) => machines,
+            };
+            let host = |place: usize| match for_job.get(place).filter(|_| count == for_job.len()) {
+                Some(host) => (*host).to_owned(),
+                None => parts[place % parts.len()]
+                    .hosts()
+                    .first()
+                    .map_or_else(|| format!("node{place}"), |&host| host.to_owned()),
+            };
+            let machine = |place: usize| (host(place), parts[place % parts.len()].clone());
+            ((0..count).map(machine).collect(), site.first(count)?)
+        }
+        false => {
+            let hosts = hosts_of(&parts, &known, name, for_job)?;
+            let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
+            let positions = site.positions_of(&names)?;
+            let machine =
+                |(place, host): (usize, String)| (host, parts[place % parts.len()].clone());
+            (
+                hosts.into_iter().enumerate().map(machine).collect(),
+                positions,
+            )
+        }
+    };
+    let topology = Topology::cluster(machines)?;
+    let network = Arc::new(site.network().clone());
+    let nodes = NetworkNodes::new(network, &topology, 1, &positions)?;
+    Ok((topology, nodes))
+}
+
 /// The names of the machines: their own, those of the hosts where the job ran,
 /// or those of the network, in order.
 fn hosts_of(
     parts: &[Topology],
-    network: &Topology,
-    path: &Path,
+    known: &[&str],
+    name: &str,
     for_job: &[&str],
 ) -> Result<Vec<String>, CommandError> {
     let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
-    let all = network.hosts();
     let one = parts.len() == 1;
-    for names in [own.as_slice(), for_job, all.as_slice()] {
+    for names in [own.as_slice(), for_job, known] {
         if names.len() == parts.len() || (one && !names.is_empty()) {
             return Ok(names.iter().map(|&name| name.to_owned()).collect());
         }
     }
     Err(CommandError::failed(format!(
-        "{}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
-        path.display(),
-        pluralize(all.len(), "host"),
+        "{name}: has {}, and the topology {}: name the hosts in a topology file, or describe as many",
+        pluralize(known.len(), "host"),
         pluralize(parts.len(), "machine")
     )))
 }

@@ -4,6 +4,7 @@
 pub mod gates;
 pub mod hwloc_file;
 pub mod machine;
+pub mod network;
 pub mod numbers;
 pub mod occupancy;
 pub mod pages;

@@ -14,7 +14,8 @@ use crate::report::words::{plural, pluralize};
 /// What `--topology` says about itself.
 pub const HELP: &str = "\
 Machine to place on: arities from the root such as 4:2:2 (nodes, sockets, cores), a topology file, \
-an hwloc XML file (.xml), or an hwloc description such as 'hwloc:pack:2 core:4'; \
+an hwloc XML file (.xml), an hwloc description such as 'hwloc:pack:2 core:4', or a network with \
+the arities of its nodes such as torus:8x8x8/2:4; \
 if it is not given, the hosts of the profile, taken to be like this machine";
 
 /// The topology that `text` describes or names.

@@ -7,6 +7,7 @@ use treepie_core::placement::objective::{Objective, PairsAcross, link_loads, pai
 use treepie_core::topology::Topology;
 
 use super::levels::{Situation, between};
+use super::network::NetworkGain;
 use super::table::Table;
 use super::units;
 use super::words::pluralize;
@@ -50,6 +51,9 @@ pub struct Gain {
     pub links: Vec<LinkChange>,
     /// Pairs that communicate across nodes.
     pub crossing: CrossingPairs,
+    /// On a network that is no tree: its distances and links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkGain>,
 }
 
 /// The pairs of ranks that still communicate across a level.
@@ -94,12 +98,30 @@ impl Gain {
             congestion: change(Objective::Congestion),
             links: links(topology, before, after),
             crossing: CrossingPairs::new(topology, before, after),
+            network: None,
+        }
+    }
+
+    /// The same on a network: distances and loads are those of the network.
+    pub fn on_network(self, network: NetworkGain) -> Self {
+        let placement = network.hop_bytes.placement;
+        let near = |&bound: &f64| placement <= (1.0 + MOST_ABOVE) * bound;
+        Gain {
+            sum: network.hop_bytes,
+            congestion: network.most_loaded,
+            lower_bound: network.lower_bound.filter(near),
+            network: Some(network),
+            ..self
         }
     }
 
     /// Some lines for people.
     pub fn text(&self, unit: Unit) -> String {
         let mut text = String::new();
+        if let Some(network) = &self.network {
+            text += &network.text(unit);
+            text += "\n";
+        }
         if let Some(table) = self.links_table(unit) {
             text += &table.text();
             text += "\n";
@@ -132,10 +154,18 @@ impl Gain {
     pub fn bound_in_words(&self) -> Option<String> {
         let bound = self.lower_bound.filter(|&bound| bound > 0.0)?;
         let above = self.sum.placement / bound - 1.0;
+        let what = match self.network {
+            Some(_) => "less bytes x links",
+            None => "a lower DistComm",
+        };
         Some(match above < 1e-6 {
-            true => "proved optimal: no placement has a lower DistComm".to_owned(),
+            true => format!("proved optimal: no placement has {what}"),
             false => format!(
-                "no placement has a DistComm below {}; this one is {:.1} % above",
+                "no placement has {} below {}; this one is {:.1} % above",
+                match self.network {
+                    Some(_) => "bytes x links",
+                    None => "a DistComm",
+                },
                 units::count(bound.floor()),
                 100.0 * above
             ),

@@ -77,12 +77,12 @@ pub fn between(topology: &Topology, depth: usize) -> String {
     format!("between {} ({within})", plural(name))
 }
 
-/// The table of crossings, with their sum and DistComm below.
+/// The table of crossings, with their sum and, where it is of this tree, DistComm below.
 pub fn table(
     crossings: &[Crossing],
     unit: Unit,
     headings: (&str, &str),
-    costs: (f64, f64),
+    costs: Option<(f64, f64)>,
 ) -> Table {
     let sum = |of: fn(&Crossing) -> f64| crossings.iter().map(of).sum::<f64>();
     let whole = (sum(|c| c.bytes_before), sum(|c| c.bytes_after));
@@ -114,14 +114,16 @@ pub fn table(
         empty(),
         units::change(whole.0, whole.1),
     ]);
-    table.row([
-        format!("DistComm (bytes x {})", measure(crossings)),
-        units::count(costs.0.round()),
-        empty(),
-        units::count(costs.1.round()),
-        empty(),
-        units::change(costs.0, costs.1),
-    ]);
+    if let Some(costs) = costs {
+        table.row([
+            format!("DistComm (bytes x {})", measure(crossings)),
+            units::count(costs.0.round()),
+            empty(),
+            units::count(costs.1.round()),
+            empty(),
+            units::change(costs.0, costs.1),
+        ]);
+    }
     table
 }
 

@@ -11,6 +11,8 @@ pub mod gain;
 pub mod guard;
 pub mod levels;
 pub mod matrix;
+pub mod network;
+pub mod network_picture;
 pub mod order;
 pub mod phases;
 pub mod placement;

@@ -29,6 +29,8 @@ pub struct Evidence<'a> {
     pub bound: Option<f64>,
     /// Traffic across each level, from the root.
     pub crossings: &'a [Crossing],
+    /// On a network that is no tree: the change of its most loaded link.
+    pub network: Option<String>,
     /// Whether the ranks are on several machines.
     pub several_nodes: bool,
     /// Whether every rank sends the same to every other.
@@ -58,6 +60,7 @@ impl Evidence<'_> {
             false => self.why_something(),
         }];
         reasons.extend(self.furthest(nothing));
+        reasons.extend(self.network.clone().filter(|_| !nothing));
         if !nothing && !self.several_nodes {
             reasons.push("all ranks are on one node, where ways are short".to_owned());
         }
@@ -157,6 +160,7 @@ mod tests {
             },
             bound,
             crossings: &[],
+            network: None,
             several_nodes: true,
             all_alike: false,
             time_in_mpi,

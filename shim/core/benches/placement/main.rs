@@ -4,8 +4,10 @@
 //! ```text
 //! cargo bench -p treepie-core --bench placement -- [--python PYTHON] [--strong] [--natural] [--only PATTERNS] [SIZES]
 //! cargo bench -p treepie-core --bench placement -- --bounds [--only PATTERNS] [SIZES]
+//! cargo bench -p treepie-core --bench placement -- --networks [--fast|--strong] [--large] [--only HOSTS]
 //! ```
 //!
+//! `--networks` places on tori, dragonflies and other networks that are no trees: [`networks`].
 //! `--bounds` shows how far Treepie's placements are above the bound that no placement is below.
 //!
 //! A peer that is not installed is left out. J is the sum over pairs of ranks
@@ -14,6 +16,7 @@
 
 mod bounds;
 mod clock;
+mod networks;
 mod numpy;
 mod ours;
 mod peers;
@@ -23,6 +26,7 @@ mod table;
 use std::process::ExitCode;
 
 use table::{Row, Table};
+use treepie_core::placement::Effort;
 
 fn main() -> ExitCode {
     match run() {
@@ -40,6 +44,10 @@ struct Request {
     strong: bool,
     natural: bool,
     bounds: bool,
+    networks: bool,
+    fast: bool,
+    large: bool,
+    only: Option<Vec<String>>,
     patterns: Vec<String>,
     sizes: Vec<usize>,
 }
@@ -51,6 +59,10 @@ impl Request {
             strong: false,
             natural: false,
             bounds: false,
+            networks: false,
+            fast: false,
+            large: false,
+            only: None,
             patterns: suite::PATTERNS.map(str::to_owned).to_vec(),
             sizes: suite::SIZES.to_vec(),
         };
@@ -63,7 +75,10 @@ impl Request {
                 "--natural" => request.natural = true,
                 "--bounds" => request.bounds = true,
                 "--python" => request.python = arguments.next(),
-                "--only" => request.patterns = arguments.next().map(list).unwrap_or_default(),
+                "--networks" => request.networks = true,
+                "--fast" => request.fast = true,
+                "--large" => request.large = true,
+                "--only" => request.only = arguments.next().map(list),
                 sizes => {
                     let sizes = list(sizes.to_owned()).into_iter().map(|size| {
                         let ranks = size.parse().ok();
@@ -74,12 +89,29 @@ impl Request {
                 }
             }
         }
+        if !request.networks
+            && let Some(only) = &request.only
+        {
+            request.patterns = only.clone();
+        }
         Ok(request)
     }
 }
 
 fn run() -> Result<(), String> {
     let request = Request::read()?;
+    if request.networks {
+        let effort = match (request.fast, request.strong) {
+            (true, _) => Effort::Fast,
+            (_, true) => Effort::Strong,
+            _ => Effort::Normal,
+        };
+        return networks::table(&networks::Request {
+            effort,
+            only: request.only,
+            large: request.large,
+        });
+    }
     if request.bounds {
         return bounds::table(&request.patterns, &request.sizes);
     }

@@ -9,8 +9,9 @@ use super::placement::PlacementFile;
 use super::platform::PlatformFile;
 use super::profile::Profile;
 use super::tuning::TuningFile;
-use super::{FileError, Kind, OtherRanks, header, text, topology};
+use super::{FileError, Kind, OtherRanks, header, network, text, topology};
 use crate::topology::Topology;
+use crate::topology::networks::Site;
 
 /// Contents of a file.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub enum AnyFile {
     Experience(Box<ExperienceFile>),
     /// What was measured of an MPI's own algorithms.
     Tuning(Box<TuningFile>),
+    /// A network that is no tree, and its hosts.
+    Network(Box<Site>),
 }
 
 impl AnyFile {
@@ -45,6 +48,7 @@ impl AnyFile {
             AnyFile::Grid(_) => Kind::Grid,
             AnyFile::Experience(_) => Kind::Experience,
             AnyFile::Tuning(_) => Kind::Tuning,
+            AnyFile::Network(_) => Kind::Network,
         }
     }
 }
@@ -72,6 +76,7 @@ pub fn from_text(path: &Path, text: &str) -> Result<AnyFile, FileError> {
         Kind::Grid => AnyFile::Grid(Box::new(Grid::from_text(path, text)?)),
         Kind::Experience => AnyFile::Experience(Box::new(ExperienceFile::from_text(path, text)?)),
         Kind::Tuning => AnyFile::Tuning(Box::new(TuningFile::from_text(path, text)?)),
+        Kind::Network => AnyFile::Network(Box::new(network::site_from_text(path, text, None)?)),
     })
 }
 

@@ -33,6 +33,8 @@ pub enum Kind {
     Experience,
     /// What was measured of an MPI's own algorithms.
     Tuning,
+    /// A network that is no tree, and its hosts.
+    Network,
 }
 
 /// Kind of the text, after a check of its version. `expected` is the kind that the caller wants;

@@ -5,6 +5,7 @@ use thiserror::Error;
 use super::{ConstraintError, Strategy};
 use crate::affinity::MatrixError;
 use crate::topology::TopologyError;
+use crate::topology::networks::NetworkError;
 
 /// Reason why ranks cannot be placed, or a placement is none.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -135,6 +136,17 @@ pub enum PlacementError {
         /// Ranks that it takes.
         slots: usize,
     },
+    /// What is defined on trees, on a network that is none.
+    #[error(
+        "{what} is defined on trees and not on this network: use the objectives sum, congestion or mixture, and a strategy without tmlb"
+    )]
+    TreesOnly {
+        /// The objective or strategy.
+        what: String,
+    },
+    /// A network that does not fit the nodes.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
     /// Constraints that contradict each other or the topology.
     #[error(transparent)]
     Constraint(#[from] ConstraintError),

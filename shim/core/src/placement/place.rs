@@ -89,7 +89,11 @@ pub fn place(
         }
     }
     let (mut chosen, mut slots) = chosen.expect("every strategy has at least one candidate");
-    if strategy == Strategy::Best && options.objective == Objective::Congestion {
+    let relieves = matches!(
+        options.objective,
+        Objective::Congestion | Objective::Mixture
+    );
+    if strategy == Strategy::Best && relieves {
         let rounds = options.effort.relieving_rounds();
         let relieved = refine_congestion(matrix, topology, &slot_tree, slots.clone(), rounds);
         let leaf_of_rank = slot_tree.leaves_of(&relieved);
@@ -111,7 +115,7 @@ pub fn place(
 }
 
 /// Current placement; packed by default.
-fn identity(
+pub(super) fn identity(
     slot_tree: &SlotTree,
     topology: &Topology,
     options: &Options,
@@ -132,7 +136,7 @@ fn identity(
 /// Whether `cost` is below `other` by more than rounding: between placements
 /// that cost the same, the earlier candidate stays. Costs are compared by their
 /// first number, then by the next.
-fn clearly_cheaper(cost: &[f64], other: &[f64]) -> bool {
+pub(super) fn clearly_cheaper(cost: &[f64], other: &[f64]) -> bool {
     for (&here, &there) in cost.iter().zip(other) {
         let rounding = there.abs() * 1e-12;
         if here < there - rounding {

@@ -19,6 +19,7 @@ mod error;
 mod join;
 mod machine;
 mod network;
+pub mod networks;
 mod numbering;
 mod slots;
 mod tree;

@@ -136,7 +136,8 @@ pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandErro
     text += &match &measured {
         Ok(found) => {
             let headings = ("before", "after");
-            let table = levels::table(&found.crossings, Unit::Bytes, headings, found.costs).text();
+            let table =
+                levels::table(&found.crossings, Unit::Bytes, headings, Some(found.costs)).text();
             format!("measured on {}\n\n{table}", describe(&found.topology))
         }
         Err(error) => format!("no levels are shown: {error}\n"),

@@ -6,18 +6,22 @@ use std::time::SystemTime;
 use serde::Serialize;
 use treepie_core::affinity::Matrix;
 use treepie_core::files::placement::{Costs, LevelTraffic, PlacementFile};
+use treepie_core::placement::networks::link_traffic;
 use treepie_core::placement::objective::Objective;
 use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
+use treepie_core::topology::networks::Loads;
 
 use super::worth::{most_loaded, verdict, what};
 use super::{Arguments, Job};
 use crate::error::CommandError;
 use crate::input::topology::describe;
-use crate::picture::Picture;
+use crate::picture::{Fabric, Picture};
 use crate::report::before_after::BeforeAfter;
 use crate::report::containment::Report;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
+use crate::report::network::NetworkGain;
+use crate::report::network_picture;
 use crate::report::units;
 use crate::report::verdict::Verdict;
 use crate::report::words::{file_name, pluralize};
@@ -102,7 +106,13 @@ impl<'a> Found<'a> {
         let wanted = alone && !arguments.quiet && job.replaced.is_none();
         let bounded = wanted.then_some(&job.usable);
         let crossings = crossings(&job.topology, first, second);
-        let gain = Gain::new(&job.topology, bounded, first, second);
+        let on_network = job.network.as_ref();
+        let bounded_tree = bounded.filter(|_| on_network.is_none());
+        let mut gain = Gain::new(&job.topology, bounded_tree, first, second);
+        if let Some(nodes) = on_network {
+            let network = NetworkGain::new(&job.topology, nodes, bounded, first, second);
+            gain = gain.on_network(network);
+        }
         Ok(Found {
             verdict: verdict(arguments, &job, &placed, (first, second), &crossings, &gain),
             crossings,
@@ -146,6 +156,41 @@ impl<'a> Found<'a> {
         };
         let (first, second) = (of(first, &self.before), of(&self.bytes, self.assignment()));
         picture.pair(first, second, &self.crossings)
+    }
+
+    /// The links of the network before and after.
+    ///
+    /// # Errors
+    /// A machine without a network.
+    pub fn links(&self) -> Result<Fabric, CommandError> {
+        let Some(nodes) = &self.job.network else {
+            return Err(CommandError::usage(
+                "--links draws a network; name one with --topology or --network, as in \
+                 --network torus:8x8x8"
+                    .to_owned(),
+            ));
+        };
+        let topology = &self.job.topology;
+        let loads = |matrix: &Matrix, leaf_of_rank: &[usize]| {
+            let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
+            Loads::new(nodes.network(), traffic)
+        };
+        let first = self.bytes_before.as_ref().unwrap_or(&self.bytes);
+        let before = loads(first, &self.before);
+        let after = loads(&self.bytes, self.assignment());
+        let network = nodes.network();
+        let title = format!(
+            "{} on a {}",
+            file_name(&self.arguments.profile),
+            network.describe()
+        );
+        let both = [("before", &before), ("after", &after)];
+        Ok(network_picture::picture(
+            title,
+            network,
+            &both,
+            self.job.input.bytes_unit(),
+        ))
     }
 
     /// The placement to write.
@@ -220,6 +265,8 @@ impl<'a> Found<'a> {
     pub fn text(&self, output: &Path) -> String {
         let unit = self.job.input.bytes_unit();
         let costs = (self.gain.sum.identity, self.gain.sum.placement);
+        // A network has its own distances, and its own table.
+        let costs = self.gain.network.is_none().then_some(costs);
         let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
         text += &self.loads_text();

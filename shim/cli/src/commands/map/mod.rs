@@ -16,9 +16,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use treepie_core::affinity::Matrix;
 use treepie_core::placement::balance::in_blocks;
+use treepie_core::placement::networks::{Measures, NetworkNodes, place_on_network};
 use treepie_core::placement::objective::Objective;
 use treepie_core::placement::{
-    Constraints, Effort, Options, Outcome as Placed, Progress, Strategy, place,
+    Constraints, Effort, Options, Outcome as Placed, PlacementError, Progress, Strategy, place,
 };
 use treepie_core::topology::Topology;
 
@@ -51,6 +52,10 @@ pub struct Arguments {
     /// logged against ranks rolled back
     #[arg(long, value_name = "FILE")]
     picture: Option<PathBuf>,
+    /// Draw the links of the network with their traffic before and after, as .svg
+    /// or .png: planes of a torus, groups of a dragonfly
+    #[arg(long, value_name = "FILE")]
+    links: Option<PathBuf>,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -79,8 +84,8 @@ struct How {
     /// packed, round-robin, identity
     #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
     strategy: Strategy,
-    /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), temps-comm,
-    /// makespan-comm, coupe-min
+    /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), mixture (of
+    /// both), temps-comm, makespan-comm, coupe-min
     #[arg(long, default_value = "sum", value_parser = str::parse::<Objective>)]
     objective: Objective,
     /// Effort of the search: fast, normal, strong
@@ -119,7 +124,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Computes, writes, and reports.
 pub fn run(arguments: &Arguments) -> Outcome {
-    if let Some(picture) = &arguments.picture {
+    for picture in arguments.picture.iter().chain(&arguments.links) {
         Format::from_path(picture)?;
     }
     let input = Input::read(&arguments.profile, &arguments.choice)?;
@@ -147,6 +152,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
         (Some(path), None) => found.picture()?.write(path)?,
         (None, _) => (),
     }
+    if let Some(path) = &arguments.links {
+        write_drawing(&found.links()?, Format::from_path(path)?, path)?;
+    }
     if arguments.json {
         output::print_json(&found.answer(&output, report))?;
     } else if !arguments.quiet {
@@ -161,6 +169,8 @@ pub fn run(arguments: &Arguments) -> Outcome {
 struct Job {
     input: Input,
     topology: Topology,
+    /// Where its nodes are on a network that is no tree.
+    network: Option<NetworkNodes>,
     /// The leaves that may be used.
     usable: Topology,
     constraints: Constraints,
@@ -180,7 +190,7 @@ impl Job {
         let limits = &arguments.limits;
         let how = &arguments.how;
         let replaced = Replaced::new(arguments, &input)?;
-        let topology = arguments.machine.topology(&input)?;
+        let (topology, network) = arguments.machine.on_network(&input)?;
         let constraints = limits.constraints(&topology)?;
         let shares_cores = limits.share_cores() || how.strategy.balances_loads();
         let leaf_of_process = match input.is_profile() {
@@ -215,6 +225,7 @@ impl Job {
             replaced,
             input,
             topology,
+            network,
             usable,
             constraints,
             leaf_of_process,
@@ -254,13 +265,35 @@ impl Job {
             return self.place_for_plans(replaced, arguments, &options);
         }
         let matrix = self.input.matrix(&arguments.choice)?;
-        Ok(search::within(
-            how.budget,
-            how.strategy,
-            &matrix,
-            &self.usable,
-            &options,
-        )?)
+        Ok(search::within(how.budget, &options, |options| {
+            self.placed(how, &matrix, options)
+        })?)
+    }
+
+    /// A placement on the tree, or on the network that is none.
+    fn placed(
+        &self,
+        how: &How,
+        matrix: &Matrix,
+        options: &Options,
+    ) -> Result<Placed, PlacementError> {
+        match &self.network {
+            Some(nodes) => place_on_network(how.strategy, matrix, &self.usable, nodes, options),
+            None => place(how.strategy, matrix, &self.usable, options),
+        }
+    }
+
+    /// Cost of a placement by an objective.
+    fn value(&self, objective: Objective, matrix: &Matrix, leaf_of_rank: &[usize]) -> f64 {
+        let Some(nodes) = &self.network else {
+            return objective.value(matrix, &self.topology, leaf_of_rank);
+        };
+        let measures = Measures::new(matrix, &self.topology, nodes, leaf_of_rank);
+        match objective {
+            Objective::Congestion => measures.loads.most_load,
+            Objective::Mixture => (measures.hop_bytes * measures.loads.most_load).sqrt(),
+            _ => measures.hop_bytes,
+        }
     }
 
     /// The core of each rank without the placement.

@@ -135,8 +135,7 @@ impl Job {
                 .input(&self.input, &self.topology, leaves)?
                 .matrix(&arguments.choice)
         };
-        let cost =
-            |matrix: &Matrix, leaves: &[usize]| how.objective.value(matrix, &self.topology, leaves);
+        let cost = |matrix: &Matrix, leaves: &[usize]| self.value(how.objective, matrix, leaves);
         let before = self.before(how, &self.input.matrix(&arguments.choice)?)?;
         let mut matrix = at(&before)?;
         let identity_cost = cost(&matrix, &before);
@@ -151,7 +150,9 @@ impl Job {
         let mut last = before;
         for _ in 0..ROUNDS {
             let budget = how.budget.map(|budget| budget / ROUNDS);
-            let found = search::within(budget, how.strategy, &matrix, &self.usable, options)?;
+            let found = search::within(budget, options, |options| {
+                self.placed(how, &matrix, options)
+            })?;
             let leaves = &found.placement.leaf_of_rank;
             if *leaves == last {
                 break;

@@ -2,25 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use treepie_core::affinity::Matrix;
-use treepie_core::placement::{Effort, Options, Outcome, PlacementError, Strategy, place};
-use treepie_core::topology::Topology;
+use treepie_core::placement::{Effort, Options, Outcome, PlacementError};
 
 /// Places once, and then, as long as another attempt fits into the budget, again
 /// with the greatest effort and other seeds. The cheapest is kept, so that a
 /// budget can only improve what there is without one.
 ///
 /// # Errors
-/// As [`place`].
+/// As `place`.
 pub fn within(
     budget: Option<Duration>,
-    strategy: Strategy,
-    matrix: &Matrix,
-    topology: &Topology,
     options: &Options,
+    place: impl Fn(&Options) -> Result<Outcome, PlacementError>,
 ) -> Result<Outcome, PlacementError> {
     let start = Instant::now();
-    let mut best = place(strategy, matrix, topology, options)?;
+    let mut best = place(options)?;
     let Some(budget) = budget else {
         return Ok(best);
     };
@@ -34,7 +30,7 @@ pub fn within(
             ..*options
         };
         let began = Instant::now();
-        let found = place(strategy, matrix, topology, &more)?;
+        let found = place(&more)?;
         longest = longest.max(began.elapsed());
         if found.cost < best.cost {
             best = found;

@@ -24,6 +24,7 @@ pub fn verdict(
     let evidence = Evidence {
         what: &match loads {
             Some(_) => "the load of the most loaded core".to_owned(),
+            None if job.network.is_some() => on_network(arguments),
             None => what(arguments),
         },
         change: match loads {
@@ -40,6 +41,7 @@ pub fn verdict(
         },
         bound: gain.lower_bound.filter(|_| minimizes_hop_bytes(arguments)),
         crossings,
+        network: gain.network.as_ref().map(|network| network.in_words()),
         several_nodes: several(before) || several(after),
         all_alike: all_alike(after.matrix),
         time_in_mpi: job.input.time_in_mpi(),
@@ -61,6 +63,15 @@ pub fn most_loaded(leaf_of_rank: &[usize], loads: &[f64]) -> f64 {
 pub fn what(arguments: &Arguments) -> String {
     match arguments.how.objective {
         Objective::Sum => "DistComm".to_owned(),
+        objective => objective.to_string(),
+    }
+}
+
+/// The same on a network that is no tree.
+fn on_network(arguments: &Arguments) -> String {
+    match arguments.how.objective {
+        Objective::Sum => "bytes x links".to_owned(),
+        Objective::Congestion => "the most loaded link".to_owned(),
         objective => objective.to_string(),
     }
 }

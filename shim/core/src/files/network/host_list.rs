@@ -16,6 +16,31 @@ pub fn expand(text: &str) -> Result<Vec<String>, String> {
     Ok(names)
 }
 
+/// The same as Flux writes it: the width of the first number of a bracket holds for all in it.
+///
+/// # Errors
+/// Error and remedy, for a message.
+pub(super) fn expand_flux(text: &str) -> Result<Vec<String>, String> {
+    let mut widened = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('[') {
+        let Some((ranges, behind)) = after.split_once(']') else {
+            return expand(text);
+        };
+        let first = ranges.split([',', '-']).next().unwrap_or_default();
+        let width = first.len();
+        let ranges = ranges.split(',').map(|range| {
+            let (low, high) = range.split_once('-').unwrap_or((range, ""));
+            let dash = if high.is_empty() { "" } else { "-" };
+            format!("{low:0>width$}{dash}{high}")
+        });
+        let ranges = ranges.collect::<Vec<_>>().join(",");
+        widened += &format!("{before}[{ranges}]");
+        rest = behind;
+    }
+    expand(&(widened + rest))
+}
+
 /// The parts between commas that are outside brackets.
 fn items(text: &str) -> Result<Vec<&str>, String> {
     let (mut depth, mut start, mut found) = (0_usize, 0, Vec::new());

@@ -20,6 +20,8 @@ pub enum Objective {
     /// single leaves are left out where there are others: what a rank sends and
     /// receives goes over the link of its leaf wherever that is.
     Congestion,
+    /// Both: the square root of their product.
+    Mixture,
     /// TempsComm (thesis 1.4.1). Throughputs that were not measured are the inverse of the
     /// distances, and it is DistComm.
     TempsComm,
@@ -52,6 +54,10 @@ impl Objective {
                     .take(above_leaves)
                     .map(|(link, length)| link.load() * length)
                     .fold(0.0, f64::max)
+            }
+            Objective::Mixture => {
+                let of = |objective: Objective| objective.value(matrix, topology, leaf_of_rank);
+                (of(Objective::Sum) * of(Objective::Congestion)).sqrt()
             }
             Objective::TempsComm => {
                 temps_comm(matrix, topology, leaf_of_rank, &throughputs(topology))

@@ -25,7 +25,8 @@ impl Objective {
     /// The sums to search for, on a tree with these level distances, of whose
     /// levels the first `levels` are those of leaves. None where the objective is
     /// DistComm itself (TempsComm is, where throughputs are the inverse of
-    /// distances), or has a search of its own (congestion).
+    /// distances), or has a search of its own (congestion,
+    /// and the mixture of both).
     ///
     /// # Errors
     /// None for a matrix whose [`Matrix::total`] is finite.
@@ -36,7 +37,9 @@ impl Objective {
         levels: usize,
     ) -> Result<Vec<AsSum>, MatrixError> {
         match self {
-            Objective::Sum | Objective::TempsComm | Objective::Congestion => Ok(Vec::new()),
+            Objective::Sum | Objective::TempsComm | Objective::Congestion | Objective::Mixture => {
+                Ok(Vec::new())
+            }
             Objective::CoupeMin => Ok(vec![AsSum {
                 matrix: matrix.clone(),
                 distances: steps(distances.len(), levels),

@@ -1,0 +1,188 @@
+//! `treepie map` and `treepie show` on networks that are no trees.
+#![allow(clippy::unwrap_used)]
+
+mod support;
+
+use serde_json::Value;
+use support::{Desk, is_picture};
+
+/// Eight ranks in a ring, numbered so that neighbours are four apart.
+fn ring() -> String {
+    let place = |at: usize| (at * 3) % 8;
+    let mut entries = String::new();
+    for at in 0..8 {
+        let (a, b) = (place(at), place((at + 1) % 8));
+        entries += &format!("{} {} 1024\n{} {} 1024\n", a + 1, b + 1, b + 1, a + 1);
+    }
+    format!("%%MatrixMarket matrix coordinate integer general\n8 8 16\n{entries}")
+}
+
+fn desk() -> Desk {
+    let desk = Desk::new();
+    desk.write("m.mtx", &ring());
+    desk
+}
+
+fn mapped(desk: &Desk, options: &[&str]) -> Value {
+    let mut arguments = vec!["map", "m.mtx", "--json"];
+    arguments.extend(options);
+    desk.run(&arguments).good().json()
+}
+
+#[test]
+fn a_ring_is_folded_onto_every_network_that_has_one() {
+    let desk = desk();
+    for (network, cost) in [
+        ("torus:8", 8.0),
+        ("torus:4x2", 8.0),
+        ("mesh:2x2x2", 8.0),
+        ("hyperx:8", 24.0),
+        ("hyperx:2x2,2", 20.0),
+        ("torus:2x2/2", 4.0),
+    ] {
+        let answer = mapped(&desk, &["--topology", network]);
+        let found = answer["objectives"]["network"]["hop_bytes"]["placement"].as_f64();
+        assert_eq!(found, Some(cost * 1024.0), "{network}");
+        assert_eq!(answer["cost"]["placement"].as_f64(), found);
+    }
+}
+
+#[test]
+fn the_report_names_the_network_its_routing_and_the_most_loaded_link() {
+    let desk = desk();
+    let text = desk
+        .run(&["map", "m.mtx", "--topology", "torus:4x2"])
+        .good()
+        .out;
+    for words in [
+        "8 ranks on 8 nodes x 1 core",
+        "bytes x links",
+        "most loaded link (dimension order)",
+        "the same by any routing, at least",
+        "8 nodes on a torus 4x2; most loaded: (",
+        "proved optimal: no placement has less bytes x links",
+        "if routes are by dimension order and nobody else sends",
+    ] {
+        assert!(text.contains(words), "{words} is not in {text}");
+    }
+}
+
+#[test]
+fn the_machines_of_a_topology_are_put_on_the_network_of_a_site() {
+    let desk = desk();
+    let nodes = "treepie: topology\nversion: 1\nlevels: [node, core]\narities: 4:2\n\
+                 machines: [{host: a, cores: 0-1}, {host: b, cores: 2-3}, {host: c, cores: 4-5}, \
+                 {host: d, cores: 6-7}]\n";
+    desk.write("nodes.topology.yaml", nodes);
+    desk.write("net.txt", "torus:4x4\na 0 0\nb 2 2\nc 1 0\nd 1 1\n");
+    let options = ["--topology", "nodes.topology.yaml", "--network", "net.txt"];
+    let answer = mapped(&desk, &options);
+    let network = &answer["objectives"]["network"];
+    assert_eq!(
+        (&network["network"], &network["nodes"]),
+        (&"torus 4x4".into(), &4.into())
+    );
+    // a-c-d-b-a: 1 + 1 + 2 + 4 links.
+    assert_eq!(
+        network["hop_bytes"]["placement"].as_f64(),
+        Some(8.0 * 1024.0)
+    );
+    desk.write("short.txt", "torus:4x4\na 0 0\nb 2 2\nc 1 0\n");
+    let options = [
+        "map",
+        "m.mtx",
+        "--topology",
+        "nodes.topology.yaml",
+        "--network",
+        "short.txt",
+    ];
+    let message = desk.run(&options).refusal(1);
+    assert!(
+        message.contains("host d is not in the network, which has a, b, c: add it there"),
+        "{message}"
+    );
+}
+
+#[test]
+fn links_are_drawn_before_and_after_and_networks_alone() {
+    let desk = desk();
+    let options = [
+        "map",
+        "m.mtx",
+        "--topology",
+        "torus:4x2",
+        "--links",
+        "links.svg",
+    ];
+    desk.run(&options).good();
+    assert!(is_picture(&desk.path("links.svg")));
+    for network in [
+        "torus:4x4x4",
+        "dragonfly:2,4,2",
+        "hyperx:3x3",
+        "fat-tree:2;4,4;1,2",
+    ] {
+        desk.run(&["show", network, "--png", "n.png"]).good();
+        assert!(is_picture(&desk.path("n.png")), "{network}");
+    }
+    let message = desk
+        .run(&["map", "m.mtx", "--tree", "2:4", "--links", "l.svg"])
+        .refusal(2);
+    assert!(
+        message.contains("--links draws a network; name one"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_network_is_shown_with_its_hosts_as_text_and_as_json() {
+    let desk = desk();
+    desk.write("t.conf", "RingName=r0 Nodes=n[0-7]\n");
+    let text = desk.run(&["show", "t.conf"]).good().out;
+    assert!(
+        text.contains("t.conf: torus 8\n  8 nodes at 8 positions, 16 links"),
+        "{text}"
+    );
+    let answer = desk.run(&["show", "t.conf", "--json"]).good().json();
+    assert_eq!(answer["hosts"]["n5"], "(5)");
+    assert_eq!(answer["distance"]["most"], 4);
+}
+
+#[test]
+fn wrong_networks_are_refused_in_one_line() {
+    let desk = desk();
+    for (options, status, words) in [
+        (
+            ["--topology", "torus:4"],
+            1,
+            "8 ranks do not fit on 4 cores",
+        ),
+        (["--topology", "torus:4xx"], 2, "\"\" is not a whole number"),
+        (
+            ["--topology", "torus:8/0"],
+            2,
+            "level 1 has a node without children",
+        ),
+        (["--topology", "dragonfly:1"], 2, "expected 3 or 4 numbers"),
+        (["--network", "nothing.txt"], 1, "there is no such file"),
+    ] {
+        let mut arguments = vec!["map", "m.mtx"];
+        arguments.extend(options);
+        let message = desk.run(&arguments).refusal(status);
+        assert!(message.contains(words), "{message}");
+        assert_eq!(message.trim_end().lines().count(), 1, "{message}");
+    }
+    let both = [
+        "map",
+        "m.mtx",
+        "--topology",
+        "torus:8",
+        "--distances",
+        "1:2",
+    ];
+    let message = desk.run(&both).refusal(2);
+    assert!(
+        message.contains("is a network; leave --network"),
+        "{message}"
+    );
+}

@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::{Choice, Chooser, Class, UNKNOWN, best_of, size_class};
+use super::{Choice, Chooser, Class, Considered, UNKNOWN, WORTH, best_of, size_class};
 use crate::collective::Operation::{self, *};
 use crate::collective::algorithms::Price;
 use crate::collective::{Algorithm, Clusters, Uniform};
@@ -17,6 +17,10 @@ use crate::collective::{Algorithm, Clusters, Uniform};
 /// Where no platform is known, a rank's messages in a plan may come to so many bytes: more take
 /// longer to send than a latency of the MPI's own takes.
 const MOST_BY_RULE: u64 = 64 << 10;
+
+/// A plan in which messages wait must be this much quicker than one in which none does: that one
+/// needs no calls of the program's while it goes on.
+const WORTH_WAITING: f64 = 0.8;
 
 /// A plan may have so many bytes of other ranks' operands at once.
 const MOST_OPERANDS: u64 = 64 << 20;
@@ -58,6 +62,17 @@ fn moved(operation: Operation, bytes: u64, ranks: usize) -> (u64, u64) {
         false => 0,
     };
     (all, operands)
+}
+
+impl Choice {
+    /// Whether it is a plan that is not worth the calls that it needs meanwhile.
+    fn is_hardly_quicker_than(&self, direct: &Considered) -> bool {
+        let native = self.native.unwrap_or(f64::INFINITY);
+        let is_quicker = |best: f64| best < WORTH_WAITING * direct.seconds;
+        self.strategy.is_some()
+            && direct.seconds < WORTH * native
+            && !self.seconds.is_some_and(is_quicker)
+    }
 }
 
 impl Chooser {
@@ -103,21 +118,26 @@ impl Chooser {
             root: class.root,
         };
         let input = known.input(&call, class.ordered, clusters, &costs);
-        let mut considered = Vec::new();
         let (_, operands) = moved(class.operation, class.bytes, clusters.ranks());
         let direct = Algorithm::find(class.operation, direct(class.operation));
-        if let Some(direct) = direct.filter(|_| operands <= MOST_OPERANDS) {
-            considered.push(known.priced(direct, Price::Read, &input));
-        }
+        let direct = direct.filter(|_| operands <= MOST_OPERANDS);
+        let direct = direct.map(|direct| known.priced(direct, Price::Read, &input));
+        let mut considered = Vec::from_iter(direct);
         if progress == Progress::Called {
             considered.extend(known.candidates(&input));
         }
         let native = known.native.as_ref();
-        best_of(
-            considered,
-            native.map(|native| native.started_seconds(&call)),
-            clusters,
-        )
+        let native = native.map(|native| native.started_seconds(&call));
+        let best = best_of(considered, native, clusters)?;
+        Some(match direct {
+            Some(direct) if best.is_hardly_quicker_than(&direct) => Choice {
+                strategy: Some(direct.strategy),
+                segment: direct.segment,
+                seconds: Some(direct.seconds),
+                ..best
+            },
+            _ => best,
+        })
     }
 
     /// Short ones between clusters, where nothing is predicted.

@@ -276,6 +276,7 @@ static void poll_partitions(void)
     enum { PARTS = 4 };
     double out[PARTS], in[PARTS];
     MPI_Request requests[2];
+    MPI_Status statuses[2];
     MPI_Precv_init(in, PARTS, 1, MPI_DOUBLE, (rank + size - 1) % size, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
     MPI_Psend_init(out, PARTS, 1, MPI_DOUBLE, (rank + 1) % size, 3, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
     MPI_Startall(2, requests);
@@ -288,7 +289,7 @@ static void poll_partitions(void)
             MPI_Parrived(requests[0], part, &flag);
             note((uint64_t)flag);
         }
-    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Waitall(2, requests, statuses);
     for (int i = 0; i < 2; i++)
         MPI_Request_free(&requests[i]);
 #endif

@@ -324,7 +324,7 @@ fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
     outcome
 }
 
-/// Logs that have begun take 292 KiB of four ranks; the order itself takes four more.
+/// The logs of four ranks take 288 KiB from their beginning to their end, in pages of 4 KiB.
 fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let desk = Desk::new();
     let outcome = record_on_disk(&desk, mpi, "64k").succeeded();
@@ -333,7 +333,7 @@ fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let told = messages.iter().filter(full).count();
     assert_eq!((told, messages.len()), (RANKS, RANKS), "{}", outcome.told());
     let desk = Desk::new();
-    let outcome = record_on_disk(&desk, mpi, "292k");
+    let outcome = record_on_disk(&desk, mpi, "288k");
     let told = "No space left on device; choose a file in a directory that exists";
     assert!(outcome.stderr.contains(told), "{}", outcome.told());
     let told = "the logs of the ranks are left beside it";

@@ -1,5 +1,5 @@
-//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. What each test finds it
-//! prints, for `scripts/bench checkpoints`.
+//! Coti's figures 15 to 19 and 22 to 24 by shape: her text gives no seconds. What each test finds
+//! it prints, for `scripts/bench checkpoints`.
 
 use treepie_core::checkpoint::{
     Experiment, Outcome, Pattern, Program, Protocol, Run, Servers, run,

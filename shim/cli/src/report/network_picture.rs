@@ -71,7 +71,8 @@ fn load(network: &Network, loads: Option<&Loads>, link: usize) -> f64 {
     loads.map_or(0.0, |loads| loads.of_link[link] / network.capacity(link))
 }
 
-/// Sets of vertices on a circle: lines are the most loaded links between two sets, dots those inside.
+/// Sets of vertices on a circle: lines are the most loaded links between two sets, dots those
+/// inside.
 fn circle(
     network: &Network,
     title: String,
@@ -116,8 +117,8 @@ fn circle(
     }
 }
 
-/// The planes of the first two dimensions: lines are links inside a plane, dots the most loaded link
-/// out of it.
+/// The planes of the first two dimensions: lines are links inside a plane, dots the most loaded
+/// link out of it.
 fn planes(
     lattice: &Lattice,
     network: &Network,

@@ -58,10 +58,10 @@ struct Load {
 
 /// Another rank and the traffic to and from it.
 #[derive(Debug, Clone, Copy)]
-struct Partner {
-    rank: u32,
-    sent: f64,
-    received: f64,
+pub(super) struct Partner {
+    pub rank: u32,
+    pub sent: f64,
+    pub received: f64,
 }
 
 struct Links<'a> {
@@ -281,7 +281,7 @@ impl<'a> Links<'a> {
 }
 
 /// The partners of every rank, both directions in one.
-fn partners(matrix: &Matrix) -> Vec<Vec<Partner>> {
+pub(super) fn partners(matrix: &Matrix) -> Vec<Vec<Partner>> {
     let mut partners: Vec<Vec<Partner>> = vec![Vec::new(); matrix.order()];
     for (from, to, value) in matrix.entries().filter(|(from, to, _)| from != to) {
         for (one, other, sent, received) in [(from, to, value, 0.0), (to, from, 0.0, value)] {

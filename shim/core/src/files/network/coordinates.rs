@@ -73,26 +73,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
     }
     match network {
         Some(site) => in_network(path, placed(&site, hosts)),
-        None => of_tori(path, vec![smallest(hosts)], None),
-    }
-}
-
-/// The smallest lattice with all these coordinates: a part of a torus looks like a mesh, and only
-/// what is full surely closes.
-fn smallest(hosts: Vec<(String, Vec<usize>)>) -> Torus {
-    let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
-    let largest = |dimension: usize| hosts.iter().map(|(_, at)| at[dimension]).max();
-    let sizes: Vec<usize> = (0..dimensions)
-        .map(|dimension| largest(dimension).unwrap_or(0).saturating_add(1))
-        .collect();
-    let full = sizes
-        .iter()
-        .try_fold(1_usize, |all, &size| all.checked_mul(size));
-    Torus {
-        name: "hosts".to_owned(),
-        wraps: vec![full == Some(hosts.len()); dimensions],
-        sizes,
-        hosts,
+        None => of_tori(path, vec![Torus::smallest("hosts", hosts)], None),
     }
 }
 
@@ -161,8 +142,12 @@ pub fn from_names(
     }
     match network {
         Some(site) => placed(site, hosts),
-        None => of_tori(Path::new(pattern), vec![smallest(hosts)], None)
-            .map_err(|error| wrong(error.to_string())),
+        None => of_tori(
+            Path::new(pattern),
+            vec![Torus::smallest("hosts", hosts)],
+            None,
+        )
+        .map_err(|error| wrong(error.to_string())),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::of_tree;
-use super::slurm::{Switch, Switches};
+use super::slurm::Switches;
 use crate::files::FileError;
 use crate::files::yaml::{self, Value};
 use crate::topology::networks::Site;
@@ -125,23 +125,15 @@ fn jgf(path: &Path, graph: &Value) -> Result<Site, FileError> {
             _ => switches.entry(source).or_default().0.push(target),
         }
     }
-    let mut all = Switches::default();
     // What has no nodes below it says nothing.
     let known: Vec<String> = switches.keys().cloned().collect();
-    for (name, (mut children, nodes)) in switches {
+    for (children, _) in switches.values_mut() {
         children.retain(|child| known.contains(child));
-        let switch = Switch {
-            name,
-            line: 0,
-            nodes,
-            switches: children,
-        };
-        all.add(switch).map_err(wrong)?;
     }
     if known.is_empty() {
         return Err(wrong("has no node below anything".to_owned()));
     }
-    all.site(path)
+    Switches::of_parts(path, "graph", switches)
 }
 
 /// topograph: layers above each instance, the nearest first.
@@ -177,18 +169,7 @@ fn layered(path: &Path, field: &str, hosts: Vec<(String, Vec<String>)>) -> Resul
             }
         }
     }
-    let mut switches = Switches::default();
-    for (name, (children, nodes)) in below {
-        let switch = Switch {
-            name,
-            line: 0,
-            nodes,
-            switches: children,
-        };
-        let wrong = |problem| FileError::field(path, field, problem);
-        switches.add(switch).map_err(wrong)?;
-    }
-    switches.site(path)
+    Switches::of_parts(path, field, below)
 }
 
 /// PBS: vnodes with resources, of which `keys` (a comma list, the smallest sets first) make sets.

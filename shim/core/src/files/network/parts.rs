@@ -72,8 +72,29 @@ impl Torus {
     }
 }
 
-/// The network of one torus; of several alike, one more dimension joins them, whose steps are longer
-/// than any way inside. `name` chooses one of them.
+impl Torus {
+    /// The smallest lattice with all these coordinates: a part of a torus looks like a mesh, and
+    /// only what is full surely closes.
+    pub(super) fn smallest(name: &str, hosts: Vec<(String, Vec<usize>)>) -> Self {
+        let dimensions = hosts.first().map_or(0, |(_, at)| at.len());
+        let largest = |dimension: usize| hosts.iter().map(|(_, at)| at[dimension]).max();
+        let sizes: Vec<usize> = (0..dimensions)
+            .map(|dimension| largest(dimension).unwrap_or(0).saturating_add(1))
+            .collect();
+        let full = sizes
+            .iter()
+            .try_fold(1_usize, |all, &size| all.checked_mul(size));
+        Torus {
+            name: name.to_owned(),
+            wraps: vec![full == Some(hosts.len()); dimensions],
+            sizes,
+            hosts,
+        }
+    }
+}
+
+/// The network of one torus; of several alike, one more dimension joins them, whose steps are
+/// longer than any way inside. `name` chooses one of them.
 ///
 /// # Errors
 /// None or no such torus; several that are not alike; what [`Lattice::new`] refuses.

@@ -14,7 +14,7 @@
 //! are one with as many links. Where switches are below several that are not alike, the network is
 //! a graph.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 
 use super::parts::{GraphBuilder, Torus, hosts_of, of_tori};
@@ -301,6 +301,27 @@ impl Switches {
             }
         }
         Ok(())
+    }
+
+    /// The network of switches by name, each with the switches and the nodes below it. `field` is
+    /// for messages.
+    pub(super) fn of_parts(
+        path: &Path,
+        field: &str,
+        parts: BTreeMap<String, (Vec<String>, Vec<String>)>,
+    ) -> Result<Site, FileError> {
+        let mut found = Switches::default();
+        for (name, (switches, nodes)) in parts {
+            let switch = Switch {
+                name,
+                line: 0,
+                nodes,
+                switches,
+            };
+            let wrong = |problem| FileError::field(path, field, problem);
+            found.add(switch).map_err(wrong)?;
+        }
+        found.site(path)
     }
 
     /// Adds a group of blocks, above the groups of some of them that there are.

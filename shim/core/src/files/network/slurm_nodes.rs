@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::parts::{Torus, of_tori};
-use super::slurm::{Switch, Switches, wrong_line};
+use super::slurm::{Switches, wrong_line};
 use crate::files::FileError;
 use crate::topology::networks::Site;
 
@@ -90,22 +90,7 @@ fn tori(places: &[(&str, Vec<&str>)]) -> Option<Vec<Torus>> {
             .or_default()
             .push(((*node).to_owned(), at));
     }
-    let torus = |(name, hosts): (&str, Vec<(String, Vec<usize>)>)| {
-        let largest = |dimension: usize| hosts.iter().map(|(_, at)| at[dimension]).max();
-        let sizes: Vec<usize> = (0..dimensions)
-            .map(|dimension| largest(dimension).unwrap_or(0).saturating_add(1))
-            .collect();
-        // A part of a torus looks like a mesh; only a full one surely closes.
-        let full = sizes
-            .iter()
-            .try_fold(1_usize, |all, &size| all.checked_mul(size));
-        Torus {
-            name: name.to_owned(),
-            wraps: vec![full == Some(hosts.len()); dimensions],
-            sizes,
-            hosts,
-        }
-    };
+    let torus = |(name, hosts)| Torus::smallest(name, hosts);
     Some(found.into_iter().map(torus).collect())
 }
 
@@ -128,18 +113,7 @@ fn tree(path: &Path, places: &[(&str, Vec<&str>)]) -> Result<Site, FileError> {
         }
         below.entry(whole).or_default().1.push((*node).to_owned());
     }
-    let mut switches = Switches::default();
-    for (name, (children, nodes)) in below {
-        let switch = Switch {
-            name,
-            line: 0,
-            nodes,
-            switches: children,
-        };
-        let wrong = |problem| FileError::field(path, "Topology", problem);
-        switches.add(switch).map_err(wrong)?;
-    }
-    switches.site(path)
+    Switches::of_parts(path, "Topology", below)
 }
 
 #[cfg(test)]

@@ -406,7 +406,7 @@ mod tests {
             .iter()
             .map(|&p| fly.network().distance(at[0], p))
             .collect();
-        // Same router, other blade, other chassis, both, next group: blade 1 leads there, to blade 0.
+        // Same router, other blade, other chassis, next group: blade 1 leads there, to blade 0.
         assert_eq!(from_first, [2, 2, 3, 3, 4, 4, 5]);
         assert_eq!(site(&cluster("FLAT", "", "0-3,9")).unwrap().nodes(), 5);
     }

@@ -11,8 +11,8 @@ use crate::topology::{Leaf, Topology, Tree};
 /// Up to so many nodes all pairs are looked at.
 const ALL_PAIRS: usize = 2048;
 
-/// The larger of two bounds for ranks on the allowed leaves of `topology`; 0 where nothing is known.
-/// `placed` is a placement, which tells when to stop.
+/// The larger of two bounds for ranks on the allowed leaves of `topology`; 0 where nothing is
+/// known. `placed` is a placement, which tells when to stop.
 ///
 /// *Neighbours*: each rank has its heaviest partners at the nearest places that any node has.
 /// *Groups*: between nodes goes at least what must leave groups of their size, over at least the

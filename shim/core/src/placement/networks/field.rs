@@ -65,8 +65,8 @@ impl<'a> Field<'a> {
         sizes.max().unwrap_or(0)
     }
 
-    /// The slot of every vertex, from that of every rank; the rest take what is left. `None` where a
-    /// rank is outside the slots that may be used.
+    /// The slot of every vertex, from that of every rank; the rest take what is left. `None` where
+    /// a rank is outside the slots that may be used.
     pub fn complete(&self, slot_of_rank: &[usize]) -> Option<Vec<u32>> {
         let mut taken = vec![true; self.node_of_slot.len()];
         self.slots

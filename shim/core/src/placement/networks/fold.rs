@@ -244,7 +244,8 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Gives what is left of a side to the axes from `axis` on; `rest` is what each axis still needs.
+    /// Gives what is left of a side to the axes from `axis` on; `rest` is what each axis still
+    /// needs.
     fn divide(&mut self, side: usize, axis: usize, left: usize, rest: &mut Vec<usize>) {
         if self.left == 0 {
             return;

@@ -7,6 +7,7 @@
 use super::field::Field;
 use super::near::Near;
 use crate::affinity::Matrix;
+use crate::placement::congestion::{Partner, partners};
 use crate::placement::random::Random;
 
 /// The power to which loads are raised.
@@ -52,14 +53,6 @@ pub fn relieved(
         }
     }
     state.slot_of
-}
-
-/// Another rank and the traffic to and from it.
-#[derive(Debug, Clone, Copy)]
-struct Partner {
-    rank: u32,
-    sent: f64,
-    received: f64,
 }
 
 struct State<'a> {
@@ -312,30 +305,4 @@ impl<'a> State<'a> {
             }
         }
     }
-}
-
-/// The partners of every rank, both directions in one.
-fn partners(matrix: &Matrix) -> Vec<Vec<Partner>> {
-    let mut partners: Vec<Vec<Partner>> = vec![Vec::new(); matrix.order()];
-    for (from, to, value) in matrix.entries().filter(|(from, to, _)| from != to) {
-        for (one, other, sent, received) in [(from, to, value, 0.0), (to, from, 0.0, value)] {
-            partners[one].push(Partner {
-                rank: other as u32,
-                sent,
-                received,
-            });
-        }
-    }
-    for all in &mut partners {
-        all.sort_by_key(|partner| partner.rank);
-        all.dedup_by(|next, first| {
-            let same = next.rank == first.rank;
-            if same {
-                first.sent += next.sent;
-                first.received += next.received;
-            }
-            same
-        });
-    }
-    partners
 }

@@ -52,9 +52,7 @@ impl HyperX {
 
     /// The position with these coordinates; `None` outside.
     pub fn position(&self, at: &[usize]) -> Option<usize> {
-        let sizes = self.sizes();
-        let inside = at.len() == sizes.len() && at.iter().zip(sizes).all(|(c, size)| c < size);
-        inside.then(|| self.extents.position(at))
+        self.extents.checked(at)
     }
 
     /// Coordinates of a position.

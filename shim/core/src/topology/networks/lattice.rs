@@ -64,6 +64,12 @@ impl Extents {
         both.fold(0, |sum, (&size, &coordinate)| sum * size + coordinate)
     }
 
+    /// The same; `None` outside.
+    pub(super) fn checked(&self, at: &[usize]) -> Option<usize> {
+        let inside = at.len() == self.0.len() && at.iter().zip(&self.0).all(|(c, size)| c < size);
+        inside.then(|| self.position(at))
+    }
+
     pub(super) fn name(&self, position: usize) -> String {
         let at = self.at(position);
         let texts: Vec<String> = at[..self.0.len()].iter().map(usize::to_string).collect();
@@ -171,9 +177,7 @@ impl Lattice {
 
     /// The position with these coordinates; `None` outside the lattice.
     pub fn position(&self, at: &[usize]) -> Option<usize> {
-        let sizes = self.sizes();
-        let inside = at.len() == sizes.len() && at.iter().zip(sizes).all(|(c, size)| c < size);
-        inside.then(|| self.extents.position(at))
+        self.extents.checked(at)
     }
 
     /// Steps in one dimension, and whether they go up.

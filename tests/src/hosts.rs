@@ -104,6 +104,16 @@ pub fn write_remote_shell(folder: &Path) {
     }
 }
 
+/// Words that run a script of the shell, which follows, where it may mount what others don't see.
+pub const WITH_OWN_MOUNTS: [&str; 6] = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "sh",
+    "-c",
+];
+
 /// Where each rank of the job `where` says that it runs: its host and its cores, in
 /// the order of the ranks.
 pub fn places(outcome: &Outcome) -> Vec<(String, String)> {

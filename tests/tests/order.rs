@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tempfile::TempDir;
+use treepie_tests::hosts::WITH_OWN_MOUNTS;
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
 
 const RANKS: usize = 4;
@@ -309,16 +310,8 @@ exit $status";
 fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
     let disk = desk.path("disk");
     std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
-    let words = [
-        "unshare",
-        "--user",
-        "--map-root-user",
-        "--mount",
-        "sh",
-        "-c",
-    ];
     let racy = Job::new(mpi, RANKS, "racy").argument("1500");
-    let racy = racy.under(words).under([SMALL_DISK, "sh", size]);
+    let racy = racy.under(WITH_OWN_MOUNTS).under([SMALL_DISK, "sh", size]);
     let outcome = desk.record(racy.under([disk.as_os_str()]), "disk/a.order", "-q");
     assert_eq!(outcome.stdout.lines().count(), RANKS, "{}", outcome.told());
     outcome

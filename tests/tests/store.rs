@@ -9,6 +9,7 @@ use std::time::Duration;
 use treepie_core::files::experience::ExperienceFile;
 use treepie_core::learning::Candidate;
 use treepie_tests::hosts::Hosts;
+use treepie_tests::hosts::WITH_OWN_MOUNTS;
 use treepie_tests::stores::{files_below, is_run, runs};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{
@@ -83,17 +84,7 @@ fn a_full_disk_harms_no_job_and_nothing_once_it_is_not_full(mpi: Mpi) {
     let mut words = vec!["env".to_owned()];
     words.push(format!("STORE={}", place.store().display()));
     words.push(format!("COPY={}", copy.display()));
-    words.extend(
-        [
-            "unshare",
-            "--user",
-            "--map-root-user",
-            "--mount",
-            "sh",
-            "-c",
-        ]
-        .map(Into::into),
-    );
+    words.extend(WITH_OWN_MOUNTS.map(Into::into));
     words.extend([SMALL_DISK, "sh"].map(Into::into));
     let job = place.ring().under(words).variable("TREEPIE_LOG", "info");
     let told = job.run().succeeded();

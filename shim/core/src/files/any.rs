@@ -177,6 +177,7 @@ mod tests {
                 Some("grid") => Kind::Grid,
                 Some("experience") => Kind::Experience,
                 Some("tuning") => Kind::Tuning,
+                Some("network") => Kind::Network,
                 Some("profile") if name.split('.').count() > 2 => Kind::Profile,
                 _ => Kind::Configuration,
             };
@@ -197,7 +198,8 @@ mod tests {
             read_any(&path).unwrap_err().to_string(),
             format!(
                 "{}: does not state its kind; a file of treepie starts with the lines `treepie: \
-                 profile|placement|topology|configuration|platform|grid|experience|tuning` and `version: 1`",
+                 profile|placement|topology|configuration|platform|grid|experience|tuning|network` and \
+                 `version: 1`",
                 path.display()
             )
         );

@@ -9,6 +9,13 @@ use crate::placement::random::Random;
 use crate::topology::networks::{Lattice, Network};
 use crate::topology::{Leaf, Topology, Tree};
 
+/// From so many slots on the tree ends where it has [`PARTS`] parts or more: what is inside them is
+/// left to annealing.
+const MANY: usize = 20_000;
+
+/// Parts that a tree with many slots has at least.
+const PARTS: usize = 8;
+
 /// Pairs that are measured for the mean distance of a level.
 const SAMPLES: usize = 2000;
 
@@ -31,7 +38,14 @@ impl Halves {
             .filter(|&node| !field.slots_of(node).is_empty())
             .map(|node| node as u32)
             .collect();
-        let parts = divided(nodes, used);
+        let mut parts = divided(nodes, used);
+        if field.slots().len() > MANY {
+            let mut depth = 0;
+            while parts.count(depth) < PARTS && depth < PARTS {
+                depth += 1;
+            }
+            parts = parts.flattened(depth);
+        }
         let mut slot_of_leaf = Vec::new();
         let tree = parts.tree(field, &mut slot_of_leaf);
         let tree = match tree {
@@ -60,6 +74,39 @@ enum Parts {
 }
 
 impl Parts {
+    /// Number of parts at a depth.
+    fn count(&self, depth: usize) -> usize {
+        match self {
+            Parts::Inner(parts) if depth > 0 => {
+                parts.iter().map(|part| part.count(depth - 1)).sum()
+            }
+            _ => 1,
+        }
+    }
+
+    /// The same without levels below a depth.
+    fn flattened(self, depth: usize) -> Parts {
+        match self {
+            Parts::Node(node) => Parts::Node(node),
+            Parts::Inner(parts) if depth > 0 => {
+                let parts = parts.into_iter().map(|part| part.flattened(depth - 1));
+                Parts::Inner(parts.collect())
+            }
+            inner => {
+                let mut nodes = Vec::new();
+                inner.collect(&mut nodes);
+                Parts::Inner(nodes.into_iter().map(Parts::Node).collect())
+            }
+        }
+    }
+
+    fn collect(&self, nodes: &mut Vec<u32>) {
+        match self {
+            Parts::Node(node) => nodes.push(*node),
+            Parts::Inner(parts) => parts.iter().for_each(|part| part.collect(nodes)),
+        }
+    }
+
     fn tree(&self, field: &Field, slot_of_leaf: &mut Vec<u32>) -> Tree {
         match self {
             Parts::Node(node) => {

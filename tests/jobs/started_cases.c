@@ -7,7 +7,7 @@
  * Prints "CASE ok" on rank 0.
  */
 #include <mpi.h>
-#if defined(OPEN_MPI) && MPI_VERSION < 4
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define INIT(name) MPIX_##name##_init
 #else

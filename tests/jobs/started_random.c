@@ -13,7 +13,7 @@
  * without an end, the seed of the program that hangs.
  */
 #include <mpi.h>
-#if defined(OPEN_MPI) && MPI_VERSION < 4
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
 #include <mpi-ext.h>
 #define INIT(name) MPIX_##name##_init
 #else

@@ -302,9 +302,10 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         features::begin(features::REPLACING);
         if let (true, Some(setup)) = (starts, SETUP.get()) {
             attached::find(native, setup, world);
-            features::begin(features::STARTED);
-            if progress == Progress::Called {
-                started::progress::begin();
+            // Nothing is started where one rank would not be called.
+            let is_called = progress == Progress::Own || started::progress::begin(native);
+            if native.least(world, is_called.into())? == 1 {
+                features::begin(features::STARTED);
             }
         }
     }
@@ -335,7 +336,7 @@ pub fn end(native: &Native, world: Comm) {
     if let Some(setup) = active() {
         guard::end(native);
         if features::any(features::STARTED) {
-            started::progress::end();
+            started::progress::end(native);
         }
         features::end(features::REPLACING | features::STARTED);
         if native.attribute(world, setup.keyval) != 0 {

@@ -1,9 +1,10 @@
 //! Plans that go on while the program is elsewhere: where the native MPI calls us in whatever it
 //! waits, messages of a plan may wait for others.
 //!
-//! | MPI | how |
-//! |---|---|
-//! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version |
+//! | MPI | how | not called in |
+//! |---|---|---|
+//! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version | |
+//! | MPICH from 4.3 on | `MPIX_Async_start` | `MPI_Win_lock`, where its own collectives don't go on either |
 //!
 //! All ranks must be called so, or none takes such plans ([`agree`]). The callback may come in any
 //! call of the MPI, ours among them, and on several threads at once. So nothing in it waits for a
@@ -11,18 +12,19 @@
 //! goes no further.
 
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
+use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 use treepie_core::collective::choose::Progress;
 
 use super::running::Running;
 use crate::mpi::abi::Family;
-use crate::mpi::lookup::find_in_library;
+use crate::mpi::lookup::{self, find_in_library};
 use crate::mpi::native::{Native, NativeError, native};
-use crate::mpi::{Comm, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
 /// The libraries of Open MPI 4 and 5 that have the hook in this form.
 const LIBRARIES: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
@@ -33,41 +35,88 @@ type Callback = unsafe extern "C" fn() -> c_int;
 /// `opal_progress_register` and `opal_progress_unregister`.
 type Register = unsafe extern "C" fn(Callback) -> c_int;
 
+/// `MPIX_Async_poll_function`.
+type Poll = unsafe extern "C" fn(Word) -> c_int;
+
+/// `MPIX_Async_start`.
+type AsyncStart = unsafe extern "C" fn(Poll, Word, c_int) -> c_int;
+
+/// `MPIX_STREAM_NULL`, `MPIX_ASYNC_NOPROGRESS` and `MPIX_ASYNC_DONE`.
+const STREAM_NULL: c_int = 0x3c00_0000;
+const NO_PROGRESS: c_int = 0;
+const DONE: c_int = 1;
+
+/// What has the native MPI call us.
+enum Hook {
+    OpenMpi { begin: Register, end: Register },
+    Mpich(AsyncStart),
+}
+
+impl Hook {
+    /// That of the MPI in this process.
+    fn find(native: &Native) -> Option<Hook> {
+        // SAFETY: both functions take a callback and give an int, in these versions of the
+        // library; MPICH declares its own like this.
+        unsafe {
+            match native.abi.family {
+                Family::OpenMpi => Some(Hook::OpenMpi {
+                    begin: mem::transmute::<*mut c_void, Register>(of_opal(
+                        c"opal_progress_register",
+                    )?),
+                    end: mem::transmute::<*mut c_void, Register>(of_opal(
+                        c"opal_progress_unregister",
+                    )?),
+                }),
+                Family::Mpich => {
+                    let start = lookup::find(c"PMPIX_Async_start")?;
+                    Some(Hook::Mpich(mem::transmute::<*mut c_void, AsyncStart>(
+                        start,
+                    )))
+                }
+                Family::Standard => None,
+            }
+        }
+    }
+}
+
+fn of_opal(name: &CStr) -> Option<*mut c_void> {
+    let mut libraries = LIBRARIES.iter();
+    libraries.find_map(|library| find_in_library(library, name))
+}
+
 /// Who goes on with plans, the same on all ranks. Collective.
 ///
 /// # Errors
 /// A native call that failed.
 pub fn agree(native: &Native, world: Comm) -> Result<Progress, NativeError> {
-    let has_hook =
-        native.abi.family == Family::OpenMpi && find(c"opal_progress_register").is_some();
-    let all = native.least(world, has_hook.into())?;
-    Ok(match all {
+    let has_hook = Hook::find(native).is_some();
+    Ok(match native.least(world, has_hook.into())? {
         0 => Progress::Own,
         _ => Progress::Called,
     })
 }
 
-fn find(name: &std::ffi::CStr) -> Option<Register> {
-    let found = LIBRARIES
-        .iter()
-        .find_map(|library| find_in_library(library, name))?;
-    // SAFETY: both functions take a callback and give an int, in these versions of the library.
-    Some(unsafe { std::mem::transmute::<*mut c_void, Register>(found) })
+/// From now on the native MPI calls us; whether it does.
+pub fn begin(native: &Native) -> bool {
+    let code = match Hook::find(native) {
+        // SAFETY: the callback stays, as this library does.
+        Some(Hook::OpenMpi { begin, .. }) => unsafe { begin(on_progress) },
+        // SAFETY: as above.
+        Some(Hook::Mpich(start)) => unsafe { start(on_poll, 0, STREAM_NULL) },
+        None => return false,
+    };
+    code == SUCCESS
 }
 
-/// From now on the native MPI calls us.
-pub fn begin() {
-    if let Some(register) = find(c"opal_progress_register") {
-        // SAFETY: the callback stays, as this library does.
-        unsafe { register(on_progress) };
-    }
-}
+/// Whether MPICH is to call us no more.
+static IS_OVER: AtomicBool = AtomicBool::new(false);
 
 /// The native MPI is about to end.
-pub fn end() {
-    if let Some(unregister) = find(c"opal_progress_unregister") {
+pub fn end(native: &Native) {
+    IS_OVER.store(true, Ordering::Release);
+    if let Some(Hook::OpenMpi { end, .. }) = Hook::find(native) {
         // SAFETY: as above.
-        unsafe { unregister(on_progress) };
+        unsafe { end(on_progress) };
     }
 }
 
@@ -87,6 +136,15 @@ pub fn add(running: &Arc<Running>) {
 thread_local! {
     /// Whether this thread is in the callback.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+unsafe extern "C" fn on_poll(_thing: Word) -> c_int {
+    if IS_OVER.load(Ordering::Acquire) {
+        return DONE;
+    }
+    // SAFETY: it takes nothing.
+    unsafe { on_progress() };
+    NO_PROGRESS
 }
 
 unsafe extern "C" fn on_progress() -> c_int {

@@ -1,9 +1,8 @@
 //! HyperX: a lattice of switches whose rows are complete graphs (Ahn et al. 2009). A flattened
 //! butterfly is one with single cables.
 
-use super::lattice::{Extents, require_each};
+use super::lattice::{Extents, checked_widths};
 use super::{Fabric, NetworkError};
-use crate::topology::networks::error::out_of_range;
 
 /// A HyperX. Positions are switches, the first coordinate fastest.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,11 +36,7 @@ impl HyperX {
     /// # Errors
     /// Another number of them than of dimensions; one that is not a positive number.
     pub fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
-        require_each(widths.len(), self.sizes().len(), "widths")?;
-        if let Some(width) = widths.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-            return Err(out_of_range("a width", width, "a positive number"));
-        }
-        self.widths = widths.to_vec();
+        self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
     }
 

@@ -134,11 +134,7 @@ impl Lattice {
     /// # Errors
     /// Another number of them than of dimensions; one that is not a positive number.
     pub fn with_widths(mut self, widths: &[f64]) -> Result<Self, NetworkError> {
-        require_each(widths.len(), self.sizes().len(), "widths")?;
-        if let Some(width) = widths.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-            return Err(out_of_range("a width", width, "a positive number"));
-        }
-        self.widths = widths.to_vec();
+        self.widths = checked_widths(widths, self.sizes().len())?;
         Ok(self)
     }
 
@@ -200,11 +196,16 @@ impl Lattice {
     }
 }
 
-pub(super) fn require_each(
-    found: usize,
-    expected: usize,
-    what: &'static str,
-) -> Result<(), NetworkError> {
+/// Widths of links, one positive number for each dimension.
+pub(super) fn checked_widths(widths: &[f64], dimensions: usize) -> Result<Vec<f64>, NetworkError> {
+    require_each(widths.len(), dimensions, "widths")?;
+    match widths.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
+        Some(width) => Err(out_of_range("a width", width, "a positive number")),
+        None => Ok(widths.to_vec()),
+    }
+}
+
+fn require_each(found: usize, expected: usize, what: &'static str) -> Result<(), NetworkError> {
     if found == expected {
         return Ok(());
     }

@@ -11,7 +11,7 @@ impl Procedure {
         match role {
             "collective" => self.has("request"),
             "collective-init" | "start" | "start-all" | "complete" | "look" | "look-at"
-            | "release" => true,
+            | "release" | "finalize" => true,
             "end" => detail == "Request",
             _ => self.makes_communicator(),
         }
@@ -56,6 +56,7 @@ impl Procedure {
             "start-all" => format!(
                 "collectives::begin_persistent(count as c_int, array_of_requests, || {plain})"
             ),
+            "finalize" => format!("{{ collectives::stop_progress(); {plain} }}"),
             "end" if detail == "Request" => {
                 format!("collectives::end_request(request, || {plain})")
             }

@@ -68,6 +68,7 @@ pub use guard::{end as end_guards, results as guard_results, start_tool};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{
     Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,
+    stop_progress,
 };
 
 use crate::log;

@@ -55,6 +55,7 @@ use crate::record::{Plan, handle_at};
 pub use calls::Started;
 pub use completion::{Waits, complete, look};
 pub use objects::release;
+pub use progress::stop_progress;
 pub use requests::{begin_persistent, end_request};
 use running::{Running, Uses};
 

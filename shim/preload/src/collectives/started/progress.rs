@@ -108,12 +108,19 @@ pub fn begin(native: &Native) -> bool {
     code == SUCCESS
 }
 
-/// Whether MPICH is to call us no more.
+/// Whether the native MPI is to call us no more.
 static IS_OVER: AtomicBool = AtomicBool::new(false);
+
+/// The application is about to end MPI. MPICH waits in that for us to say that we are done, before
+/// it tells us so in any other way. No plan is under way then: one that others wait for is a
+/// request that is not complete.
+pub fn stop_progress() {
+    IS_OVER.store(true, Ordering::Release);
+}
 
 /// The native MPI is about to end.
 pub fn end(native: &Native) {
-    IS_OVER.store(true, Ordering::Release);
+    stop_progress();
     if let Some(Hook::OpenMpi { end, .. }) = Hook::find(native) {
         // SAFETY: as above.
         unsafe { end(on_progress) };

@@ -11,6 +11,7 @@
 //! nothing else is looked at. Without a platform, rules take the place of times.
 
 mod candidate;
+mod choice;
 mod foresee;
 mod native;
 mod rules;
@@ -21,7 +22,6 @@ mod tests;
 pub mod uneven;
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use crate::collective::algorithms::{Describe, Price, costs};
@@ -33,6 +33,7 @@ use crate::collective::{
 };
 
 pub use candidate::{Candidate, Challenger};
+pub use choice::{Choice, Considered};
 pub use foresee::are_bytes_known;
 use native::Native;
 pub use rules::{between_clusters, segment};
@@ -51,68 +52,6 @@ const ALIKE: f64 = 0.995;
 
 /// At most this many choices are remembered; a program that changes its root all the time has more.
 const MOST_CHOICES: usize = 1024;
-
-/// The choice for a class of calls.
-#[derive(Debug, Clone)]
-pub struct Choice {
-    /// The strategy; `None` for the native collective.
-    pub strategy: Option<&'static Algorithm>,
-    /// The largest message that it sends, in bytes.
-    pub segment: u64,
-    /// Its predicted time in seconds, where a platform is known.
-    pub seconds: Option<f64>,
-    considered: Vec<Considered>,
-    native: Option<f64>,
-}
-
-/// A strategy with its best size of messages.
-#[derive(Debug, Clone, Copy)]
-pub struct Considered {
-    /// The strategy.
-    pub strategy: &'static Algorithm,
-    /// The largest message, in bytes.
-    pub segment: u64,
-    /// Predicted seconds.
-    pub seconds: f64,
-}
-
-impl Choice {
-    /// The strategies that came into question, the quickest first.
-    pub fn considered(&self) -> Vec<Considered> {
-        let mut all = self.considered.clone();
-        all.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
-        all
-    }
-
-    /// Predicted seconds of the native collective, where its algorithms are known.
-    pub fn native_seconds(&self) -> Option<f64> {
-        self.native
-    }
-
-    /// Why it was chosen, in one line.
-    pub fn reason(&self) -> String {
-        let Some(seconds) = self.seconds else {
-            return "no platform is known: by rule".to_owned();
-        };
-        let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
-        let mut text = format!("predicted {}", milliseconds(seconds));
-        if let Some(native) = self.native {
-            let _ = write!(text, "; the MPI's own {}", milliseconds(native));
-        }
-        let chosen = self.strategy.map(|strategy| strategy.name);
-        let next = self.considered().into_iter();
-        let next = next.filter(|other| Some(other.strategy.name) != chosen);
-        for other in next.take(2) {
-            let _ = write!(
-                text,
-                "; {} {}",
-                other.strategy.name,
-                milliseconds(other.seconds)
-            );
-        }
-        text
-    }
-}
 
 /// Stands for bytes that not all ranks know.
 const UNKNOWN: u64 = u64::MAX;

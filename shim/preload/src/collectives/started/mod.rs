@@ -119,26 +119,7 @@ pub fn start(
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
-    if !features::any(STARTED) {
-        return next();
-    }
-    let Some((native, setup)) = native().zip(setup::active()) else {
-        return next();
-    };
-    match begin(native, setup, comm, &call) {
-        Begun::Left => next(),
-        Begun::Refused(code) => refused(native, comm, code),
-        Begun::Running(running) => {
-            let plan = running.plan();
-            match requests::start(native, running, request) {
-                Ok(()) => {
-                    ran.set(Some(plan));
-                    SUCCESS
-                }
-                Err(code) => refused(native, comm, code),
-            }
-        }
-    }
+    by_plan(next, (comm, &call, request), ran, (begin, requests::start))
 }
 
 /// A persistent collective on `comm`, as [`start`].
@@ -150,25 +131,41 @@ pub fn make_persistent(
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
+    let way = (prepare_persistent as Make, requests::prepare as HandOver);
+    by_plan(next, (comm, &call, request), ran, way)
+}
+
+/// Makes an operation of a call, where a plan serves it.
+type Make = fn(&'static Native, &'static Setup, Comm, &Call) -> Begun;
+
+/// Gives the application a request for an operation, at an address.
+type HandOver = fn(&Native, Arc<Running>, Word) -> Result<(), c_int>;
+
+#[inline]
+fn by_plan(
+    next: impl FnOnce() -> c_int,
+    (comm, call, request): (Comm, &Call, Word),
+    ran: &Cell<Option<Plan>>,
+    (make, hand_over): (Make, HandOver),
+) -> c_int {
     if !features::any(STARTED) {
         return next();
     }
     let Some((native, setup)) = native().zip(setup::active()) else {
         return next();
     };
-    match prepare_persistent(native, setup, comm, &call) {
-        Begun::Left => next(),
-        Begun::Refused(code) => refused(native, comm, code),
-        Begun::Running(running) => {
-            let plan = running.plan();
-            match requests::prepare(native, running, request) {
-                Ok(()) => {
-                    ran.set(Some(plan));
-                    SUCCESS
-                }
-                Err(code) => refused(native, comm, code),
-            }
+    let running = match make(native, setup, comm, call) {
+        Begun::Left => return next(),
+        Begun::Refused(code) => return refused(native, comm, code),
+        Begun::Running(running) => running,
+    };
+    let plan = running.plan();
+    match hand_over(native, running, request) {
+        Ok(()) => {
+            ran.set(Some(plan));
+            SUCCESS
         }
+        Err(code) => refused(native, comm, code),
     }
 }
 

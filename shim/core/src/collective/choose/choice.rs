@@ -1,0 +1,67 @@
+//! What was chosen for a class of calls, and what came into question.
+
+use std::fmt::Write as _;
+
+use crate::collective::Algorithm;
+
+/// The choice for a class of calls.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The strategy; `None` for the native collective.
+    pub strategy: Option<&'static Algorithm>,
+    /// The largest message that it sends, in bytes.
+    pub segment: u64,
+    /// Its predicted time in seconds, where a platform is known.
+    pub seconds: Option<f64>,
+    pub(super) considered: Vec<Considered>,
+    pub(super) native: Option<f64>,
+}
+
+/// A strategy with its best size of messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Considered {
+    /// The strategy.
+    pub strategy: &'static Algorithm,
+    /// The largest message, in bytes.
+    pub segment: u64,
+    /// Predicted seconds.
+    pub seconds: f64,
+}
+
+impl Choice {
+    /// The strategies that came into question, the quickest first.
+    pub fn considered(&self) -> Vec<Considered> {
+        let mut all = self.considered.clone();
+        all.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+        all
+    }
+
+    /// Predicted seconds of the native collective, where its algorithms are known.
+    pub fn native_seconds(&self) -> Option<f64> {
+        self.native
+    }
+
+    /// Why it was chosen, in one line.
+    pub fn reason(&self) -> String {
+        let Some(seconds) = self.seconds else {
+            return "no platform is known: by rule".to_owned();
+        };
+        let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
+        let mut text = format!("predicted {}", milliseconds(seconds));
+        if let Some(native) = self.native {
+            let _ = write!(text, "; the MPI's own {}", milliseconds(native));
+        }
+        let chosen = self.strategy.map(|strategy| strategy.name);
+        let next = self.considered().into_iter();
+        let next = next.filter(|other| Some(other.strategy.name) != chosen);
+        for other in next.take(2) {
+            let _ = write!(
+                text,
+                "; {} {}",
+                other.strategy.name,
+                milliseconds(other.seconds)
+            );
+        }
+        text
+    }
+}

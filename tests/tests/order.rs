@@ -121,7 +121,10 @@ fn replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free
         "{}",
         compared.told()
     );
-    assert!(compared.stdout.contains("receive "), "{}", compared.told());
+    // Which of them comes first on a rank is left to chance.
+    let names = ["receive ", "outcome "];
+    let is_named = names.iter().any(|name| compared.stdout.contains(name));
+    assert!(is_named, "{}", compared.told());
     let same = desk.ask(&["compare", &first, &first]).succeeded();
     assert!(
         same.stdout.contains("alike on all 4 ranks"),

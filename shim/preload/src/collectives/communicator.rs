@@ -301,8 +301,8 @@ impl Communicator {
         }
     }
 
-    /// Whether started collectives can be replaced here, as all processes know alike: no process has
-    /// to ask others about data in an accelerator's memory, and there are tags for persistent ones.
+    /// Whether started collectives can be replaced here, as all processes know alike: none has to
+    /// ask others about data in an accelerator's memory, and there are tags for persistent ones.
     pub fn can_start(&self) -> bool {
         !self.may_have_devices && self.place.tags.are_many()
     }

@@ -198,9 +198,9 @@ impl Running {
             account: &mut state.account,
             memory: None,
         };
-        // SAFETY: the spaces are the application's buffers, of the length that its counts say, which
-        // MPI lets it not touch until the operation is complete; or buffers that live as long as
-        // the state.
+        // SAFETY: the spaces are the application's buffers, of the length that its counts say,
+        // which MPI lets it not touch until the operation is complete; or buffers that live as
+        // long as the state.
         let turned = unsafe { execution.turn() };
         match turned {
             Ok(Turn::Ended) => {

@@ -4,8 +4,9 @@
 //! receives only after something has come may then keep others waiting for ever: they may have to
 //! go on before it looks at its collectives again. So, where the native MPI does not call us, the
 //! only plans are those in which no message waits
-//! ([`forwards`](crate::collective::Plan::forwards)): each rank sends to all that need its data when it starts, and what stands behind receives is
-//! work for itself alone. Over long links that is one latency for two to four.
+//! ([`forwards`](crate::collective::Plan::forwards)): each rank sends to all that need its data
+//! when it starts, and what stands behind receives is work for itself alone. Over long links that
+//! is one latency for two to four.
 
 use std::sync::Arc;
 

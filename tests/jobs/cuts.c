@@ -3,8 +3,8 @@
  *     cuts KIND ROUNDS [DIRECTORY [SEED]]
  *
  * traffic     random messages and collectives of all kinds that a cut includes, the same in each
- *             run with this seed; prints a hash of what each rank received from each other. At SIGUSR1 a rank
- *             writes what it has sent to and received from each into DIRECTORY
+ *             run with this seed; prints a hash of what each rank received from each other. At SIGUSR1 a
+ *             rank writes what it has sent to and received from each into DIRECTORY
  * leak        rank 0 sends a message that nobody receives, rank 1 begins a receive that nothing
  *             comes for; then barriers
  * window      a window in use, then barriers

@@ -4,7 +4,8 @@
 //! ```text
 //! cargo bench -p treepie-core --bench placement -- [--python PYTHON] [--strong] [--natural] [--only PATTERNS] [SIZES]
 //! cargo bench -p treepie-core --bench placement -- --bounds [--only PATTERNS] [SIZES]
-//! cargo bench -p treepie-core --bench placement -- --networks [--fast|--strong] [--large] [--only HOSTS]
+//! cargo bench -p treepie-core --bench placement -- --networks [--fast|--strong] [--large]
+//!     [--only HOSTS]
 //! ```
 //!
 //! `--networks` places on tori, dragonflies and other networks that are no trees: [`networks`].

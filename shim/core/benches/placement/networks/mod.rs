@@ -2,7 +2,8 @@
 //! rows of a suite of tori, meshes, parts of a torus, a dragonfly and a HyperX.
 //!
 //! ```text
-//! cargo bench -p treepie-core --bench placement -- --networks [--strong|--fast] [--only HOSTS] [--large]
+//! cargo bench -p treepie-core --bench placement -- --networks [--strong|--fast] [--large]
+//!     [--only HOSTS]
 //! ```
 
 mod guests;

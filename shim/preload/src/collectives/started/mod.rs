@@ -176,16 +176,9 @@ fn refused(native: &Native, comm: Comm, code: c_int) -> c_int {
 
 /// A non-blocking collective as an operation, of which nothing is done.
 fn begin(native: &'static Native, setup: &'static Setup, comm: Comm, call: &Call) -> Begun {
-    let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Native {
-        return Begun::Left;
-    }
-    let Some(communicator) = attached::known(native, setup, comm) else {
+    let Some(communicator) = serving(setup, call, || attached::known(native, setup, comm)) else {
         return Begun::Left;
     };
-    if !communicator.can_start() {
-        return Begun::Left;
-    }
     let place = communicator.next_started();
     operation(native, setup, (communicator, comm, place), call, false)
 }
@@ -197,19 +190,25 @@ fn prepare_persistent(
     comm: Comm,
     call: &Call,
 ) -> Begun {
-    let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Native {
-        return Begun::Left;
-    }
-    let Some(communicator) = attached::find(native, setup, comm) else {
-        return Begun::Left;
-    };
-    if !communicator.can_start() {
-        return Begun::Left;
-    }
-    match communicator.next_persistent() {
-        Some(place) => operation(native, setup, (communicator, comm, place), call, true),
+    let communicator = serving(setup, call, || attached::find(native, setup, comm));
+    let place = communicator.and_then(|communicator| communicator.next_persistent());
+    match communicator.zip(place) {
+        Some((communicator, place)) => {
+            operation(native, setup, (communicator, comm, place), call, true)
+        }
         None => Begun::Left,
+    }
+}
+
+/// The communicator that `find` finds, where plans may start this collective on it.
+fn serving(
+    setup: &'static Setup,
+    call: &Call,
+    find: impl FnOnce() -> Option<&'static Arc<Communicator>>,
+) -> Option<&'static Arc<Communicator>> {
+    match setup.collectives.runner(call.operation) {
+        Runner::Native => None,
+        _ => find().filter(|communicator| communicator.can_start()),
     }
 }
 

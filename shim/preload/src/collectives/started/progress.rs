@@ -1,10 +1,10 @@
 //! Plans that go on while the program is elsewhere: where the native MPI calls us in whatever it
 //! waits, messages of a plan may wait for others.
 //!
-//! | MPI | how | not called in |
-//! |---|---|---|
-//! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version | |
-//! | MPICH from 4.3 on | `MPIX_Async_start` | `MPI_Win_lock`, where its own collectives don't go on either |
+//! | MPI | how |
+//! |---|---|
+//! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version |
+//! | MPICH from 4.3 on | `MPIX_Async_start`; not in `MPI_Win_lock`, nor do its own go on there |
 //!
 //! All ranks must be called so, or none takes such plans ([`agree`]). The callback may come in any
 //! call of the MPI, ours among them, and on several threads at once. So nothing in it waits for a

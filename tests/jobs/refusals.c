@@ -60,3 +60,14 @@ int MPI_T_cvar_write(void *handle, const void *value)
         next = (int (*)(void *, const void *))dlsym(RTLD_NEXT, "MPI_T_cvar_write");
     return next(handle, value);
 }
+
+/* What Open MPI's tool interface calls for that. */
+int mca_base_var_set_value(int variable, const void *value, size_t size, int source, const char *file)
+{
+    static int (*next)(int, const void *, size_t, int, const char *);
+    if (is_refused("mca_base_var_set_value"))
+        return -1;
+    if (!next)
+        next = (int (*)(int, const void *, size_t, int, const char *))dlsym(RTLD_NEXT, "mca_base_var_set_value");
+    return next(variable, value, size, source, file);
+}

@@ -64,7 +64,7 @@ use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
 use call::Refused;
-pub use guard::{end as end_guards, results as guard_results, start_tool};
+pub use guard::{end as end_guards, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{
     Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,

@@ -344,7 +344,7 @@ pub fn end(native: &Native, world: Comm) {
         }
         *setup.alone.lock() = None;
     }
-    guard::end_tool();
+    guard::end_controls();
 }
 
 /// Where every rank is: in the cluster that was given, where the platform has it, or else in a

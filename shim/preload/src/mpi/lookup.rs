@@ -46,6 +46,17 @@ pub fn find_in_library(start: &str, name: &CStr) -> Option<*mut c_void> {
     })
 }
 
+/// The libraries of Open MPI 4 and 5 whose functions are known.
+const OPAL: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
+
+/// The address of `name`, which MPI does not know, in Open MPI's own library, if that is of a
+/// version in which its form is known; or another tool's in front of it.
+pub fn find_in_opal(name: &CStr) -> Option<*mut c_void> {
+    let mut libraries = OPAL.iter();
+    let own = libraries.find_map(|library| find_in_library(library, name))?;
+    Some(find(name).unwrap_or(own))
+}
+
 /// Whether a path's file is a library whose name starts like this.
 fn is_library(path: &[u8], start: &str) -> bool {
     let file = path.rsplit(|&byte| byte == b'/').next().unwrap_or(path);

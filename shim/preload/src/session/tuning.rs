@@ -15,14 +15,13 @@ use std::io::{self, Write};
 use std::os::fd::AsRawFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::collective::native::knobs::{Library, Maker, Setting};
+use treepie_core::collective::native::knobs::{Library, Setting};
 use treepie_core::files::TuningFile;
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::tuning::{Tuning, mpi_tuning};
 
 use super::request;
 use super::start::launcher_says_first;
-use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
 use crate::machine::unnamed_file;
@@ -109,7 +108,7 @@ impl Told {
 
     /// Lets algorithms be set while the MPI runs: by the environment, where that alone can do it,
     /// but not where the user has set something of the kind, since what has no effect yet would get
-    /// one; and by the tool interface, which Open MPI starts much faster before it starts itself.
+    /// one.
     fn prepare(&mut self) {
         let library = Native::load().ok().and_then(|native| {
             let text = native.library_version();
@@ -122,9 +121,6 @@ impl Told {
             |name: OsString| name.to_string_lossy().starts_with("OMPI_MCA_coll_tuned_");
         if !env::vars_os().any(|(name, _)| is_of_user(name)) {
             self.set(library.prerequisites());
-        }
-        if library.maker == Maker::OpenMpi {
-            collectives::start_tool();
         }
     }
 

@@ -13,30 +13,28 @@ use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE};
 
 use super::exchange::Exchange;
 use super::now;
-use crate::mpi::native::{Native, OwnComm, Tool, Variable};
+use crate::mpi::native::{Controls, Native, OwnComm, Variable};
 use crate::mpi::{Comm, c_int};
 
 /// At most so many algorithms are made ready on one communicator: each is a communicator of its own
 /// under Open MPI.
 const MOST_READY: usize = 8;
 
-static TOOL: OnceCell<Option<Tool>> = OnceCell::new();
+static CONTROLS: OnceCell<Option<Controls>> = OnceCell::new();
 
-/// Starts the tool interface, where that is not done yet; whether there is one. Open MPI then opens
-/// all its components. `MPI_Init` does not open them again, but has closed most of them when it is
-/// done: with 4.1 the start takes no longer before it than without this, and 0.2 s more after it.
-pub fn start_tool() -> bool {
-    TOOL.get_or_init(Tool::start).is_some()
+/// Looks for the MPI's control variables, where that is not done yet; whether there are any.
+pub fn start_controls(native: &Native) -> bool {
+    CONTROLS.get_or_init(|| Controls::start(native)).is_some()
 }
 
-fn tool() -> Option<&'static Tool> {
-    TOOL.get()?.as_ref()
+fn controls() -> Option<&'static Controls> {
+    CONTROLS.get()?.as_ref()
 }
 
 /// MPI is about to end, and no algorithm is set any more.
-pub fn end_tool() {
-    if let Some(Some(tool)) = TOOL.get() {
-        tool.end();
+pub fn end_controls() {
+    if let Some(controls) = controls() {
+        controls.end();
     }
 }
 
@@ -57,55 +55,55 @@ pub struct Setting {
 }
 
 impl Setting {
-    fn is_usual(&self, tool: &Tool) -> bool {
-        tool.read(self.variable) == Some(self.usual)
+    fn is_usual(&self, controls: &Controls) -> bool {
+        controls.read(self.variable) == Some(self.usual)
     }
 }
 
 /// Sets all of them; where one can't be, those before it are set back.
-fn set(tool: &Tool, settings: &[Setting]) -> bool {
+fn set(controls: &Controls, settings: &[Setting]) -> bool {
     for (place, one) in settings.iter().enumerate() {
-        let is_set = tool.write(one.variable, one.value).is_ok();
-        if !is_set || tool.read(one.variable) != Some(one.value) {
-            set_back(tool, &settings[..=place]);
+        let is_set = controls.write(one.variable, one.value).is_ok();
+        if !is_set || controls.read(one.variable) != Some(one.value) {
+            set_back(controls, &settings[..=place]);
             return false;
         }
     }
     true
 }
 
-fn set_back(tool: &Tool, settings: &[Setting]) {
+fn set_back(controls: &Controls, settings: &[Setting]) {
     for one in settings {
-        let _ = tool.write(one.variable, one.usual);
+        let _ = controls.write(one.variable, one.usual);
     }
 }
 
 /// What is to be set for an algorithm; `None` where this process can't set it, or where somebody
 /// has chosen an algorithm.
 fn settings(library: Library, knob: &Knob) -> Option<Vec<Setting>> {
-    let tool = tool()?;
-    let has_rules = |name| !tool.is_empty(name);
+    let controls = controls()?;
+    let has_rules = |name| !controls.is_empty(name);
     if library.rules_control().is_some_and(has_rules) {
         return None;
     }
-    let controls = library.controls(knob)?;
+    let chosen = library.controls(knob)?;
     let setting = |(name, value): (String, c_int)| {
-        let variable = tool.find(&name)?;
-        let usual = tool.read(variable)?;
+        let variable = controls.find(&name)?;
+        let usual = controls.read(variable)?;
         Some(Setting {
             variable,
             value,
             usual,
         })
     };
-    let all = library.enabling_control().into_iter().chain(controls);
+    let all = library.enabling_control().into_iter().chain(chosen);
     let mut all: Vec<Setting> = all.map(setting).collect::<Option<_>>()?;
     if all.last()?.usual != OWN_CHOICE {
         return None;
     }
     all.retain(|one| one.value != one.usual);
-    let can_be_set = set(tool, &all);
-    set_back(tool, &all);
+    let can_be_set = set(controls, &all);
+    set_back(controls, &all);
     can_be_set.then_some(all)
 }
 
@@ -117,9 +115,9 @@ impl Forced {
         match self {
             Forced::Duplicate(duplicate) => Some(duplicate.handle()),
             Forced::Variables(settings) => {
-                let tool = tool()?;
-                let are_usual = settings.iter().all(|one| one.is_usual(tool));
-                (are_usual && set(tool, settings)).then_some(comm)
+                let controls = controls()?;
+                let are_usual = settings.iter().all(|one| one.is_usual(controls));
+                (are_usual && set(controls, settings)).then_some(comm)
             }
         }
     }
@@ -129,8 +127,8 @@ impl Forced {
         match self {
             Forced::Duplicate(_) => super::super::outcome(native, comm, super::checked(code)),
             Forced::Variables(settings) => {
-                if let Some(tool) = tool() {
-                    set_back(tool, settings);
+                if let Some(controls) = controls() {
+                    set_back(controls, settings);
                 }
                 code
             }
@@ -189,11 +187,11 @@ impl Ready {
 /// A communicator with the processes of `private`, made while the variables are set. Its errors are
 /// returned, as those of `private` are. Collective.
 fn duplicate(native: &Native, private: Comm, settings: &[Setting]) -> Option<OwnComm> {
-    let is_set = tool().is_some_and(|tool| set(tool, settings));
+    let is_set = controls().is_some_and(|controls| set(controls, settings));
     // A process that failed takes part all the same, or others would wait for it.
     let made = native.split(private, 0).ok();
-    if let Some(tool) = tool() {
-        set_back(tool, settings);
+    if let Some(controls) = controls() {
+        set_back(controls, settings);
     }
     let returns = |made: &OwnComm| native.return_errors(made.handle()).is_ok();
     made.filter(|made| is_set && returns(made))

@@ -142,7 +142,7 @@ fn open(native: &Native, library: Library, says: bool) -> u32 {
             "guard: {names} is set, and wins: the MPI's other algorithms are not tried there"
         ));
     }
-    match open == 0 || forced::start_tool() {
+    match open == 0 || forced::start_controls(native) {
         true => open,
         false => 0,
     }

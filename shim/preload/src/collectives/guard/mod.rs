@@ -33,7 +33,7 @@ use crate::mpi::{Comm, SUCCESS, c_int};
 pub use cells::key;
 use exchange::Exchange;
 use forced::Forced;
-pub use forced::{Ready, end_tool, start_tool};
+pub use forced::{Ready, end_controls};
 pub use knobs::Knobs;
 pub use results::all as results;
 

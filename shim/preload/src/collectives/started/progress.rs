@@ -12,7 +12,7 @@
 //! goes no further.
 
 use std::cell::Cell;
-use std::ffi::{CStr, c_void};
+use std::ffi::c_void;
 use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,12 +22,9 @@ use treepie_core::collective::choose::Progress;
 
 use super::running::Running;
 use crate::mpi::abi::Family;
-use crate::mpi::lookup::{self, find_in_library};
+use crate::mpi::lookup::{self, find_in_opal};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
-
-/// The libraries of Open MPI 4 and 5 that have the hook in this form.
-const LIBRARIES: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
 
 /// `opal_progress_callback_t`: gives how much was done.
 type Callback = unsafe extern "C" fn() -> c_int;
@@ -60,10 +57,10 @@ impl Hook {
         unsafe {
             match native.abi.family {
                 Family::OpenMpi => Some(Hook::OpenMpi {
-                    begin: mem::transmute::<*mut c_void, Register>(of_opal(
+                    begin: mem::transmute::<*mut c_void, Register>(find_in_opal(
                         c"opal_progress_register",
                     )?),
-                    end: mem::transmute::<*mut c_void, Register>(of_opal(
+                    end: mem::transmute::<*mut c_void, Register>(find_in_opal(
                         c"opal_progress_unregister",
                     )?),
                 }),
@@ -77,11 +74,6 @@ impl Hook {
             }
         }
     }
-}
-
-fn of_opal(name: &CStr) -> Option<*mut c_void> {
-    let mut libraries = LIBRARIES.iter();
-    libraries.find_map(|library| find_in_library(library, name))
 }
 
 /// Who goes on with plans, the same on all ranks. Collective.

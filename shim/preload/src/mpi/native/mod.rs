@@ -3,6 +3,7 @@
 
 mod attributes;
 mod calls;
+mod controls;
 mod error_handlers;
 mod functions;
 mod messages;
@@ -11,7 +12,6 @@ mod own;
 mod predefined_types;
 mod requests;
 mod started;
-mod tool;
 
 use std::ffi::c_void;
 use std::ops::Range;
@@ -23,13 +23,13 @@ use thiserror::Error;
 use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
 use super::{Comm, Datatype, Errhandler, Handle, Op, Request, Word, c_int, elf};
+pub use controls::{Controls, Variable};
 use functions::Functions;
 pub use messages::{Extent, Message};
 pub use own::OwnComm;
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
 pub use started::{Callbacks, Freed};
-pub use tool::{Tool, Variable};
 
 /// Why the native MPI can't be used.
 #[derive(Debug, Error)]

@@ -110,13 +110,13 @@ fn wrong_lines_of_a_file_are_named_with_their_place() {
         (
             "log: warn\nmoed: off\n",
             "run.yaml:4:1: no setting is called `moed`, did you mean `mode`?; write one of mode, store, \
-             output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, \
+             output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, strict, log",
         ),
         (
             "TREEPIE_MODE: off\n",
             "run.yaml:3:1: no setting is called `TREEPIE_MODE`, did you mean `mode`?; write one \
-             of mode, store, output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, \
+             of mode, store, output, times, phase_interval, checkpoint, pages, order, order_patience, order_after_end, order_delays, cut, placement, permutation, apply, platform, probe, collectives, started, tuning, clusters, network, \
              reproducible, guard, transport, reorder, strict, log",
         ),
         (

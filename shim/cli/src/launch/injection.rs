@@ -3,6 +3,8 @@
 //! The launcher itself stays as it is: it is not preloaded, and its own
 //! options keep their places after ours.
 
+mod handed_on;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,11 @@ pub fn inject(
         Family::OpenMpi => with_x_options(library, variables, arguments),
         Family::Hydra => with_genv_options(library, variables, arguments),
         Family::Slurm => with_export(library, variables, arguments, &mut environment)?,
+        Family::Flux => handed_on::with_env_rules(library, variables, arguments),
+        Family::Pals => handed_on::by_pals(library, variables, arguments, &mut environment),
+        Family::ParaStation => {
+            handed_on::by_parastation(library, variables, arguments, &mut environment)
+        }
         Family::Plain => {
             let preload = compose_preload(variables.preload.as_deref(), library);
             environment.push((PRELOAD.to_owned(), preload));
@@ -91,9 +98,10 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
 }
 
 /// The programs of a job that starts several, which `:` separates, with their options.
-/// To no launcher at all, `:` is a word like any other.
+/// To no launcher at all, and to Flux, `:` is a word like any other.
 pub fn programs(family: Family, arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
-    arguments.split(move |argument| family != Family::Plain && argument == ":")
+    let one = matches!(family, Family::Plain | Family::Flux);
+    arguments.split(move |argument| !one && argument == ":")
 }
 
 /// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it holds

@@ -230,7 +230,7 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
         own.push(("TREEPIE_PLACEMENT", OsString::new()));
     }
     if let Some(network) = &arguments.network {
-        own.push(("TREEPIE_NETWORK", network_for_job(network)?.into()));
+        own.push(("TREEPIE_NETWORK", network_for_job(network)?));
     }
     if let Some(reorder) = arguments.reorder {
         own.push(("TREEPIE_REORDER", reorder.to_string().into()));

@@ -130,7 +130,8 @@ fn row_with_a_gap(directory: &Path) -> PathBuf {
 }
 
 /// A placement that is computed at the start knows which hosts are one cluster: from a
-/// platform file, from numbers, or from a network. Every rank hears of it, or the job could not end.
+/// platform file, from numbers, or from a network. Every rank hears of it, or the job could not
+/// end.
 fn a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();

@@ -35,8 +35,9 @@ pub fn tree(site: &Site) -> Option<&Topology> {
     }
 }
 
-/// Positions of the machines of a topology on a network, where the topology stays as it is. Machines
-/// have their own names, or those of the job's hosts; without either they are taken in order.
+/// Positions of the machines of a topology on a network, where the topology stays as it is.
+/// Machines have their own names, or those of the job's hosts; without either they are taken in
+/// order.
 ///
 /// # Errors
 /// A machine that is not in the network; a network that is a tree, which is part of a topology.

@@ -1,5 +1,5 @@
-//! What ranks are placed on above their hosts: the clusters of a platform file, those that were given
-//! as numbers, or the network of the hosts.
+//! What ranks are placed on above their hosts: the clusters of a platform file, those that were
+//! given as numbers, or the network of the hosts.
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -36,8 +36,8 @@ pub(super) fn with_env_rules(
     line
 }
 
-/// PALS hands on the environment of its `mpiexec`, unless `--envnone` or `--envlist` says otherwise;
-/// then the list gets our names. How `--env` is written differs between its versions.
+/// PALS hands on the environment of its `mpiexec`, unless `--envnone` or `--envlist` says
+/// otherwise; then the list gets our names. How `--env` is written differs between its versions.
 pub(super) fn by_pals(
     library: &Path,
     variables: &Variables,

@@ -285,3 +285,82 @@ fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
         ))
     })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use treepie_core::topology::Topology;
+
+    use super::*;
+
+    /// Ranks crossed between two hosts of two cores.
+    fn placement(assignment: &[usize]) -> PlacementFile {
+        let machine = || Topology::from_arities("2").unwrap();
+        let hosts = ["a", "b"].map(|name| (name.to_owned(), machine()));
+        let ranks = assignment.len();
+        PlacementFile {
+            producer: "a test".into(),
+            date: "2026-11-21T00:00:00Z".into(),
+            profile: None,
+            ranks,
+            strategy: "grid".into(),
+            costs: None,
+            bytes_by_level: Vec::new(),
+            topology: Topology::cluster(hosts.into()).unwrap(),
+            assignment: assignment.to_vec(),
+            leaf_of_process: assignment.to_vec(),
+            permutation: (0..ranks).collect(),
+        }
+    }
+
+    /// The command line, with what is in the files in their place.
+    fn told(family: Family, command: &str, assignment: &[usize]) -> Result<String, String> {
+        let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+        let launcher = Launcher {
+            path: "/usr/bin/launcher".into(),
+            family,
+        };
+        let made = RankFile::new(&placement(assignment), &launcher, &command, None);
+        let made = made.map_err(|error| error.to_string())?;
+        let mut invocation = Invocation {
+            program: launcher.path,
+            name: command[0].clone(),
+            arguments: command[1..].to_vec(),
+            environment: Vec::new(),
+        };
+        made.apply(&mut invocation);
+        let mut text = invocation.to_string();
+        for file in &made._files {
+            let path = file.path().display().to_string();
+            let lines = std::fs::read_to_string(&path).unwrap();
+            text = text.replace(&path, &lines.trim().replace('\n', "/"));
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn launchers_without_rank_files_get_hosts_cores_and_orders() {
+        let crossed = [0, 2, 1, 3];
+        assert_eq!(
+            told(Family::Flux, "flux run -n4 /bin/sh", &crossed).unwrap(),
+            "flux run --taskmap=hostfile:a/b/a/b -o 'cpu-affinity=map:0;1' -n4 /bin/sh"
+        );
+        assert_eq!(
+            told(Family::Pals, "mpiexec -n 4 /bin/sh", &crossed).unwrap(),
+            "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=0,2,1,3 mpiexec --hostfile a/b \
+             --ppn 2 --cpu-bind list:0:1 -n 4 /bin/sh"
+        );
+        assert_eq!(
+            told(Family::ParaStation, "mpiexec -n 4 /bin/sh", &crossed).unwrap(),
+            "PSI_HOSTFILE=a/b/a/b PSI_NODES_SORT=none mpiexec -n 4 /bin/sh"
+        );
+        let uneven = told(Family::Pals, "mpiexec -n 3 /bin/sh", &[0, 1, 2]).unwrap_err();
+        assert!(uneven.contains("b gets 1 ranks and a gets 2"), "{uneven}");
+        let twice = told(Family::Flux, "flux run --taskmap=cyclic /bin/sh", &crossed);
+        assert!(
+            twice
+                .unwrap_err()
+                .starts_with("--taskmap=cyclic: places ranks")
+        );
+    }
+}

@@ -69,9 +69,14 @@ pub fn inject(
         Family::Hydra => with_genv_options(library, variables, arguments),
         Family::Slurm => with_export(library, variables, arguments, &mut environment)?,
         Family::Flux => handed_on::with_env_rules(library, variables, arguments),
-        Family::Pals => handed_on::by_pals(library, variables, arguments, &mut environment),
+        Family::Pals => {
+            let names = handed_on::set(library, variables, &mut environment);
+            handed_on::listed_for_pals(&names, arguments)
+        }
         Family::ParaStation => {
-            handed_on::by_parastation(library, variables, arguments, &mut environment)
+            let names = handed_on::set(library, variables, &mut environment);
+            environment.push(handed_on::listed_for_parastation(&names));
+            arguments.to_vec()
         }
         Family::Plain => {
             let preload = compose_preload(variables.preload.as_deref(), library);

@@ -38,13 +38,7 @@ pub(super) fn with_env_rules(
 
 /// PALS hands on the environment of its `mpiexec`, unless `--envnone` or `--envlist` says
 /// otherwise; then the list gets our names. How `--env` is written differs between its versions.
-pub(super) fn by_pals(
-    library: &Path,
-    variables: &Variables,
-    arguments: &[OsString],
-    environment: &mut Vec<(String, OsString)>,
-) -> Vec<OsString> {
-    let names = set(library, variables, environment);
+pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsString> {
     let end = program::position(Family::Pals, arguments).unwrap_or(arguments.len());
     let mut line = arguments.to_vec();
     let is = |word: &OsString, name: &str| {
@@ -54,13 +48,13 @@ pub(super) fn by_pals(
     let list = line[..end].iter().position(|word| is(word, "envlist"));
     if let Some(value) = list.and_then(|at| line[..end].get_mut(at + 1)) {
         value.push(",");
-        value.push(&names);
+        value.push(names);
     } else if let Some(word) = line[..end].iter_mut().find(|word| {
         word.to_str()
             .is_some_and(|text| text.trim_start_matches('-').starts_with("envlist="))
     }) {
         word.push(",");
-        word.push(&names);
+        word.push(names);
     } else if line[..end].iter().any(|word| is(word, "envnone")) {
         line.splice(0..0, ["--envlist".into(), names.into()]);
     }
@@ -68,27 +62,24 @@ pub(super) fn by_pals(
 }
 
 /// ParaStation hands on a few variables, `LD_PRELOAD` among them, and those in `PSI_EXPORTS`.
-pub(super) fn by_parastation(
-    library: &Path,
-    variables: &Variables,
-    arguments: &[OsString],
-    environment: &mut Vec<(String, OsString)>,
-) -> Vec<OsString> {
-    let names = set(library, variables, environment);
+pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
     let mut exports = std::env::var_os(EXPORTS).unwrap_or_default();
     if !exports.is_empty() {
         exports.push(",");
     }
     exports.push(names);
-    environment.push((EXPORTS.to_owned(), exports));
-    arguments.to_vec()
+    (EXPORTS.to_owned(), exports)
 }
 
 /// What ParaStation exports besides its own list.
 const EXPORTS: &str = "PSI_EXPORTS";
 
 /// Sets all variables for the launcher, and lists their names.
-fn set(library: &Path, variables: &Variables, environment: &mut Vec<(String, OsString)>) -> String {
+pub(super) fn set(
+    library: &Path,
+    variables: &Variables,
+    environment: &mut Vec<(String, OsString)>,
+) -> String {
     let preload = compose_preload(variables.preload.as_deref(), library);
     environment.push((PRELOAD.to_owned(), preload));
     let settings = variables.settings.iter();

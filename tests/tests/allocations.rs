@@ -120,9 +120,19 @@ fn crossed_clusters(directory: &Path) -> PathBuf {
     path
 }
 
+/// The same hosts at the two ends of a row of nodes.
+fn row_with_a_gap(directory: &Path) -> PathBuf {
+    let path = directory.join("hosts.network.yaml");
+    let text = "treepie: network\nversion: 1\nnetwork: {mesh: [8]}\n\
+        hosts: {n0: [0], n2: [1], n1: [6], n3: [7]}\n";
+    std::fs::write(&path, text).expect("the folder can be written");
+    path
+}
+
 /// A placement that is computed at the start knows which hosts are one cluster: from a
-/// platform file, or from numbers. Every rank hears of it, or the job could not end.
-fn a_profile_is_placed_at_the_start_by_the_clusters_of_the_hosts(mpi: Mpi) {
+/// platform file, from numbers, or from a network. Every rank hears of it, or the job could not
+/// end.
+fn a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
     let mut file = profile(folder, "yesterday", 8);
@@ -135,10 +145,12 @@ fn a_profile_is_placed_at_the_start_by_the_clusters_of_the_hosts(mpi: Mpi) {
     file.set_file_name("pairs.profile.yaml");
     with_pairs.write(&file).expect("a profile can be written");
     let platform = crossed_clusters(folder);
+    let network = row_with_a_gap(folder);
     let cluster = |host: &str| usize::from(["n1", "n3"].contains(&host));
     for set in [
         format!("TREEPIE_PLATFORM={}", platform.display()),
         "TREEPIE_CLUSTERS=7,7,3,3,7,7,3,3".to_owned(),
+        format!("TREEPIE_NETWORK={}", network.display()),
     ] {
         let mut words = mpi.environment();
         words.extend(["env".into(), set.clone().into()]);
@@ -273,7 +285,7 @@ under_all_mpis!(
 );
 
 under_each_mpi!(
-    a_profile_is_placed_at_the_start_by_the_clusters_of_the_hosts,
+    a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts,
     several_programs_on_several_hosts_are_one_job,
     a_placement_is_carried_over_to_other_hosts_of_the_same_shape,
     on_another_shape_the_profile_beside_it_is_placed_or_the_run_is_plain_and_says_why,

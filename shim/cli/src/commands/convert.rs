@@ -34,7 +34,8 @@ pub struct Arguments {
     input: PathBuf,
     /// Matrix, profile or launcher's file to write
     output: PathBuf,
-    /// Form of a placement: open-mpi, open-mpi-physical, hydra, slurm, cray, pjm
+    /// Form of a placement: open-mpi, open-mpi-physical, hydra, slurm, flux, parastation, pbs,
+    /// cray, pjm
     #[arg(long, value_name = "FORM", value_parser = str::parse::<Form>)]
     to: Option<Form>,
     /// Names of the nodes of a placement on a bare shape

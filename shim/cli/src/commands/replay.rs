@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 use clap::Args;
 use treepie_core::affinity::UnknownName;
-use treepie_core::files::Replayable;
 use treepie_core::files::configuration::{Apply, GuardMode, Reorder};
+use treepie_core::files::{Replayable, network};
+use treepie_core::topology::networks::Site;
 
 use super::Outcome;
 use super::hang::HangChoice;
@@ -50,6 +51,10 @@ pub struct Arguments {
     /// quicker than the MPI's own), report (it is measured, and does not run) or off
     #[arg(long, value_name = "GUARD", value_parser = str::parse::<GuardMode>)]
     guard: Option<GuardMode>,
+    /// Network of the hosts, by which a profile is placed and a placement carried over, as `treepie
+    /// map --network` takes it
+    #[arg(long, value_name = "NETWORK")]
+    network: Option<String>,
     /// Profile the run as well, into this file; %n, %j, %p as in `treepie profile`
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -224,6 +229,9 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
         own.push(("TREEPIE_PERMUTATION", permutation.into()));
         own.push(("TREEPIE_PLACEMENT", OsString::new()));
     }
+    if let Some(network) = &arguments.network {
+        own.push(("TREEPIE_NETWORK", network_for_job(network)?));
+    }
     if let Some(reorder) = arguments.reorder {
         own.push(("TREEPIE_REORDER", reorder.to_string().into()));
     }
@@ -234,6 +242,22 @@ fn in_the_job(arguments: &Arguments, apply: Option<Apply>) -> Outcome {
         own.push(("TREEPIE_APPLY", apply.to_string().into()));
     }
     launched(arguments, own, None)
+}
+
+/// A network as ranks find it, which may start in another directory.
+fn network_for_job(text: &str) -> Result<OsString, CommandError> {
+    // What is wrong with it is said before the job starts.
+    network::named(text).map_err(as_usage)?;
+    if Site::is_described(text) {
+        return Ok(text.into());
+    }
+    let (path, name) = network::split(text);
+    let mut found = absolute_path(path)?.into_os_string();
+    if let Some(name) = name {
+        found.push(":");
+        found.push(name);
+    }
+    Ok(found)
 }
 
 /// Starts the job, waits, and reports on its profile.

@@ -39,7 +39,7 @@ pub struct Arguments {
     /// File to show; also a topology as `treepie map --topology` takes it
     file: String,
     /// For --html, further files about the same job: a placement, a profile taken in
-    /// its replay, a platform, a topology
+    /// its replay, a platform, a topology, a network
     #[arg(value_name = "MORE")]
     more: Vec<PathBuf>,
     /// Write a report in one HTML file, to read in a browser or send around
@@ -77,6 +77,8 @@ enum Draw {
     HeatMap,
     /// The tree of the machine, with what goes over its links
     Tree,
+    /// The links of the network that --network names, with what goes over them
+    Links,
 }
 
 /// A picture of a file.
@@ -101,7 +103,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     let path = Path::new(&arguments.file);
-    if arguments.above.is_given() {
+    if arguments.above.is_given() && !is_on_network(arguments) {
         return whole_tree(arguments);
     }
     if order::is_one(path) {
@@ -141,6 +143,18 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
+/// Whether a profile or a placement is shown on a network.
+fn is_on_network(arguments: &Arguments) -> bool {
+    let path = Path::new(&arguments.file);
+    let above = &arguments.above;
+    if above.network.is_none() || above.coordinates.is_some() {
+        return false;
+    }
+    let is_matrix = MatrixFormat::from_path(path).is_some();
+    let is_job = |file| matches!(file, AnyFile::Profile(_) | AnyFile::Placement(_));
+    path.is_dir() || !is_matrix && read_any(path).is_ok_and(is_job)
+}
+
 /// What a file of a store says: that is one run, or several that were merged.
 fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outcome {
     draw(arguments, || Err(no_picture(arguments, "experience")))?;
@@ -166,7 +180,8 @@ fn experience(arguments: &Arguments, path: &Path, file: &ExperienceFile) -> Outc
 fn html_report(arguments: &Arguments, output: &Path) -> Outcome {
     let mut files = vec![PathBuf::from(&arguments.file)];
     files.extend(arguments.more.iter().chain(&arguments.profile).cloned());
-    let sources = Sources::read(&files, arguments.topology.as_deref())?;
+    let network = arguments.above.network.as_deref();
+    let sources = Sources::read(&files, arguments.topology.as_deref(), network)?;
     let platform = sources.platform.as_ref();
     let plan = match (platform, &arguments.plan.plan) {
         (Some((_, file)), _) => arguments.plan.on(&file.platform)?,
@@ -192,7 +207,10 @@ fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
     draw(arguments, || heat_map(arguments, path, &input))?;
     match arguments.json {
         true => output::print_json(&summary)?,
-        false => output::print(&summary.text())?,
+        false => {
+            let network = network_gain(arguments, path)?.unwrap_or_default();
+            output::print(&(summary.text() + &network))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -219,7 +237,7 @@ fn matrix(arguments: &Arguments, path: &Path) -> Outcome {
 
 /// A matrix in the order of the ranks.
 fn heat_map(arguments: &Arguments, path: &Path, input: &Input) -> Result<Shown, CommandError> {
-    if let Some(Draw::Tree) = arguments.draw {
+    if let Some(Draw::Tree | Draw::Links) = arguments.draw {
         return machine_picture(arguments, path);
     }
     let (choice, title) = (&arguments.choice, file_name(path));
@@ -232,23 +250,54 @@ fn placement(arguments: &Arguments, path: &Path, file: &PlacementFile) -> Outcom
     draw(arguments, || machine_picture(arguments, path))?;
     match arguments.json {
         true => output::print_json(&placement::json(file))?,
-        false => output::print(&placement::text(&arguments.file, file))?,
+        false => {
+            let network = network_gain(arguments, path)?.unwrap_or_default();
+            output::print(&(placement::text(&arguments.file, file) + &network))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The matrix in the order of the cores, or the tree of the machine.
 fn machine_picture(arguments: &Arguments, path: &Path) -> Result<Shown, CommandError> {
-    let mut files = vec![path.to_owned()];
-    files.extend(arguments.profile.clone());
-    let sources = Sources::read(&files, arguments.topology.as_deref())?;
-    let machine = OnMachine::new(&sources, &arguments.choice)?;
+    let machine = on_machine(arguments, path)?;
     match arguments.draw {
         Some(Draw::Tree) => Ok(Shown::Tree(html::tree(&machine))),
+        Some(Draw::Links) => html::links(&machine).map(Shown::Fabric).ok_or_else(|| {
+            CommandError::usage(
+                "--draw links: draws a network; name one, as in --network torus:8x8x8",
+            )
+        }),
         _ => html::heat_maps(&machine)
             .map(Shown::HeatMap)
             .map_err(CommandError::failed),
     }
+}
+
+/// The job on its machine, and on its network if one is named.
+fn on_machine(arguments: &Arguments, path: &Path) -> Result<OnMachine, CommandError> {
+    let mut files = vec![path.to_owned()];
+    files.extend(arguments.profile.clone());
+    let network = arguments.above.network.as_deref();
+    let sources = Sources::read(&files, arguments.topology.as_deref(), network)?;
+    OnMachine::new(&sources, &arguments.choice)
+}
+
+/// What the network makes of a job, if one is named.
+fn network_gain(arguments: &Arguments, path: &Path) -> Result<Option<String>, CommandError> {
+    if arguments.above.network.is_none() {
+        return Ok(None);
+    }
+    let machine = on_machine(arguments, path)?;
+    let gain = machine.on_network();
+    Ok(gain.map(|gain| match machine.after {
+        Some(_) => format!("\n{}", gain.text(Unit::Bytes)),
+        None => format!(
+            "\n{}  {}\n",
+            gain.single_table(Unit::Bytes).text(),
+            gain.place()
+        ),
+    }))
 }
 
 /// The tree that is written otherwise than in a file of treepie: arities, an hwloc description, or

@@ -1,16 +1,19 @@
 //! Facts about a job on a machine, before and after: computed here, written by the sections.
 
 use treepie_core::affinity::Matrix;
+use treepie_core::placement::networks::{Measures, NetworkNodes};
 use treepie_core::topology::Topology;
 
 use super::sources::Sources;
 use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
+use crate::input::network;
 use crate::input::occupancy::leaf_of_rank;
 use crate::input::traffic::Input;
 use crate::picture::{Picture, Unit};
 use crate::report::gain::Gain;
 use crate::report::levels::{Crossing, Situation, crossings};
+use crate::report::network::NetworkGain;
 use crate::report::summary::Summary;
 use crate::report::words::file_name;
 
@@ -52,6 +55,8 @@ pub struct OnMachine {
     pub profile: String,
     /// The machine.
     pub topology: Topology,
+    /// Where its nodes are on a network that is no tree.
+    pub network: Option<NetworkNodes>,
     /// The state before.
     pub before: State,
     /// The state after.
@@ -83,7 +88,8 @@ impl Facts {
         let summary = Summary::new(path, profile, choice.model);
         let after = sources.after.as_ref();
         let after = after.map(|(path, profile)| Summary::new(path, profile, choice.model));
-        let named = sources.topology.is_some() || sources.placement.is_some();
+        let named =
+            sources.topology.is_some() || sources.placement.is_some() || sources.network.is_some();
         let machine = match OnMachine::new(sources, choice) {
             Err(error) if named => return Err(error),
             Err(error) => Err(error.to_string()),
@@ -133,6 +139,11 @@ impl OnMachine {
             })
         };
         let before = state(&first)?;
+        let on_network = |(path, site): &(std::path::PathBuf, _)| {
+            let name = path.display().to_string();
+            network::beneath(site, &topology, &first.hosts(), &name)
+        };
+        let nodes = sources.network.as_ref().map(on_network).transpose()?;
         let promised = of_placement.map(|file| State {
             bytes: before.bytes.clone(),
             leaf_of_rank: file.assignment.clone(),
@@ -147,7 +158,7 @@ impl OnMachine {
             (None, None) => None,
         };
         let after = after.map(|(state, measured, promised)| After {
-            gain: gain(&topology, &before, &state),
+            gain: gain(&topology, nodes.as_ref(), &before, &state),
             name: match (measured, placement) {
                 (false, Some(file)) => format!("after ({})", file.strategy),
                 _ => "after, as measured".to_owned(),
@@ -161,14 +172,27 @@ impl OnMachine {
             profile: sources.before.0.display().to_string(),
             crossings: crossings(&topology, before.situation(), last.situation()),
             topology,
+            network: nodes,
             before,
             after,
         })
     }
+
+    /// Measures on the network, of the state before and the last one.
+    pub fn on_network(&self) -> Option<NetworkGain> {
+        let nodes = self.network.as_ref()?;
+        let of =
+            |state: &State| Measures::new(&state.bytes, &self.topology, nodes, &state.leaf_of_rank);
+        let after = self
+            .after
+            .as_ref()
+            .map_or(&self.before, |after| &after.state);
+        Some(NetworkGain::between(nodes, &of(&self.before), &of(after)))
+    }
 }
 
 /// Gain; the bound is that of the cores that are used.
-fn gain(topology: &Topology, before: &State, after: &State) -> Gain {
+fn gain(topology: &Topology, nodes: Option<&NetworkNodes>, before: &State, after: &State) -> Gain {
     let mut used = after.leaf_of_rank.clone();
     used.sort_unstable();
     used.dedup();
@@ -176,5 +200,9 @@ fn gain(topology: &Topology, before: &State, after: &State) -> Gain {
     let usable = topology.clone().allowing_only(&used).ok();
     let usable = usable.filter(|_| alone);
     let (before, after) = (before.situation(), after.situation());
-    Gain::new(topology, usable.as_ref(), before, after)
+    let Some(nodes) = nodes else {
+        return Gain::new(topology, usable.as_ref(), before, after);
+    };
+    let network = NetworkGain::new(topology, nodes, usable.as_ref(), before, after);
+    Gain::new(topology, None, before, after).on_network(network)
 }

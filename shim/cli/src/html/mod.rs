@@ -20,7 +20,7 @@ use crate::report::units;
 
 pub use comparison::comparison;
 pub use facts::OnMachine;
-pub use pictures::{bare_tree, heat_maps, tree};
+pub use pictures::{bare_tree, heat_maps, links, tree};
 pub use sources::Sources;
 
 use facts::Facts;

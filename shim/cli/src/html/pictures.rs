@@ -1,13 +1,16 @@
 //! The pictures of a report.
 
+use treepie_core::placement::networks::link_traffic;
 use treepie_core::placement::objective::{LinkLoad, all_link_loads};
 use treepie_core::topology::Topology;
+use treepie_core::topology::networks;
 
 use super::facts::{OnMachine, State};
 use crate::input::topology::describe;
-use crate::picture::{Loads, MachineTree, Picture, Unit};
+use crate::picture::{Fabric, Loads, MachineTree, Picture, Unit};
 use crate::report::before_after::BeforeAfter;
 use crate::report::levels::Crossing;
+use crate::report::network_picture;
 use crate::report::placement::ranks_on;
 use crate::report::units;
 use crate::report::words::{file_name, pluralize};
@@ -83,6 +86,36 @@ pub fn tree(machine: &OnMachine) -> MachineTree {
         topology: machine.topology.clone(),
         states,
     }
+}
+
+/// The links of the network with the traffic over them; `None` without a network.
+pub fn links(machine: &OnMachine) -> Option<Fabric> {
+    let nodes = machine.network.as_ref()?;
+    let network = nodes.network();
+    let loads = |state: &State| {
+        let traffic = link_traffic(&state.bytes, &machine.topology, nodes, &state.leaf_of_rank);
+        networks::Loads::new(network, traffic)
+    };
+    let before = loads(&machine.before);
+    let after = machine
+        .after
+        .as_ref()
+        .map(|after| (after, loads(&after.state)));
+    let title = format!(
+        "{} on a {}",
+        file_name(&machine.profile),
+        network.describe()
+    );
+    let kinds = match &after {
+        Some((after, loads)) => vec![("before", &before), (after.name.as_str(), loads)],
+        None => vec![("as it ran", &before)],
+    };
+    Some(network_picture::picture(
+        title,
+        network,
+        &kinds,
+        Unit::Bytes,
+    ))
 }
 
 /// A machine on which nothing runs.

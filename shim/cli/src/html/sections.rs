@@ -1,5 +1,7 @@
 //! The parts of the report, from top to bottom.
 
+use treepie_core::topology::networks::Network;
+
 use super::facts::{Facts, State};
 use super::page::{Card, Page};
 use super::pictures;
@@ -120,14 +122,26 @@ fn cards(facts: &Facts, sources: &Sources) -> Vec<Card> {
                 &bytes,
             ));
             let sum = after.gain.sum;
+            let what = match &after.gain.network {
+                Some(_) => "bytes x links of the network",
+                None => "DistComm, bytes x distance",
+            };
             cards.push(change(
                 "dist-comm",
-                "DistComm, bytes x distance".into(),
+                what.into(),
                 sum.identity,
                 sum.placement,
                 &|value| units::count(value.round()),
             ));
-            if let Some(link) = after.gain.links.first() {
+            if let Some(network) = &after.gain.network {
+                cards.push(change(
+                    "most-loaded",
+                    "most loaded link of the network".into(),
+                    network.most_loaded.identity,
+                    network.most_loaded.placement,
+                    &bytes,
+                ));
+            } else if let Some(link) = after.gain.links.first() {
                 cards.push(change(
                     "busiest-link",
                     format!("busiest link of a {}", link.name),
@@ -285,6 +299,7 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
             );
         }
     }
+    on_network(page, facts)?;
     if let Some(picture) = &facts.by_rank {
         let words = "Traffic between ranks, in their order";
         page.figure("heat", words, &picture.laid_out())?;
@@ -317,6 +332,39 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
         page.table("times", &times.class_table());
     }
     page.end_section();
+    Ok(())
+}
+
+/// The links of the network, and what goes over them.
+fn on_network(page: &mut Page, facts: &Facts) -> Result<(), String> {
+    let Ok(machine) = &facts.machine else {
+        return Ok(());
+    };
+    let (Some(gain), Some(links)) = (machine.on_network(), pictures::links(machine)) else {
+        return Ok(());
+    };
+    page.heading("The links of the network");
+    let words = match machine.network.as_ref().map(|nodes| nodes.network()) {
+        Some(Network::Lattice(_)) => {
+            "Planes of the network: lines are links, dots the most loaded link out of the plane"
+        }
+        Some(Network::Dragonfly(_)) => {
+            "Groups on a circle: lines are links between groups, dots the most loaded link inside"
+        }
+        _ => "Vertices on a circle, and the links between them",
+    };
+    page.figure("network", words, &links)?;
+    page.table(
+        "network-loads",
+        &match machine.after {
+            Some(_) => gain.table(Unit::Bytes),
+            None => gain.single_table(Unit::Bytes),
+        },
+    );
+    page.paragraph(&format!(
+        "{}. Loads are those of this job alone, by the routing that is named.",
+        capitalized(&gain.place())
+    ));
     Ok(())
 }
 
@@ -362,10 +410,12 @@ fn what_was_gained(page: &mut Page, facts: &Facts, sources: &Sources) {
     });
     let cost = |state: &State| state.situation().dist_comm(&machine.topology);
     let costs = (cost(&machine.before), cost(&after.state));
+    // A network has its own distances, and its own table.
+    let costs = machine.network.is_none().then_some(costs);
     let headings = ("before", "after");
     page.table(
         "levels",
-        &levels::table(&machine.crossings, Unit::Bytes, headings, Some(costs)),
+        &levels::table(&machine.crossings, Unit::Bytes, headings, costs),
     );
     if let Some(table) = after.gain.links_table(Unit::Bytes) {
         page.table("links", &table);

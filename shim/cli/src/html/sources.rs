@@ -7,10 +7,11 @@ use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::Profile;
 use treepie_core::files::{AnyFile, read_any};
 use treepie_core::topology::Topology;
+use treepie_core::topology::networks::Site;
 
 use crate::error::CommandError;
-use crate::input::topology;
 use crate::input::traffic::{parts_in, profile_of_placement};
+use crate::input::{network, topology};
 use crate::report::words::pluralize;
 
 /// A file and what was read from it.
@@ -28,6 +29,8 @@ pub struct Sources {
     pub platform: Option<Read<PlatformFile>>,
     /// The machine, if it was named.
     pub topology: Option<Topology>,
+    /// The network of the hosts, if one was named.
+    pub network: Option<Read<Site>>,
 }
 
 impl Sources {
@@ -36,9 +39,15 @@ impl Sources {
     ///
     /// # Errors
     /// Files that cannot be read or do not fit each other; too many of a kind.
-    pub fn read(paths: &[PathBuf], machine: Option<&str>) -> Result<Self, CommandError> {
+    pub fn read(
+        paths: &[PathBuf],
+        machine: Option<&str>,
+        on: Option<&str>,
+    ) -> Result<Self, CommandError> {
         let mut profiles = Vec::new();
         let (mut placement, mut platform, mut named) = (None, None, None);
+        let site = |text: &str| Ok::<_, CommandError>((PathBuf::from(text), network::read(text)?));
+        let mut network = on.map(site).transpose()?;
         for path in paths {
             if path.is_dir() {
                 profiles.push((path.clone(), parts_in(path)?));
@@ -54,13 +63,14 @@ impl Sources {
                 AnyFile::Placement(found) => placement.replace((path.clone(), *found)).is_some(),
                 AnyFile::Platform(found) => platform.replace((path.clone(), *found)).is_some(),
                 AnyFile::Topology(found) => named.replace(*found).is_some(),
+                AnyFile::Network(found) => network.replace((path.clone(), *found)).is_some(),
                 AnyFile::Profile(_) => true,
                 _ => return Err(no_part(path, &kind.to_string())),
             };
             if taken {
                 return Err(CommandError::usage(format!(
-                    "{}: one {kind} too many; a report has two profiles, a placement, a platform \
-                     and a topology at most",
+                    "{}: one {kind} too many; a report has two profiles, a placement, a \
+                     platform, a topology and a network at most",
                     path.display()
                 )));
             }
@@ -80,6 +90,7 @@ impl Sources {
             placement,
             platform,
             topology: machine.map(topology::read).transpose()?.or(named),
+            network,
         };
         sources.check()?;
         Ok(sources)
@@ -105,7 +116,7 @@ impl Sources {
 
 fn no_part(path: &Path, kind: &str) -> CommandError {
     CommandError::usage(format!(
-        "{}: a {kind} is no part of a report; name profiles, a placement, a platform, a topology",
+        "{}: a {kind} is no part of a report; name profiles, a placement, a platform, a topology, a network",
         path.display()
     ))
 }

@@ -69,14 +69,6 @@ impl MachineChoice {
         nodes.iter().any(|nodes| nodes.is_some()) || self.above.is_given()
     }
 
-    /// The whole tree.
-    ///
-    /// # Errors
-    /// A part that cannot be read, or parts that do not fit each other.
-    pub fn topology(&self, input: &Input) -> Result<Topology, CommandError> {
-        Ok(self.on_network(input)?.0)
-    }
-
     /// The whole tree, and where its nodes are on a network that is no tree.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! Networks that are no trees, as users name them.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use treepie_core::files;
@@ -9,6 +8,7 @@ use treepie_core::topology::networks::{Network, Site};
 use treepie_core::topology::{Leaf, Topology};
 
 use crate::error::CommandError;
+use crate::report::gain::machine_depth;
 
 /// A description such as `torus:8x8x8`, or a file, with the name of one of its networks behind a
 /// colon.
@@ -19,23 +19,12 @@ pub fn read(text: &str) -> Result<Site, CommandError> {
     if Site::is_described(text) {
         return Ok(Site::from_description(text)?);
     }
-    let (path, name) = split(text);
-    Ok(files::network::read_site(path, name)?)
+    Ok(files::network::named(text)?)
 }
 
 /// Whether `text` describes a network, or names a file that holds one.
 pub fn is_one(text: &str) -> bool {
-    Site::is_described(text) || files::network::is_network(split(text).0)
-}
-
-/// A file, and the name of one of its networks.
-fn split(text: &str) -> (&Path, Option<&str>) {
-    match text.rsplit_once(':') {
-        Some((file, name)) if !Path::new(text).exists() && Path::new(file).is_file() => {
-            (Path::new(file), Some(name))
-        }
-        _ => (Path::new(text), None),
-    }
+    Site::is_described(text) || files::network::is_network(files::network::split(text).0)
 }
 
 /// The tree of a network, if it is one: what [`Topology::networked`] takes.
@@ -44,6 +33,38 @@ pub fn tree(site: &Site) -> Option<&Topology> {
         Network::Tree(tree) => Some(tree.topology()),
         _ => None,
     }
+}
+
+/// Positions of the machines of a topology on a network, where the topology stays as it is.
+/// Machines have their own names, or those of the job's hosts; without either they are taken in
+/// order.
+///
+/// # Errors
+/// A machine that is not in the network; a network that is a tree, which is part of a topology.
+pub fn beneath(
+    site: &Site,
+    topology: &Topology,
+    for_job: &[&str],
+    name: &str,
+) -> Result<NetworkNodes, CommandError> {
+    if tree(site).is_some() {
+        return Err(CommandError::usage(format!(
+            "{name}: is a tree of switches, which is part of a topology; give it to `treepie map \
+             --network` and show the placement"
+        )));
+    }
+    let depth = machine_depth(topology).unwrap_or(0);
+    let count = topology.node_count(depth);
+    let own = topology.hosts();
+    let names = [own.as_slice(), for_job]
+        .into_iter()
+        .find(|names| names.len() == count);
+    let positions = match names {
+        Some(names) => site.positions_of(names)?,
+        None => site.first(count)?,
+    };
+    let network = Arc::new(site.network().clone());
+    Ok(NetworkNodes::new(network, topology, depth, &positions)?)
 }
 
 /// A network that is the whole machine: `torus:8x8x8/2:4` has two sockets of four cores in every

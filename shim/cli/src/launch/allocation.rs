@@ -17,6 +17,9 @@ use super::{program, timed};
 /// As many hosts are asked at the same time.
 const AT_ONCE: usize = 32;
 
+/// Time limit of a scheduler to name the hosts of the job.
+const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+
 /// The hosts that a scheduler says the job has, with the ranks that each takes, in its order.
 pub fn of_scheduler() -> Option<Vec<Host>> {
     let variable = |name: &str| std::env::var(name).ok();
@@ -28,7 +31,19 @@ pub fn of_scheduler() -> Option<Vec<Host>> {
         let slots = slots.into_iter().chain(std::iter::repeat(1));
         return Some(added_up(names.into_iter().zip(slots)));
     }
-    let files = ["PBS_NODEFILE", "LSB_DJOB_HOSTFILE", "PE_HOSTFILE"];
+    if variable("FLUX_URI").is_some()
+        && let Some(list) = timed::output(Path::new("flux"), &["getattr", "hostlist"], ANSWER_LIMIT)
+    {
+        let names = network::expand_flux(list.trim()).ok()?;
+        return Some(added_up(names.into_iter().map(|name| (name, 1))));
+    }
+    let files = [
+        "PBS_NODEFILE",
+        "PALS_HOSTFILE",
+        "PSI_HOSTFILE",
+        "LSB_DJOB_HOSTFILE",
+        "PE_HOSTFILE",
+    ];
     let file = files.iter().find_map(std::env::var_os)?;
     let text = std::fs::read_to_string(Path::new(&file)).ok()?;
     let host = |line: &str| {
@@ -105,6 +120,24 @@ pub fn options(family: Family, hosts: &[Host]) -> Vec<OsString> {
             "--nodelist".into(),
             list(&|host| host.name.clone()),
         ],
+        Family::Flux => vec![
+            "-N".into(),
+            hosts.len().to_string().into(),
+            OsString::from(format!(
+                "--requires=host:{}",
+                hosts
+                    .iter()
+                    .map(|host| &*host.name)
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )),
+        ],
+        Family::Pals => vec!["--hosts".into(), list(&|host| host.name.clone())],
+        // It has no list of slots: a host is named once for each.
+        Family::ParaStation => vec![
+            "--hosts".into(),
+            list(&|host| vec![host.name.as_str(); host.slots].join(",")),
+        ],
         Family::Plain => Vec::new(),
     }
 }
@@ -125,6 +158,9 @@ pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
         Family::Slurm => &[
             "w", "nodelist", "N", "nodes", "x", "exclude", "F", "nodefile",
         ],
+        Family::Flux => &["requires", "N", "nodes"],
+        Family::Pals => &["host", "hosts", "hostlist", "f", "hostfile"],
+        Family::ParaStation => &["N", "nodes", "H", "hosts", "f", "hostfile"],
         Family::Plain => &[],
     };
     program::first_option(family, command, names)
@@ -158,6 +194,9 @@ fn answers(launcher: &Launcher, host: &str, limit: Duration) -> bool {
         slots: 1,
     };
     let mut arguments = options(launcher.family, &[one]);
+    if launcher.family == Family::Flux {
+        arguments.insert(0, "run".into());
+    }
     arguments.extend(["-n", "1", "hostname"].map(OsString::from));
     let answer = timed::answer(&launcher.path, &arguments, limit);
     answer.is_ok_and(|answer| answer.is_some_and(|answer| answer.status.success()))
@@ -201,6 +240,9 @@ mod tests {
             (Family::OpenMpi, "--host a:2,b:2"),
             (Family::Hydra, "-hosts a:2,b:2"),
             (Family::Slurm, "--nodes 2 --nodelist a,b"),
+            (Family::Flux, "-N 2 --requires=host:a,b"),
+            (Family::Pals, "--hosts a,b"),
+            (Family::ParaStation, "--hosts a,a,b,b"),
         ] {
             let words = options(family, &hosts);
             let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();

@@ -63,9 +63,9 @@ fn this_host() -> String {
 }
 
 /// The first host of a placement whose name leads nowhere from here: the launcher could
-/// not reach it either. Slurm knows its hosts by itself.
+/// not reach it either. Slurm and Flux know their hosts by themselves.
 pub fn unreachable(placement: &PlacementFile, launcher: &Launcher) -> Option<String> {
-    if launcher.family == Family::Slurm {
+    if matches!(launcher.family, Family::Slurm | Family::Flux) {
         return None;
     }
     let here = this_host();

@@ -20,6 +20,12 @@ pub enum Family {
     Hydra,
     /// Slurm's `srun`: `--export=ALL,NAME=VALUE`.
     Slurm,
+    /// `flux run`: `--env=NAME=VALUE`.
+    Flux,
+    /// `mpiexec` of HPE's PALS, which hands on its own environment.
+    Pals,
+    /// `mpiexec` of ParaStation, which hands on what `PSI_EXPORTS` lists.
+    ParaStation,
     /// No launcher that is known: a plain program, or a script that calls one.
     /// It gets the variables in its own environment.
     Plain,
@@ -31,6 +37,9 @@ impl fmt::Display for Family {
             Family::OpenMpi => "Open MPI",
             Family::Hydra => "Hydra (MPICH family)",
             Family::Slurm => "Slurm",
+            Family::Flux => "Flux",
+            Family::Pals => "PALS",
+            Family::ParaStation => "ParaStation",
             Family::Plain => "no known launcher",
         })
     }
@@ -100,6 +109,9 @@ fn family_of(path: &Path) -> Result<Family, CommandError> {
     if !has_shared_name(path) && !has_shared_name(&resolved) {
         return Ok(Family::Plain);
     }
+    if let Some(family) = family_of_place(path).or_else(|| family_of_place(&resolved)) {
+        return Ok(family);
+    }
     let text = timed::output(path, &["--version"], VERSION_LIMIT).unwrap_or_default();
     family_of_version(&text).ok_or_else(|| {
         CommandError::usage(format!(
@@ -115,10 +127,22 @@ fn family_of_name(name: &str) -> Option<Family> {
     match name {
         "orterun" | "prterun" | "prun" => Some(Family::OpenMpi),
         "srun" => Some(Family::Slurm),
+        "flux" => Some(Family::Flux),
         _ if name.ends_with(".openmpi") => Some(Family::OpenMpi),
         _ if name.ends_with(".hydra") || name.ends_with(".mpich") => Some(Family::Hydra),
         _ => None,
     }
+}
+
+/// The family of a launcher that says nothing of itself, by the directory that it is installed in:
+/// `/opt/cray/pals/1.2/bin/mpiexec`, `/opt/parastation/bin/mpiexec`.
+fn family_of_place(path: &Path) -> Option<Family> {
+    let mut parts = path.parent()?.iter();
+    parts.find_map(|part| match part.to_str()? {
+        "pals" => Some(Family::Pals),
+        "parastation" | "psmpi" | "psmgmt" => Some(Family::ParaStation),
+        _ => None,
+    })
 }
 
 /// Names that many MPIs share, as `mpirun`, `mpiexec`, `mpirun-4.1` and so on.
@@ -136,6 +160,8 @@ fn family_of_version(text: &str) -> Option<Family> {
         ("HYDRA", Family::Hydra),
         ("Intel(R) MPI", Family::Hydra),
         ("slurm ", Family::Slurm),
+        ("PALS", Family::Pals),
+        ("ParaStation", Family::ParaStation),
     ];
     known
         .iter()
@@ -174,6 +200,7 @@ mod tests {
             ("mpiexec.hydra", Some(Family::Hydra)),
             ("mpirun.mpich", Some(Family::Hydra)),
             ("srun", Some(Family::Slurm)),
+            ("flux", Some(Family::Flux)),
             ("mpirun", None),
             ("python3", None),
         ] {
@@ -196,9 +223,25 @@ mod tests {
                 Some(Family::Hydra),
             ),
             ("slurm 22.05.8", Some(Family::Slurm)),
+            ("PALS 1.2.12", Some(Family::Pals)),
+            (
+                "ParaStation process management 5.1",
+                Some(Family::ParaStation),
+            ),
             ("mpirun of our own 1.0", None),
         ] {
             assert_eq!(family_of_version(text), family, "{text}");
+        }
+    }
+
+    #[test]
+    fn launchers_that_say_nothing_are_known_by_where_they_are() {
+        for (path, family) in [
+            ("/opt/cray/pals/1.2/bin/mpiexec", Some(Family::Pals)),
+            ("/opt/parastation/bin/mpiexec", Some(Family::ParaStation)),
+            ("/usr/bin/mpiexec", None),
+        ] {
+            assert_eq!(family_of_place(Path::new(path)), family, "{path}");
         }
     }
 

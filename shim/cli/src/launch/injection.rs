@@ -3,6 +3,8 @@
 //! The launcher itself stays as it is: it is not preloaded, and its own
 //! options keep their places after ours.
 
+mod handed_on;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -66,6 +68,16 @@ pub fn inject(
         Family::OpenMpi => with_x_options(library, variables, arguments),
         Family::Hydra => with_genv_options(library, variables, arguments),
         Family::Slurm => with_export(library, variables, arguments, &mut environment)?,
+        Family::Flux => handed_on::with_env_rules(library, variables, arguments),
+        Family::Pals => {
+            let names = handed_on::set(library, variables, &mut environment);
+            handed_on::listed_for_pals(&names, arguments)
+        }
+        Family::ParaStation => {
+            let names = handed_on::set(library, variables, &mut environment);
+            environment.push(handed_on::listed_for_parastation(&names));
+            arguments.to_vec()
+        }
         Family::Plain => {
             let preload = compose_preload(variables.preload.as_deref(), library);
             environment.push((PRELOAD.to_owned(), preload));
@@ -91,9 +103,10 @@ fn assignment(name: &str, value: &OsStr) -> OsString {
 }
 
 /// The programs of a job that starts several, which `:` separates, with their options.
-/// To no launcher at all, `:` is a word like any other.
+/// To no launcher at all, and to Flux, `:` is a word like any other.
 pub fn programs(family: Family, arguments: &[OsString]) -> impl Iterator<Item = &[OsString]> {
-    arguments.split(move |argument| family != Family::Plain && argument == ":")
+    let one = matches!(family, Family::Plain | Family::Flux);
+    arguments.split(move |argument| !one && argument == ":")
 }
 
 /// Open MPI: `-x NAME=VALUE` for each of the job's programs, because it holds

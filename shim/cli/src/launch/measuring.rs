@@ -29,8 +29,8 @@ pub fn program(name: &str, variable: &str, family: Family) -> Result<PathBuf, Co
         .unwrap_or(&places[0]);
     let mpis: &[&str] = match family {
         Family::OpenMpi => &["openmpi"],
-        Family::Hydra => &["mpich"],
-        Family::Slurm | Family::Plain => &["openmpi", "mpich"],
+        Family::Hydra | Family::Pals | Family::ParaStation => &["mpich"],
+        Family::Slurm | Family::Flux | Family::Plain => &["openmpi", "mpich"],
     };
     let found: Vec<PathBuf> = mpis
         .iter()

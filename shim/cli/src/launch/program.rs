@@ -132,7 +132,86 @@ const FLAGS: &[(Family, &[&str])] = &[
             "wait-all-nodes",
         ],
     ),
+    (
+        Family::Flux,
+        &[
+            "l",
+            "label-io",
+            "u",
+            "unbuffered",
+            "x",
+            "exclusive",
+            "v",
+            "verbose",
+            "dry-run",
+            "watch",
+            "wait",
+            "h",
+            "help",
+        ],
+    ),
+    (
+        Family::Pals,
+        &[
+            "envall",
+            "envnone",
+            "transfer",
+            "no-transfer",
+            "l",
+            "label",
+            "no-label",
+            "exclusive",
+            "shared",
+            "line-buffer",
+            "no-line-buffer",
+            "abort-on-failure",
+            "no-abort-on-failure",
+            "sstartup",
+            "no-sstartup",
+            "v",
+            "verbose",
+            "version",
+            "h",
+            "help",
+        ],
+    ),
+    (
+        Family::ParaStation,
+        &[
+            "exclusive",
+            "overbook",
+            "loopnodesfirst",
+            "wait",
+            "dynamic",
+            "rusage",
+            "merge",
+            "timestamp",
+            "sourceprintf",
+            "interactive",
+            "genvall",
+            "genvnone",
+            "envall",
+            "envnone",
+            "l",
+            "v",
+            "V",
+            "verbose",
+            "version",
+            "h",
+            "help",
+        ],
+    ),
 ];
+
+/// Words between a launcher's name and its options: `run`, or `mini run` of older Flux.
+pub fn subcommands(family: Family, arguments: &[OsString]) -> usize {
+    let is = |place: usize, word: &str| arguments.get(place).is_some_and(|found| found == word);
+    match family {
+        Family::Flux if is(0, "mini") => 2.min(arguments.len()),
+        Family::Flux => 1.min(arguments.len()),
+        _ => 0,
+    }
+}
 
 /// Options with two values.
 const PAIRS: &[(Family, &[&str])] = &[
@@ -141,6 +220,7 @@ const PAIRS: &[(Family, &[&str])] = &[
         &["mca", "omca", "gmca", "prtemca", "pmixmca", "opalmca"],
     ),
     (Family::Hydra, &["genv", "env"]),
+    (Family::ParaStation, &["E", "export", "genv", "env"]),
 ];
 
 /// The place in `arguments`, a launcher's arguments without its own name, of
@@ -148,12 +228,12 @@ const PAIRS: &[(Family, &[&str])] = &[
 /// If that word starts nothing, an option was not understood, and the first
 /// word with a slash that does start something is taken.
 pub fn position(family: Family, arguments: &[OsString]) -> Option<usize> {
-    let mut place = 0;
+    let mut place = subcommands(family, arguments);
     if family != Family::Plain {
         while let Some(argument) = arguments.get(place) {
             match option_name(argument) {
                 None => break,
-                Some(name) => place += 1 + values_of(family, &name),
+                Some(name) => place += 1 + values_of(family, &name, arguments.get(place + 1)),
             }
         }
     }
@@ -176,14 +256,18 @@ fn option_name(argument: &OsStr) -> Option<String> {
 }
 
 /// Number of words after an option that belong to it.
-fn values_of(family: Family, name: &str) -> usize {
+fn values_of(family: Family, name: &str, next: Option<&OsString>) -> usize {
     let is_listed = |table: &[(Family, &[&str])]| {
         let mut lines = table.iter();
         lines.any(|(of, names)| *of == family && names.contains(&name))
     };
-    let joined = name.contains('=') || (family == Family::Slurm && is_short_with_value(name));
-    if joined || is_listed(FLAGS) {
+    let is_short = matches!(family, Family::Slurm | Family::Flux) && is_short_with_value(name);
+    if name.contains('=') || is_short || is_listed(FLAGS) {
         0
+    } else if family == Family::Pals && name == "env" {
+        // `--env NAME=VALUE` and `-env NAME VALUE`.
+        let one = next.is_some_and(|word| word.as_encoded_bytes().contains(&b'='));
+        if one { 1 } else { 2 }
     } else if is_listed(PAIRS) {
         2
     } else {
@@ -239,6 +323,16 @@ mod tests {
             ),
             (Family::Hydra, "-genv A /bin/ls -n 4 -genvall /bin/sh"),
             (Family::Slurm, "-n4 -N 2 --mpi=pmix --label -l /bin/sh"),
+            (
+                Family::Flux,
+                "run -n4 -N2 -o cpu-affinity=off --env=A=/bin/ls /bin/sh -c x",
+            ),
+            (Family::Flux, "mini run -n 4 -l /bin/sh"),
+            (
+                Family::Pals,
+                "-n 8 --ppn 4 --env A=/bin/ls -env B /bin/ls /bin/sh",
+            ),
+            (Family::ParaStation, "-np 4 -E A /bin/ls --overbook /bin/sh"),
             (Family::Plain, "/bin/sh -np 4"),
         ] {
             assert_eq!(program_of(family, line), sh, "{line}");

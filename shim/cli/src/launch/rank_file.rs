@@ -7,8 +7,11 @@
 //! | Open MPI 5 | rank file | `--map-by rankfile:file=FILE --bind-to core` |
 //! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `-machinefile FILE` and `I_MPI_PIN_PROCESSOR_LIST` |
 //! | Slurm | host file | `SLURM_HOSTFILE=FILE`, `--distribution=arbitrary --cpu-bind=map_cpu:LIST` |
+//! | Flux | host file | `--taskmap=hostfile:FILE -o cpu-affinity=map:LIST` |
+//! | PALS | hosts, and Cray MPICH's order of ranks | `--hostfile FILE --ppn N --cpu-bind list:LIST`, `MPICH_RANK_REORDER_METHOD=3` and `..._FILE` |
+//! | ParaStation | host file | `PSI_HOSTFILE=FILE PSI_NODES_SORT=none`; the library binds |
 //!
-//! Hydra and Slurm take one list of cores for all hosts, and Hydra begins it anew
+//! Hydra, Slurm, Flux and PALS take one list of cores for all hosts, and Hydra begins it anew
 //! each time that its file comes back to a host. A placement that this does not fit
 //! is started host by host, and the library binds each process to its core.
 
@@ -30,9 +33,10 @@ use crate::error::CommandError;
 pub struct RankFile {
     options: Vec<OsString>,
     environment: Vec<(String, OsString)>,
+    family: Family,
     /// Reason why the launcher cannot bind, where the library has to.
     pub library_binds: Option<&'static str>,
-    _file: NamedTempFile,
+    _files: Vec<NamedTempFile>,
 }
 
 impl RankFile {
@@ -58,9 +62,15 @@ impl RankFile {
             .map_err(|error| CommandError::usage(format!("--apply launch: {error}")))?;
         let file = saved(&write(form, &slots))?;
         let path = file.path().as_os_str().to_owned();
-        let list = Binding::new(&slots);
+        let mut files = vec![file];
+        // PALS numbers places core by core, and Cray MPICH deals ranks out to them.
+        let list = match launcher.family {
+            Family::Pals => Binding::new(&in_order_of_places(&slots)),
+            _ => Binding::new(&slots),
+        };
         let fits = launcher.family != Family::Hydra || comes_to_each_host_once(&slots);
         let library_binds = match (launcher.family, &list, fits) {
+            (Family::ParaStation, ..) => Some("takes no list of cores"),
             (Family::OpenMpi, ..) | (_, Some(_), true) => None,
             (_, None, _) => {
                 Some("takes one list of cores for all hosts, and these need different ones")
@@ -80,20 +90,54 @@ impl RankFile {
                 ];
                 (options.into(), vec![("SLURM_HOSTFILE".to_owned(), path)])
             }
+            Family::Flux => {
+                let mut map = OsString::from("--taskmap=hostfile:");
+                map.push(path);
+                let affinity = list.map_or("cpu-affinity=off".to_owned(), |list| list.flux());
+                (vec![map, "-o".into(), affinity.into()], Vec::new())
+            }
+            Family::Pals => {
+                let (hosts, each) = hosts_alike(&slots)?;
+                let hosts = saved(&hosts)?;
+                let binding = list.map_or("none".to_owned(), |list| list.pals());
+                let options = vec![
+                    "--hostfile".into(),
+                    hosts.path().as_os_str().to_owned(),
+                    "--ppn".into(),
+                    each.to_string().into(),
+                    "--cpu-bind".into(),
+                    binding.into(),
+                ];
+                files.push(hosts);
+                let order = [
+                    ("MPICH_RANK_REORDER_METHOD".to_owned(), OsString::from("3")),
+                    ("MPICH_RANK_REORDER_FILE".to_owned(), path),
+                ];
+                (options, order.into())
+            }
+            Family::ParaStation => {
+                let own = [
+                    ("PSI_HOSTFILE".to_owned(), path),
+                    ("PSI_NODES_SORT".to_owned(), OsString::from("none")),
+                ];
+                (Vec::new(), own.into())
+            }
             _ => (hydra(launcher, path, list.as_ref()), Vec::new()),
         };
         Ok(RankFile {
             options,
             environment,
             library_binds,
-            _file: file,
+            family: launcher.family,
+            _files: files,
         })
     }
 
     /// Builds it into a job's command line, before the user's own options.
     pub fn apply(&self, invocation: &mut Invocation) {
         let own = self.options.iter().cloned();
-        invocation.arguments.splice(0..0, own);
+        let start = program::subcommands(self.family, &invocation.arguments);
+        invocation.arguments.splice(start..start, own);
         invocation.environment.extend(self.environment.clone());
     }
 }
@@ -103,6 +147,9 @@ fn form_of(launcher: &Launcher) -> Result<Form, CommandError> {
         Family::OpenMpi => Ok(Form::OpenMpi),
         Family::Hydra => Ok(Form::Hydra),
         Family::Slurm => Ok(Form::Slurm),
+        Family::Flux => Ok(Form::Flux),
+        Family::Pals => Ok(Form::Cray),
+        Family::ParaStation => Ok(Form::ParaStation),
         Family::Plain => Err(CommandError::usage(format!(
             "--apply launch: {} is no launcher that is known; use --apply permute, or write the \
              launcher's file with `treepie convert`",
@@ -155,6 +202,31 @@ fn hydra(launcher: &Launcher, file: OsString, binding: Option<&Binding>) -> Vec<
     options
 }
 
+/// Slots node by node and core by core.
+fn in_order_of_places(slots: &[Slot]) -> Vec<Slot> {
+    let mut places = slots.to_vec();
+    places.sort_by_key(|slot| (slot.node, slot.leaf_of_host));
+    places
+}
+
+/// The hosts, one a line, and the ranks of each, which PALS wants to be as many on all.
+fn hosts_alike(slots: &[Slot]) -> Result<(String, usize), CommandError> {
+    let places = in_order_of_places(slots);
+    let runs: Vec<&[Slot]> = places.chunk_by(|one, next| one.node == next.node).collect();
+    let each = runs.first().map_or(0, |run| run.len());
+    if let Some(other) = runs.iter().find(|run| run.len() != each) {
+        return Err(CommandError::usage(format!(
+            "--apply launch: {} gets {} ranks and {} gets {each}, and PALS starts as many on each \
+             host; use --apply permute",
+            other[0].host,
+            other.len(),
+            runs[0][0].host
+        )));
+    }
+    let hosts = runs.iter().map(|run| format!("{}\n", run[0].host));
+    Ok((hosts.collect(), each))
+}
+
 /// Whether the ranks of each host follow each other.
 fn comes_to_each_host_once(slots: &[Slot]) -> bool {
     let mut nodes: Vec<usize> = slots.iter().map(|slot| slot.node).collect();
@@ -191,6 +263,11 @@ pub fn contradiction(family: Family, command: &[OsString]) -> Option<String> {
             "perhost",
         ],
         Family::Slurm => &["distribution", "m", "cpu-bind", "w", "nodelist"],
+        Family::Flux => &["taskmap"],
+        Family::Pals => &[
+            "ppn", "host", "hosts", "hostlist", "hostfile", "f", "cpu-bind",
+        ],
+        Family::ParaStation => &["N", "nodes", "H", "hosts", "f", "hostfile", "S", "sort"],
         Family::Plain => &[],
     };
     program::first_option(family, command, contradicting)
@@ -207,4 +284,83 @@ fn saved(text: &str) -> Result<NamedTempFile, CommandError> {
             "the launcher's file cannot be written: {error}; set TMPDIR to a directory with room"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use treepie_core::topology::Topology;
+
+    use super::*;
+
+    /// Ranks crossed between two hosts of two cores.
+    fn placement(assignment: &[usize]) -> PlacementFile {
+        let machine = || Topology::from_arities("2").unwrap();
+        let hosts = ["a", "b"].map(|name| (name.to_owned(), machine()));
+        let ranks = assignment.len();
+        PlacementFile {
+            producer: "a test".into(),
+            date: "2026-11-21T00:00:00Z".into(),
+            profile: None,
+            ranks,
+            strategy: "grid".into(),
+            costs: None,
+            bytes_by_level: Vec::new(),
+            topology: Topology::cluster(hosts.into()).unwrap(),
+            assignment: assignment.to_vec(),
+            leaf_of_process: assignment.to_vec(),
+            permutation: (0..ranks).collect(),
+        }
+    }
+
+    /// The command line, with what is in the files in their place.
+    fn told(family: Family, command: &str, assignment: &[usize]) -> Result<String, String> {
+        let command: Vec<OsString> = command.split_whitespace().map(OsString::from).collect();
+        let launcher = Launcher {
+            path: "/usr/bin/launcher".into(),
+            family,
+        };
+        let made = RankFile::new(&placement(assignment), &launcher, &command, None);
+        let made = made.map_err(|error| error.to_string())?;
+        let mut invocation = Invocation {
+            program: launcher.path,
+            name: command[0].clone(),
+            arguments: command[1..].to_vec(),
+            environment: Vec::new(),
+        };
+        made.apply(&mut invocation);
+        let mut text = invocation.to_string();
+        for file in &made._files {
+            let path = file.path().display().to_string();
+            let lines = std::fs::read_to_string(&path).unwrap();
+            text = text.replace(&path, &lines.trim().replace('\n', "/"));
+        }
+        Ok(text)
+    }
+
+    #[test]
+    fn launchers_without_rank_files_get_hosts_cores_and_orders() {
+        let crossed = [0, 2, 1, 3];
+        assert_eq!(
+            told(Family::Flux, "flux run -n4 /bin/sh", &crossed).unwrap(),
+            "flux run --taskmap=hostfile:a/b/a/b -o 'cpu-affinity=map:0;1' -n4 /bin/sh"
+        );
+        assert_eq!(
+            told(Family::Pals, "mpiexec -n 4 /bin/sh", &crossed).unwrap(),
+            "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=0,2,1,3 mpiexec --hostfile a/b \
+             --ppn 2 --cpu-bind list:0:1 -n 4 /bin/sh"
+        );
+        assert_eq!(
+            told(Family::ParaStation, "mpiexec -n 4 /bin/sh", &crossed).unwrap(),
+            "PSI_HOSTFILE=a/b/a/b PSI_NODES_SORT=none mpiexec -n 4 /bin/sh"
+        );
+        let uneven = told(Family::Pals, "mpiexec -n 3 /bin/sh", &[0, 1, 2]).unwrap_err();
+        assert!(uneven.contains("b gets 1 ranks and a gets 2"), "{uneven}");
+        let twice = told(Family::Flux, "flux run --taskmap=cyclic /bin/sh", &crossed);
+        assert!(
+            twice
+                .unwrap_err()
+                .starts_with("--taskmap=cyclic: places ranks")
+        );
+    }
 }

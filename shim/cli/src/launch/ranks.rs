@@ -25,7 +25,8 @@ pub fn for_job(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
             let tasks = tasks.iter().find_map(|name| std::env::var(name).ok());
             tasks?.parse().ok()
         }
-        Family::Plain => None,
+        Family::Pals => std::env::var("PALS_NRANKS").ok()?.parse().ok(),
+        Family::Flux | Family::ParaStation | Family::Plain => None,
     })
 }
 
@@ -59,8 +60,8 @@ fn requested(launcher: &Launcher, command: &[OsString]) -> Option<usize> {
     let family = launcher.family;
     let names: &[&str] = match family {
         Family::OpenMpi => &["n", "np", "c"],
-        Family::Hydra => &["n", "np"],
-        Family::Slurm => &["n", "ntasks"],
+        Family::Hydra | Family::Pals | Family::ParaStation => &["n", "np"],
+        Family::Slurm | Family::Flux => &["n", "ntasks"],
         Family::Plain => return None,
     };
     let mut sum = 0_usize;
@@ -112,6 +113,13 @@ mod tests {
             (Family::Slurm, "srun -N2 -n16 /bin/sh", Some(16)),
             (Family::Slurm, "srun --ntasks=8 /bin/sh", Some(8)),
             (Family::Slurm, "srun /bin/sh", None),
+            (Family::Flux, "flux run -n8 /bin/sh", Some(8)),
+            (Family::Pals, "mpiexec -n 8 --ppn 4 /bin/sh", Some(8)),
+            (
+                Family::ParaStation,
+                "mpiexec -np 2 /bin/sh : -np 3 /bin/sh",
+                Some(5),
+            ),
             (Family::Plain, "./job.sh -n 4", None),
         ] {
             let command: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();

@@ -48,13 +48,20 @@ impl NetworkGain {
         after: Situation,
     ) -> Self {
         let of = |s: Situation| Measures::new(s.matrix, topology, nodes, s.leaf_of_rank);
-        let (first, second) = (of(before), of(after));
-        let change = |of: fn(&Measures) -> f64| Change {
-            identity: of(&first),
-            placement: of(&second),
-        };
         let bound =
             |allowed: &Topology| lower_bound(after.matrix, allowed, nodes, after.leaf_of_rank).ok();
+        NetworkGain {
+            lower_bound: bounded.and_then(bound).filter(|&bound| bound > 0.0),
+            ..NetworkGain::between(nodes, &of(before), &of(after))
+        }
+    }
+
+    /// Compares measures that were taken on one network.
+    pub fn between(nodes: &NetworkNodes, first: &Measures, second: &Measures) -> Self {
+        let change = |of: fn(&Measures) -> f64| Change {
+            identity: of(first),
+            placement: of(second),
+        };
         let network = nodes.network();
         NetworkGain {
             network: network.describe(),
@@ -65,13 +72,28 @@ impl NetworkGain {
             link: second.loads.most.map(|link| network.link_name(link)),
             any_routing: change(|m| m.floor.load),
             mean_load: change(|m| m.loads.mean),
-            lower_bound: bounded.and_then(bound).filter(|&bound| bound > 0.0),
+            lower_bound: None,
             adaptive: network.is_adaptive(),
         }
     }
 
     /// A table and a line below it.
     pub fn text(&self, unit: Unit) -> String {
+        format!("{}  {}\n", self.table(unit).text(), self.place())
+    }
+
+    /// The network, and its most loaded link afterwards.
+    pub fn place(&self) -> String {
+        let link = match &self.link {
+            Some(link) => format!("; most loaded: {link}"),
+            None => String::new(),
+        };
+        let nodes = pluralize(self.nodes, "node");
+        format!("{nodes} on a {}{link}", self.network)
+    }
+
+    /// Both sides.
+    pub fn table(&self, unit: Unit) -> Table {
         let mut table = Table::new(["network", "before", "after", "change"]);
         table.row([
             "bytes x links".to_owned(),
@@ -79,7 +101,32 @@ impl NetworkGain {
             units::count(self.hop_bytes.placement.round()),
             units::change(self.hop_bytes.identity, self.hop_bytes.placement),
         ]);
-        let rows = [
+        for (name, change) in self.loads() {
+            table.row([
+                name,
+                unit.text(change.identity.round()),
+                unit.text(change.placement.round()),
+                units::change(change.identity, change.placement),
+            ]);
+        }
+        table
+    }
+
+    /// One side alone, that of the ranks as they are.
+    pub fn single_table(&self, unit: Unit) -> Table {
+        let mut table = Table::new(["network", "as it ran"]);
+        table.row([
+            "bytes x links".to_owned(),
+            units::count(self.hop_bytes.identity.round()),
+        ]);
+        for (name, change) in self.loads() {
+            table.row([name, unit.text(change.identity.round())]);
+        }
+        table
+    }
+
+    fn loads(&self) -> [(String, Change); 3] {
+        [
             (
                 format!("most loaded link ({})", self.routing),
                 self.most_loaded,
@@ -89,25 +136,7 @@ impl NetworkGain {
                 self.any_routing,
             ),
             ("mean of all links".to_owned(), self.mean_load),
-        ];
-        for (name, change) in rows {
-            table.row([
-                name,
-                unit.text(change.identity.round()),
-                unit.text(change.placement.round()),
-                units::change(change.identity, change.placement),
-            ]);
-        }
-        let link = match &self.link {
-            Some(link) => format!("; most loaded: {link}"),
-            None => String::new(),
-        };
-        format!(
-            "{}  {} on a {}{link}\n",
-            table.text(),
-            pluralize(self.nodes, "node"),
-            self.network
-        )
+        ]
     }
 
     /// The change of the most loaded link, for a verdict.

@@ -4,7 +4,6 @@ use super::experience::{Candidate, Judgement};
 use crate::affinity::Matrix;
 use crate::placement::allocation::{Allocation, AllocationError, Movement};
 use crate::placement::binding::{self, Process};
-use crate::placement::objective::dist_comm;
 use crate::placement::worth::{Worth, saved};
 
 /// A candidate that costs no more than this part above a new one is kept, with all that is known
@@ -82,7 +81,7 @@ impl Case<'_> {
                 None => return false,
             }
         }
-        let its_cost = dist_comm(self.matrix, self.allocation.topology(), &leaf_of_rank);
+        let its_cost = self.allocation.cost(self.matrix, &leaf_of_rank);
         its_cost <= (1.0 + AS_GOOD) * cost
     }
 }

@@ -27,7 +27,10 @@ impl Heard {
     /// Takes a line of the launcher's output or errors, without its end.
     pub fn line(&mut self, line: &str) {
         let line = line.trim();
-        if let Some(death) = open_mpi(line).or_else(|| slurm(line)) {
+        if let Some(death) = open_mpi(line)
+            .or_else(|| slurm(line))
+            .or_else(|| pals(line))
+        {
             self.deaths.push(death);
         } else if let Some(host) = lost_host(line) {
             self.lost_hosts.push(host.to_owned());
@@ -95,6 +98,18 @@ fn slurm(line: &str) -> Option<Death> {
         rank: Some(rank),
         host,
         signal: Some(signal),
+    })
+}
+
+/// PALS: `n1.hsn.cluster: rank 3 died from signal 9`.
+fn pals(line: &str) -> Option<Death> {
+    let (host, rest) = line.split_once(": rank ")?;
+    let (rank, signal) = rest.split_once(" died from signal ")?;
+    let host = (!host.contains(' ')).then(|| word(host))??;
+    Some(Death {
+        rank: number(rank),
+        host: Some(host),
+        signal: number(signal),
     })
 }
 

@@ -58,6 +58,8 @@ fn launchers_name_the_rank_the_host_and_the_signal_as_far_as_they_do() {
     let slurm = "srun: error: n7: task 12: Segmentation fault (core dumped)\n\
         srun: error: n8: task 3: Exited with exit code 1";
     assert_eq!(heard(slurm).deaths, [death(Some(12), "n7", 11)]);
+    let pals = "n3.hsn.cluster: rank 3 died from signal 9";
+    assert_eq!(heard(pals).deaths, [death(Some(3), "n3.hsn.cluster", 9)]);
 }
 
 #[test]

@@ -1,16 +1,17 @@
-//! The cluster network that ranks are placed on: the clusters of a platform file, or those that
-//! were given as numbers.
+//! What ranks are placed on above their hosts: the clusters of a platform file, those that were
+//! given as numbers, or the network of the hosts.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use treepie_core::affinity::Traffic;
-use treepie_core::files::PlatformFile;
 use treepie_core::files::configuration::{Probe, Settings};
+use treepie_core::files::{PlatformFile, network};
 use treepie_core::placement::allocation::{Allocation, AllocationError, network_of};
 use treepie_core::placement::binding::Process;
 use treepie_core::platform::Platform;
-use treepie_core::topology::Machine;
+use treepie_core::topology::networks::{Network, Site};
+use treepie_core::topology::{Machine, Topology};
 
 use super::request::RequestError;
 use crate::log;
@@ -26,14 +27,20 @@ pub enum ClusterNetwork {
     Platform(String, Box<Platform>),
     /// The cluster of each process of the launcher's world.
     Clusters(Vec<usize>),
+    /// The network of the hosts, and its file or description.
+    Network(String, Box<Site>),
 }
 
 impl ClusterNetwork {
     /// What the settings say. A platform that is to be measured is not known yet.
     ///
     /// # Errors
-    /// A file that is no platform.
+    /// A file that is no platform, or no network.
     pub fn read(settings: &Settings) -> Result<Self, RequestError> {
+        if let Some(text) = &settings.network {
+            let site = Box::new(network::named(text)?);
+            return Ok(ClusterNetwork::Network(text.clone(), site));
+        }
         if let Some(clusters) = &settings.clusters {
             return Ok(ClusterNetwork::Clusters(clusters.clone()));
         }
@@ -77,16 +84,29 @@ impl ClusterNetwork {
             Allocation::new(processes, machine_of, None)
                 .map_err(|error| RequestError::allocation(file, error))
         };
-        let (name, network) = match self {
+        let below = |above: &Topology| Allocation::new(processes, machine_of, Some(above));
+        let (name, found) = match self {
             ClusterNetwork::Nothing => return plain(),
-            ClusterNetwork::Platform(name, platform) => (
-                name.as_str(),
-                platform.network().map_err(AllocationError::from),
-            ),
-            ClusterNetwork::Clusters(numbers) => ("clusters", network_of(processes, numbers)),
+            ClusterNetwork::Platform(name, platform) => {
+                let clusters = platform.network().map_err(AllocationError::from);
+                (
+                    name.as_str(),
+                    clusters.and_then(|clusters| below(&clusters)),
+                )
+            }
+            ClusterNetwork::Clusters(numbers) => {
+                let clusters = network_of(processes, numbers);
+                ("clusters", clusters.and_then(|clusters| below(&clusters)))
+            }
+            ClusterNetwork::Network(name, site) => {
+                let found = match site.network() {
+                    Network::Tree(tree) => below(tree.topology()),
+                    _ => Allocation::new(processes, machine_of, None)
+                        .and_then(|hosts| hosts.on_network((**site).clone())),
+                };
+                (name.as_str(), found)
+            }
         };
-        let found =
-            network.and_then(|network| Allocation::new(processes, machine_of, Some(&network)));
         match found {
             Ok(allocation) => Ok(allocation),
             Err(error) if strict => Err(RequestError::Clusters {
@@ -95,7 +115,11 @@ impl ClusterNetwork {
             }),
             Err(error) => {
                 log::warn(&format!(
-                    "{name}: {error}; ranks are placed without clusters"
+                    "{name}: {error}; ranks are placed without {}",
+                    match self {
+                        ClusterNetwork::Network(..) => "the network",
+                        _ => "clusters",
+                    }
                 ));
                 plain()
             }

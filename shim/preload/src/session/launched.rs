@@ -5,13 +5,13 @@ use std::fs;
 use std::path::Path;
 
 /// Names of launchers' commands.
-const LAUNCHERS: [&str; 8] = [
-    "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun",
+const LAUNCHERS: [&str; 9] = [
+    "mpirun", "mpiexec", "orterun", "prterun", "prun", "srun", "aprun", "jsrun", "flux",
 ];
 
 /// Variables that decide about where ranks run, by their names or the beginnings of
 /// their names.
-const VARIABLES: [&str; 22] = [
+const VARIABLES: [&str; 28] = [
     "OMPI_MCA_rmaps_",
     "OMPI_MCA_hwloc_base_binding_policy",
     "PRTE_MCA_rmaps_",
@@ -32,6 +32,12 @@ const VARIABLES: [&str; 22] = [
     "SLURM_DISTRIBUTION",
     "SLURM_CPU_BIND",
     "PBS_JOBID",
+    "FLUX_JOB_ID",
+    "FLUX_JOB_SIZE",
+    "PALS_PPN",
+    "PALS_CPU_BIND",
+    "PSI_HOSTFILE",
+    "PSI_LOOP_NODES_FIRST",
     "LSB_JOBID",
     "OMP_NUM_THREADS",
 ];

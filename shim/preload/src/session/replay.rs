@@ -105,9 +105,28 @@ impl ReplayFile {
                 };
                 let error = match allocation.remap(recorded) {
                     Ok(carried) => {
-                        let how = match carried.moved {
-                            true => ", carried over to other hosts or cores of the same shape",
-                            false => "",
+                        // Another part of the network: what suits its distances is better.
+                        let stretched = carried.stretch.filter(|&stretch| stretch > 1.0 + 1e-9);
+                        if stretched.is_some()
+                            && let Some((path, profile)) = profile_beside(&self.path, file)
+                        {
+                            log::info(&format!(
+                                "{name}: its hosts had other distances; placed anew from {}",
+                                path.display()
+                            ));
+                            let found = self.placed(&path, &profile, allocation, network)?;
+                            let source = format!("{}, placed at the start", path.display());
+                            return Ok(self.settled(found, source));
+                        }
+                        let how = match (carried.moved, carried.stretch) {
+                            (false, _) => String::new(),
+                            (true, None) => {
+                                ", carried over to other hosts or cores of the same shape".into()
+                            }
+                            (true, Some(stretch)) => format!(
+                                ", carried over to other hosts by their distances; near ones are \
+                                 {stretch:.2} times as far apart"
+                            ),
                         };
                         log::info(&format!("{name}: applied{how}"));
                         let found = Found {
@@ -116,7 +135,7 @@ impl ReplayFile {
                             leaf_of_process: carried.leaf_of_process,
                             permutation: carried.permutation,
                         };
-                        return Ok(self.settled(found, name + how));
+                        return Ok(self.settled(found, name + &how));
                     }
                     Err(error) => error,
                 };
@@ -156,10 +175,14 @@ impl ReplayFile {
             .map_err(|error| RequestError::allocation(path, error))?;
         let (before, after) = placed.costs;
         log::info(&format!(
-            "{}: {} ranks placed in {:.3} s, DistComm {before} -> {after}",
+            "{}: {} ranks placed in {:.3} s, {} {before} -> {after}",
             path.display(),
             profile.ranks,
-            began.elapsed().as_secs_f64()
+            began.elapsed().as_secs_f64(),
+            match allocation.network() {
+                Some(nodes) => format!("bytes x links on a {}", nodes.network().describe()),
+                None => "DistComm".to_owned(),
+            }
         ));
         Ok(Found {
             topology: placed.topology,

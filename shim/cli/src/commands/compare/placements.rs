@@ -2,12 +2,17 @@
 
 use serde_json::json;
 use treepie_core::files::placement::PlacementFile;
+use treepie_core::placement::networks::Measures;
 
 use super::{Two, require_equal_ranks, sides};
 use crate::error::CommandError;
+use crate::input::network;
 use crate::input::topology::describe;
+use crate::input::traffic::{Input, profile_of_placement};
 use crate::output;
+use crate::picture::Unit;
 use crate::report::levels;
+use crate::report::network::NetworkGain;
 use crate::report::table::Table;
 use crate::report::units;
 use crate::report::words::pluralize;
@@ -34,11 +39,12 @@ pub fn compare(
     let elsewhere = pairs()
         .filter(|&(&first, &second)| same_tree && before.topology.common_level(first, second) == 0)
         .count();
+    let network = on_network(two, before, after)?;
     if arguments.json {
         let side = crate::report::placement::json;
         return output::print_json(&json!({
             "before": side(before), "after": side(after), "same_topology": same_tree,
-            "ranks_on_other_cores": moved,
+            "ranks_on_other_cores": moved, "network": network,
         }));
     }
     let mut text = sides(two) + "\n";
@@ -68,6 +74,9 @@ pub fn compare(
         table.row([&name, &texts[0], &texts[1], &change]);
     }
     text += &table.text();
+    if let Some(network) = &network {
+        text += &format!("\n{}", network.text(Unit::Bytes));
+    }
     text += &format!(
         "\n{moved} of {} are on other cores",
         pluralize(before.ranks, "rank")
@@ -79,4 +88,38 @@ pub fn compare(
         );
     }
     output::print(&(text + "\n"))
+}
+
+/// Both on the network that is named, with the traffic of the profile that one was made from.
+fn on_network(
+    two: &Two,
+    before: &PlacementFile,
+    after: &PlacementFile,
+) -> Result<Option<NetworkGain>, CommandError> {
+    let Some(text) = &two.arguments.machine.above.network else {
+        return Ok(None);
+    };
+    let site = network::read(text)?;
+    let both = [(two.before, before), (two.after, after)];
+    let profile = both.iter().find_map(|(path, file)| {
+        let profile = profile_of_placement(path, file.profile.as_deref()?)?;
+        Some(profile)
+    });
+    let profile = profile.ok_or_else(|| {
+        CommandError::usage(format!(
+            "--network {text}: the profile of the placements is needed and not beside them; put it \
+             there"
+        ))
+    })?;
+    let choice = &two.arguments.choice;
+    let input = Input::read(&profile, choice)?;
+    require_equal_ranks([(two.before, before.ranks), (&profile, input.ranks())])?;
+    let bytes = input.bytes(choice)?;
+    let [first, second] = [before, after].map(|file| {
+        let nodes = network::beneath(&site, &file.topology, &input.hosts(), text)?;
+        let measures = Measures::new(&bytes, &file.topology, &nodes, &file.assignment);
+        Ok::<_, CommandError>((nodes, measures))
+    });
+    let ((nodes, first), (_, second)) = (first?, second?);
+    Ok(Some(NetworkGain::between(&nodes, &first, &second)))
 }

@@ -19,6 +19,7 @@ use crate::picture::Unit;
 use crate::report::before_after::BeforeAfter;
 use crate::report::clusters;
 use crate::report::levels::{self, Crossing, Situation, crossings};
+use crate::report::network::NetworkGain;
 use crate::report::summary::{LayerSummary, Summary};
 use crate::report::table::Table;
 use crate::report::times;
@@ -58,11 +59,12 @@ struct Measured {
     leaves: (Vec<usize>, Vec<usize>),
     crossings: Vec<Crossing>,
     costs: (f64, f64),
+    network: Option<NetworkGain>,
 }
 
 impl Measured {
     fn new(arguments: &Arguments, before: &Side, after: &Side) -> Result<Self, CommandError> {
-        let topology = arguments.machine.topology(&before.input)?;
+        let (topology, nodes) = arguments.machine.on_network(&before.input)?;
         let leaves_of = |side: &Side| -> Result<Vec<usize>, CommandError> {
             let leaf_of_process = side.input.leaf_of_process(&topology)?;
             Ok(leaf_of_rank(&leaf_of_process, &side.process_of_rank))
@@ -76,7 +78,9 @@ impl Measured {
             matrix: &after.bytes,
             leaf_of_rank: &leaves.1,
         };
+        let network = |nodes| NetworkGain::new(&topology, nodes, None, first, second);
         Ok(Measured {
+            network: nodes.as_ref().map(network),
             crossings: crossings(&topology, first, second),
             costs: (first.dist_comm(&topology), second.dist_comm(&topology)),
             leaves,
@@ -94,6 +98,8 @@ struct ProfilesAnswer<'a> {
     cores: Option<usize>,
     levels: Option<&'a [Crossing]>,
     cost: Option<serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    network: Option<&'a NetworkGain>,
 }
 
 /// Prints both side by side.
@@ -126,6 +132,7 @@ pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandErro
             between_clusters: between.map(|[before, after]| json!({
                 "clusters": before.clusters, "before": before.bytes, "after": after.bytes,
             })),
+            network: found.and_then(|found| found.network.as_ref()),
             cores: found.map(|found| found.topology.leaf_count()),
             levels: found.map(|found| &found.crossings[..]),
             cost: found.map(|found| json!({"before": found.costs.0, "after": found.costs.1, "objective": "DistComm of size"})),
@@ -136,9 +143,16 @@ pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandErro
     text += &match &measured {
         Ok(found) => {
             let headings = ("before", "after");
-            let table =
-                levels::table(&found.crossings, Unit::Bytes, headings, Some(found.costs)).text();
-            format!("measured on {}\n\n{table}", describe(&found.topology))
+            let costs = found.network.is_none().then_some(found.costs);
+            let table = levels::table(&found.crossings, Unit::Bytes, headings, costs).text();
+            let network = match &found.network {
+                Some(network) => format!("\n{}", network.text(Unit::Bytes)),
+                None => String::new(),
+            };
+            format!(
+                "measured on {}\n\n{table}{network}",
+                describe(&found.topology)
+            )
         }
         Err(error) => format!("no levels are shown: {error}\n"),
     };

@@ -74,7 +74,7 @@ pub fn look(report: &mut Report) {
 
 /// Starts one process and sees whether it gets what it should.
 fn behaviour(report: &mut Report, name: &str, launcher: &Launcher) {
-    if launcher.family == Family::Slurm {
+    if matches!(launcher.family, Family::Slurm | Family::Flux) {
         return report.note(
             "behaviour",
             format!("{name}: not tried, because it would ask for an allocation"),

@@ -258,7 +258,7 @@ impl<'a> Supervisor<'a> {
             status: watched.status,
             statuses: match self.job.launcher.family {
                 Family::Hydra => Statuses::Bare,
-                Family::OpenMpi | Family::Slurm | Family::Plain => Statuses::Shell,
+                _ => Statuses::Shell,
             },
             finalized: profiles.finalized,
             left: profiles.left,

@@ -162,3 +162,47 @@ fn words_with_spaces_and_quotes_are_shown_as_a_shell_reads_them() {
     assert_eq!(quoted(OsStr::new("it's here")), r"'it'\''s here'");
     assert_eq!(quoted(OsStr::new("")), "''");
 }
+
+#[test]
+fn flux_gets_rules_behind_the_users_own_and_before_the_program() {
+    assert_eq!(
+        line(
+            Family::Flux,
+            &profiling(),
+            "flux run -n2 --env=-* /bin/sh -c x"
+        ),
+        "flux run -n2 '--env=-*' --env=LD_PRELOAD=/l/libtreepie.so --env=TREEPIE_MODE=profile /bin/sh -c x"
+    );
+    assert_eq!(
+        line(
+            Family::Flux,
+            &variables(&[("TREEPIE_OUTPUT", "$HOME/a")], None),
+            "flux mini run --env=LD_PRELOAD=/t.so /bin/sh"
+        ),
+        "flux mini run --env=LD_PRELOAD=/t.so --env=LD_PRELOAD=/t.so:/l/libtreepie.so \
+         '--env=TREEPIE_OUTPUT=$$HOME/a' /bin/sh"
+    );
+}
+
+#[test]
+fn pals_and_parastation_hand_on_their_own_environment() {
+    assert_eq!(
+        line(Family::Pals, &profiling(), "mpiexec -n 2 /bin/sh"),
+        "LD_PRELOAD=/l/libtreepie.so TREEPIE_MODE=profile mpiexec -n 2 /bin/sh"
+    );
+    assert_eq!(
+        line(Family::Pals, &profiling(), "mpiexec --envlist A /bin/sh"),
+        "LD_PRELOAD=/l/libtreepie.so TREEPIE_MODE=profile mpiexec \
+         --envlist A,LD_PRELOAD,TREEPIE_MODE /bin/sh"
+    );
+    assert_eq!(
+        line(Family::Pals, &profiling(), "mpiexec --envnone /bin/sh"),
+        "LD_PRELOAD=/l/libtreepie.so TREEPIE_MODE=profile mpiexec \
+         --envlist LD_PRELOAD,TREEPIE_MODE --envnone /bin/sh"
+    );
+    assert_eq!(
+        line(Family::ParaStation, &profiling(), "mpiexec -np 2 /bin/sh"),
+        "LD_PRELOAD=/l/libtreepie.so TREEPIE_MODE=profile PSI_EXPORTS=LD_PRELOAD,TREEPIE_MODE \
+         mpiexec -np 2 /bin/sh"
+    );
+}

@@ -28,7 +28,7 @@ pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 27] = [
+pub const NAMES: [&str; 28] = [
     "mode",
     "store",
     "output",
@@ -50,6 +50,7 @@ pub const NAMES: [&str; 27] = [
     "started",
     "tuning",
     "clusters",
+    "network",
     "reproducible",
     "guard",
     "transport",
@@ -172,6 +173,9 @@ pub struct Settings {
     /// The cluster of every process of the launcher's world, as any numbers, where host names do
     /// not tell and there is no platform file.
     pub clusters: Option<Vec<usize>>,
+    /// The network of the hosts: a description such as `torus:8x8x8`, or a file, with the name of
+    /// one of its networks behind a colon.
+    pub network: Option<String>,
     /// Whether reductions are combined in the order of ranks, so that their bits
     /// do not depend on where ranks run.
     pub reproducible: bool,
@@ -305,6 +309,10 @@ impl Settings {
                 let numbers = super::list::parse(text).map_err(|error| error.to_string())?;
                 self.clusters = Some(numbers);
             }
+            "network" => {
+                path(text)?;
+                self.network = Some(text.trim().to_owned());
+            }
             "reproducible" => self.reproducible = switch(text)?,
             "guard" => self.guard = Some(choice(text)?),
             "transport" => self.transport = choice(text)?,
@@ -362,6 +370,7 @@ impl Settings {
             "started" => Some(self.started.to_string()),
             "tuning" => path(&self.tuning),
             "clusters" => self.clusters.as_deref().map(super::list::to_text),
+            "network" => self.network.clone(),
             "reproducible" => Some(self.reproducible.to_string()),
             "guard" => self.guard.map(|mode| mode.to_string()),
             "transport" => Some(self.transport.to_string()),

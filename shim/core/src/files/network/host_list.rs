@@ -20,7 +20,7 @@ pub fn expand(text: &str) -> Result<Vec<String>, String> {
 ///
 /// # Errors
 /// Error and remedy, for a message.
-pub(super) fn expand_flux(text: &str) -> Result<Vec<String>, String> {
+pub fn expand_flux(text: &str) -> Result<Vec<String>, String> {
     let mut widened = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {

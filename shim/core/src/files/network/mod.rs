@@ -30,7 +30,7 @@ mod xml;
 use std::path::Path;
 
 pub use coordinates::from_names;
-pub use host_list::expand;
+pub use host_list::{expand, expand_flux};
 pub use slurm::{from_text, is_of_slurm, read};
 
 use super::{FileError, text, topology};
@@ -116,6 +116,30 @@ impl Form {
 pub fn is_network(path: &Path) -> bool {
     let form = text::read(path).ok().and_then(|text| Form::of(&text));
     form.is_some_and(|form| form != Form::Topology)
+}
+
+/// The network that a text names: a description such as `torus:8x8x8`, or a file, with the name of
+/// one of its networks behind a colon.
+///
+/// # Errors
+/// A description that is none; as [`read_site`].
+pub fn named(text: &str) -> Result<Site, FileError> {
+    if Site::is_described(text) {
+        let described = Site::from_description(text);
+        return described.map_err(|error| FileError::field(Path::new(text), "network", error));
+    }
+    let (path, name) = split(text);
+    read_site(path, name)
+}
+
+/// A file, and the name of one of its networks.
+pub fn split(text: &str) -> (&Path, Option<&str>) {
+    match text.rsplit_once(':') {
+        Some((file, name)) if !Path::new(text).exists() && Path::new(file).is_file() => {
+            (Path::new(file), Some(name))
+        }
+        _ => (Path::new(text), None),
+    }
 }
 
 /// Reads a network with its hosts. `name` chooses among several networks of a file.

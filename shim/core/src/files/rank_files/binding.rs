@@ -39,6 +39,16 @@ impl Binding {
         format!("map_cpu:{}", self.list())
     }
 
+    /// `cpu-affinity=map:0;2;1;3`, for `flux run -o`.
+    pub fn flux(&self) -> String {
+        format!("cpu-affinity=map:{}", self.list().replace(',', ";"))
+    }
+
+    /// `list:0:2:1:3`, for `--cpu-bind` of PALS.
+    pub fn pals(&self) -> String {
+        format!("list:{}", self.list().replace(',', ":"))
+    }
+
     /// `0,2,1,3`, for `I_MPI_PIN_PROCESSOR_LIST`.
     pub fn list(&self) -> String {
         let cores: Vec<String> = self.cores.iter().map(usize::to_string).collect();

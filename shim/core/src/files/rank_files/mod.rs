@@ -7,6 +7,9 @@
 //! | [`Form::OpenMpiPhysical`] | Open MPI 1.5 and 1.6 | as the TreeMatch thesis prints it (figure 1.8) |
 //! | [`Form::Hydra`] | MPICH, Intel MPI, MVAPICH | `mpiexec -f FILE`, with [`Binding::hydra`] |
 //! | [`Form::Slurm`] | Slurm | `SLURM_HOSTFILE=FILE srun --distribution=arbitrary`, with [`Binding::slurm`] |
+//! | [`Form::Flux`] | Flux | `flux run --taskmap=hostfile:FILE`, with [`Binding::flux`] |
+//! | [`Form::ParaStation`] | ParaStation | `PSI_HOSTFILE=FILE PSI_NODES_SORT=none mpiexec` |
+//! | [`Form::Pbs`] | PBS | a file of nodes as `PBS_NODEFILE` names it |
 //! | [`Form::Cray`] | Cray MPICH | `MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=FILE` |
 //! | [`Form::Pjm`] | Fujitsu's job manager (Fugaku) | `pjsub --mpi rank-map-hostfile=FILE` |
 //!
@@ -41,6 +44,13 @@ pub enum Form {
     Hydra,
     /// The host of each rank, one a line.
     Slurm,
+    /// The host of each rank, one a line.
+    Flux,
+    /// The host of each rank, one a line.
+    #[strum(serialize = "parastation")]
+    ParaStation,
+    /// The host of each rank, one a line.
+    Pbs,
     /// The ranks in the order of the job's cores, separated by commas.
     Cray,
     /// The node of each rank as a coordinate, `(3)`, one a line.

@@ -51,6 +51,9 @@ fn each_launcher_gets_its_own_form() {
     let lines: Vec<&str> = slurm.lines().collect();
     assert_eq!(lines.len(), 16);
     assert_eq!((lines[3], lines[4]), ("fourmi017", "fourmi022"));
+    for form in [Form::Flux, Form::ParaStation, Form::Pbs] {
+        assert_eq!(write(form, &slots), slurm, "{form}");
+    }
     assert_eq!(
         write(Form::Cray, &slots),
         "0,1,8,9,2,3,10,11,4,5,12,13,6,7,14,15\n"
@@ -63,6 +66,8 @@ fn one_list_of_cores_serves_hosts_that_are_filled_alike_and_no_others() {
     let binding = Binding::new(&figure_1_8()).unwrap();
     assert_eq!(binding.hydra(), "user:0,1,4,5,2,3,6,7");
     assert_eq!(binding.slurm(), "map_cpu:0,1,4,5,2,3,6,7");
+    assert_eq!(binding.flux(), "cpu-affinity=map:0;1;4;5;2;3;6;7");
+    assert_eq!(binding.pals(), "list:0:1:4:5:2:3:6:7");
     let tree = Topology::from_arities("2:2").unwrap();
     let hosts = names(&["a", "b"]);
     let crossed = slots(&tree, &[0, 1, 3, 2], Some(&hosts)).unwrap();

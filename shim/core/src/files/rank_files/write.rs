@@ -8,7 +8,9 @@ pub fn write(form: Form, slots: &[Slot]) -> String {
         Form::OpenMpi => lines(slots, |rank, slot| slot_text(rank, slot, "")),
         Form::OpenMpiPhysical => lines(slots, |rank, slot| slot_text(rank, slot, "p")),
         Form::Hydra => hosts(slots),
-        Form::Slurm => lines(slots, |_, slot| slot.host.clone()),
+        Form::Slurm | Form::Flux | Form::ParaStation | Form::Pbs => {
+            lines(slots, |_, slot| slot.host.clone())
+        }
         Form::Cray => rank_order(slots),
         Form::Pjm => lines(slots, |_, slot| format!("({})", slot.node)),
     }

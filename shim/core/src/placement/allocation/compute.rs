@@ -3,6 +3,7 @@
 use super::sparsify::sparsify;
 use super::{Allocation, AllocationError};
 use crate::affinity::Matrix;
+use crate::placement::networks::{NetworkNodes, hop_bytes, place_on_network};
 use crate::placement::objective::dist_comm;
 use crate::placement::place::require_finite_sums;
 use crate::placement::{
@@ -13,6 +14,9 @@ use crate::topology::Topology;
 /// Up to so many ranks the usual effort takes less than a tenth of a second; above,
 /// the least is taken.
 const USUAL_UP_TO: usize = 1_536;
+
+/// The same on networks that are no trees.
+const USUAL_ON_NETWORKS_UP_TO: usize = 512;
 
 /// Movements that a way of applying a placement allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +38,7 @@ pub struct Placed {
     pub leaf_of_process: Vec<usize>,
     /// The new rank of each process.
     pub permutation: Vec<usize>,
-    /// Cost (DistComm) before and after.
+    /// Cost before and after: DistComm, or bytes times links on a network that is no tree.
     pub costs: (f64, f64),
 }
 
@@ -53,7 +57,10 @@ impl Allocation {
             });
         }
         let found = match movement {
-            Movement::Ranks => on_leaves(matrix, &self.topology, &self.leaf_of_process)?,
+            Movement::Ranks => {
+                let (topology, network) = (&self.topology, self.network());
+                on_leaves(matrix, topology, &self.leaf_of_process, network)?
+            }
             Movement::Processes => self.within_hosts(matrix)?,
         };
         let leaf_of_rank = found.placement.leaf_of_rank;
@@ -84,6 +91,7 @@ impl Allocation {
                 matrix,
                 &self.topology,
                 &self.leaf_of_process,
+                self.network(),
             );
         }
         for (number, host) in self.hosts.iter().enumerate() {
@@ -99,8 +107,18 @@ impl Allocation {
             }
         }
         let usable = self.topology.clone().allowing_only(&usable)?;
-        let options = options(&self.leaf_of_process, Some(&constraints));
-        quickly(matrix, &usable, &options)
+        // Distances of hosts change nothing: no rank leaves its own.
+        let options = options(&self.leaf_of_process, Some(&constraints), None);
+        let found = quickly(matrix, &usable, &options, None)?;
+        let cost_of = |leaves: &[usize]| self.cost(matrix, leaves);
+        Ok(match self.network() {
+            None => found,
+            Some(_) => Outcome {
+                cost: cost_of(&found.placement.leaf_of_rank),
+                identity_cost: cost_of(&self.leaf_of_process),
+                ..found
+            },
+        })
     }
 }
 
@@ -118,7 +136,7 @@ pub fn reordered(
 ) -> Result<Option<Vec<usize>>, AllocationError> {
     let members = leaf_of_member.len();
     let matrix = Matrix::from_entries(members, graph.entries()).map_err(PlacementError::from)?;
-    let found = on_leaves(&matrix, topology, leaf_of_member)?;
+    let found = on_leaves(&matrix, topology, leaf_of_member, None)?;
     if found.cost >= found.identity_cost {
         return Ok(None);
     }
@@ -133,8 +151,9 @@ fn on_leaves(
     matrix: &Matrix,
     topology: &Topology,
     leaf_of_process: &[usize],
+    network: Option<&NetworkNodes>,
 ) -> Result<Outcome, AllocationError> {
-    on_leaves_with(Strategy::Best, matrix, topology, leaf_of_process)
+    on_leaves_with(Strategy::Best, matrix, topology, leaf_of_process, network)
 }
 
 /// The same by another strategy.
@@ -143,16 +162,17 @@ fn on_leaves_with(
     matrix: &Matrix,
     topology: &Topology,
     leaf_of_process: &[usize],
+    network: Option<&NetworkNodes>,
 ) -> Result<Outcome, AllocationError> {
     let usable = topology.clone().allowing_only(leaf_of_process)?;
     let constraints = slots(topology, leaf_of_process).map(|slots| Constraints {
         slots,
         ..Constraints::default()
     });
-    let options = options(leaf_of_process, constraints.as_ref());
+    let options = options(leaf_of_process, constraints.as_ref(), network);
     match strategy {
-        Strategy::Best => quickly(matrix, &usable, &options),
-        _ => Ok(place(strategy, matrix, &usable, &options)?),
+        Strategy::Best => quickly(matrix, &usable, &options, network),
+        _ => Ok(placed_by(strategy, matrix, &usable, &options, network)?),
     }
 }
 
@@ -163,29 +183,44 @@ fn quickly(
     matrix: &Matrix,
     usable: &Topology,
     options: &Options,
+    network: Option<&NetworkNodes>,
 ) -> Result<Outcome, AllocationError> {
     let Some(light) = sparsify(matrix) else {
-        return Ok(place(Strategy::Best, matrix, usable, options)?);
+        return Ok(placed_by(Strategy::Best, matrix, usable, options, network)?);
     };
     require_finite_sums(matrix)?;
     let effort = Effort::Fast;
-    let found = place(
-        Strategy::Best,
-        &light,
-        usable,
-        &Options { effort, ..*options },
-    )?;
-    let cost_of = |leaf_of_rank: &[usize]| dist_comm(matrix, usable, leaf_of_rank);
+    let less = Options { effort, ..*options };
+    let found = placed_by(Strategy::Best, &light, usable, &less, network)?;
+    let cost_of = |leaf_of_rank: &[usize]| match network {
+        Some(nodes) => hop_bytes(matrix, usable, nodes, leaf_of_rank),
+        None => dist_comm(matrix, usable, leaf_of_rank),
+    };
     let cost = cost_of(&found.placement.leaf_of_rank);
     let identity_cost = options.current.map_or(f64::INFINITY, cost_of);
     if cost >= identity_cost {
-        return Ok(place(Strategy::Identity, matrix, usable, options)?);
+        let stay = Strategy::Identity;
+        return Ok(placed_by(stay, matrix, usable, options, network)?);
     }
     Ok(Outcome {
         cost,
         identity_cost,
         ..found
     })
+}
+
+/// A placement on the tree, or on the network that is none.
+fn placed_by(
+    strategy: Strategy,
+    matrix: &Matrix,
+    usable: &Topology,
+    options: &Options,
+    network: Option<&NetworkNodes>,
+) -> Result<Outcome, PlacementError> {
+    match network {
+        Some(nodes) => place_on_network(strategy, matrix, usable, nodes, options),
+        None => place(strategy, matrix, usable, options),
+    }
 }
 
 /// Number of processes of each leaf, if one has several.
@@ -198,12 +233,20 @@ fn slots(topology: &Topology, leaf_of_process: &[usize]) -> Option<Vec<usize>> {
     shared.then_some(processes_on)
 }
 
-fn options<'a>(current: &'a [usize], constraints: Option<&'a Constraints>) -> Options<'a> {
+fn options<'a>(
+    current: &'a [usize],
+    constraints: Option<&'a Constraints>,
+    network: Option<&NetworkNodes>,
+) -> Options<'a> {
+    let usual = match network {
+        Some(_) => USUAL_ON_NETWORKS_UP_TO,
+        None => USUAL_UP_TO,
+    };
     Options {
         current: Some(current),
-        effort: match current.len() {
-            0..=USUAL_UP_TO => Effort::Normal,
-            _ => Effort::Fast,
+        effort: match current.len() <= usual {
+            true => Effort::Normal,
+            false => Effort::Fast,
         },
         constraints,
         ..Options::default()

@@ -4,11 +4,12 @@
 //!
 //! ```text
 //!   processes, machines, clusters --> Allocation --+--> remapped(recorded placement)
-//!                                                  +--> placed(matrix)
+//!                       network ---^               +--> placed(matrix)
 //! ```
 
 mod clusters;
 mod compute;
+mod distances;
 mod occupied;
 mod remap;
 mod similar;
@@ -18,12 +19,17 @@ mod tests;
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use thiserror::Error;
 
 use super::PlacementError;
 use super::binding::Process;
+use super::networks::{NetworkNodes, hop_bytes};
+use super::objective::dist_comm;
+use crate::affinity::Matrix;
 use crate::platform::{Platform, with_measured_distances};
+use crate::topology::networks::{NetworkError, Site};
 use crate::topology::{Machine, Topology, TopologyError};
 
 pub use clusters::network_of;
@@ -119,6 +125,9 @@ pub enum AllocationError {
     /// The hosts make no tree.
     #[error("the hosts of this job make no tree: {0}")]
     Topology(#[from] TopologyError),
+    /// The hosts are not on the network.
+    #[error(transparent)]
+    Network(#[from] NetworkError),
 }
 
 /// A host of the job.
@@ -141,6 +150,15 @@ pub struct Allocation {
     /// The hosts in the order of the tree.
     hosts: Vec<Host>,
     leaf_of_process: Vec<usize>,
+    /// Where the hosts are on a network that is no tree.
+    network: Option<OnNetwork>,
+}
+
+/// A network, and the hosts of a job on it.
+#[derive(Debug, Clone, PartialEq)]
+struct OnNetwork {
+    site: Site,
+    nodes: NetworkNodes,
 }
 
 impl Allocation {
@@ -192,6 +210,23 @@ impl Allocation {
             host_depth,
             hosts,
             leaf_of_process,
+            network: None,
+        })
+    }
+
+    /// The same with its hosts on a network that is no tree: by their names, or in their order
+    /// where the network has none.
+    ///
+    /// # Errors
+    /// A host that is not in the network; more hosts than it has nodes.
+    pub fn on_network(self, site: Site) -> Result<Self, AllocationError> {
+        let names: Vec<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
+        let positions = site.positions_of(&names)?;
+        let network = Arc::new(site.network().clone());
+        let nodes = NetworkNodes::new(network, &self.topology, self.host_depth, &positions)?;
+        Ok(Allocation {
+            network: Some(OnNetwork { site, nodes }),
+            ..self
         })
     }
 
@@ -205,6 +240,22 @@ impl Allocation {
             topology: with_measured_distances(self.topology.clone(), platform, bytes)?,
             ..self.clone()
         })
+    }
+
+    /// Where the hosts are on a network that is no tree.
+    pub fn network(&self) -> Option<&NetworkNodes> {
+        self.network.as_ref().map(|network| &network.nodes)
+    }
+
+    /// Cost of ranks on leaves: DistComm, and bytes times links on a network that is no tree.
+    ///
+    /// # Panics
+    /// If `leaf_of_rank` is no list of leaves of the ranks.
+    pub fn cost(&self, matrix: &Matrix, leaf_of_rank: &[usize]) -> f64 {
+        match self.network() {
+            Some(nodes) => hop_bytes(matrix, &self.topology, nodes, leaf_of_rank),
+            None => dist_comm(matrix, &self.topology, leaf_of_rank),
+        }
     }
 
     /// The tree of all hosts.

@@ -32,6 +32,9 @@ pub struct Remapped {
     pub permutation: Vec<usize>,
     /// Whether hosts or processes are others than those of the placement.
     pub moved: bool,
+    /// On a network: how much further apart near hosts of the placement are now. 1 where all of
+    /// them are as far apart as they were.
+    pub stretch: Option<f64>,
 }
 
 /// Whether the hardware of the hosts decides if a placement can be remapped: not for a bare shape,
@@ -110,6 +113,7 @@ impl Allocation {
     ) -> Result<Remapped, AllocationError> {
         let used: Vec<&Part> = parts.iter().filter(|part| !part.used.is_empty()).collect();
         let host_of_part = self.matched(recorded.topology, &used)?;
+        let (host_of_part, stretch) = self.by_distances(recorded.topology, &used, host_of_part)?;
         let mut leaves = recorded.topology.leaves().to_vec();
         let mut leaf_of_process = vec![0; self.leaf_of_process.len()];
         // Another part may take the name of a host that has no ranks.
@@ -140,11 +144,11 @@ impl Allocation {
                 }
             }
         }
-        remapped(
-            recorded,
-            renamed(recorded.topology, leaves)?,
-            leaf_of_process,
-        )
+        let topology = renamed(recorded.topology, leaves)?;
+        Ok(Remapped {
+            stretch,
+            ..remapped(recorded, topology, leaf_of_process)?
+        })
     }
 
     /// The leaf of the recorded tree for each process of a host: what it is bound to,
@@ -297,6 +301,7 @@ fn remapped(
         topology,
         leaf_of_process,
         moved,
+        stretch: None,
     })
 }
 

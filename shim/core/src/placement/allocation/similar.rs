@@ -13,7 +13,7 @@ use super::{Allocation, AllocationError};
 use crate::topology::Topology;
 
 /// Criterion of similar hosts: number of processes, and the tree of their cores.
-type Similarity = (usize, Vec<usize>);
+pub(super) type Similarity = (usize, Vec<usize>);
 
 impl Allocation {
     /// Host for each part: the one of its name, or else the next similar one. Where clusters are
@@ -70,7 +70,7 @@ impl Allocation {
         (self.hosts[host].processes.len() == part.used.len()).then_some(host)
     }
 
-    fn similarity(&self, host: usize) -> Similarity {
+    pub(super) fn similarity(&self, host: usize) -> Similarity {
         let leaves: Vec<usize> = self.leaves_of(host).collect();
         (
             self.hosts[host].processes.len(),
@@ -139,7 +139,7 @@ impl Allocation {
     }
 }
 
-fn similarity(topology: &Topology, part: &Part) -> Similarity {
+pub(super) fn similarity(topology: &Topology, part: &Part) -> Similarity {
     (part.used.len(), shape(topology, &part.leaves))
 }
 

@@ -1,6 +1,7 @@
 #![allow(clippy::unwrap_used)]
 use super::*;
 use crate::affinity::Matrix;
+use crate::topology::networks::{Host as Hung, Lattice, Network};
 
 /// Sockets of cores, numbered from socket to socket in turn, as firmware likes to.
 fn machine(sockets: usize, cores: usize) -> Machine {
@@ -427,4 +428,107 @@ fn clusters_that_no_tree_can_have_are_told_of() {
     let network = Topology::from_clusters(vec![vec!["a".into()]]).unwrap();
     let missing = Allocation::new(&processes, |_| None, Some(&network)).unwrap_err();
     assert!(missing.to_string().contains("host b is not in the network"));
+}
+
+/// A torus of 4x4x4 nodes with a host `nXYZ` at each.
+fn torus() -> Site {
+    let lattice = Lattice::torus(&[4, 4, 4]).unwrap();
+    let hosts = (0..64).map(|position| {
+        let at = lattice.coordinates(position);
+        Hung {
+            name: format!("n{}{}{}", at[0], at[1], at[2]),
+            position,
+        }
+    });
+    let hosts = hosts.collect();
+    Site::new(Network::Lattice(lattice), hosts).unwrap()
+}
+
+/// The names of a box of 2x2x2 nodes from a corner, in another order for each `step`.
+fn corner(from: [usize; 3], step: usize) -> Vec<String> {
+    let all = (0..8).map(|number| number * step % 8);
+    let name = |number: usize| {
+        let at: Vec<usize> = (0..3)
+            .map(|axis| (from[axis] + (number >> axis & 1)) % 4)
+            .collect();
+        format!("n{}{}{}", at[0], at[1], at[2])
+    };
+    all.map(name).collect()
+}
+
+/// Two processes on each of these hosts.
+fn two_on_each(hosts: &[String]) -> Vec<Process> {
+    let names = hosts.iter().flat_map(|host| [host.as_str(), host.as_str()]);
+    on(&names.collect::<Vec<_>>(), 4)
+}
+
+fn on_torus(processes: &[Process]) -> Allocation {
+    allocation(processes).on_network(torus()).unwrap()
+}
+
+/// Links between the hosts of ranks that differ in one bit above the lowest.
+fn links_of_cube(permutation: &[usize], processes: &[Process]) -> u32 {
+    let site = torus();
+    let mut host_of = vec![""; permutation.len()];
+    for (process, &rank) in permutation.iter().enumerate() {
+        host_of[rank] = &processes[process].host;
+    }
+    let at = site.positions_of(&host_of).unwrap();
+    let pairs = (0..16).flat_map(|rank| [2, 4, 8].map(|bit| (rank, rank ^ bit)));
+    pairs
+        .map(|(one, other)| site.network().distance(at[one], at[other]))
+        .sum()
+}
+
+/// A cube of eight nodes of two ranks.
+fn cube() -> Matrix {
+    let entries = (0..16_usize).flat_map(|rank| {
+        let across = [2, 4, 8].map(|bit| (rank, rank ^ bit, 1.0));
+        across.into_iter().chain([(rank, rank ^ 1, 4.0)])
+    });
+    Matrix::from_entries(16, entries).unwrap()
+}
+
+#[test]
+fn ranks_are_placed_by_the_distances_of_a_network() {
+    let processes = two_on_each(&corner([0, 0, 0], 3));
+    let found = on_torus(&processes);
+    let placed = found.placed(&cube(), Movement::Ranks).unwrap();
+    assert_eq!(links_of_cube(&placed.permutation, &processes), 48);
+    assert_eq!(placed.costs.1, 24.0);
+    assert!(placed.costs.0 > placed.costs.1);
+    assert_eq!(found.cost(&cube(), &placed.leaf_of_rank), placed.costs.1);
+    let moved = found.placed(&cube(), Movement::Processes).unwrap();
+    assert_eq!(moved.permutation, (0..16).collect::<Vec<_>>());
+    assert_eq!(moved.costs.0, placed.costs.0);
+}
+
+#[test]
+fn a_placement_is_carried_over_so_that_near_hosts_stay_near() {
+    let then = two_on_each(&corner([0, 0, 0], 1));
+    let placed = on_torus(&then).placed(&cube(), Movement::Ranks).unwrap();
+    for step in [1, 3, 5, 7] {
+        // Round the edge of the torus, and none of the same names.
+        let now = two_on_each(&corner([2, 3, 2], step));
+        let carried = on_torus(&now).remap(recorded(&placed)).unwrap();
+        assert!(carried.moved);
+        assert!((carried.stretch.unwrap() - 1.0).abs() < 1e-9, "{step}");
+        assert_eq!(links_of_cube(&carried.permutation, &now), 48, "{step}");
+    }
+    // Hosts twice as far apart, and it is said that they are.
+    let apart: Vec<String> = (0..8)
+        .map(|i| format!("n{}{}{}", 2 * (i & 1), 2 * (i >> 1 & 1), 2 * (i >> 2)))
+        .collect();
+    let carried = on_torus(&two_on_each(&apart)).remap(recorded(&placed));
+    assert!((carried.unwrap().stretch.unwrap() - 2.0).abs() < 1e-9);
+    // On its own hosts nothing is searched.
+    let again = on_torus(&then).remap(recorded(&placed)).unwrap();
+    assert_eq!((again.moved, again.stretch), (false, None));
+}
+
+#[test]
+fn hosts_that_are_not_in_the_network_are_named() {
+    let error = allocation(&on(&["n000", "x"], 4)).on_network(torus());
+    let text = error.unwrap_err().to_string();
+    assert!(text.starts_with("host x is not in the network"), "{text}");
 }

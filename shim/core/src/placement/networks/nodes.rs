@@ -7,7 +7,7 @@ use crate::topology::networks::{Network, NetworkError};
 use crate::topology::{Topology, TopologyError};
 
 /// Positions of the nodes of a topology on a network.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct NetworkNodes {
     network: Arc<Network>,
     positions: Vec<u32>,

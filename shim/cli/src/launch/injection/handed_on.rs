@@ -1,0 +1,89 @@
+//! Launchers that hand on their own environment, as a whole or what is listed; and Flux, which has
+//! rules for it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::super::environment::{PRELOAD, Variables, compose_preload};
+use super::super::family::Family;
+use super::super::program;
+
+/// Flux: `--env=NAME=VALUE` behind the user's own rules, since rules hold one after the other. In a
+/// value `$` stands for a variable, and `$$` for itself.
+pub(super) fn with_env_rules(
+    library: &Path,
+    variables: &Variables,
+    arguments: &[OsString],
+) -> Vec<OsString> {
+    let end = program::position(Family::Flux, arguments).unwrap_or(arguments.len());
+    let own = arguments[..end].iter().rev().find_map(|word| {
+        let text = word.to_str()?;
+        let rule = text.strip_prefix("--env=").unwrap_or(text);
+        rule.strip_prefix(PRELOAD)?.strip_prefix('=')
+    });
+    let given = own.map(OsStr::new).or(variables.preload.as_deref());
+    let rule = |name: &str, value: &OsStr| {
+        OsString::from(format!(
+            "--env={name}={}",
+            value.to_string_lossy().replace('$', "$$")
+        ))
+    };
+    let mut line = arguments[..end].to_vec();
+    line.push(rule(PRELOAD, &compose_preload(given, library)));
+    let settings = variables.settings.iter();
+    line.extend(settings.map(|(name, value)| rule(name, value)));
+    line.extend_from_slice(&arguments[end..]);
+    line
+}
+
+/// PALS hands on the environment of its `mpiexec`, unless `--envnone` or `--envlist` says
+/// otherwise; then the list gets our names. How `--env` is written differs between its versions.
+pub(super) fn listed_for_pals(names: &str, arguments: &[OsString]) -> Vec<OsString> {
+    let end = program::position(Family::Pals, arguments).unwrap_or(arguments.len());
+    let mut line = arguments.to_vec();
+    let is = |word: &OsString, name: &str| {
+        word.to_str()
+            .is_some_and(|text| text.trim_start_matches('-') == name && text.starts_with('-'))
+    };
+    let list = line[..end].iter().position(|word| is(word, "envlist"));
+    if let Some(value) = list.and_then(|at| line[..end].get_mut(at + 1)) {
+        value.push(",");
+        value.push(names);
+    } else if let Some(word) = line[..end].iter_mut().find(|word| {
+        word.to_str()
+            .is_some_and(|text| text.trim_start_matches('-').starts_with("envlist="))
+    }) {
+        word.push(",");
+        word.push(names);
+    } else if line[..end].iter().any(|word| is(word, "envnone")) {
+        line.splice(0..0, ["--envlist".into(), names.into()]);
+    }
+    line
+}
+
+/// ParaStation hands on a few variables, `LD_PRELOAD` among them, and those in `PSI_EXPORTS`.
+pub(super) fn listed_for_parastation(names: &str) -> (String, OsString) {
+    let mut exports = std::env::var_os(EXPORTS).unwrap_or_default();
+    if !exports.is_empty() {
+        exports.push(",");
+    }
+    exports.push(names);
+    (EXPORTS.to_owned(), exports)
+}
+
+/// What ParaStation exports besides its own list.
+const EXPORTS: &str = "PSI_EXPORTS";
+
+/// Sets all variables for the launcher, and lists their names.
+pub(super) fn set(
+    library: &Path,
+    variables: &Variables,
+    environment: &mut Vec<(String, OsString)>,
+) -> String {
+    let preload = compose_preload(variables.preload.as_deref(), library);
+    environment.push((PRELOAD.to_owned(), preload));
+    let settings = variables.settings.iter();
+    environment.extend(settings.map(|(name, value)| (name.clone(), value.clone())));
+    let names: Vec<&str> = environment.iter().map(|(name, _)| name.as_str()).collect();
+    names.join(",")
+}

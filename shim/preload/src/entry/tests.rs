@@ -13,6 +13,8 @@ mod order;
 mod started;
 #[path = "../../build/table.rs"]
 mod table;
+#[path = "../../build/windows.rs"]
+mod windows;
 
 /// What is generated for one procedure, without the layout of its lines.
 fn generated(name: &str) -> String {

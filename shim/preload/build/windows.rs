@@ -48,7 +48,8 @@ impl Procedure {
             "Win_lock_all" => "lock_all(win".to_owned(),
             "Win_unlock_all" => "unlock_all(win".to_owned(),
             "Win_flush" | "Win_flush_local" => "flush(win, rank".to_owned(),
-            "Win_flush_all" | "Win_flush_local_all" | "Win_sync" => "flush_all(win".to_owned(),
+            "Win_flush_all" | "Win_flush_local_all" => "flush_all(win".to_owned(),
+            "Win_sync" => "sync(win".to_owned(),
             // What waits for others' epochs ends none of this process's own.
             "Win_wait" | "Win_test" => return plain,
             "Win_free" => "free(win".to_owned(),

@@ -179,7 +179,27 @@ pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int 
     ended(window, Whose::Of(target), next, |_| ())
 }
 
-/// A flush of all targets, of any kind, or a sync.
+/// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
+pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let sent = native()
+        .zip(window::find(window))
+        .map_or(Ok(()), |(native, window)| {
+            let mut result = Ok(());
+            window.each_target(|target| result = result.and(target.send_all(native, &window)));
+            result
+        });
+    let code = next();
+    if code == SUCCESS {
+        sent.err().unwrap_or(SUCCESS)
+    } else {
+        code
+    }
+}
+
+/// A flush of all targets, of any kind.
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::All, next, |_| ())
 }
@@ -231,7 +251,9 @@ fn synchronise(window: Win, whose: Whose, next: impl FnOnce() -> c_int) -> c_int
     let mut sent = Vec::new();
     let mut result = Ok(());
     let mut send = |target: &target::Target| {
-        result = result.and(target.send_all(native, &window, &mut sent));
+        let done = target.send_all(native, &window);
+        sent.append(&mut target.take_sent());
+        result = result.and(done);
     };
     match whose {
         Whose::Of(target) => {

@@ -141,21 +141,20 @@ impl Target {
         Ok(())
     }
 
-    /// Sends all that is kept. What the MPI may still read, of this and of earlier, is added to
-    /// `sent`: it stays until the target is synchronised.
+    /// What the MPI may still read of all that was sent until now: it stays until the target is
+    /// synchronised.
+    pub fn take_sent(&self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.kept.lock().sent)
+    }
+
+    /// Sends all that is kept.
     ///
     /// # Errors
     /// MPI's first.
-    pub fn send_all(
-        &self,
-        native: &Native,
-        window: &Window,
-        sent: &mut Vec<Vec<u8>>,
-    ) -> Result<(), c_int> {
+    pub fn send_all(&self, native: &Native, window: &Window) -> Result<(), c_int> {
         let mut kept = self.kept.lock();
         let puts = self.send(native, window, &mut kept, Kind::Put);
         let accumulates = self.send(native, window, &mut kept, Kind::Accumulate);
-        sent.append(&mut kept.sent);
         puts.and(accumulates)
     }
 

@@ -38,8 +38,8 @@ thread_local! {
 #[inline(always)]
 pub fn with<R>(handle: Win, read: impl FnOnce(&Window) -> R) -> Option<R> {
     let epoch = WINDOWS.epoch();
-    let read = |last: &Box<HandleCache<_, _, 4>>| last.with(handle, epoch, find, read);
-    LAST.try_with(read).ok().flatten()
+    let found = LAST.try_with(|last| last.with(handle, epoch, find, read));
+    found.ok().flatten()
 }
 
 /// What is kept for the window with this handle.

@@ -97,6 +97,10 @@ impl Reached {
         if self.target_count <= 0 {
             return 0..0;
         }
+        // Asked for it, the MPI would call the world's error handler.
+        if native.is_null_datatype(self.target_type) {
+            return ANYWHERE;
+        }
         let reached = || {
             let Extent { step, first, span } = native.extent(self.target_type)?;
             let base = window.byte_of(self.target, self.displacement)?;
@@ -112,6 +116,9 @@ impl Reached {
 /// The bytes of an element of `datatype`, if it has no gaps.
 #[inline(always)]
 fn gapless_bytes(native: &Native, datatype: Datatype) -> Option<u64> {
+    if native.is_null_datatype(datatype) {
+        return None;
+    }
     let (bytes, is_contiguous) = native.size_and_contiguity(datatype);
     // Of the MPI's own types, pairs of unlike numbers have gaps, and no power of two of bytes.
     let is_pair = || !bytes.is_power_of_two() && native.is_lasting(native.plain(datatype).word());

@@ -37,7 +37,7 @@ const RUN_ELSEWHERE: &[(&str, &str)] = &[
 const DOCUMENTS: [&str; 3] = ["README.md", "LD_PRELOAD.md", "profiles/README.md"];
 
 /// Pages of figures, whose commands take minutes to hours on a machine that does nothing else.
-const MEASUREMENTS: [&str; 10] = [
+const MEASUREMENTS: [&str; 11] = [
     "profiles/placement.md",
     "profiles/overhead.md",
     "profiles/platform.md",
@@ -48,6 +48,7 @@ const MEASUREMENTS: [&str; 10] = [
     "profiles/one-host.md",
     "profiles/checkpoints.md",
     "profiles/networks.md",
+    "profiles/one-sided.md",
 ];
 
 fn read(name: &str) -> String {

@@ -27,6 +27,7 @@
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! checkpoint  waves of checkpoints in simulation: what they would cost a job
 //! collective  one description of each algorithm, and its readings; the choice among them
+//! one_sided   small writes to a target's memory, joined
 //! learning    what earlier runs of an application say of its next one
 //! supervision how an attempt to run a job ended, and what follows
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds
@@ -118,6 +119,7 @@ pub mod cut;
 pub mod files;
 pub mod guard;
 pub mod learning;
+pub mod one_sided;
 pub mod order;
 pub mod placement;
 pub mod platform;

@@ -23,6 +23,7 @@ pub fn entry_points(procedure: &Procedure) -> String {
         Some("by") => "ALWAYS",
         Some("collective") if procedure.blocks() => "COLLECTIVES",
         _ if procedure.concerns_started() => "REQUESTS",
+        _ if procedure.concerns_windows() => "WINDOWS",
         _ => "RECORD",
     };
     let prefixes = procedure.prefixes().iter();

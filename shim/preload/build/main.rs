@@ -7,6 +7,7 @@ mod notes;
 mod order;
 mod started;
 mod table;
+mod windows;
 
 use std::path::Path;
 use std::process::Command;

@@ -56,6 +56,7 @@ impl Procedure {
     /// The call of the next procedure, within what the order of receives needs around it.
     pub fn ordered(&self) -> String {
         let plain = self.with_started(format!("next({})", self.arguments_as_given()));
+        let plain = self.with_gathering(plain);
         let kind = self.open_kind();
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         match (role, kind) {

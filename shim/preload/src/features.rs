@@ -25,12 +25,17 @@ pub const DELAYS: u16 = 512;
 /// Collectives that are started may be replaced by plans, which go on in later calls.
 pub const STARTED: u16 = 1024;
 
+/// Small puts and accumulates are kept back and joined.
+pub const GATHERING: u16 = 2048;
+
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u16 = 128;
 /// What concerns any call.
 pub const RECORD: u16 = COUNTING | TIMING | CANCELLING;
 /// What concerns a request, or what makes and frees the objects that started plans use.
 pub const REQUESTS: u16 = RECORD | STARTED;
+/// What concerns windows.
+pub const WINDOWS: u16 = RECORD | GATHERING;
 /// What concerns a collective that a plan can take the place of.
 pub const COLLECTIVES: u16 = RECORD | REPLACING;
 

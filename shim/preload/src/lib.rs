@@ -10,6 +10,7 @@
 //! ```text
 //! entry         the table of the MPI interface, and the entry points made from it under both names
 //! session       start-up and end: settings, what all ranks must agree on, what an abnormal exit leaves
+//! one_sided     small puts and accumulates kept back, and sent joined
 //! collectives   plans run in place of the MPI's own collectives
 //! reorder       communicators with a topology, whose ranks are put in a better order
 //! binding       each process on the core that a placement gives it
@@ -33,6 +34,7 @@ mod guard;
 mod log;
 mod machine;
 mod mpi;
+mod one_sided;
 mod order;
 mod platform;
 mod record;

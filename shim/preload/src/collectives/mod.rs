@@ -64,6 +64,7 @@ use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
 use call::Refused;
+pub use device::is_possible as may_have_device_memory;
 pub use guard::{end as end_guards, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{

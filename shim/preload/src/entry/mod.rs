@@ -28,6 +28,7 @@ use crate::mpi::{
     AppComm, Call, Datatype, Errhandler, Group, IntArray, LargeArray, Op, Side, StatusAddress, Win,
     Word, c_int, native,
 };
+use crate::one_sided::{self, Reached, Shape};
 use crate::order::{self, CallKind, Receive};
 use crate::record::{self, Completion, Message, Note, Taken, Transfer, procedures};
 use linker::optional_symbol;

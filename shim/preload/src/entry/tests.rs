@@ -13,6 +13,8 @@ mod order;
 mod started;
 #[path = "../../build/table.rs"]
 mod table;
+#[path = "../../build/windows.rs"]
+mod windows;
 
 /// What is generated for one procedure, without the layout of its lines.
 fn generated(name: &str) -> String {
@@ -123,4 +125,30 @@ fn a_receive_can_be_given_another_source_and_tag_within_what_counts_it() {
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Sendrecv_replace"), expected);
+}
+
+#[test]
+fn a_put_may_be_kept_back_within_what_counts_it() {
+    let expected = "
+        procedure! { common [MPI_Put PMPI_Put]
+            (origin_addr: Word, origin_count: c_int, origin_datatype: Datatype,
+             target_rank: c_int, target_disp: Word, target_count: c_int,
+             target_datatype: Datatype, win: Win)
+            features::WINDOWS, pass next =>
+            record::transfer(WindowCall::Put,
+                Note { procedure: procedures::MPI_Put, dest: target_rank,
+                       elements: origin_count as i64, ..Note::NONE },
+                || one_sided::put(
+                    Reached { origin: origin_addr, origin_count: origin_count as i64,
+                              origin_type: origin_datatype, target: target_rank,
+                              displacement: target_disp as i64, target_count: target_count as i64,
+                              target_type: target_datatype, window: win, ..Reached::NONE },
+                    || next(origin_addr, origin_count, origin_datatype, target_rank, target_disp,
+                            target_count, target_datatype, win)),
+                Transfer { origin_count: origin_count as i64, origin_type: origin_datatype,
+                           target_type: target_datatype, target: target_rank, window: win,
+                           ..Transfer::NONE })
+        }";
+    let expected = words(expected).replace("( ", "(");
+    assert_eq!(generated("MPI_Put"), expected);
 }

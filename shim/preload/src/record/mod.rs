@@ -44,11 +44,12 @@ use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win
 pub use collectives::{Plan, plan};
 pub use completion::Completion;
 use counters::Kind;
+pub use handle_cache::HandleCache;
 pub use one_sided::Transfer;
 pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
 pub use received::Taken;
-pub use registry::handle_at;
+pub use registry::{Registry, handle_at};
 use thread::Thread;
 
 /// Starts counting; with `times`, calls are timed as well, and with `interval`, the

@@ -79,6 +79,12 @@ impl<H: Copy + Eq + Hash, T> Registry<H, T> {
         known.get()
     }
 
+    /// Forgets all handles.
+    pub fn clear(&self) {
+        self.known.write().clear();
+        self.epoch.fetch_add(1, Ordering::AcqRel);
+    }
+
     /// Shows `each` all that is known; `lock` gets at it. Nothing where it does
     /// not get the lock.
     pub fn each(&self, lock: impl Patience, mut each: impl FnMut(&T)) {

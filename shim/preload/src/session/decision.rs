@@ -93,6 +93,8 @@ pub struct Replay {
     pub cores: Option<Vec<u32>>,
     /// Collectives that are replaced.
     pub collectives: Option<Wanted>,
+    /// Small puts and accumulates are kept back and joined.
+    pub gathers: bool,
     /// Where the processes are, where communicators are reordered by it.
     pub places: Option<Places>,
     /// A replay is counted as well, where a profile is named.
@@ -155,6 +157,9 @@ impl Decision {
 impl Replay {
     /// Whether the application's calls are changed.
     fn changes(&self) -> bool {
-        self.permutation.is_some() || self.collectives.is_some() || self.places.is_some()
+        self.permutation.is_some()
+            || self.collectives.is_some()
+            || self.places.is_some()
+            || self.gathers
     }
 }

@@ -18,7 +18,7 @@ use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
 use crate::share::{Members, ShareError};
-use crate::{collectives, log, order, record, reorder, world};
+use crate::{collectives, log, one_sided, order, record, reorder, world};
 
 /// `MPI_Comm_delete_attr_function` of the attribute that the session set on
 /// `MPI_COMM_SELF`.
@@ -61,6 +61,7 @@ fn finish(native: &Native, decision: &Decision) {
         learn(native, elapsed);
     }
     reorder::end();
+    one_sided::end();
     collectives::end(native, world::of_application(native));
     world::remove(native);
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, UnknownAlgorithm,
+    self, CONFIG_VARIABLE, LogLevel, Mode, OneSided, Reorder, Settings, SettingsError,
+    UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
 use treepie_core::files::order::OrderError;
@@ -283,6 +284,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     let mut notes = launched::remarks();
     let mut replay = Replay {
         collectives: wanted_collectives(settings)?,
+        gathers: settings.one_sided == OneSided::Gather,
         strict: settings.strict,
         ..Replay::default()
     };

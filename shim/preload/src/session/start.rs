@@ -19,7 +19,7 @@ use crate::order::Manner;
 use crate::record::page::{self, Run};
 use crate::record::{self, collect};
 use crate::share::{Group, Members, ShareError, share};
-use crate::{collectives, log, order, reorder, world};
+use crate::{collectives, log, one_sided, order, reorder, world};
 
 /// `MPI_Init`.
 ///
@@ -347,6 +347,9 @@ impl Starting {
         }
         if let Some(places) = &replay.places {
             reorder::begin(places);
+        }
+        if replay.gathers {
+            one_sided::begin();
         }
         Ok(())
     }

@@ -119,6 +119,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         statuses_ignore,
         err_truncate,
         err_intern,
+        mode_no_succeed,
         thread_multiple,
         max_processor_name,
         max_library_version,
@@ -175,6 +176,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         "MPI_ERR_INTERN",
         i64::from(*err_intern),
         i64::from(MPI_ERR_INTERN),
+    );
+    findings.compare(
+        "MPI_MODE_NOSUCCEED",
+        i64::from(*mode_no_succeed),
+        i64::from(MPI_MODE_NOSUCCEED),
     );
     findings.compare(
         "MPI_THREAD_MULTIPLE",

@@ -172,6 +172,31 @@ pub enum Started {
 
 from_name!(Started, "way to run started collectives");
 
+/// What becomes of small puts and accumulates to one target.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Serialize,
+    Deserialize,
+    Display,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[strum(serialize_all = "kebab-case")]
+pub enum OneSided {
+    /// Each goes to the native MPI at once.
+    #[default]
+    Native,
+    /// Those of an epoch are kept back, and go there joined.
+    Gather,
+}
+
+from_name!(OneSided, "way to do one-sided communication");
+
 /// Whether each rank keeps a page that says in which call it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Pages {

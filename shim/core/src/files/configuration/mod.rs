@@ -22,13 +22,13 @@ use super::{FileError, nearest, permutation};
 use choices::{choice, switch};
 
 pub use choices::{
-    AfterEnd, Apply, GuardMode, LogLevel, Mode, Pages, Probe, Reorder, Started, Transport,
+    AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Transport,
 };
 pub use collectives::{Collectives, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.
-pub const NAMES: [&str; 28] = [
+pub const NAMES: [&str; 29] = [
     "mode",
     "store",
     "output",
@@ -55,6 +55,7 @@ pub const NAMES: [&str; 28] = [
     "guard",
     "transport",
     "reorder",
+    "one_sided",
     "strict",
     "log",
 ];
@@ -186,6 +187,8 @@ pub struct Settings {
     pub transport: Transport,
     /// Who reorders the ranks of a communicator where the program allows it.
     pub reorder: Reorder,
+    /// What becomes of small puts and accumulates to one target.
+    pub one_sided: OneSided,
     /// Whether the job ends when a file does not fit.
     pub strict: bool,
     /// The most detailed messages that are printed.
@@ -317,6 +320,7 @@ impl Settings {
             "guard" => self.guard = Some(choice(text)?),
             "transport" => self.transport = choice(text)?,
             "reorder" => self.reorder = choice(text)?,
+            "one_sided" => self.one_sided = choice(text)?,
             "strict" => self.strict = switch(text)?,
             "log" => self.log = choice(text)?,
             _ => return Err("this is no setting".into()),
@@ -375,6 +379,7 @@ impl Settings {
             "guard" => self.guard.map(|mode| mode.to_string()),
             "transport" => Some(self.transport.to_string()),
             "reorder" => Some(self.reorder.to_string()),
+            "one_sided" => Some(self.one_sided.to_string()),
             "strict" => Some(self.strict.to_string()),
             "log" => Some(self.log.to_string()),
             _ => None,
@@ -430,12 +435,15 @@ impl Settings {
             && self.order.is_none()
             && self.pages == Pages::Off
             && !self.cut;
-        if nothing && self.collectives.all_native() && self.reorder == Reorder::Native {
+        let calls_stay = self.collectives.all_native()
+            && self.reorder == Reorder::Native
+            && self.one_sided == OneSided::Native;
+        if nothing && calls_stay {
             return together(
                 "mode: replay",
                 "there is nothing to replay; set placement (TREEPIE_PLACEMENT), permutation \
-                 (TREEPIE_PERMUTATION), order (TREEPIE_ORDER), collectives (TREEPIE_COLLECTIVES) \
-                 or reorder (TREEPIE_REORDER)",
+                 (TREEPIE_PERMUTATION), order (TREEPIE_ORDER), collectives (TREEPIE_COLLECTIVES), \
+                 reorder (TREEPIE_REORDER) or one_sided (TREEPIE_ONE_SIDED)",
             );
         }
         Ok(())

@@ -123,6 +123,7 @@ native_functions! {
         win_get_group: Win_get_group(window: Win, group: &mut Group);
     }
     raw {
+        accumulate: Accumulate(origin: Word, count: c_int, datatype: Datatype, target: c_int, displacement: i64, target_count: c_int, target_type: Datatype, op: Op, window: Win);
         allgather: Allgather(send: *const u8, send_count: c_int, send_type: Datatype, receive: *mut u8, receive_count: c_int, receive_type: Datatype, comm: Comm);
         allreduce: Allreduce(send: *const u64, receive: *mut u64, count: c_int, datatype: Datatype, op: Op, comm: Comm);
         bcast: Bcast(buffer: *mut u8, count: c_int, datatype: Datatype, root: c_int, comm: Comm);
@@ -138,6 +139,7 @@ native_functions! {
         iallreduce: Iallreduce(send: *const i64, receive: *mut i64, count: c_int, datatype: Datatype, op: Op, comm: Comm, request: &mut Request);
         irecv: Irecv(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         isend: Isend(buffer: Word, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
+        put: Put(origin: Word, count: c_int, datatype: Datatype, target: c_int, displacement: i64, target_count: c_int, target_type: Datatype, window: Win);
         recv_init: Recv_init(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         recv: Recv(buffer: *mut u8, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, status: *mut u64);
         reduce_local: Reduce_local(left: Word, right: Word, count: c_int, datatype: Datatype, op: Op);
@@ -151,6 +153,7 @@ native_functions! {
         status_set_elements: Status_set_elements(status: StatusAddress, datatype: Datatype, count: c_int);
         testany: Testany(count: c_int, requests: Word, index: Word, flag: &mut c_int, status: StatusAddress);
         testsome: Testsome(count: c_int, requests: *mut Request, completed: &mut c_int, indices: *mut c_int, statuses: *mut u8);
+        type_create_hindexed_block: Type_create_hindexed_block(count: c_int, length: c_int, starts: *const i64, datatype: Datatype, made: &mut Datatype);
         type_create_hindexed: Type_create_hindexed(count: c_int, lengths: *const c_int, starts: *const i64, datatype: Datatype, made: &mut Datatype);
     }
 }

@@ -1,0 +1,127 @@
+//! What the processes of a window tell each other when it is made: how long each one's memory is,
+//! and in which unit it is addressed, which MPI tells nobody else.
+
+use crate::collectives::may_have_device_memory;
+use crate::mpi::native::Native;
+use crate::mpi::{Comm, c_int};
+
+/// The memory of a window in one process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// So many bytes, addressed in this unit.
+    Sized {
+        /// Its length.
+        bytes: i64,
+        /// Of displacements, in bytes.
+        unit: i64,
+    },
+    /// What is attached, by its addresses.
+    Dynamic,
+}
+
+/// A number for each process of a window, or one for all where they are equal.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PerRank {
+    /// It is that of all.
+    Equal(i64),
+    /// By rank.
+    Each(Box<[i64]>),
+}
+
+impl PerRank {
+    fn new(numbers: Vec<i64>) -> Self {
+        match numbers.first() {
+            Some(&first) if numbers.iter().all(|&number| number == first) => PerRank::Equal(first),
+            _ => PerRank::Each(numbers.into()),
+        }
+    }
+
+    /// That of a rank.
+    #[inline(always)]
+    pub fn of(&self, rank: usize) -> Option<i64> {
+        match self {
+            PerRank::Equal(number) => Some(*number),
+            PerRank::Each(numbers) => numbers.get(rank).copied(),
+        }
+    }
+}
+
+/// What is known of all processes of a window.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// How many they are.
+    pub ranks: usize,
+    /// Bytes of each one's memory; dynamic windows have no end.
+    pub bytes: PerRank,
+    /// The unit of each one's displacements.
+    pub units: PerRank,
+}
+
+/// A process whose memory may be a device's says this unit; no window has it.
+const LEFT_ALONE: i64 = 0;
+
+impl Exchange {
+    /// Tells the other processes of `comm`, and hears of them; `None`, on all of them, where puts
+    /// are not kept: where some are of another job, and may not take part, or may have memory that
+    /// the processor can't read. Collective, as what makes windows is, before which this is called.
+    pub fn among(native: &Native, comm: Comm, shape: Shape) -> Option<Exchange> {
+        if native.is_null_communicator(comm) || native.is_inter(comm).ok()? {
+            return None;
+        }
+        let ranks = native.size(comm).ok()?;
+        if !are_of_this_job(native, comm)? {
+            return None;
+        }
+        let (bytes, unit) = match shape {
+            _ if may_have_device_memory() => (0, LEFT_ALONE),
+            Shape::Sized { bytes, unit } => (bytes, unit),
+            Shape::Dynamic => (i64::MAX, 1),
+        };
+        let mine = [bytes.to_ne_bytes(), unit.to_ne_bytes()].concat();
+        let all = native.allgather(comm, &mine).ok()?;
+        let numbers: Vec<i64> = all
+            .chunks_exact(8)
+            .map(|number| i64::from_ne_bytes(number.try_into().unwrap_or_default()))
+            .collect();
+        let units: Vec<i64> = numbers.iter().skip(1).step_by(2).copied().collect();
+        // The MPI refuses the window, or memory may be a device's.
+        if units.iter().any(|&unit| unit <= 0) {
+            return None;
+        }
+        Some(Exchange {
+            ranks,
+            bytes: PerRank::new(numbers.iter().step_by(2).copied().collect()),
+            units: PerRank::new(units),
+        })
+    }
+}
+
+/// Whether all processes of `comm` are in this job's world; all of them see the same.
+fn are_of_this_job(native: &Native, comm: Comm) -> Option<bool> {
+    let world = native.group(native.world).ok()?;
+    let group = native.group(comm);
+    let ranks = group.and_then(|group| {
+        let ranks = native.translate(group, world);
+        native.free_group(group);
+        ranks
+    });
+    native.free_group(world);
+    Some(
+        ranks
+            .ok()?
+            .iter()
+            .all(|&rank| c_int::try_from(rank).is_ok()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_numbers_take_no_memory_for_each_rank() {
+        assert_eq!(PerRank::new(vec![8; 1000]), PerRank::Equal(8));
+        let each = PerRank::new(vec![8, 4]);
+        assert_eq!((each.of(1), each.of(2)), (Some(4), None));
+    }
+}

@@ -1,0 +1,274 @@
+//! Small puts and accumulates of an epoch, kept back and sent to their target joined.
+//!
+//! A put is complete where its epoch or a flush ends, and until then nobody may look (MPI-4.1,
+//! 12.5 and 12.7); puts are in no order with other puts and gets. So what is small may wait here
+//! until then, copied, and go to the target as one put. What cannot wait, or could see the
+//! difference, goes to the MPI at once, after what is kept and overlaps it:
+//!
+//! | call | what is done |
+//! |---|---|
+//! | put, accumulate of one predefined operation | kept, if small, contiguous and legal |
+//! | get, fetch, `MPI_Rput` and its like, all else to a target | after what is kept and overlaps it |
+//! | flush, unlock of a target | after all that is kept for it |
+//! | fence, complete, unlock and flush of all, sync, free | after all that is kept in the window |
+//!
+//! Accumulates of one origin to one place keep their order: what overlaps is never joined, and one
+//! batch has one operation and one datatype. What the MPI refuses at the call it refuses as ever:
+//! outside of an epoch, with a wrong rank, count, type or displacement, a call goes to the MPI.
+//!
+//! No lock is held over a call of the MPI but that of one target, over the puts and accumulates to
+//! it: a thread that waits there waits for what another thread's call to the same target waits for.
+
+mod exchange;
+mod reached;
+mod target;
+mod window;
+
+use std::ops::Range;
+
+use crate::features::{self, GATHERING};
+use crate::mpi::native::native;
+use crate::mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
+use crate::record::handle_at;
+use exchange::Exchange;
+pub use exchange::Shape;
+pub use reached::Reached;
+use target::Kind;
+use window::Window;
+
+/// Keeps puts and accumulates back from now on. All ranks of the job do.
+pub fn begin() {
+    features::begin(GATHERING);
+}
+
+/// What was kept is with the MPI; from now on all goes there at once.
+pub fn end() {
+    features::end(GATHERING);
+    window::forget_all();
+}
+
+/// `MPI_Put`.
+#[inline(always)]
+pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
+    match features::any(GATHERING) {
+        true => update(&reached, Kind::Put, next),
+        false => next(),
+    }
+}
+
+/// `MPI_Accumulate`.
+#[inline(always)]
+pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
+    match features::any(GATHERING) {
+        true => update(&reached, Kind::Accumulate, next),
+        false => next(),
+    }
+}
+
+/// Keeps a call back, or passes it on.
+fn update(reached: &Reached, kind: Kind, next: impl FnOnce() -> c_int) -> c_int {
+    let kept = native().and_then(|native| {
+        window::with(reached.window, |window| {
+            let place = reached.small_place(native, window, kind)?;
+            Some(
+                window
+                    .target(reached.target)
+                    .keep(native, window, place, kind, reached),
+            )
+        })
+    });
+    match kept.flatten() {
+        Some(Ok(())) => SUCCESS,
+        Some(Err(code)) => code,
+        None => before(reached, next),
+    }
+}
+
+/// A call to a target that is passed on.
+#[inline(always)]
+pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
+    match features::any(GATHERING) {
+        true => before(&reached, next),
+        false => next(),
+    }
+}
+
+/// Passes a call on, after what is kept and overlaps what it reaches.
+fn before(reached: &Reached, next: impl FnOnce() -> c_int) -> c_int {
+    let done = window::find(reached.window).map_or(Ok(()), |window| {
+        let (Some(native), Some(target)) = (native(), window.known_target(reached.target)) else {
+            return Ok(());
+        };
+        let bytes: Range<i64> = reached.place(native, &window);
+        target.send_overlapping(native, &window, &bytes)
+    });
+    match done {
+        Ok(()) => next(),
+        Err(code) => code,
+    }
+}
+
+/// A call that makes a window of `comm`, whose handle it puts at `address`.
+pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_int) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let exchanged = native().and_then(|native| Exchange::among(native, comm, shape));
+    let code = next();
+    if code == SUCCESS {
+        window::made(handle_at(address), exchanged);
+    }
+    code
+}
+
+/// `MPI_Win_free` of the window whose handle is at `address`.
+pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let handle = handle_at(address);
+    let code = synchronise(handle, Whose::All, next);
+    if code == SUCCESS {
+        window::ended(handle);
+    }
+    code
+}
+
+/// `MPI_Win_fence`.
+pub fn fence(window: Win, assert: c_int, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::All, next, |window| {
+        let ends = native().is_some_and(|native| assert & native.abi.mode_no_succeed != 0);
+        window.fenced(!ends);
+    })
+}
+
+/// `MPI_Win_start` for the targets of `group`.
+pub fn start(window: Win, group: Group, next: impl FnOnce() -> c_int) -> c_int {
+    begun(window, next, |window| window.started(group))
+}
+
+/// `MPI_Win_complete`.
+pub fn complete(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::All, next, Window::completed)
+}
+
+/// `MPI_Win_lock` of a target.
+pub fn lock(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
+    begun(window, next, |window| window.locked(target, true))
+}
+
+/// `MPI_Win_unlock` of a target.
+pub fn unlock(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::Of(target), next, |window| {
+        window.locked(target, false)
+    })
+}
+
+/// `MPI_Win_lock_all`.
+pub fn lock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    begun(window, next, |window| window.all_locked(true))
+}
+
+/// `MPI_Win_unlock_all`.
+pub fn unlock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::All, next, |window| window.all_locked(false))
+}
+
+/// A flush of a target, of any kind.
+pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::Of(target), next, |_| ())
+}
+
+/// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
+pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let sent = native()
+        .zip(window::find(window))
+        .map_or(Ok(()), |(native, window)| {
+            let mut result = Ok(());
+            window.each_target(|target| result = result.and(target.send_all(native, &window)));
+            result
+        });
+    let code = next();
+    if code == SUCCESS {
+        sent.err().unwrap_or(SUCCESS)
+    } else {
+        code
+    }
+}
+
+/// A flush of all targets, of any kind.
+pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    ended(window, Whose::All, next, |_| ())
+}
+
+/// Whose pieces a synchronisation completes.
+#[derive(Clone, Copy)]
+enum Whose {
+    Of(c_int),
+    All,
+}
+
+/// A call that opens an epoch, as the window is told.
+fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) -> c_int {
+    let code = next();
+    if features::any(GATHERING)
+        && code == SUCCESS
+        && let Some(window) = window::find(window)
+    {
+        told(&window);
+    }
+    code
+}
+
+/// A call that completes what was begun, and may end an epoch, as the window is told.
+fn ended(
+    window: Win,
+    whose: Whose,
+    next: impl FnOnce() -> c_int,
+    told: impl FnOnce(&Window),
+) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let code = synchronise(window, whose, next);
+    if code == SUCCESS
+        && let Some(window) = window::find(window)
+    {
+        told(&window);
+    }
+    code
+}
+
+/// Sends what is kept, and does `next`, which completes it. Where sending fails `next` is done all
+/// the same, for which other ranks may wait, and the error returned.
+fn synchronise(window: Win, whose: Whose, next: impl FnOnce() -> c_int) -> c_int {
+    let (Some(native), Some(window)) = (native(), window::find(window)) else {
+        return next();
+    };
+    let mut sent = Vec::new();
+    let mut result = Ok(());
+    let mut send = |target: &target::Target| {
+        let done = target.send_all(native, &window);
+        sent.append(&mut target.take_sent());
+        result = result.and(done);
+    };
+    match whose {
+        Whose::Of(target) => {
+            if let Some(target) = window.known_target(target) {
+                send(target);
+            }
+        }
+        Whose::All => window.each_target(send),
+    }
+    let code = next();
+    if code != SUCCESS {
+        // Whether the MPI still reads them, nobody knows.
+        std::mem::forget(sent);
+        return code;
+    }
+    drop(sent);
+    result.err().unwrap_or(SUCCESS)
+}

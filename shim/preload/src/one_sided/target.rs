@@ -1,0 +1,228 @@
+//! What is kept for one target of a window, and how it goes there.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use parking_lot::Mutex;
+use treepie_core::one_sided::{Batch, Joined, Limits};
+
+use super::reached::{Reached, SmallPlace};
+use super::window::Window;
+use crate::mpi::native::{Native, Placed};
+use crate::mpi::{Datatype, Handle, Op, Word, c_int};
+
+/// What is kept, and how much of it.
+pub const LIMITS: Limits = Limits {
+    largest: 1024,
+    ranges: 1024,
+    bytes: 64 << 10,
+};
+
+/// A put or an accumulate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `MPI_Put`.
+    Put,
+    /// `MPI_Accumulate`.
+    Accumulate,
+}
+
+const LOCKED: u8 = 1;
+const STARTED: u8 = 2;
+
+/// A target of a window.
+pub struct Target {
+    rank: c_int,
+    /// Epochs of its own that are open.
+    open: AtomicU8,
+    kept: Mutex<Kept>,
+}
+
+/// What is kept for a target.
+struct Kept {
+    puts: Batch,
+    accumulates: Batch,
+    /// The operation of the accumulates.
+    op: Op,
+    /// Their datatype, and its bytes.
+    datatype: (Datatype, usize),
+    /// What went to the MPI, and may still be read there.
+    sent: Vec<Vec<u8>>,
+}
+
+impl Target {
+    /// A target for which nothing is kept.
+    pub fn new(rank: c_int) -> Self {
+        Target {
+            rank,
+            open: AtomicU8::new(0),
+            kept: Mutex::new(Kept {
+                puts: Batch::default(),
+                accumulates: Batch::default(),
+                op: Op::ABSENT,
+                datatype: (Datatype::ABSENT, 1),
+                sent: Vec::new(),
+            }),
+        }
+    }
+
+    /// Whether an epoch is open for this target alone, or for a group that it is in.
+    #[inline(always)]
+    pub fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed) != 0
+    }
+
+    /// It was locked, or unlocked.
+    pub fn set_locked(&self, locked: bool) {
+        self.set(LOCKED, locked);
+    }
+
+    /// It is in the group of an epoch that was started, or that has ended.
+    pub fn set_started(&self, started: bool) {
+        self.set(STARTED, started);
+    }
+
+    fn set(&self, bit: u8, on: bool) {
+        match on {
+            true => self.open.fetch_or(bit, Ordering::Relaxed),
+            false => self.open.fetch_and(!bit, Ordering::Relaxed),
+        };
+    }
+
+    /// Keeps a piece.
+    ///
+    /// # Errors
+    /// MPI's error of a call that sent what was kept before.
+    #[inline]
+    pub fn keep(
+        &self,
+        native: &Native,
+        window: &Window,
+        place: SmallPlace,
+        kind: Kind,
+        reached: &Reached,
+    ) -> Result<(), c_int> {
+        let bytes = (place.bytes.end - place.bytes.start) as usize;
+        // SAFETY: the procedure's caller has so many bytes there, contiguous elements, which it
+        // may not change before the call is complete.
+        let piece = unsafe { std::slice::from_raw_parts(reached.origin as *const u8, bytes) };
+        let mut kept = self.kept.lock();
+        if kind == Kind::Accumulate {
+            let (op, datatype) = (native.plain(reached.op), native.plain(reached.origin_type));
+            if (kept.op, kept.datatype.0) != (op, datatype) {
+                self.send(native, window, &mut kept, kind)?;
+                (kept.op, kept.datatype) = (op, (datatype, place.element));
+            }
+        }
+        let batch = kept.batch(kind);
+        if !batch.has_room(bytes, &LIMITS) || batch.overlaps(&place.bytes) {
+            self.send(native, window, &mut kept, kind)?;
+        }
+        kept.batch(kind).add(place.bytes.start, piece);
+        Ok(())
+    }
+
+    /// Sends what is kept and overlaps these bytes of the target's memory.
+    ///
+    /// # Errors
+    /// MPI's.
+    pub fn send_overlapping(
+        &self,
+        native: &Native,
+        window: &Window,
+        bytes: &Range<i64>,
+    ) -> Result<(), c_int> {
+        let mut kept = self.kept.lock();
+        for kind in [Kind::Put, Kind::Accumulate] {
+            if kept.batch(kind).overlaps(bytes) {
+                self.send(native, window, &mut kept, kind)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the MPI may still read of all that was sent until now: it stays until the target is
+    /// synchronised.
+    pub fn take_sent(&self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.kept.lock().sent)
+    }
+
+    /// Sends all that is kept.
+    ///
+    /// # Errors
+    /// MPI's first.
+    pub fn send_all(&self, native: &Native, window: &Window) -> Result<(), c_int> {
+        let mut kept = self.kept.lock();
+        let puts = self.send(native, window, &mut kept, Kind::Put);
+        let accumulates = self.send(native, window, &mut kept, Kind::Accumulate);
+        puts.and(accumulates)
+    }
+
+    fn send(
+        &self,
+        native: &Native,
+        window: &Window,
+        kept: &mut Kept,
+        kind: Kind,
+    ) -> Result<(), c_int> {
+        let batch = kept.batch(kind);
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let Joined { bytes, ranges } = batch.take(Vec::new());
+        let of = match kind {
+            Kind::Put => (native.byte(), 1),
+            Kind::Accumulate => kept.datatype,
+        };
+        // They are never empty: something was kept.
+        let Some(&(first, _)) = ranges.first() else {
+            return Ok(());
+        };
+        // A piece starts there, at a displacement.
+        let unit = window.unit_of(self.rank);
+        let placed = Placed {
+            window: window.handle(),
+            target: self.rank,
+            displacement: first / unit,
+            count: (bytes.len() / of.1) as c_int,
+            datatype: of.0,
+        };
+        let origin = (bytes.as_ptr() as Word, placed.count, of.0);
+        let of_ranges;
+        let placed = match &ranges[..] {
+            [_] => placed,
+            ranges => {
+                let ranges: Vec<(i64, c_int)> = ranges
+                    .iter()
+                    .map(|&(start, length)| (start - first, (length / of.1) as c_int))
+                    .collect();
+                of_ranges = native.new_type_of_ranges(of.0, &ranges)?;
+                Placed {
+                    count: 1,
+                    datatype: of_ranges.handle(),
+                    ..placed
+                }
+            }
+        };
+        // SAFETY: the bytes are kept in `sent` until the target is synchronised; where the call
+        // fails, too.
+        let done = unsafe {
+            match kind {
+                Kind::Put => native.put(origin, placed),
+                Kind::Accumulate => native.accumulate(origin, kept.op, placed),
+            }
+        };
+        kept.sent.push(bytes);
+        done
+    }
+}
+
+impl Kept {
+    #[inline(always)]
+    fn batch(&mut self, kind: Kind) -> &mut Batch {
+        match kind {
+            Kind::Put => &mut self.puts,
+            Kind::Accumulate => &mut self.accumulates,
+        }
+    }
+}

@@ -1,7 +1,8 @@
 //! Neighbourhood collectives: who the neighbours are is known, so that their
-//! messages are counted, not modelled.
+//! messages are counted, not modelled. What plans ran is counted with other collectives, as it was
+//! run.
 
-use super::collectives::Reader;
+use super::collectives::{Amount, Reader, Seen};
 use super::communicators::Communicator;
 use crate::mpi::Side;
 use crate::mpi::native::native;
@@ -25,5 +26,20 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
                 }
             }
         }
+    }
+}
+
+/// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by their
+/// ranks in the communicator.
+pub fn observe(communicator: &Communicator, send: &Side) -> Seen {
+    let mut sent = Vec::new();
+    each_message(communicator, send, |partner, bytes| {
+        if let Some(rank) = communicator.rank_of(partner) {
+            sent.push((rank, bytes));
+        }
+    });
+    Seen {
+        root: None,
+        amount: Amount::SentTo(communicator.rank(), sent),
     }
 }

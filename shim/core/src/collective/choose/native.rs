@@ -18,9 +18,9 @@ pub(super) struct Native {
 }
 
 impl Native {
-    pub fn new(network: Arc<Network>, clusters: &Clusters, family: Family) -> Self {
+    pub fn new(network: Arc<Network>, family: Family) -> Self {
         Native {
-            ranks: clusters.as_one(),
+            ranks: Clusters::one(network.ranks()),
             network,
             family,
             han: None,

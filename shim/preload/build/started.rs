@@ -10,8 +10,8 @@ impl Procedure {
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         match role {
             "collective" | "neighbourhood" => self.has("request"),
-            "collective-init" | "neighbourhood-init" | "start" | "start-all" | "complete" | "look" | "look-at"
-            | "release" | "finalize" => true,
+            "collective-init" | "neighbourhood-init" | "start" | "start-all" | "complete"
+            | "look" | "look-at" | "release" | "finalize" => true,
             "end" => detail == "Request",
             _ => self.makes_communicator(),
         }

@@ -45,7 +45,6 @@ pub struct End {
 /// The neighbourhoods of all ranks of a communicator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbourhoods {
-    layout: Layout,
     /// For each rank and block that it sends, where it goes.
     outgoing: Vec<Vec<Option<End>>>,
     /// For each rank and block that it receives, where it comes from.
@@ -60,7 +59,6 @@ impl Neighbourhoods {
             .map(|rank| vec![None; rank.sources.len()])
             .collect();
         let mut all = Neighbourhoods {
-            layout,
             outgoing: Vec::with_capacity(ranks.len()),
             incoming,
         };
@@ -132,7 +130,6 @@ impl Neighbourhoods {
         let all: Vec<Neighbours> = (0..ranks).map(neighbours).collect();
         let grid = Neighbourhoods::new(Layout::Cartesian, &all);
         grid.unwrap_or(Neighbourhoods {
-            layout: Layout::Cartesian,
             outgoing: Vec::new(),
             incoming: Vec::new(),
         })
@@ -190,15 +187,14 @@ impl Neighbourhoods {
         both.any(Option::is_none)
     }
 
-    /// Whether in a grid a rank is both neighbours of another, or of itself, so that only the
-    /// direction tells blocks apart: MPI libraries differ in what they do then.
-    pub fn is_told_apart_by_direction(&self) -> bool {
-        let is_twice = |ends: &[Option<End>]| match ends {
-            [Some(below), Some(above)] => below.rank == above.rank,
-            _ => false,
-        };
-        let mut pairs = self.outgoing.iter().flat_map(|ends| ends.chunks(2));
-        self.layout == Layout::Cartesian && pairs.any(is_twice)
+    /// Whether a rank has several edges to another, or to itself: MPI libraries differ in which of
+    /// its blocks is for which of theirs.
+    pub fn has_repeated_edges(&self) -> bool {
+        self.outgoing.iter().any(|ends| {
+            let mut ranks: Vec<usize> = ends.iter().flatten().map(|end| end.rank).collect();
+            ranks.sort_unstable();
+            ranks.windows(2).any(|pair| pair[0] == pair[1])
+        })
     }
 }
 
@@ -258,13 +254,12 @@ mod tests {
         assert_eq!(ring_of_two.outgoing(0), [end(1, 1), end(1, 0)]);
         let alone = Neighbourhoods::grid(&[(1, true)]);
         assert_eq!(alone.outgoing(0), [end(0, 1), end(0, 0)]);
-        assert!(ring_of_two.is_told_apart_by_direction());
-        assert!(alone.is_told_apart_by_direction());
+        assert!(ring_of_two.has_repeated_edges() && alone.has_repeated_edges());
         let line = Neighbourhoods::grid(&[(3, false)]);
         assert_eq!(line.outgoing(0), [None, end(1, 0)]);
         assert_eq!(line.outgoing(1), [end(0, 1), end(2, 0)]);
         assert!(line.has_borders(0) && !line.has_borders(1));
-        assert!(!line.is_told_apart_by_direction());
+        assert!(!line.has_repeated_edges());
         let torus = Neighbourhoods::grid(&[(3, true), (4, true)]);
         let four = [end(9, 1), end(5, 0), end(0, 3), end(2, 2)];
         assert_eq!(torus.outgoing(1), four);

@@ -155,7 +155,7 @@ impl<'a> Case<'a> {
         let communicator = attached::find(native, setup, comm)?;
         let mut form = Form::new(native, call);
         if call.operation.is_among_neighbours() {
-            if !neighbours::are_served(&communicator.clusters, runner) {
+            if !neighbours::are_served(call.operation, &communicator.clusters, runner) {
                 return None;
             }
             form = form.filter(|_| !communicator.has_borders());

@@ -50,7 +50,10 @@ pub fn learn(
     };
     let layout = all.first()?.as_ref()?.0;
     let ranks: Option<Vec<_>> = all.into_iter().collect();
-    let ranks: Vec<_> = ranks?.into_iter().map(|(_, neighbours)| neighbours).collect();
+    let ranks: Vec<_> = ranks?
+        .into_iter()
+        .map(|(_, neighbours)| neighbours)
+        .collect();
     let edges: usize = ranks.iter().map(|one| one.destinations.len()).sum();
     match edges {
         0..=MOST_EDGES => Neighbourhoods::new(layout, &ranks),
@@ -58,12 +61,13 @@ pub fn learn(
     }
 }
 
-/// Whether plans may run a neighbourhood collective, as all ranks know alike. Where only the
-/// direction tells the blocks of two ranks apart, MPI libraries differ in which is which: a program
-/// gets what its own does, unless an algorithm is asked for by name.
-pub fn are_served(clusters: &Clusters, runner: &Runner) -> bool {
+/// Whether plans may run a neighbourhood collective, as all ranks know alike. Where two ranks have
+/// several edges, MPI libraries differ in which block is for which: a program gets what its own
+/// does, unless an algorithm is asked for by name.
+pub fn are_served(operation: Operation, clusters: &Clusters, runner: &Runner) -> bool {
     clusters.neighbourhoods().is_some_and(|all| {
-        *runner != Runner::Auto || !all.is_told_apart_by_direction()
+        let are_alike = operation.gathers_from_neighbours() || !all.has_repeated_edges();
+        *runner != Runner::Auto || are_alike
     })
 }
 
@@ -122,9 +126,10 @@ impl Blocks {
             (true, Some(sent), Some(received)) if sent != received => {
                 return Err(Refused::With(native.abi.err_truncate));
             }
-            (true, sent, received) => {
-                Amount::Each(sent.or(received).unwrap_or_else(|| input.bytes().iter().sum()))
-            }
+            (true, sent, received) => Amount::Each(
+                sent.or(received)
+                    .unwrap_or_else(|| input.bytes().iter().sum()),
+            ),
             (false, ..) => Amount::Exchanged {
                 sent: input.bytes().to_vec(),
                 received: output.bytes().to_vec(),

@@ -112,9 +112,8 @@ impl Chooser {
                 .map(|bytes| MessageCosts::new(&network, bytes))
                 .collect(),
             sizes: estimate::sizes(&network, clusters),
-            native: native.map(|native| {
-                Native::new(network.clone(), native).with_topology(clusters)
-            }),
+            native: native
+                .map(|native| Native::new(network.clone(), native).with_topology(clusters)),
             network,
         });
         Chooser {

@@ -74,7 +74,10 @@ fn plans(algorithm: &Algorithm, problems: &[Problem], flow: Flow) -> Vec<Plan> {
 
 /// Every algorithm of every operation, for messages of any size.
 fn check_all(at: &Arrangement, all: &Neighbourhoods) -> Result<(), TestCaseError> {
-    let clusters = at.clusters.clone().with_neighbourhoods(Arc::new(all.clone()));
+    let clusters = at
+        .clusters
+        .clone()
+        .with_neighbourhoods(Arc::new(all.clone()));
     for operation in Operation::of_neighbours() {
         for algorithm in Algorithm::of(operation) {
             for (units, segment) in [(0, 2), (1, 1), (9, 2), (3, 5000)] {
@@ -159,9 +162,9 @@ fn a_relayed_block_crosses_to_each_cluster_once_and_only_ranks_that_need_it_hand
         let plans = plans(algorithm, &problems, Flow::WHOLE);
         let steps = plans.iter().enumerate();
         let far = steps.flat_map(|(rank, plan)| {
-            let sends = plan.steps().iter().filter(move |step| {
-                matches!(step.action, Action::Send { to, .. } if to / 4 != rank / 4)
-            });
+            let sends = plan.steps().iter().filter(
+                move |step| matches!(step.action, Action::Send { to, .. } if to / 4 != rank / 4),
+            );
             sends.map(move |_| rank)
         });
         let mut counts = vec![0; 16];
@@ -177,12 +180,15 @@ fn the_choice_relays_blocks_that_several_of_a_cluster_need_and_cuts_long_ones() 
     let network = Arc::new(grids::four_by_four());
     let choose = |all: Neighbourhoods, operation, bytes| {
         let clusters = Clusters::of_network(&network).with_neighbourhoods(Arc::new(all));
-        let mut chooser =
-            Chooser::new(Some(network.clone()), &clusters, Some(Family::OpenMpi));
+        let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(Family::OpenMpi));
         let choice = chooser.choose(operation, Some(bytes), 0, false, &clusters);
         let least = bound(&network, &clusters, operation, bytes, 0);
         let strategy = choice.strategy.map(|strategy| strategy.name);
-        (strategy, choice.seconds.unwrap() / least, choice.native_seconds().unwrap() / least)
+        (
+            strategy,
+            choice.seconds.unwrap() / least,
+            choice.native_seconds().unwrap() / least,
+        )
     };
     let (strategy, ours, native) = choose(round(15), Operation::NeighborAllgather, 64 << 10);
     assert_eq!(strategy, Some("grid-relay"));
@@ -220,7 +226,12 @@ fn exchanges_with_neighbours_take_as_long_as_the_bytes_of_the_fullest_link() {
         let problems = problems(operation, &amounts, &clusters, Some(&network));
         let flat = Algorithm::find(operation, "flat").unwrap();
         let plans = plans(flat, &problems, Flow::from(32 << 10));
-        let seconds = simulate(&network, &plans, 1, Options::default()).unwrap().seconds;
-        assert!((1e3 * seconds / expected - 1.0).abs() < 0.1, "{seconds} {expected}");
+        let seconds = simulate(&network, &plans, 1, Options::default())
+            .unwrap()
+            .seconds;
+        assert!(
+            (1e3 * seconds / expected - 1.0).abs() < 0.1,
+            "{seconds} {expected}"
+        );
     }
 }

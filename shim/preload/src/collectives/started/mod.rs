@@ -213,7 +213,7 @@ fn serving(
     }
     find().filter(|communicator| {
         let is_served = !call.operation.is_among_neighbours()
-            || neighbours::are_served(&communicator.clusters, runner);
+            || neighbours::are_served(call.operation, &communicator.clusters, runner);
         is_served && communicator.can_start()
     })
 }

@@ -79,10 +79,7 @@ impl Native {
     }
 
     /// Sources and destinations.
-    fn dist_graph_neighbours(
-        &self,
-        comm: Comm,
-    ) -> Result<(Vec<c_int>, Vec<c_int>), NativeError> {
+    fn dist_graph_neighbours(&self, comm: Comm) -> Result<(Vec<c_int>, Vec<c_int>), NativeError> {
         let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
         self.functions.dist_graph_neighbors_count(
             comm,

@@ -4,9 +4,9 @@ use super::expressions::{Expressions, Value};
 use super::machine::Machine;
 use super::{Contract, Flaw};
 use crate::collective::Operation::*;
+use crate::collective::Problem;
 use crate::collective::algorithms::blocks_of_neighbours;
 use crate::collective::plan::Range;
-use crate::collective::Problem;
 use crate::collective::problem::Amount;
 
 /// The buffers of a rank.
@@ -56,12 +56,17 @@ fn from_neighbour(problems: &[Problem], rank: usize, unit: u64) -> Expected {
     let (_, output) = of_neighbours(&problems[rank], rank);
     let place = output.iter().position(|block| unit < block.end());
     let all = problems[rank].clusters.neighbourhoods();
-    let end = all.zip(place).and_then(|(all, place)| all.incoming(rank)[place]);
+    let end = all
+        .zip(place)
+        .and_then(|(all, place)| all.incoming(rank)[place]);
     let (Some(end), Some(place)) = (end, place) else {
         return Expected::Untouched;
     };
     let (input, _) = of_neighbours(&problems[end.rank], end.rank);
-    Expected::Moved(end.rank, input[end.block].start + unit - output[place].start)
+    Expected::Moved(
+        end.rank,
+        input[end.block].start + unit - output[place].start,
+    )
 }
 
 /// Units that `rank` sends `to` in an exchange.

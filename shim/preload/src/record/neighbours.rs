@@ -29,8 +29,8 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
     }
 }
 
-/// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by their
-/// ranks in the communicator.
+/// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by
+/// their ranks in the communicator.
 pub fn observe(communicator: &Communicator, send: &Side) -> Seen {
     let mut sent = Vec::new();
     each_message(communicator, send, |partner, bytes| {

@@ -55,7 +55,7 @@ struct work {
     MPI_Request request;
     value *sent, *taken;
     size_t length;
-    int active, cycle;
+    int active, cycle, keeps_type;
     MPI_Datatype type;
     int numbers[4][MOST_EDGES];
     MPI_Aint places[2][MOST_EDGES];
@@ -200,10 +200,12 @@ static void begin(int number)
     case ALLTOALLV: CALL(alltoallv, alltoallv, w->sent, sent, from, type, w->taken, taken, into, type); break;
     default: CALL(alltoallw, alltoallw, w->sent, sent, w->places[0], w->types, w->taken, taken, w->places[1], w->types); break;
     }
-    /* Open MPI's own persistent collectives crash without the type. */
-    if (s->form != PERSISTENT)
+    /* Open MPI's own persistent collectives crash without the type, and MPICH 4.0's started ones with
+     * a type for each neighbour leave blocks out. */
+    w->keeps_type = s->form == PERSISTENT || (s->kind == ALLTOALLW && !with_frees);
+    if (!w->keeps_type)
         MPI_Type_free(&w->type);
-    else
+    if (s->form == PERSISTENT)
         MPI_Start(&w->request);
     w->active = s->form != BLOCKING;
     if (s->form == BLOCKING)
@@ -318,10 +320,10 @@ static void run_program(void)
     complete(step_count, 1);
     for (int number = 0; number < step_count; number++) {
         struct work *w = &works[number];
-        if (w->sent != NULL && steps[number].form == PERSISTENT) {
+        if (w->sent != NULL && steps[number].form == PERSISTENT)
             MPI_Request_free(&w->request);
+        if (w->keeps_type)
             MPI_Type_free(&w->type);
-        }
         free(w->sent), free(w->taken);
     }
     if (!with_frees)

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use treepie_core::affinity::Layer;
+use treepie_core::affinity::TrafficMatrix;
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{as_list, moving_all, seed};
@@ -102,8 +102,12 @@ fn profile(mpi: Mpi, gathers: &str) -> Profile {
     Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn bytes(profile: &Profile, layer: Layer) -> u64 {
-    profile.traffic(&[layer]).total().bytes
+/// Bytes between different ranks.
+fn between_ranks(sent: &TrafficMatrix, which: impl Fn(usize, usize) -> bool) -> u64 {
+    let entries = sent
+        .entries()
+        .filter(|&(from, to, _)| from != to && which(from, to));
+    entries.map(|(_, _, traffic)| traffic.bytes).sum()
 }
 
 fn what_plans_ran_is_counted_once_with_collectives_as_it_was_run(mpi: Mpi) {
@@ -119,16 +123,27 @@ fn what_plans_ran_is_counted_once_with_collectives_as_it_was_run(mpi: Mpi) {
         assert_eq!(plans[&Operation::NeighborAlltoallw], "flat");
         assert_eq!(plans.len(), 5, "{plans:?}");
     }
-    // A message for each block and neighbour, by whichever layer it is counted.
-    let all = |profile: &Profile| {
-        bytes(profile, Layer::Neighbourhood) + bytes(profile, Layer::Collectives)
-    };
-    assert_eq!(bytes(&native, Layer::Neighbourhood), all(&flat));
-    assert_eq!(
-        all(&flat),
-        all(&relayed),
-        "blocks take other ways, and are no more"
+    let native = between_ranks(&native.neighbourhood, |_, _| true);
+    let [flat, relayed] = [&flat, &relayed].map(|profile| {
+        let records = profile.collectives.iter();
+        let of_neighbours = records.filter(|record| record.operation.is_among_neighbours());
+        let mut sent = profile.traffic_of_collectives(of_neighbours, None);
+        // Where the MPI does not call us, those that are started are its own.
+        let is_merged = sent.merge(&profile.neighbourhood);
+        assert!(is_merged.is_ok(), "{is_merged:?}");
+        sent
+    });
+    let [all, all_relayed] = [&flat, &relayed].map(|sent| between_ranks(sent, |_, _| true));
+    // What several edges to one rank share is sent once.
+    assert!(all <= native && 2 * all > native, "{all} {native}");
+    // Each block comes to each rank, by whatever way.
+    assert!(
+        all_relayed >= all && all_relayed <= native,
+        "{all_relayed} {all}"
     );
+    let is_far = |from: usize, to: usize| from / 2 != to / 2;
+    let [far, far_relayed] = [&flat, &relayed].map(|sent| between_ranks(sent, is_far));
+    assert!(far_relayed < far, "{far_relayed} {far}");
 }
 
 fn profile_of_native(mpi: Mpi) -> Profile {

@@ -361,7 +361,7 @@ pub fn neighbourhood(
             thread.with_communicator(comm, |communicator| {
                 communicator.count_done(&note);
                 if let Some(plan) = plan.get() {
-                    let seen = neighbours::observe(communicator, &call.send);
+                    let seen = neighbours::observe(communicator, &call);
                     return communicator.count(call.operation, &seen, Some(plan));
                 }
                 neighbours::each_message(communicator, &call.send, |partner, bytes| {

@@ -4,8 +4,8 @@
 
 use super::collectives::{Amount, Reader, Seen};
 use super::communicators::Communicator;
-use crate::mpi::Side;
 use crate::mpi::native::native;
+use crate::mpi::{Call, Side};
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
 /// world, and bytes. Nothing is allocated.
@@ -30,14 +30,18 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
 }
 
 /// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by
-/// their ranks in the communicator.
-pub fn observe(communicator: &Communicator, send: &Side) -> Seen {
+/// their ranks in the communicator. What all neighbours get is sent to each once.
+pub fn observe(communicator: &Communicator, call: &Call) -> Seen {
     let mut sent = Vec::new();
-    each_message(communicator, send, |partner, bytes| {
+    each_message(communicator, &call.send, |partner, bytes| {
         if let Some(rank) = communicator.rank_of(partner) {
             sent.push((rank, bytes));
         }
     });
+    if call.operation.gathers_from_neighbours() {
+        sent.sort_unstable();
+        sent.dedup();
+    }
     Seen {
         root: None,
         amount: Amount::SentTo(communicator.rank(), sent),

@@ -57,7 +57,7 @@ pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word)
     };
     let prepared = match plan {
         Some(plan) => {
-            let seen = neighbours::observe(&communicator, &call.send);
+            let seen = neighbours::observe(&communicator, call);
             Prepared::Collective(communicator, call.operation, seen, Some(plan))
         }
         None => {

@@ -67,6 +67,7 @@ pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped,
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
 pub(in crate::collective) use by_cluster::scan::runs;
 pub(in crate::collective) use by_neighbour::blocks as blocks_of_neighbours;
+pub(in crate::collective) use by_neighbour::relay::ways as ways_of_block;
 pub use requirement::Requirement;
 pub(in crate::collective) use table::TABLE;
 pub(in crate::collective) use trees::Shape;

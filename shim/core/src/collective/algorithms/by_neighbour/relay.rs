@@ -76,26 +76,31 @@ impl Way {
             to: Vec::new(),
         };
         let receivers = own.all.receivers(source);
-        spread(
-            own.problem.clusters,
-            source,
-            (source, &receivers),
-            0,
-            &mut |from, to| {
-                if to == own.rank {
-                    way.from = Some(from);
-                }
-                if from == own.rank {
-                    way.to.push(to);
-                }
-            },
-        );
+        ways(own.problem.clusters, source, &receivers, &mut |from, to| {
+            if to == own.rank {
+                way.from = Some(from);
+            }
+            if from == own.rank {
+                way.to.push(to);
+            }
+        });
         way
     }
 
     fn is_whole(&self, own: &Own, receiver: usize) -> bool {
         own.are_near(self.source, receiver)
     }
+}
+
+/// The way of a block of `source`'s to `receivers`, which are from low to high: `each` is told of
+/// every sender and receiver.
+pub fn ways(
+    clusters: &Clusters,
+    source: usize,
+    receivers: &[usize],
+    each: &mut impl FnMut(usize, usize),
+) {
+    spread(clusters, source, (source, receivers), 0, each);
 }
 
 /// Hands a block of `source`'s on from `holder`, which has it, to `receivers`: `each` is told of

@@ -1,62 +1,36 @@
-//! What a neighbourhood allgather sends whose blocks are relayed: read from its description, on the
-//! topology that the recorded pairs make.
+//! What neighbourhood allgathers send whose blocks are relayed, from the pairs that were recorded:
+//! each block comes to each of its receivers once, by the way that their description has.
 
-use std::sync::Arc;
-
-use super::{AsRun, Sent};
+use super::AsRun;
 use crate::affinity::{Traffic, TrafficMatrix};
+use crate::collective::algorithms::ways_of_block;
 use crate::collective::record::Record;
-use crate::collective::{Amount, Clusters, Neighbourhoods, Problem};
 
-/// Adds what the ranks of a record send in all its calls, each of which is taken to be the mean
-/// one.
+/// Adds what the ranks of a record send in all its calls.
 pub(super) fn expand_relayed(
     record: &Record,
     pairs: &[(u32, u32, u64, u64)],
     run: &AsRun,
     into: &mut TrafficMatrix,
 ) {
-    let ranks = record.group.len();
-    let mut edges: Vec<(u32, u32)> = pairs.iter().map(|&(from, to, ..)| (from, to)).collect();
-    edges.sort_unstable();
-    edges.dedup();
-    let Some(all) = Neighbourhoods::graph(ranks, &edges) else {
-        return;
-    };
-    // A rank gives all its neighbours the same; where its calls differ, the mean of them.
-    let mut given = vec![(0_u64, 0_u64); ranks];
-    for &(from, _, bytes, messages) in pairs {
-        let (sum, count) = &mut given[from as usize];
-        *sum = sum.saturating_add(bytes);
-        *count += messages;
-    }
-    let block = |rank: usize| given[rank].0 / given[rank].1.max(1);
-    let clusters = Clusters::clone(run.clusters).with_neighbourhoods(Arc::new(all));
-    for from in 0..ranks {
-        let Some(neighbourhoods) = clusters.neighbourhoods() else {
-            return;
-        };
-        let ends = neighbourhoods.incoming(from).iter().flatten();
-        let amount = Amount::Exchanged {
-            sent: vec![block(from)],
-            received: ends.map(|end| block(end.rank)).collect(),
-        };
-        let problem = Problem {
-            operation: record.operation,
-            root: 0,
-            amount: &amount,
-            clusters: &clusters,
-            ordered: false,
-            network: run.network,
-            unit_bytes: 1,
-        };
-        let mut sent = Sent::new(problem.flow(run.flow));
-        for &(to, one) in sent.of(&run.algorithm.describe(&problem), from) {
-            let all = Traffic::new(
-                one.messages.saturating_mul(record.calls),
-                one.bytes.saturating_mul(record.calls),
-            );
-            into.add(record.group[from] as usize, record.group[to] as usize, all);
-        }
+    let mut sorted = pairs.to_vec();
+    sorted.sort_unstable();
+    for of_source in sorted.chunk_by(|one, other| one.0 == other.0) {
+        let source = of_source[0].0 as usize;
+        let receivers = of_source.iter().map(|&(_, to, ..)| to as usize);
+        let mut receivers: Vec<usize> = receivers.filter(|&to| to != source).collect();
+        receivers.dedup();
+        ways_of_block(run.clusters, source, &receivers, &mut |from, to| {
+            let is_near = run.clusters.of(source) == run.clusters.of(to);
+            for &(.., bytes, messages) in of_source.iter().filter(|pair| pair.1 as usize == to) {
+                let block = bytes / messages.max(1);
+                let pieces = match is_near {
+                    true => 1,
+                    false => block.div_ceil(run.flow.segment_of(block).max(1)).max(1),
+                };
+                let sent = Traffic::new(messages.saturating_mul(pieces), bytes);
+                into.add(record.group[from] as usize, record.group[to] as usize, sent);
+            }
+        });
     }
 }

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Two ranks may have several edges between them, a rank edges to itself, and a place at the border
-//! of a grid none at all (MPI-4.1, section 8.6). In a graph, the k-th edge of the sender to a rank is
-//! the k-th of that rank from it. In a Cartesian topology it is the one in the opposite direction:
-//! what goes down comes from above, also where both are the same rank.
+//! of a grid none at all (MPI-4.1, section 8.6). In a graph, the k-th edge of the sender to a rank
+//! is the k-th of that rank from it. In a Cartesian topology it is the one in the opposite
+//! direction: what goes down comes from above, also where both are the same rank.
 
 use std::collections::HashMap;
 

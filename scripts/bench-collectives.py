@@ -59,6 +59,8 @@ class Limit:
         farthest = max(self.latency[a][b] for a in range(count) for b in range(count) if a != b)
         if kind == "barrier":
             return farthest
+        if name.startswith("neighbor-"):
+            return farthest + max(self.crossing_to_neighbours(name, size, c) / self.rates[c] for c in range(count))
         if kind in ("bcast", "reduce"):
             return max(self.latency[0][c] + size / min(self.rates[0], self.rates[c]) for c in others)
         if kind == "allreduce":
@@ -71,6 +73,21 @@ class Limit:
             at_root = longest + sum(own[1:]) / self.rates[0]
             return max([at_root] + [self.latency[0][c] + own[c] / self.rates[c] for c in others])
         return farthest + max(self.crossing(kind, name, size, c) / self.rates[c] for c in range(count))
+
+    def neighbours(self, name):
+        """The ranks that each sends to, as tests/jobs/collective_times.c has them."""
+        count = sum(self.sizes)
+        if name.endswith("-torus"):
+            return [{a // 4 * 4 + (a + 1) % 4, a // 4 * 4 + (a + 3) % 4, (a + 4) % count, (a - 4) % count} for a in range(count)]
+        further = [1, 3, 4, 7, 9, 14] if name.endswith("-six") else range(1, count)
+        return [{(a + step) % count for step in further} for a in range(count)]
+
+    def crossing_to_neighbours(self, name, size, cluster):
+        """Bytes for neighbours that leave a cluster or enter it, the more of both; equal blocks once."""
+        of = [c for c, ranks in enumerate(self.ranks) for _ in ranks]
+        blocks = [(of[a], of[b], a if "allgather" in name else (a, b)) for a, to in enumerate(self.neighbours(name)) for b in to]
+        blocks = {block for block in blocks if block[0] != block[1]}
+        return size * max(sum(block[end] == cluster for block in blocks) for end in (0, 1))
 
     def crossing(self, kind, name, size, cluster):
         """Bytes that an allgather or alltoall has to bring into a cluster or out of it, the more of both."""

@@ -14,7 +14,9 @@
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
  * rank's block for gather, scatter, allgather and alltoall, their variants with
- * counts for each rank, and reduce-scatter; the message otherwise. Collectives with a count for each
+ * counts for each rank, and reduce-scatter; the message otherwise. `neighbor-allgather` and
+ * `neighbor-alltoall` end in their topology: `-torus` (rows of four ranks, a block to the right, left,
+ * up and down), `-six` (a block to six others), `-all`. Collectives with a count for each
  * rank may end in `-mixed` (blocks of 0 to twice the BYTES) or `-skewed` (every fifth rank sends four
  * times as much, and an eighth of all blocks is empty). Connections are used before they are timed.
  * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
@@ -54,7 +56,7 @@ static int has_blocks(const char *name)
 {
     return !strncmp(name, "gather", 6) || !strncmp(name, "scatter", 7) ||
            !strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
-           !strncmp(name, "reduce-scatter", 14);
+           !strncmp(name, "reduce-scatter", 14) || !strncmp(name, "neighbor-", 9);
 }
 
 static int ends_in(const char *name, const char *end)
@@ -95,6 +97,34 @@ static void lay_out(const char *name, int bytes, int incoming, int *counts, int 
     }
 }
 
+/* The graph of this name on `comm`, which is made once. */
+static MPI_Comm around(const char *shape)
+{
+    static const int six[] = {1, 3, 4, 7, 9, 14};
+    static MPI_Comm known[3 * MOST_ORDERS], of[3 * MOST_ORDERS];
+    static char shapes[3 * MOST_ORDERS];
+    static int count;
+    int to[MOST_RANKS], from[MOST_RANKS], degree = 0, row = rank / 4 * 4, column = rank % 4;
+    for (int i = 0; i < count; i++)
+        if (of[i] == comm && shapes[i] == *shape)
+            return known[i];
+    if (!strcmp(shape, "torus")) {
+        int next[] = {row + (column + 1) % 4, row + (column + 3) % 4, (rank + 4) % ranks, (rank + ranks - 4) % ranks};
+        for (; degree < 4; degree++)
+            to[degree] = from[degree] = next[degree];
+    } else {
+        int all = strcmp(shape, "six"), most = all ? ranks - 1 : 6;
+        for (; degree < most; degree++) {
+            int further = all ? degree + 1 : six[degree] % ranks;
+            to[degree] = (rank + further) % ranks, from[degree] = (rank + ranks - further) % ranks;
+        }
+    }
+    MPI_Dist_graph_create_adjacent(comm, degree, from, MPI_UNWEIGHTED, degree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                   &known[count]);
+    of[count] = comm, shapes[count] = *shape;
+    return known[count++];
+}
+
 /* A collective with a count for each rank; 0 if there is none of this name. */
 static int call_with_counts(const char *name, int bytes)
 {
@@ -126,6 +156,14 @@ static void call(const char *name, int bytes)
 {
     if (call_with_counts(name, bytes))
         return;
+    if (is(name, "neighbor-allgather")) {
+        MPI_Neighbor_allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, around(name + 19));
+        return;
+    }
+    if (is(name, "neighbor-alltoall")) {
+        MPI_Neighbor_alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, around(name + 18));
+        return;
+    }
     if (!strcmp(name, "bcast"))
         MPI_Bcast(in, bytes, MPI_BYTE, 0, comm);
     else if (!strcmp(name, "reduce"))
@@ -271,6 +309,13 @@ static void look(const char *name, int bytes)
     else if (!strncmp(name, "scatter", 7)) {
         int own = block(name, bytes, rank, 0);
         right = !own || (out[0] == 1 && out[own - 1] == 1);
+    } else if (!strncmp(name, "neighbor-", 9)) {
+        int in_count, out_count, weighted, from[MOST_RANKS], to[MOST_RANKS], none[MOST_RANKS];
+        MPI_Comm graph = around(strrchr(name, '-') + 1);
+        MPI_Dist_graph_neighbors_count(graph, &in_count, &out_count, &weighted);
+        MPI_Dist_graph_neighbors(graph, in_count, from, none, out_count, to, none);
+        for (int i = 0; i < in_count; i++)
+            right &= out[i * bytes] == from[i] + 1 && out[i * bytes + bytes - 1] == from[i] + 1;
     } else if (!strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
                (!strncmp(name, "gather", 6) && rank == 0)) {
         int counts[MOST_RANKS], places[MOST_RANKS];

@@ -30,7 +30,7 @@ pub fn only_blocking(collectives: &str, clusters: &str) -> Library {
 /// `collectives` lists them.
 pub fn direct() -> String {
     let each =
-        Operation::all().map(|operation| format!("{operation}={}", choose::direct(operation)));
+        Operation::every().map(|operation| format!("{operation}={}", choose::direct(operation)));
     each.collect::<Vec<_>>().join(",")
 }
 

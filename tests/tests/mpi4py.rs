@@ -196,12 +196,15 @@ fn end_as_plainly_with_strategies_forced(
     }
 }
 
-/// The modules that test non-blocking and persistent collectives, and requests.
-const STARTED: [&str; 6] = [
+/// The modules that test non-blocking, persistent and neighbourhood collectives, and requests.
+const STARTED: [&str; 9] = [
     "test_cco_nb_buf",
     "test_cco_nb_vec",
     "test_cco_pr_buf",
     "test_cco_pr_vec",
+    "test_cco_ngh_buf",
+    "test_cco_ngh_obj",
+    "test_cco_pr_ngh_buf",
     "test_request",
     "test_grequest",
 ];

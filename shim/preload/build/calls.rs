@@ -87,6 +87,18 @@ impl Procedure {
         self.literal("Call", CALL, &sides)
     }
 
+    /// The call of the next procedure of a collective, or of a plan in its place.
+    fn replaced(&self) -> String {
+        let next = format!("next({})", self.arguments_as_given());
+        match (self.blocks(), self.role.contains("-init ")) {
+            (true, _) => format!("collectives::run(|comm| {next}, comm, call, plan)"),
+            (_, false) => format!("collectives::start(|| {next}, comm, call, request, plan)"),
+            (_, true) => {
+                format!("collectives::make_persistent(|| {next}, comm, call, request, plan)")
+            }
+        }
+    }
+
     /// The call that does what the procedure's role says, around the next procedure of its name.
     pub fn body(&self) -> String {
         let note = self.note();
@@ -125,15 +137,10 @@ impl Procedure {
                 self.ordered(),
             ),
             "cancel" => format!("record::cancel({next}, request)"),
-            "collective" if self.blocks() => format!(
-                "{{ let call = {}; record::replaceable({note}, |plan| collectives::run(|comm| next({}), comm, call, plan), comm, call) }}",
+            "collective" if self.blocks() || self.has("request") => format!(
+                "{{ let call = {}; record::replaceable({note}, |plan| {}, comm, call) }}",
                 self.collective(detail),
-                self.arguments_as_given()
-            ),
-            "collective" if self.has("request") => format!(
-                "{{ let call = {}; record::replaceable({note}, |plan| collectives::start(|| next({}), comm, call, request, plan), comm, call) }}",
-                self.collective(detail),
-                self.arguments_as_given()
+                self.replaced()
             ),
             "collective" => {
                 format!(
@@ -142,17 +149,19 @@ impl Procedure {
                 )
             }
             "collective-init" => format!(
-                "{{ let call = {}; record::collective_init({note}, |plan| collectives::make_persistent(|| next({}), comm, call, request, plan), comm, call, request) }}",
+                "{{ let call = {}; record::collective_init({note}, |plan| {}, comm, call, request) }}",
                 self.collective(detail),
-                self.arguments_as_given()
+                self.replaced()
             ),
             "neighbourhood" => format!(
-                "record::neighbourhood({next}, comm, {})",
-                self.side(SEND, "sendcounts")
+                "{{ let call = {}; record::neighbourhood({note}, |plan| {}, comm, call) }}",
+                self.collective(detail),
+                self.replaced()
             ),
             "neighbourhood-init" => format!(
-                "record::neighbourhood_init({next}, comm, {}, request)",
-                self.side(SEND, "sendcounts")
+                "{{ let call = {}; record::neighbourhood_init({note}, |plan| {}, comm, call, request) }}",
+                self.collective(detail),
+                self.replaced()
             ),
             "transfer" => format!(
                 "record::transfer(WindowCall::{detail}, {next}, {})",

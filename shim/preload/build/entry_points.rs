@@ -21,7 +21,7 @@ pub fn entry_points(procedure: &Procedure) -> String {
     };
     let features = match procedure.role.split(' ').next() {
         Some("by") => "ALWAYS",
-        Some("collective") if procedure.blocks() => "COLLECTIVES",
+        Some("collective" | "neighbourhood") if procedure.blocks() => "COLLECTIVES",
         _ if procedure.concerns_started() => "REQUESTS",
         _ if procedure.concerns_windows() => "WINDOWS",
         _ => "RECORD",

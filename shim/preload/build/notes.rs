@@ -87,7 +87,7 @@ impl Procedure {
     fn is_uncut(&self) -> bool {
         let name = self.name.strip_suffix("_c").unwrap_or(&self.name);
         let prepares =
-            self.role.starts_with("collective-init") || self.role == "neighbourhood-init";
+            self.role.starts_with("collective-init") || self.role.starts_with("neighbourhood-init");
         let elsewhere = name.starts_with("MPIX_Stream_") || name.ends_with("_enqueue");
         prepares || elsewhere || UNCUT.contains(&name)
     }

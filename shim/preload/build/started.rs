@@ -9,9 +9,9 @@ impl Procedure {
     pub fn concerns_started(&self) -> bool {
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         match role {
-            "collective" => self.has("request"),
-            "collective-init" | "start" | "start-all" | "complete" | "look" | "look-at"
-            | "release" | "finalize" => true,
+            "collective" | "neighbourhood" => self.has("request"),
+            "collective-init" | "neighbourhood-init" | "start" | "start-all" | "complete"
+            | "look" | "look-at" | "release" | "finalize" => true,
             "end" => detail == "Request",
             _ => self.makes_communicator(),
         }

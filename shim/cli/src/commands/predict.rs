@@ -175,6 +175,12 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let Some(operation) = arguments.collective else {
         return measured::run(&platform, arguments, picture);
     };
+    if operation.is_among_neighbours() {
+        return Err(CommandError::usage(format!(
+            "--collective {operation}: its time depends on a topology, which a platform does not \
+             say; name a collective of all ranks, such as alltoall"
+        )));
+    }
     let call = Uniform {
         operation,
         bytes: arguments.bytes,

@@ -115,6 +115,11 @@ fn parse(words: &str) -> Result<(Operation, &'static Algorithm), CommandError> {
             "{operation} has another size for every rank; take its form with one size for all"
         )));
     }
+    if operation.is_among_neighbours() {
+        return Err(wrong(format!(
+            "{operation} depends on a topology; take a collective of all ranks, such as alltoall"
+        )));
+    }
     let known = || Algorithm::of(operation).map(|strategy| strategy.name);
     let strategy = Algorithm::find(operation, name).ok_or_else(|| match known().next() {
         None => wrong(format!("there are no plans for {operation}")),

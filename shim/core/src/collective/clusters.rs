@@ -1,8 +1,9 @@
-//! The clusters of a communicator, and the levels inside them.
+//! The clusters of a communicator, the levels inside them, and its topology.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use crate::collective::Network;
+use crate::collective::{Neighbourhoods, Network};
 use crate::platform::Inside;
 
 /// The ranks of a communicator in clusters, those of a cluster in groups that are
@@ -18,6 +19,8 @@ pub struct Clusters {
     closer: Vec<Vec<usize>>,
     /// They are near hosts of one cluster, or groups of one host.
     are_near: bool,
+    /// The communicator's topology, if it has one.
+    neighbourhoods: Option<Arc<Neighbourhoods>>,
 }
 
 impl Clusters {
@@ -40,6 +43,7 @@ impl Clusters {
             members,
             closer: Vec::new(),
             are_near: false,
+            neighbourhoods: None,
         }
     }
 
@@ -137,6 +141,30 @@ impl Clusters {
         );
         self.leaders = leaders.to_vec();
         self
+    }
+
+    /// The same ranks with the topology of their communicator.
+    ///
+    /// # Panics
+    /// If it has other ranks.
+    pub fn with_neighbourhoods(mut self, neighbourhoods: Arc<Neighbourhoods>) -> Self {
+        let ranks = neighbourhoods.ranks();
+        assert_eq!(ranks, self.ranks(), "a neighbourhood for each rank");
+        self.neighbourhoods = Some(neighbourhoods);
+        self
+    }
+
+    /// The communicator's topology, if it is known to have one.
+    pub fn neighbourhoods(&self) -> Option<&Neighbourhoods> {
+        self.neighbourhoods.as_deref()
+    }
+
+    /// All ranks in one cluster, with the same topology.
+    pub(in crate::collective) fn as_one(&self) -> Self {
+        Clusters {
+            neighbourhoods: self.neighbourhoods.clone(),
+            ..Clusters::one(self.ranks())
+        }
     }
 
     /// Number of ranks.

@@ -5,7 +5,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use crate::affinity::names::from_name;
 
 /// A collective operation on an intra-communicator. Blocking, non-blocking and
-/// persistent forms are one operation: they move the same data.
+/// persistent forms are one operation: they move the same data. Those of neighbourhoods come last.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Display, IntoStaticStr, VariantArray,
 )]
@@ -29,7 +29,15 @@ pub enum Operation {
     ReduceScatterBlock,
     Scan,
     Exscan,
+    NeighborAllgather,
+    NeighborAllgatherv,
+    NeighborAlltoall,
+    NeighborAlltoallv,
+    NeighborAlltoallw,
 }
+
+/// Operations in which all ranks of a communicator take part alike.
+const OF_ALL_RANKS: usize = 17;
 
 /// What the bytes of a record stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,9 +53,35 @@ pub(super) enum Unit {
 }
 
 impl Operation {
-    /// All operations, in the order of the MPI standard's chapter.
+    /// All operations among all ranks of a communicator, in the order of the MPI standard's
+    /// chapter.
     pub fn all() -> impl Iterator<Item = Operation> {
+        Self::VARIANTS[..OF_ALL_RANKS].iter().copied()
+    }
+
+    /// Those among the neighbours of a topology (MPI-4.1, section 8.6).
+    pub fn of_neighbours() -> impl Iterator<Item = Operation> {
+        Self::VARIANTS[OF_ALL_RANKS..].iter().copied()
+    }
+
+    /// Both.
+    pub fn every() -> impl Iterator<Item = Operation> {
         Self::VARIANTS.iter().copied()
+    }
+
+    /// Whether ranks exchange with their neighbours in a topology alone.
+    #[inline]
+    pub fn is_among_neighbours(self) -> bool {
+        self as usize >= OF_ALL_RANKS
+    }
+
+    /// Whether a rank has one block, which all its neighbours get.
+    #[inline]
+    pub fn gathers_from_neighbours(self) -> bool {
+        matches!(
+            self,
+            Operation::NeighborAllgather | Operation::NeighborAllgatherv
+        )
     }
 
     /// Whether one rank of the communicator is the root.
@@ -73,7 +107,15 @@ impl Operation {
         use Operation::*;
         !matches!(
             self,
-            Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw
+            Gatherv
+                | Scatterv
+                | Allgatherv
+                | ReduceScatter
+                | Alltoallv
+                | Alltoallw
+                | NeighborAllgatherv
+                | NeighborAlltoallv
+                | NeighborAlltoallw
         )
     }
 
@@ -82,7 +124,16 @@ impl Operation {
     #[inline]
     pub fn tells_all_sizes(self) -> bool {
         use Operation::*;
-        !matches!(self, Gatherv | Scatterv | Alltoallv | Alltoallw)
+        !matches!(
+            self,
+            Gatherv
+                | Scatterv
+                | Alltoallv
+                | Alltoallw
+                | NeighborAllgatherv
+                | NeighborAlltoallv
+                | NeighborAlltoallw
+        )
     }
 
     /// What the bytes of a record of this operation stand for.
@@ -94,6 +145,8 @@ impl Operation {
             Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv | ReduceScatter
             | ReduceScatterBlock => Unit::Blocks,
             Alltoall | Alltoallv | Alltoallw => Unit::PairBlocks,
+            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+            | NeighborAlltoallw => Unit::PairBlocks,
         }
     }
 }
@@ -106,10 +159,12 @@ mod tests {
 
     #[test]
     fn every_operation_is_read_back_from_its_name() {
-        for operation in Operation::all() {
+        for operation in Operation::every() {
             assert_eq!(operation.to_string().parse(), Ok(operation));
         }
-        assert_eq!(Operation::all().count(), 17);
+        assert_eq!(Operation::all().last(), Some(Operation::Exscan));
+        assert!(!Operation::all().any(Operation::is_among_neighbours));
+        assert!(Operation::of_neighbours().all(Operation::is_among_neighbours));
     }
 
     #[test]

@@ -291,7 +291,11 @@ impl Record {
             }
             Volume::Pairs(pairs) => {
                 let sum = pairs.iter().map(|pair| u128::from(pair.2)).sum();
-                mean(sum, calls * size * size)
+                let blocks = match self.operation.is_among_neighbours() {
+                    true => pairs.len().max(1) as u128,
+                    false => size * size,
+                };
+                mean(sum, calls * blocks)
             }
         }
     }

@@ -62,6 +62,7 @@ fn volumes(operation: Operation, size: usize) -> BoxedStrategy<Volume> {
     match operation {
         Barrier | Bcast | Reduce | Allreduce | Scan | Exscan => uniform.boxed(),
         Alltoall | Alltoallv | Alltoallw => prop_oneof![uniform, per_rank, pairs].boxed(),
+        operation if operation.is_among_neighbours() => pairs.boxed(),
         _ => prop_oneof![uniform, per_rank].boxed(),
     }
 }

@@ -42,7 +42,8 @@ const LONGEST: u64 = 256 << 20;
 /// The algorithms of an operation can be measured: all ranks know what such a call moves.
 fn is_measured(operation: Operation) -> bool {
     use Operation::*;
-    !matches!(operation, Gatherv | Scatterv | Alltoallv | Alltoallw)
+    !operation.is_among_neighbours()
+        && !matches!(operation, Gatherv | Scatterv | Alltoallv | Alltoallw)
 }
 
 /// Cells for communicators of `ranks` ranks each: of `operations`, or of the usual ones; of

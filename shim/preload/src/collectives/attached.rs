@@ -12,7 +12,7 @@ use once_cell::sync::OnceCell;
 
 use super::communicator::Communicator;
 use super::setup::Setup;
-use super::{device, guard, transport};
+use super::{device, guard, neighbours, transport};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
@@ -94,6 +94,8 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
         return None;
     }
     let made = made.with_devices(devices.into_iter().any(|&has| has != 0));
+    let both = (comm, made.private());
+    let made = made.with_neighbourhoods(neighbours::learn(native, &setup.collectives, both));
     let memory = match setup.located.is_empty() {
         true => None,
         false => {

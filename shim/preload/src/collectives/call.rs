@@ -77,7 +77,10 @@ impl Call {
         rank: usize,
     ) -> Result<Elements, Refused> {
         let native = units.native();
-        let each_has_its_type = self.operation == Operation::Alltoallw;
+        let each_has_its_type = matches!(
+            self.operation,
+            Operation::Alltoallw | Operation::NeighborAlltoallw
+        );
         let datatype = match each_has_its_type {
             // SAFETY: the caller of the procedure gives a handle for each rank.
             true => unsafe { native.read_handle(side.datatypes + rank * native.abi.handle_bytes) },

@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use parking_lot::Mutex;
 use treepie_core::collective::choose::{Form, Progress};
 use treepie_core::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Locality, Network, Operation, Problem, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Locality, Neighbourhoods, Network, Operation,
+    Problem, Uniform,
 };
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::guard::{CellKey, Challenger};
@@ -191,6 +192,26 @@ impl Communicator {
             may_have_devices,
             ..self
         }
+    }
+
+    /// The same with the topology of the application's communicator.
+    pub fn with_neighbourhoods(self, neighbourhoods: Option<Neighbourhoods>) -> Self {
+        let Some(neighbourhoods) = neighbourhoods else {
+            return self;
+        };
+        let clusters = self.clusters.with_neighbourhoods(Arc::new(neighbourhoods));
+        let chooser = self.chooser.into_inner().with_topology(&clusters);
+        Communicator {
+            clusters,
+            chooser: Mutex::new(chooser),
+            ..self
+        }
+    }
+
+    /// Whether a place of this process in the topology has no neighbour.
+    pub fn has_borders(&self) -> bool {
+        let all = self.clusters.neighbourhoods();
+        all.is_some_and(|all| all.has_borders(self.place.rank))
     }
 
     /// The same where its ranks of this host share memory. Where all ranks do, plans are chosen for

@@ -3,11 +3,12 @@
 
 use std::ops::Range;
 
-use treepie_core::collective::Amount;
 use treepie_core::collective::Operation::{self, *};
+use treepie_core::collective::{Amount, Clusters};
 
 use super::call::Refused;
 use super::execute::Spaces;
+use super::neighbours::Blocks;
 use super::operands::Operands;
 use super::packed::Packed;
 use super::place::Place;
@@ -38,17 +39,45 @@ struct Reduced {
 }
 
 impl Job {
-    /// The call on `place` among `ranks` ranks.
+    /// The call on `place` among the ranks of these clusters.
     ///
     /// # Errors
     /// A call that is wrong.
-    pub fn new(native: &Native, call: &Call, place: Place, ranks: usize) -> Result<Job, Refused> {
+    pub fn new(
+        native: &Native,
+        call: &Call,
+        place: Place,
+        clusters: &Clusters,
+    ) -> Result<Job, Refused> {
+        let ranks = clusters.ranks();
         if !(0..ranks as i64).contains(&i64::from(call.root)) {
             return Err(Refused::ByNative);
         }
-        match call.operation.reduces() {
-            true => Job::reducing(native, call, place.rank, ranks),
-            false => Job::moving(native, call, place.rank, ranks),
+        match clusters.neighbourhoods() {
+            Some(all) if call.operation.is_among_neighbours() => {
+                let blocks = Blocks::new(native, call, all, place.rank)?;
+                Ok(Job::of_blocks(native, blocks))
+            }
+            _ if call.operation.is_among_neighbours() => Err(Refused::ByNative),
+            _ if call.operation.reduces() => Job::reducing(native, call, place.rank, ranks),
+            _ => Job::moving(native, call, place.rank, ranks),
+        }
+    }
+
+    fn of_blocks(native: &Native, blocks: Blocks) -> Job {
+        Job {
+            amount: blocks.amount,
+            spaces: Spaces {
+                unit: Unit::byte(native),
+                input: blocks.input.base(),
+                output: blocks.output.base(),
+                scratch: 0,
+                op: Op::ABSENT,
+            },
+            input: Some(blocks.input),
+            output: Some(blocks.output),
+            output_given: false,
+            reduced: None,
         }
     }
 
@@ -319,6 +348,7 @@ fn moved(
                 received: taken,
             })
         }
-        Reduce | Allreduce | ReduceScatter | ReduceScatterBlock | Scan | Exscan => None,
+        // Of others the amount is not found here.
+        _ => None,
     }
 }

@@ -19,6 +19,7 @@
 //! | sizes are exchanged, or not | settings, calls, earlier exchanges: all know them (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
+//! | the communicator has no topology that all ranks know, or, where the plan is chosen, one whose blocks the MPI may take for each other | what is learnt where it is made is the same on all (`neighbours`) |
 //! | data are in memory that the processor can't read (`device`) | where a rank had an accelerator's runtime when the communicator was first used, all tell each other at each call; where one came later, that rank's data are copied by the MPI, and it stays in the plan |
 //! | an error inside a plan | the same, as by a native collective; its messages meet no later ones |
 //! | no memory | the process is aborted, and with it the job |
@@ -41,6 +42,7 @@ mod errors;
 mod execute;
 mod guard;
 mod job;
+mod neighbours;
 mod operands;
 mod own;
 mod packed;
@@ -152,6 +154,13 @@ impl<'a> Case<'a> {
         }
         let native = native()?;
         let communicator = attached::find(native, setup, comm)?;
+        let mut form = Form::new(native, call);
+        if call.operation.is_among_neighbours() {
+            if !neighbours::are_served(call.operation, &communicator.clusters, runner) {
+                return None;
+            }
+            form = form.filter(|_| !communicator.has_borders());
+        }
         let mut case = Case {
             native,
             setup,
@@ -159,7 +168,7 @@ impl<'a> Case<'a> {
             communicator,
             comm,
             call,
-            form: Form::new(native, call),
+            form,
             workplace: None,
             ordered: false,
             key: None,
@@ -296,9 +305,9 @@ fn run_plan(
         ..
     } = *case;
     debug_assert!(case.workplace.is_none(), "it is locked below");
-    let (operation, ranks) = (call.operation, communicator.clusters.ranks());
+    let operation = call.operation;
     let place = communicator.next_call();
-    let job = match Job::new(native, call, place, ranks) {
+    let job = match Job::new(native, call, place, &communicator.clusters) {
         Ok(job) => job,
         Err(Refused::ByNative) => return Planned::Refused,
         Err(Refused::With(code)) => return Planned::Done(Err(code)),

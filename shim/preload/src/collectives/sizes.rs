@@ -61,7 +61,8 @@ impl Uneven {
         communicator: &Communicator,
         operation: Operation,
     ) -> bool {
-        if operation.tells_all_sizes() {
+        // Neighbours know the sizes of what they exchange.
+        if operation.tells_all_sizes() || operation.is_among_neighbours() {
             return false;
         }
         match runner {

@@ -176,6 +176,18 @@ impl Communicator {
         })
     }
 
+    /// The caller's rank.
+    pub fn rank(&self) -> u32 {
+        self.rank
+    }
+
+    /// The rank here of a process of the world.
+    pub fn rank_of(&self, partner: u32) -> Option<u32> {
+        let mut partners = (0u32..).zip(&self.partners);
+        let found = partners.find(|(_, world)| **world == partner)?;
+        Some(found.0)
+    }
+
     /// Counts a collective call, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
     pub fn count_call(&self, note: &Note, call: &Call, plan: Option<Plan>) {

@@ -40,7 +40,7 @@ use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
 use crate::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, PAGES, TIMING};
-use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, Side, StatusAddress, Win, Word, c_int};
+use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, StatusAddress, Win, Word, c_int};
 pub use collectives::{Plan, plan};
 pub use completion::Completion;
 use counters::Kind;
@@ -345,34 +345,53 @@ pub fn collective_init(
     )
 }
 
-/// A neighbourhood collective, of which this is the side that sends.
+/// A neighbourhood collective that a plan may run: `run` leaves it where it is told to.
 #[inline(always)]
-pub fn neighbourhood(note: Note, call: impl FnOnce() -> c_int, comm: Comm, send: Side) -> c_int {
-    around(note, CallClass::Neighbourhood, call, |thread| {
-        thread.with_communicator(comm, |communicator| {
-            communicator.count_done(&note);
-            neighbours::each_message(communicator, &send, |partner, bytes| {
-                thread.count(Kind::Neighbourhood, partner, bytes);
+pub fn neighbourhood(
+    note: Note,
+    run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
+    comm: Comm,
+    call: Call,
+) -> c_int {
+    let plan = Cell::new(None);
+    around(
+        note,
+        CallClass::Neighbourhood,
+        || run(&plan),
+        |thread| {
+            thread.with_communicator(comm, |communicator| {
+                communicator.count_done(&note);
+                if let Some(plan) = plan.get() {
+                    let seen = neighbours::observe(communicator, &call);
+                    return communicator.count(call.operation, &seen, Some(plan));
+                }
+                neighbours::each_message(communicator, &call.send, |partner, bytes| {
+                    thread.count(Kind::Neighbourhood, partner, bytes);
+                });
             });
-        });
-        if features::any(CUTS) {
-            received::begin_collective(note.request);
-        }
-    })
+            if features::any(CUTS) {
+                received::begin_collective(note.request);
+            }
+        },
+    )
 }
 
-/// A neighbourhood collective that is only prepared: `request` is where the native MPI
-/// puts its handle.
+/// A neighbourhood collective that is only prepared: `request` is where its handle goes. `run`
+/// leaves the plan that runs it where it is told to.
 pub fn neighbourhood_init(
     note: Note,
-    call: impl FnOnce() -> c_int,
+    run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    send: Side,
+    call: Call,
     request: Word,
 ) -> c_int {
-    around(note, CallClass::Neighbourhood, call, |_| {
-        prepared::neighbourhood(comm, &send, request)
-    })
+    let plan = Cell::new(None);
+    around(
+        note,
+        CallClass::Neighbourhood,
+        || run(&plan),
+        |_| prepared::neighbourhood(comm, &call, plan.get(), request),
+    )
 }
 
 /// A put, a get, or an accumulate.

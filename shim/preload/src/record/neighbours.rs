@@ -1,10 +1,11 @@
 //! Neighbourhood collectives: who the neighbours are is known, so that their
-//! messages are counted, not modelled.
+//! messages are counted, not modelled. What plans ran is counted with other collectives, as it was
+//! run.
 
-use super::collectives::Reader;
+use super::collectives::{Amount, Reader, Seen};
 use super::communicators::Communicator;
-use crate::mpi::Side;
 use crate::mpi::native::native;
+use crate::mpi::{Call, Side};
 
 /// Shows `each` the messages of one call: receiver as a rank of the application's
 /// world, and bytes. Nothing is allocated.
@@ -25,5 +26,24 @@ pub fn each_message(communicator: &Communicator, send: &Side, mut each: impl FnM
                 }
             }
         }
+    }
+}
+
+/// What this rank has to report of a call that a plan ran: bytes to each of its neighbours, by
+/// their ranks in the communicator. What all neighbours get is sent to each once.
+pub fn observe(communicator: &Communicator, call: &Call) -> Seen {
+    let mut sent = Vec::new();
+    each_message(communicator, &call.send, |partner, bytes| {
+        if let Some(rank) = communicator.rank_of(partner) {
+            sent.push((rank, bytes));
+        }
+    });
+    if call.operation.gathers_from_neighbours() {
+        sent.sort_unstable();
+        sent.dedup();
+    }
+    Seen {
+        root: None,
+        amount: Amount::SentTo(communicator.rank(), sent),
     }
 }

@@ -11,7 +11,7 @@ use super::neighbours;
 use super::registry::{Registry, handle_at};
 use super::thread::Thread;
 use crate::mpi::native::native;
-use crate::mpi::{Call, Comm, Request, Side, Word, c_int};
+use crate::mpi::{Call, Comm, Request, Word, c_int};
 use treepie_core::collective::Operation;
 
 /// What one start of a request does.
@@ -49,16 +49,26 @@ pub fn collective(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
     }
 }
 
-/// A neighbourhood collective was prepared; the native MPI put its request at `address`.
-pub fn neighbourhood(comm: Comm, send: &Side, address: Word) {
-    if let Some(communicator) = communicators::find(comm) {
-        let mut sent = Vec::new();
-        neighbours::each_message(&communicator, send, |partner, bytes| {
-            sent.push((partner, bytes));
-        });
-        let prepared = Prepared::Messages(Kind::Neighbourhood, sent);
-        PREPARED.set(handle_at(address), Some(prepared));
-    }
+/// A neighbourhood collective was prepared, which `plan` runs or the native MPI; its request is at
+/// `address`.
+pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word) {
+    let Some(communicator) = communicators::find(comm) else {
+        return;
+    };
+    let prepared = match plan {
+        Some(plan) => {
+            let seen = neighbours::observe(&communicator, call);
+            Prepared::Collective(communicator, call.operation, seen, Some(plan))
+        }
+        None => {
+            let mut sent = Vec::new();
+            neighbours::each_message(&communicator, &call.send, |partner, bytes| {
+                sent.push((partner, bytes));
+            });
+            Prepared::Messages(Kind::Neighbourhood, sent)
+        }
+    };
+    PREPARED.set(handle_at(address), Some(prepared));
 }
 
 /// `count` requests, an array at `requests`, were started. Receives are only known

@@ -5,6 +5,7 @@
 //!   table.rs       one line for each algorithm: name, operations, requirements, description
 //!   by_rank/       algorithms over ranks, those of MPI libraries among them
 //!   by_cluster/    algorithms over clusters (LaPIe)
+//!   by_neighbour/  algorithms over the neighbours of a topology
 //!   trees.rs       shapes of trees, and the flow along them: what both are made of
 //! ```
 //!
@@ -54,6 +55,7 @@
 
 mod algorithm;
 pub(in crate::collective) mod by_cluster;
+pub(in crate::collective) mod by_neighbour;
 pub(in crate::collective) mod by_rank;
 mod requirement;
 mod table;
@@ -64,6 +66,8 @@ pub(in crate::collective) use algorithm::{Alike, Describe, Price};
 pub(in crate::collective) use by_cluster::between::{Between, Direction, Grouped, by_tail, costs};
 pub(in crate::collective) use by_cluster::direct::straight_of_allreduce;
 pub(in crate::collective) use by_cluster::scan::runs;
+pub(in crate::collective) use by_neighbour::blocks as blocks_of_neighbours;
+pub(in crate::collective) use by_neighbour::relay::ways as ways_of_block;
 pub use requirement::Requirement;
 pub(in crate::collective) use table::TABLE;
 pub(in crate::collective) use trees::Shape;

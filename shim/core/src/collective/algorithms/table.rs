@@ -18,6 +18,7 @@ use super::by_cluster::{
     allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source, reduce,
     reduce_exchange, reduce_scatter, scan,
 };
+use super::by_neighbour::{direct as to_neighbours, relay};
 use super::by_rank::matchings::{MOST_RANKS, Matching};
 use super::by_rank::scheduled::{Schedule, matched};
 use super::by_rank::{
@@ -25,7 +26,7 @@ use super::by_rank::{
     scan as prefix, scatter, tree, uniform,
 };
 use super::requirement::Requirement::{
-    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo,
+    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, Topology,
 };
 use super::trees::Shape::{
     Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
@@ -41,6 +42,14 @@ const ALLGATHERS: &[Operation] = &[Allgather, Allgatherv];
 const EXCHANGES: &[Operation] = &[Alltoall, Alltoallv, Alltoallw];
 const REDUCE_SCATTERS: &[Operation] = &[ReduceScatter, ReduceScatterBlock];
 const SCANS: &[Operation] = &[Scan, Exscan];
+const OF_NEIGHBOURS: &[Operation] = &[
+    NeighborAllgather,
+    NeighborAllgatherv,
+    NeighborAlltoall,
+    NeighborAlltoallv,
+    NeighborAlltoallw,
+];
+const GATHERS_FROM_NEIGHBOURS: &[Operation] = &[NeighborAllgather, NeighborAllgatherv];
 
 /// An algorithm without requirements.
 const fn row(
@@ -330,4 +339,7 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     row("hillis-steele", SCANS, prefix::hillis_steele).priced(),
     row("grid-gather", SCANS, scan::gathered).estimated(estimate::allgather_exchange),
     row("grid-exchange", SCANS, scan::exchange).requires(&[Commutative]).estimated(estimate::scan_exchange),
+
+    row("flat", OF_NEIGHBOURS, to_neighbours::exchange).also(&["linear"]).requires(&[Topology]).priced(),
+    row("grid-relay", GATHERS_FROM_NEIGHBOURS, relay::gather).requires(&[Topology]).priced(),
 ];

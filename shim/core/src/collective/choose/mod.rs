@@ -112,7 +112,8 @@ impl Chooser {
                 .map(|bytes| MessageCosts::new(&network, bytes))
                 .collect(),
             sizes: estimate::sizes(&network, clusters),
-            native: native.map(|native| Native::new(network.clone(), native)),
+            native: native
+                .map(|native| Native::new(network.clone(), native).with_topology(clusters)),
             network,
         });
         Chooser {
@@ -120,6 +121,16 @@ impl Chooser {
             eager,
             chosen: HashMap::new(),
         }
+    }
+
+    /// The same for ranks that have a topology, which these clusters know.
+    pub fn with_topology(mut self, clusters: &Clusters) -> Self {
+        if let Some(known) = &mut self.known {
+            let native = known.native.take();
+            known.native = native.map(|native| native.with_topology(clusters));
+        }
+        self.chosen.clear();
+        self
     }
 
     /// The same where messages of up to `limit` bytes are known to go at once, and no network

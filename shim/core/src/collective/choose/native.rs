@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::collective::native::{self, BetweenHosts};
 use crate::collective::read::cost::{OneByOne, Reading, Times};
-use crate::collective::{Algorithm, Family, NativeAlgorithm, Network, Uniform};
+use crate::collective::{Algorithm, Clusters, Family, NativeAlgorithm, Network, Uniform};
 
 /// A native MPI on a network.
 #[derive(Debug, Clone)]
@@ -13,14 +13,25 @@ pub(super) struct Native {
     family: Family,
     /// One rank of each host, where Open MPI's HAN does the collectives.
     han: Option<Arc<Network>>,
+    /// The ranks as an MPI sees them: in one cluster, with their topology.
+    ranks: Clusters,
 }
 
 impl Native {
     pub fn new(network: Arc<Network>, family: Family) -> Self {
         Native {
+            ranks: Clusters::one(network.ranks()),
             network,
             family,
             han: None,
+        }
+    }
+
+    /// The same for ranks that have a topology.
+    pub fn with_topology(self, clusters: &Clusters) -> Self {
+        Native {
+            ranks: clusters.as_one(),
+            ..self
         }
     }
 
@@ -34,7 +45,8 @@ impl Native {
 
     /// Seconds of a call. HAN does no reductions that keep an order.
     pub fn seconds(&self, call: &Uniform, ordered: bool) -> f64 {
-        let leaders = self.han.as_deref().filter(|_| !ordered);
+        let is_han = !ordered && !call.operation.is_among_neighbours();
+        let leaders = self.han.as_deref().filter(|_| is_han);
         let by_han = leaders.and_then(|leaders| self.han_seconds(leaders, call));
         by_han.unwrap_or_else(|| self.usual(&self.network, call).end)
     }
@@ -101,7 +113,7 @@ impl Native {
     fn by(&self, network: &Network, algorithm: &Algorithm, call: &Uniform) -> Times {
         let reading = Reading {
             network,
-            clusters: None,
+            clusters: (call.operation.is_among_neighbours()).then_some(&self.ranks),
             ordered: false,
             flow: self.family.segments(call.operation, algorithm.name),
             one_by_one: match self.family.exchanges_in_turn(call.operation, call.bytes) {

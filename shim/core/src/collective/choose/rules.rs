@@ -35,6 +35,8 @@ pub fn between_clusters(
         Barrier | Allgather | Allgatherv => "grid-exchange",
         Gather | Gatherv | Scatter | Scatterv => "flat",
         Alltoall | Alltoallv | Alltoallw => "flat",
+        NeighborAllgather | NeighborAllgatherv => "grid-relay",
+        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
         ReduceScatter | ReduceScatterBlock if keeps_order => "pairwise",
         ReduceScatter | ReduceScatterBlock => "grid-exchange",
         Scan | Exscan if bytes <= KIB => "grid-gather",
@@ -66,7 +68,7 @@ mod tests {
 
     #[test]
     fn every_name_that_is_chosen_is_that_of_a_strategy_and_its_messages_go_at_once() {
-        for operation in Operation::all() {
+        for operation in Operation::every() {
             for bytes in [None, Some(0), Some(40 * KIB), Some(1 << 20), Some(1 << 30)] {
                 for keeps_order in [false, true] {
                     for eager in [8 * KIB, 48 * KIB] {

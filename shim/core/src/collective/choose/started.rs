@@ -50,6 +50,8 @@ pub fn direct(operation: Operation) -> &'static str {
         Barrier => "all-to-all",
         Bcast | Gather | Gatherv | Scatter | Scatterv => "flat",
         Allgather | Allgatherv | Alltoall | Alltoallv | Alltoallw => "flat",
+        NeighborAllgather | NeighborAllgatherv => "flat",
+        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
         Reduce | Allreduce | Scan | Exscan | ReduceScatter | ReduceScatterBlock => "at-once",
     }
 }
@@ -145,8 +147,17 @@ impl Chooser {
     fn started_by_rule(&self, class: Class, clusters: &Clusters) -> Choice {
         let (sent, _) = moved(class.operation, class.bytes, clusters.ranks());
         // Blocks of unknown sizes go to their receivers in the MPI's own as well.
-        let gains = clusters.are_far() && class.bytes != UNKNOWN && sent <= MOST_BY_RULE;
-        let name = direct(class.operation);
+        // Those of neighbours go in messages that do not ask first.
+        let is_short = match class.operation.is_among_neighbours() {
+            true => clusters.neighbourhoods().is_some(),
+            false => class.bytes != UNKNOWN && sent <= MOST_BY_RULE,
+        };
+        let gains = clusters.are_far() && is_short;
+        let is_called = class.form == Form::Started(Progress::Called);
+        let name = match class.operation.gathers_from_neighbours() && is_called {
+            true => "grid-relay",
+            false => direct(class.operation),
+        };
         Choice {
             strategy: Algorithm::find(class.operation, name).filter(|_| gains),
             segment: self.eager,

@@ -51,6 +51,8 @@ const RULES: &[Rule] = &[
     (&[ReduceScatter, ReduceScatterBlock], |c| c.all_blocks < 512 * K, "recursive-halving"),
     (&[ReduceScatter, ReduceScatterBlock], |_| true, "pairwise"),
     (&[Scan, Exscan], |_| true, "recursive-doubling"),
+    (&[NeighborAllgather, NeighborAllgatherv], |_| true, "flat"),
+    (&[NeighborAlltoall, NeighborAlltoallv, NeighborAlltoallw], |_| true, "flat"),
 ];
 
 pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static str {

@@ -43,6 +43,8 @@ pub(super) fn usual(operation: Operation, ranks: usize, block: u64) -> &'static 
         Operation::ReduceScatter => (REDUCE_SCATTER, all_blocks),
         Operation::ReduceScatterBlock => (REDUCE_SCATTER_BLOCK, block),
         Operation::Scan | Operation::Exscan => return "linear",
+        // Of neighbours: all messages at once.
+        _ => return "flat",
     };
     let of_size = below(rules, ranks).unwrap_or_default();
     below(of_size, bytes).unwrap_or("linear")

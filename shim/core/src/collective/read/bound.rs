@@ -9,6 +9,29 @@
 use crate::collective::Operation;
 use crate::collective::{Clusters, Network};
 
+/// Blocks that must leave a cluster and enter it for the neighbours of its ranks: those that are
+/// equal cross each link once.
+fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize) -> (u64, u64) {
+    let Some(all) = clusters.neighbourhoods() else {
+        return (0, 0);
+    };
+    let (mut out, mut into) = (0, 0);
+    for rank in 0..clusters.ranks() {
+        let here = clusters.of(rank);
+        let ends = all.outgoing(rank).iter().flatten();
+        let mut to: Vec<usize> = ends.map(|end| clusters.of(end.rank)).collect();
+        if operation.gathers_from_neighbours() {
+            to.sort_unstable();
+            to.dedup();
+        }
+        let leaves = |&&to: &&usize| here == cluster && to != cluster;
+        let enters = |&&to: &&usize| here != cluster && to == cluster;
+        out += to.iter().filter(leaves).count() as u64;
+        into += to.iter().filter(enters).count() as u64;
+    }
+    (out, into)
+}
+
 /// Seconds that `operation` takes at least, for a message, or a block of each rank, of `bytes`
 /// bytes.
 pub fn bound(
@@ -46,6 +69,11 @@ pub fn bound(
             // Sums of what the others need, and of what is needed here.
             ReduceScatter | ReduceScatterBlock => (others(cluster) * bytes, size(cluster) * bytes),
             Scan | Exscan => (bytes, bytes),
+            NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+            | NeighborAlltoallw => {
+                let (out, into) = between_neighbours(clusters, operation, cluster);
+                (out * bytes, into * bytes)
+            }
         }
     };
     let latencies = least_latencies(network);

@@ -1,5 +1,6 @@
 //! Every algorithm through the checker.
 
+mod neighbourhoods;
 mod random_arrangements;
 
 use crate::collective::Operation;

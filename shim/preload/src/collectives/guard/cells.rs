@@ -21,7 +21,9 @@ pub fn key(native: &Native, call: &Call, communicator: &Communicator, ordered: b
             Some(block(native, &call.receive))
         }
         Allgatherv | ReduceScatter => Some(mean(native, &call.receive, ranks)),
+        NeighborAllgather | NeighborAlltoall => Some(block(native, &call.receive)),
         Gatherv | Scatterv | Alltoallv | Alltoallw => None,
+        NeighborAllgatherv | NeighborAlltoallv | NeighborAlltoallw => None,
     };
     CellKey::new(call.operation, call.root as u32, bytes, ordered)
 }

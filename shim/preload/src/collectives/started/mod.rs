@@ -44,6 +44,7 @@ use super::attached;
 use super::call::Refused;
 use super::communicator::{Chosen, Communicator, Key};
 use super::job::Job;
+use super::neighbours;
 use super::place::Place;
 use super::plans;
 use super::setup::{self, Setup};
@@ -67,7 +68,7 @@ pub fn is_wanted(
     are_far: bool,
     progress: Progress,
 ) -> bool {
-    Operation::all().any(|operation| match collectives.runner(operation) {
+    Operation::every().any(|operation| match collectives.runner(operation) {
         Runner::Native => false,
         Runner::Algorithm(name) => serves(operation, name, progress).is_some(),
         Runner::Auto => are_far || reproducible && operation.reduces(),
@@ -206,10 +207,15 @@ fn serving(
     call: &Call,
     find: impl FnOnce() -> Option<&'static Arc<Communicator>>,
 ) -> Option<&'static Arc<Communicator>> {
-    match setup.collectives.runner(call.operation) {
-        Runner::Native => None,
-        _ => find().filter(|communicator| communicator.can_start()),
+    let runner = setup.collectives.runner(call.operation);
+    if *runner == Runner::Native {
+        return None;
     }
+    find().filter(|communicator| {
+        let is_served = !call.operation.is_among_neighbours()
+            || neighbours::are_served(call.operation, &communicator.clusters, runner);
+        is_served && communicator.can_start()
+    })
 }
 
 /// A call as an operation that a plan runs, at its place.
@@ -230,8 +236,8 @@ fn operation(
             Err(_) => return Begun::Left,
         }
     }
-    let ranks = communicator.clusters.ranks();
-    let job = match Job::new(native, call, place, ranks) {
+    let clusters = &communicator.clusters;
+    let job = match Job::new(native, call, place, clusters) {
         Ok(job) => job,
         Err(Refused::ByNative) => return Begun::Left,
         Err(Refused::With(code)) => return Begun::Refused(code),
@@ -263,7 +269,8 @@ fn operation(
             None => return too_many(native, call),
         },
     };
-    let uses = Uses::of(native, call, ranks);
+    let listed = neighbours::listed(call, clusters, place.rank);
+    let uses = Uses::of(native, call, listed);
     let communicator = Arc::clone(communicator);
     let (held, manner) = ((job, uses), (waiting, is_called));
     let running = Running::new(communicator, comm, place, chosen, held, manner);

@@ -24,26 +24,26 @@ use super::requests::Marker;
 pub struct Uses(Vec<Word>);
 
 impl Uses {
-    /// Those of a call among so many ranks.
-    pub fn of(native: &Native, call: &Call, ranks: usize) -> Self {
+    /// Those of a call whose sides have so many blocks.
+    pub fn of(native: &Native, call: &Call, (sent, received): (usize, usize)) -> Self {
         let mut used = vec![
             call.op.word(),
             call.send.datatype.word(),
             call.receive.datatype.word(),
         ];
-        if call.operation == Operation::Alltoallw {
-            let sides = [&call.send, &call.receive];
+        if let Operation::Alltoallw | Operation::NeighborAlltoallw = call.operation {
+            let sides = [(&call.send, sent), (&call.receive, received)];
             // A side in place has no types.
             let sides = sides
                 .iter()
-                .filter(|side| side.buffer != native.abi.in_place);
-            for side in sides.filter(|side| side.datatypes != 0) {
+                .filter(|(side, _)| side.buffer != native.abi.in_place);
+            for &(side, blocks) in sides.filter(|(side, _)| side.datatypes != 0) {
                 let bytes = native.abi.handle_bytes;
-                // SAFETY: the caller of the procedure gives a handle for each rank.
+                // SAFETY: the caller of the procedure gives a handle for each block.
                 let read = |rank| unsafe {
                     native.read_handle::<crate::mpi::Datatype>(side.datatypes + rank * bytes)
                 };
-                used.extend((0..ranks).map(|rank| read(rank).word()));
+                used.extend((0..blocks).map(|block| read(block).word()));
             }
         }
         let mask = native.handle_mask();

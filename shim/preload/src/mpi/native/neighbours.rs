@@ -1,5 +1,7 @@
 //! The neighbours of a process in a communicator's topology.
 
+use treepie_core::collective::{Layout, Neighbours};
+
 use super::calls::integer;
 use super::{Native, NativeError};
 use crate::mpi::{Comm, c_int};
@@ -14,9 +16,44 @@ impl Native {
         match topology {
             kind if kind == self.abi.cart => self.cartesian_neighbours(comm),
             kind if kind == self.abi.graph => self.graph_neighbours(comm),
-            kind if kind == self.abi.dist_graph => self.dist_graph_destinations(comm),
+            kind if kind == self.abi.dist_graph => Ok(self.dist_graph_neighbours(comm)?.1),
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// The kind of topology that `comm` has, and from where and to where blocks of this process go
+    /// in its neighbourhood collectives; `None` where it has none.
+    pub fn neighbourhood(&self, comm: Comm) -> Result<Option<(Layout, Neighbours)>, NativeError> {
+        let topology = integer(|topology| self.functions.topo_test(comm, topology))?;
+        let (layout, sources, destinations) = match topology {
+            kind if kind == self.abi.cart => {
+                let beside = self.cartesian_neighbours(comm)?;
+                (Layout::Cartesian, beside.clone(), beside)
+            }
+            kind if kind == self.abi.graph => {
+                let beside = self.graph_neighbours(comm)?;
+                (Layout::Graph, beside.clone(), beside)
+            }
+            kind if kind == self.abi.dist_graph => {
+                let (sources, destinations) = self.dist_graph_neighbours(comm)?;
+                (Layout::Graph, sources, destinations)
+            }
+            _ => return Ok(None),
+        };
+        // Those that are no ranks (`MPI_PROC_NULL`) are negative.
+        let ranks = |all: Vec<c_int>| all.into_iter().map(|one| u32::try_from(one).ok());
+        let neighbours = Neighbours {
+            sources: ranks(sources).collect(),
+            destinations: ranks(destinations).collect(),
+        };
+        Ok(Some((layout, neighbours)))
+    }
+
+    /// Whether `comm` has a topology.
+    pub fn has_topology(&self, comm: Comm) -> bool {
+        let kinds = [self.abi.cart, self.abi.graph, self.abi.dist_graph];
+        let topology = integer(|topology| self.functions.topo_test(comm, topology));
+        topology.is_ok_and(|topology| kinds.contains(&topology))
     }
 
     fn cartesian_neighbours(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
@@ -41,7 +78,8 @@ impl Native {
         Ok(neighbours)
     }
 
-    fn dist_graph_destinations(&self, comm: Comm) -> Result<Vec<c_int>, NativeError> {
+    /// Sources and destinations.
+    fn dist_graph_neighbours(&self, comm: Comm) -> Result<(Vec<c_int>, Vec<c_int>), NativeError> {
         let (mut incoming, mut outgoing, mut weighted) = (0, 0, 0);
         self.functions.dist_graph_neighbors_count(
             comm,
@@ -66,6 +104,6 @@ impl Native {
                 weights.as_mut_ptr(),
             )?;
         }
-        Ok(destinations.to_vec())
+        Ok((sources.to_vec(), destinations.to_vec()))
     }
 }

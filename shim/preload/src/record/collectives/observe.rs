@@ -21,6 +21,8 @@ pub enum Amount {
     Blocks(Vec<u64>),
     /// Bytes that this rank sends to each other one.
     Sent(u32, Vec<u64>),
+    /// Bytes that this rank sends to some others, each with its rank.
+    SentTo(u32, Vec<(u32, u64)>),
 }
 
 /// The root of a call that has one; the outer `None` where there is no such rank.
@@ -51,7 +53,8 @@ fn block(call: &Call) -> Option<(i64, Datatype)> {
         Scatter if is_root => sent,
         Scatter | Allgather | Alltoall => received,
         ReduceScatterBlock => (call.receive.count, call.send.datatype),
-        Gatherv | Scatterv | Allgatherv | ReduceScatter | Alltoallv | Alltoallw => return None,
+        // Ranks' blocks differ, or go to some alone.
+        _ => return None,
     })
 }
 

@@ -152,7 +152,7 @@ impl Tallies {
             }
             // Ranks send differently much in one call: the class is found when
             // their reports are together.
-            Amount::Sent(..) => 0,
+            Amount::Sent(..) | Amount::SentTo(..) => 0,
         };
         let key = Alike {
             operation,
@@ -162,11 +162,16 @@ impl Tallies {
         };
         let tally = self.all.entry(key).or_default();
         // Of what all ranks report, rank 0's report is the call.
-        tally.calls += u64::from(!matches!(seen.amount, Amount::Sent(1.., _)));
+        let is_reported = matches!(seen.amount, Amount::Sent(1.., _) | Amount::SentTo(1.., _));
+        tally.calls += u64::from(!is_reported);
         match &seen.amount {
             Amount::Block(bytes) => tally.bytes = tally.bytes.saturating_add(*bytes),
             Amount::Blocks(blocks) => tally.add_blocks(blocks),
-            Amount::Sent(from, blocks) => tally.add_sent(*from, blocks),
+            Amount::Sent(from, blocks) => {
+                let blocks = (0u32..).zip(blocks.iter().copied());
+                tally.add_sent(*from, blocks);
+            }
+            Amount::SentTo(from, blocks) => tally.add_sent(*from, blocks.iter().copied()),
         }
     }
 }
@@ -179,8 +184,8 @@ impl Tally {
         }
     }
 
-    fn add_sent(&mut self, from: u32, blocks: &[u64]) {
-        for (to, &bytes) in (0u32..).zip(blocks) {
+    fn add_sent(&mut self, from: u32, blocks: impl Iterator<Item = (u32, u64)>) {
+        for (to, bytes) in blocks {
             if bytes > 0 && to != from {
                 let traffic = self.sent.entry((from, to)).or_default();
                 traffic.messages = traffic.messages.saturating_add(1);
@@ -197,7 +202,8 @@ impl Tallies {
         use Operation::*;
         for (&of, tally) in &self.all {
             match of.operation {
-                Alltoallv | Alltoallw => {
+                Alltoallv | Alltoallw | NeighborAllgather | NeighborAllgatherv
+                | NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => {
                     let pairs = tally
                         .sent
                         .iter()

@@ -5,6 +5,8 @@ use super::machine::Machine;
 use super::{Contract, Flaw};
 use crate::collective::Operation::*;
 use crate::collective::Problem;
+use crate::collective::algorithms::blocks_of_neighbours;
+use crate::collective::plan::Range;
 use crate::collective::problem::Amount;
 
 /// The buffers of a rank.
@@ -28,12 +30,43 @@ pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
         Reduce => (block, at_root(block)),
         Allreduce | Scan | Exscan => (block, block),
         ReduceScatter | ReduceScatterBlock => (total, block),
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+        | NeighborAlltoallw => {
+            let (input, output) = of_neighbours(problem, rank);
+            let end = |blocks: &[Range]| blocks.iter().map(Range::end).max().unwrap_or(0);
+            (end(&input), end(&output))
+        }
     };
     Contract {
         input,
         output,
         output_given: problem.operation == Bcast && is_root,
     }
+}
+
+/// Where the blocks of a rank are that go to neighbours and come from them.
+fn of_neighbours(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
+    let all = problem.clusters.neighbourhoods();
+    all.map(|all| blocks_of_neighbours(problem, all, rank))
+        .unwrap_or_default()
+}
+
+/// What a unit of a block from a neighbour must be.
+fn from_neighbour(problems: &[Problem], rank: usize, unit: u64) -> Expected {
+    let (_, output) = of_neighbours(&problems[rank], rank);
+    let place = output.iter().position(|block| unit < block.end());
+    let all = problems[rank].clusters.neighbourhoods();
+    let end = all
+        .zip(place)
+        .and_then(|(all, place)| all.incoming(rank)[place]);
+    let (Some(end), Some(place)) = (end, place) else {
+        return Expected::Untouched;
+    };
+    let (input, _) = of_neighbours(&problems[end.rank], end.rank);
+    Expected::Moved(
+        end.rank,
+        input[end.block].start + unit - output[place].start,
+    )
 }
 
 /// Units that `rank` sends `to` in an exchange.
@@ -153,5 +186,7 @@ fn expected(problems: &[Problem], rank: usize, unit: u64) -> Expected {
         },
         Exscan if rank == 0 => Expected::Untouched,
         Exscan => Expected::Reduced { ranks: rank, unit },
+        NeighborAllgather | NeighborAllgatherv | NeighborAlltoall | NeighborAlltoallv
+        | NeighborAlltoallw => from_neighbour(problems, rank, unit),
     }
 }

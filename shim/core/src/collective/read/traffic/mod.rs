@@ -13,6 +13,7 @@
 //! are test vectors.
 
 mod model;
+mod neighbours;
 mod sent;
 #[cfg(test)]
 mod tests;
@@ -108,6 +109,9 @@ pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
         return;
     }
     match &record.volume {
+        Volume::Pairs(pairs) if run.algorithm.name == "grid-relay" => {
+            neighbours::expand_relayed(record, pairs, run, into);
+        }
         Volume::Pairs(pairs) if !needs_all_sizes(run.algorithm) => {
             expand_pairs(&record.group, pairs, into);
         }
@@ -148,6 +152,8 @@ fn meant(operation: Operation) -> &'static str {
     match operation {
         Bcast | Reduce | Gather | Gatherv | Scatter | Scatterv | Allgather | Allgatherv => "flat",
         Alltoall | Alltoallv | Alltoallw | ReduceScatter | ReduceScatterBlock => "pairwise",
+        NeighborAllgather | NeighborAllgatherv => "flat",
+        NeighborAlltoall | NeighborAlltoallv | NeighborAlltoallw => "flat",
         Barrier | Allreduce | Scan | Exscan => "all-to-all",
     }
 }

@@ -98,7 +98,7 @@ impl Decoder<'_> {
         Some(Record {
             operation: {
                 let number = self.number()?;
-                Operation::all().find(|&known| known as u64 == number)?
+                Operation::every().find(|&known| known as u64 == number)?
             },
             root: match self.number()?.checked_sub(1) {
                 Some(root) => Some(u32::try_from(root).ok()?),

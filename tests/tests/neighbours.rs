@@ -1,0 +1,161 @@
+//! Neighbourhood collectives that plans run: right results on every kind of topology, and counted
+//! as they were run.
+
+use std::collections::BTreeMap;
+
+use treepie_core::affinity::TrafficMatrix;
+use treepie_core::collective::Operation;
+use treepie_core::files::profile::Profile;
+use treepie_tests::permutations::{as_list, moving_all, seed};
+use treepie_tests::strategies::replaced;
+use treepie_tests::{Job, Library, Mpi, under_all_mpis, under_each_mpi};
+
+/// More of a number where all MPIs are tested.
+fn many(few: usize, all: usize) -> String {
+    let number = if cfg!(feature = "all-mpis") { all } else { few };
+    number.to_string()
+}
+
+/// Random programs, on so many ranks.
+fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
+    Job::new(mpi, ranks, "neighbours_random")
+        .argument((seed() + 1000 * ranks as u64).to_string())
+        .argument(count)
+        .argument("40")
+        .argument("60")
+}
+
+#[track_caller]
+fn is_right(job: Job) {
+    let outcome = job.run().succeeded();
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+}
+
+/// Clusters of ranks that are dealt out in turn.
+fn in_turn(ranks: usize, clusters: usize) -> String {
+    as_list(&(0..ranks).map(|rank| rank % clusters).collect::<Vec<_>>())
+}
+
+/// The setting in which blocks that go to several neighbours are sent so, and others directly.
+fn all_by(gathers: &str) -> String {
+    let each = Operation::of_neighbours().map(|operation| {
+        let name = match operation.gathers_from_neighbours() {
+            true => gathers,
+            false => "flat",
+        };
+        format!("{operation}={name}")
+    });
+    each.collect::<Vec<_>>().join(",")
+}
+
+fn random_programs_get_right_results_from_plans(mpi: Mpi) {
+    for (ranks, clusters, few) in [(4, 2, 12), (5, 3, 8), (7, 2, 8), (16, 4, 2)] {
+        let library = replaced(&all_by("flat"), &in_turn(ranks, clusters));
+        let job = programs(mpi, ranks, many(few, 200)).argument("prf");
+        is_right(job.with(library));
+    }
+}
+
+/// Where the MPI does not call us, those that are started are its own.
+fn random_programs_get_right_results_from_relayed_blocks(mpi: Mpi) {
+    for (ranks, clusters, few) in [(4, 2, 12), (5, 2, 8), (7, 3, 8), (16, 4, 2)] {
+        let library = replaced(&all_by("grid-relay"), &in_turn(ranks, clusters));
+        let job = programs(mpi, ranks, many(few, 200));
+        is_right(match mpi {
+            Mpi::OpenMpi | Mpi::OpenMpi5 => job.argument("prf").with(library),
+            _ => job.argument("r").with(library),
+        });
+    }
+}
+
+/// Repeated edges are the MPI's own then, and not all MPIs do them rightly.
+fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
+    for (ranks, clusters, few) in [(4, 2, 12), (7, 3, 8)] {
+        is_right(
+            programs(mpi, ranks, many(few, 100)).with(replaced("auto", &in_turn(ranks, clusters))),
+        );
+    }
+}
+
+fn random_programs_get_right_results_from_plans_in_a_permuted_world(mpi: Mpi) {
+    let library = Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_PERMUTATION", as_list(&moving_all(5, seed()))),
+        ("TREEPIE_COLLECTIVES", all_by("flat")),
+        ("TREEPIE_CLUSTERS", "0,1,0,1,1".into()),
+    ]);
+    is_right(programs(mpi, 5, many(8, 100)).argument("prf").with(library));
+}
+
+/// The profile of the job that calls every neighbourhood collective on every kind of topology.
+fn profile(mpi: Mpi, gathers: &str) -> Profile {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("neighbours.profile.yaml");
+    let library = Library::Set(vec![
+        ("TREEPIE_MODE", "replay".into()),
+        ("TREEPIE_COLLECTIVES", all_by(gathers)),
+        ("TREEPIE_CLUSTERS", "0,0,1,1".into()),
+        ("TREEPIE_OUTPUT", path.display().to_string()),
+    ]);
+    let job = Job::new(mpi, 4, "neighbourhood");
+    job.with(library).run().succeeded();
+    Profile::read(&path).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Bytes between different ranks.
+fn between_ranks(sent: &TrafficMatrix, which: impl Fn(usize, usize) -> bool) -> u64 {
+    let entries = sent
+        .entries()
+        .filter(|&(from, to, _)| from != to && which(from, to));
+    entries.map(|(_, _, traffic)| traffic.bytes).sum()
+}
+
+fn what_plans_ran_is_counted_once_with_collectives_as_it_was_run(mpi: Mpi) {
+    let native = profile_of_native(mpi);
+    let (flat, relayed) = (profile(mpi, "flat"), profile(mpi, "grid-relay"));
+    for profile in [&flat, &relayed] {
+        let mut plans: BTreeMap<Operation, &str> = BTreeMap::new();
+        for record in &profile.collectives {
+            if let (true, Some(plan)) = (record.operation.is_among_neighbours(), &record.plan) {
+                plans.insert(record.operation, &plan.algorithm);
+            }
+        }
+        assert_eq!(plans[&Operation::NeighborAlltoallw], "flat");
+        assert_eq!(plans.len(), 5, "{plans:?}");
+    }
+    let native = between_ranks(&native.neighbourhood, |_, _| true);
+    let [flat, relayed] = [&flat, &relayed].map(|profile| {
+        let records = profile.collectives.iter();
+        let of_neighbours = records.filter(|record| record.operation.is_among_neighbours());
+        let mut sent = profile.traffic_of_collectives(of_neighbours, None);
+        // Where the MPI does not call us, those that are started are its own.
+        let is_merged = sent.merge(&profile.neighbourhood);
+        assert!(is_merged.is_ok(), "{is_merged:?}");
+        sent
+    });
+    let [all, all_relayed] = [&flat, &relayed].map(|sent| between_ranks(sent, |_, _| true));
+    // What several edges to one rank share is sent once.
+    assert!(all <= native && 2 * all > native, "{all} {native}");
+    // Each block comes to each rank, by whatever way.
+    assert!(
+        all_relayed >= all && all_relayed <= native,
+        "{all_relayed} {all}"
+    );
+    let is_far = |from: usize, to: usize| from / 2 != to / 2;
+    let [far, far_relayed] = [&flat, &relayed].map(|sent| between_ranks(sent, is_far));
+    assert!(far_relayed < far, "{far_relayed} {far}");
+}
+
+fn profile_of_native(mpi: Mpi) -> Profile {
+    let (_, profile) = Job::new(mpi, 4, "neighbourhood").profiled();
+    profile
+}
+
+under_all_mpis!(
+    random_programs_get_right_results_from_plans,
+    random_programs_get_right_results_from_relayed_blocks,
+    random_programs_get_right_results_from_what_is_chosen,
+    random_programs_get_right_results_from_plans_in_a_permuted_world,
+);
+
+under_each_mpi!(what_plans_ran_is_counted_once_with_collectives_as_it_was_run);

@@ -1,7 +1,7 @@
 //! One-sided communication in small pieces: writes to one target that are kept back and joined.
 //!
 //! The gain is that of the report on remote memory access (R. Prou, 2015, HAL hal-01252752, chapter
-//! 2): a message of all bytes together is cheaper than one for each piece, as long as the pieces are
+//! 2): a message of all bytes together is cheaper than one for each piece, as long as pieces are
 //! small.
 
 mod batch;

@@ -244,7 +244,7 @@ fn a_running_job_is_stopped_on_request_and_goes_on_when_the_command_is_killed(mp
 
 fn waves_over_jobs_of_python_and_fortran_lose_nothing(mpi: Mpi) {
     let python = Job::python(mpi, RANKS, "cuts").argument("300");
-    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("9000");
+    let fortran = Job::new(mpi, RANKS, "cuts.f90").argument("27000");
     for job in [python, fortran] {
         let plain = job.clone().run().succeeded();
         let waved = cut(job, &["--every", "0.05", "--verify"]).succeeded();

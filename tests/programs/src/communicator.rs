@@ -221,7 +221,12 @@ impl Communicator {
                 Operation::Gatherv
                 | Operation::Scatterv
                 | Operation::Alltoallv
-                | Operation::Alltoallw => return None,
+                | Operation::Alltoallw
+                | Operation::NeighborAllgather
+                | Operation::NeighborAllgatherv
+                | Operation::NeighborAlltoall
+                | Operation::NeighborAlltoallv
+                | Operation::NeighborAlltoallw => return None,
             }
         };
         (code == 0).then_some(())

@@ -51,7 +51,7 @@ class Limit:
 
     def of(self, name, size):
         """The least time of a collective in ms; rank 0 is in the first cluster."""
-        kind = name.removesuffix("-mixed").removesuffix("-skewed").removeprefix("overlap-")
+        kind = name.removesuffix("-mixed").removesuffix("-skewed").removeprefix("overlap-").removeprefix("tested-")
         kind = kind.removeprefix("i")
         kind = kind if kind in COLLECTIVES else kind[:-1]  # alltoallv, ...
         count = len(self.sizes)
@@ -146,6 +146,25 @@ def table(rows, limit, columns):
             line += f"{cell:>{width}}"
         print(line)
     means(rows, limit, columns, width)
+
+
+def overlaps(rows, columns):
+    """How much of a collective goes on while ranks do something else for as long as it takes: the
+    overlap by Intel's formula (IMB-NBC), and behind it the time of both in ms. A slow collective
+    has much to hide: the time counts."""
+    names = [key for key in rows if key[0].startswith(("overlap-", "tested-")) and (key[0].split("-", 1)[1], key[1]) in rows]
+    if not names:
+        return
+    width = max(len(title(column)) for column in columns) + 2
+    print("\noverlap in %, and in brackets the ms of both together")
+    print(f"{'collective':<23}{'bytes':>9}" + "".join(f"{title(c):>{width}}" for c in columns))
+    for name, size in names:
+        line = f"{name:<23}{size:>9}"
+        for column in columns:
+            alone, both = rows[name.split("-", 1)[1], size].get(column), rows[name, size].get(column)
+            part = max(0, min(1, (2 * alone - both) / alone)) if alone and both else None
+            line += f"{f'{100 * part:.0f} ({both:.1f})' if part is not None else '-':>{width}}"
+        print(line)
 
 
 def means(rows, limit, columns, width):
@@ -335,6 +354,7 @@ def main():
         width = max(len(title(column)) for column in columns) + 2
         print(" " * 28 + "".join(f"{title(c):>{width}}" for c in columns))
         means(rows, limit, columns, width)
+    overlaps(rows, columns)
     comparisons(rows, columns)
     predictions(rows, told.kept)
     regret(rows, told.kept)

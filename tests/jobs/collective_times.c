@@ -9,7 +9,8 @@
  * `randomN`, an order from the seed N. Each line starts with the order's name.
  *
  * A collective with `i` in front is started, and completed at once: `iallreduce`. With `overlap-` in
- * front of that, its ranks sleep between start and completion as long as it takes without.
+ * front of that, its ranks sleep between start and completion as long as it takes without; with
+ * `tested-`, they compute so long, and test the request each millisecond.
  *
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
@@ -24,6 +25,7 @@
  */
 #define _GNU_SOURCE
 #include <mpi.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +236,7 @@ static void begin(const char *name, int bytes, MPI_Request *request)
 }
 
 /* Whether what is measured is started, and seconds between start and completion. */
-static int is_started;
+static int is_started, is_tested;
 static double between;
 
 static void call_or_start(const char *name, int bytes)
@@ -246,7 +248,14 @@ static void call_or_start(const char *name, int bytes)
         return;
     }
     begin(name, bytes, &request);
-    if (between > 0)
+    for (double end = now() + between, next; is_tested && now() < end;) {
+        int flag;
+        next = now() + 1e-3;
+        while (now() < next && now() < end)
+            sched_yield(); /* ranks may share cores */
+        MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    }
+    if (between > 0 && !is_tested)
         nanosleep(&time, NULL);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
@@ -382,11 +391,22 @@ static double median(const char *name, int bytes, int repetitions, double slack)
     return rank == 0 ? times[repetitions / 2] : 0;
 }
 
+/* The collective of a name that may say how it is called. */
+static const char *without_form(const char *name)
+{
+    if (!strncmp(name, "overlap-i", 9))
+        return name + 9;
+    if (!strncmp(name, "tested-i", 8))
+        return name + 8;
+    return name[0] == 'i' ? name + 1 : name;
+}
+
 static void measure(const char *order, const char *title, int bytes, int repetitions, double slack, double before)
 {
-    int overlaps = !strncmp(title, "overlap-i", 9);
-    const char *name = overlaps ? title + 9 : title[0] == 'i' ? title + 1 : title;
+    int tests = !strncmp(title, "tested-i", 8), overlaps = tests || !strncmp(title, "overlap-i", 9);
+    const char *name = without_form(title);
     is_started = name != title;
+    is_tested = 0;
     between = 0;
     if (before > 0)
         call_for(name, bytes, before);
@@ -394,6 +414,7 @@ static void measure(const char *order, const char *title, int bytes, int repetit
     if (overlaps) {
         PMPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, comm);
         between = seconds;
+        is_tested = tests;
         seconds = median(name, bytes, repetitions, slack + between);
     }
     if (rank == 0) {
@@ -450,7 +471,7 @@ int main(int argc, char **argv)
         for (char *size = strtok_r(sizes, ",", &next_size); size;
              size = strtok_r(NULL, ",", &next_size)) {
             int bytes = atoi(size);
-            const char *base = !strncmp(name, "overlap-i", 9) ? name + 9 : name[0] == 'i' ? name + 1 : name;
+            const char *base = without_form(name);
             if ((size_t)bytes > most || (has_blocks(base) && bytes > MOST_BLOCK / (is_uneven(name) ? 4 : 1)))
                 continue;
             for (int i = 0; i < count; i++) {

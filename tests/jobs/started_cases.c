@@ -490,6 +490,28 @@ static void passes_on_among_many(void)
             expect(data[i][j] == i + j, "wrong data");
 }
 
+/* More communicators than an MPI has at once, each freed while its sum is under way. */
+static void many_communicators(void)
+{
+    enum { COUNT = 3000, AT_ONCE = 3 };
+    MPI_Request requests[AT_ONCE];
+    int mine[AT_ONCE], sums[AT_ONCE];
+    for (int i = 0; i < COUNT + AT_ONCE; i++) {
+        int at = i % AT_ONCE;
+        MPI_Comm comm;
+        if (i >= AT_ONCE) {
+            MPI_Wait(&requests[at], MPI_STATUS_IGNORE);
+            expect(sums[at] == ranks * (i - AT_ONCE), "a wrong sum");
+        }
+        if (i >= COUNT)
+            continue;
+        mine[at] = i;
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Iallreduce(&mine[at], &sums[at], 1, MPI_INT, MPI_SUM, comm, &requests[at]);
+        MPI_Comm_free(&comm);
+    }
+}
+
 static const struct { const char *name; void (*run)(void); } cases[] = {
     {"barrier-and-receive", barrier_and_receive},
     {"long-sum-and-receive", long_sum_and_receive},
@@ -507,6 +529,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"wrong-argument", wrong_argument},
     {"passes-on", passes_on},
     {"passes-on-among-many", passes_on_among_many},
+    {"many-communicators", many_communicators},
 };
 
 int main(int argc, char **argv)

@@ -162,6 +162,25 @@ fn plans_of_scans(profile: &Profile) -> Vec<&str> {
         .collect()
 }
 
+/// Each communicator of the program has one of ours, of which an MPI has some thousands at most:
+/// those that were freed are taken again.
+fn thousands_of_communicators_that_are_freed_at_once_have_plans(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("many.profile.yaml");
+    let Library::Set(mut variables) = replaced("allreduce=at-once", "0,1") else {
+        unreachable!("it sets variables");
+    };
+    variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
+    let job = Job::new(mpi, 2, "started_cases").argument("many-communicators");
+    let outcome = job.with(Library::Set(variables)).run().succeeded();
+    assert_eq!(outcome.stdout, "many-communicators ok\n");
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let sums = profile.collectives.iter();
+    let sums = sums.filter(|record| record.operation == Operation::Allreduce);
+    let by_plans = sums.filter(|record| record.plan.is_some());
+    assert_eq!(by_plans.map(|record| record.calls).sum::<u64>(), 3000);
+}
+
 fn a_started_collective_is_told_and_counted_as_the_plan_that_runs_it(mpi: Mpi) {
     let (lines, profile) = told(
         mpi,
@@ -210,6 +229,7 @@ under_all_mpis!(
     random_programs_get_right_results_from_every_strategy,
     random_programs_get_right_results_from_plans_in_a_permuted_world,
     ranks_may_do_anything_between_start_and_completion,
+    thousands_of_communicators_that_are_freed_at_once_have_plans,
 );
 
 under_each_mpi!(

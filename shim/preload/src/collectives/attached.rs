@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use once_cell::sync::OnceCell;
 
-use super::communicator::Communicator;
+use super::communicator::{Communicator, Kept};
 use super::setup::Setup;
-use super::{device, guard, neighbours, transport};
+use super::{device, guard, left, neighbours, transport};
 use crate::mpi::native::{Native, NativeError, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 
@@ -70,20 +70,21 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     let attached = attach(native, setup, comm);
     let ranks = ranks.transpose()?;
     // A process that failed takes part all the same, or others would wait for it.
-    let private = native.split_quietly(comm, 0);
-    let made = private.and_then(|private| {
+    let kept = match left::find(native, comm, ranks.as_deref().ok()) {
+        Some(kept) => Ok(kept),
+        None => native.split_quietly(comm, 0).map(Kept::new),
+    };
+    let made = kept.and_then(|kept| {
         let ranks = ranks?;
-        Ok((Communicator::new(native, setup, private, &ranks)?, ranks))
+        Ok((Communicator::new(native, setup, kept, &ranks)?, ranks))
     });
     let mine = match (attached, &made) {
         (None, _) => Had::Nothing,
         (Some(_), Err(_)) => Had::Mark,
         (Some(_), Ok(_)) => Had::All,
     };
-    let told = native.allgather(comm, &[mine as u8, device::is_possible().into()]);
-    let told = told.unwrap_or_else(|_| vec![Had::Nothing as u8, 0]);
-    let (had, devices) = (told.iter().step_by(2), told.iter().skip(1).step_by(2));
-    let least = had.copied().min().unwrap_or(Had::Nothing as u8);
+    let told = agree(native, comm, mine);
+    let least = told.least;
     if least == Had::Nothing as u8 && attached.is_some() {
         native.delete_attribute(comm, setup.keyval);
         return None;
@@ -93,7 +94,8 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     if least < Had::All as u8 {
         return None;
     }
-    let made = made.with_devices(devices.into_iter().any(|&has| has != 0));
+    let made = made.with_devices(told.has_devices).with_number(told.number);
+    left::take_number(made.number());
     let both = (comm, made.private());
     let made = made.with_neighbourhoods(neighbours::learn(native, &setup.collectives, both));
     let memory = match setup.located.is_empty() {
@@ -108,6 +110,31 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     let kept = unsafe { &*attached }.0.get_or_init(|| made);
     guard::made(kept);
     Some(kept)
+}
+
+/// What the processes of a communicator told each other of it.
+struct Told {
+    /// The least that one of them has of what is made.
+    least: u8,
+    /// Whether one of them has an accelerator's runtime.
+    has_devices: bool,
+    /// A number that no communicator has on any of them.
+    number: u64,
+}
+
+/// Tells the others what this process has. Collective.
+fn agree(native: &Native, comm: Comm, mine: Had) -> Told {
+    let mut row = vec![mine as u8, device::is_possible().into()];
+    row.extend(left::next_number().to_ne_bytes());
+    let all = native.allgather(comm, &row);
+    let all = all.unwrap_or_else(|_| vec![Had::Nothing as u8; row.len()]);
+    let rows = || all.chunks_exact(row.len());
+    let number = |row: &[u8]| row[2..].try_into().map_or(0, u64::from_ne_bytes);
+    Told {
+        least: rows().map(|row| row[0]).min().unwrap_or(0),
+        has_devices: rows().any(|row| row[1] != 0),
+        number: rows().map(number).max().unwrap_or(0),
+    }
 }
 
 /// The ranks of the processes of `comm` in the application's world; `None` if some are of another
@@ -148,7 +175,7 @@ pub unsafe extern "C" fn ended(_comm: Comm, _keyval: c_int, value: Word, _extra:
         if communicator.leave() {
             // Freeing it is done by all processes together; whether a plan still uses it, each
             // knows of itself alone.
-            std::mem::forget(Arc::clone(communicator));
+            left::keep(Arc::clone(communicator));
         }
     }
     SUCCESS

@@ -60,6 +60,27 @@ pub struct Chosen {
     pub run: Plan,
 }
 
+/// What one of ours takes over from one that was left: the MPI's communicator, and the numbers of
+/// its calls, so that no tag is met again.
+pub struct Kept {
+    private: OwnComm,
+    calls: AtomicU32,
+    started: Started,
+    number: u64,
+}
+
+impl Kept {
+    /// A new communicator of the MPI's, which has no number yet.
+    pub fn new(private: OwnComm) -> Self {
+        Kept {
+            private,
+            calls: AtomicU32::new(0),
+            started: Started::default(),
+            number: 0,
+        }
+    }
+}
+
 /// At most this many plans are kept for a communicator.
 const MOST_PLANS: usize = 64;
 
@@ -71,7 +92,11 @@ pub struct Communicator {
     /// The MPI's other algorithms that were tried here.
     pub ready: Ready,
     place: Place,
-    _private: OwnComm,
+    private: OwnComm,
+    /// Its processes, by their ranks in the application's world.
+    ranks: Vec<usize>,
+    /// The same on all its processes, and no other's on any of them.
+    number: u64,
     /// Calls that all its processes made until now.
     calls: AtomicU32,
     /// Started collectives.
@@ -139,16 +164,22 @@ impl Tools {
 }
 
 impl Communicator {
-    /// With the processes of `private`, which have these ranks in the application's world.
+    /// On what is kept or was made, by processes that have these ranks in the application's world.
     ///
     /// # Errors
     /// A call of ours that failed.
     pub fn new(
         native: &Native,
         setup: &Setup,
-        private: OwnComm,
+        kept: Kept,
         ranks: &[usize],
     ) -> Result<Self, NativeError> {
+        let Kept {
+            private,
+            calls,
+            started,
+            number,
+        } = kept;
         let (clusters, network) = setup.locality.of(ranks);
         let network = network.map(Arc::new);
         let family = setup::family(native);
@@ -171,9 +202,11 @@ impl Communicator {
                 call: 0,
                 is_started: false,
             },
-            _private: private,
-            calls: AtomicU32::new(0),
-            started: Started::default(),
+            private,
+            ranks: ranks.to_vec(),
+            number,
+            calls,
+            started,
             may_have_devices: false,
             told_of_devices: AtomicBool::new(false),
             uneven: Uneven::default(),
@@ -184,6 +217,46 @@ impl Communicator {
             workplace: Mutex::default(),
             is_in_memory: false,
         })
+    }
+
+    /// The same with the number on which its processes agreed, unless it has one.
+    pub fn with_number(self, number: u64) -> Self {
+        Communicator {
+            number: if self.number == 0 {
+                number
+            } else {
+                self.number
+            },
+            ..self
+        }
+    }
+
+    /// Its number, the same on all its processes.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether its processes have these ranks in the application's world.
+    pub fn is_of(&self, ranks: &[usize]) -> bool {
+        self.ranks == ranks
+    }
+
+    /// What another one takes over from this one, on which nothing is open.
+    pub fn into_kept(self) -> Kept {
+        let Communicator {
+            private,
+            calls,
+            started,
+            number,
+            ..
+        } = self;
+        started.take_over();
+        Kept {
+            private,
+            calls,
+            started,
+            number,
+        }
     }
 
     /// The same where processes agreed whether one of them has an accelerator's runtime.

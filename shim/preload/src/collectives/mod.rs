@@ -42,6 +42,7 @@ mod errors;
 mod execute;
 mod guard;
 mod job;
+mod left;
 mod neighbours;
 mod operands;
 mod own;

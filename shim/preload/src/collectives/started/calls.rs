@@ -56,6 +56,11 @@ impl Started {
         self.any.load(Ordering::Relaxed)
     }
 
+    /// Another of the application's communicators has it from now on.
+    pub fn take_over(&self) {
+        self.left.store(false, Ordering::Relaxed);
+    }
+
     /// Whether the application's communicator is no more.
     pub fn is_left(&self) -> bool {
         self.left.load(Ordering::Relaxed)

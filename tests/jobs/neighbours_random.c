@@ -7,31 +7,19 @@
  *
  * Flags: p, with persistent collectives (MPICH 4.0's own send at the second start what they sent at
  * the first); r, with repeated edges and rings of one and two ranks (whose blocks some MPIs take for
- * each other, or wait for ever); f, communicators are freed while something is under way (in which Open MPI's own crash).
+ * each other, or wait for ever); f, communicators are freed while something is under way (in which
+ * Open MPI's own crash).
  *
  * All data are computed anew and compared, as MPI defines them: the k-th edge to a rank is the k-th
  * from it, but in a grid what goes down comes from above. Prints "0 wrong" if they are right; after
  * SECONDS without an end, the seed of the program that hangs.
  */
-#include <mpi.h>
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define INIT(name) MPIX_##name##_init
-#else
-#define INIT(name) MPI_##name##_init
-#endif
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "random_programs.h"
 
 enum kind { ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV, ALLTOALLW, KINDS };
 enum form { BLOCKING, STARTED, PERSISTENT, AGAIN };
 enum { COMMS = 6, MOST_RANKS = 64, MOST_EDGES = 40, MOST_STEPS = 200, SPARE = 8 };
 #define UNTOUCHED 0xeeeeeeeeu
-
-typedef unsigned value;
 
 struct around {
     int in, out, source[MOST_EDGES], target[MOST_EDGES];
@@ -65,22 +53,7 @@ struct work {
 static struct comm comms[COMMS];
 static struct step steps[MOST_STEPS];
 static struct work works[MOST_STEPS];
-static int rank, ranks, step_count, wrong, with_persistent, with_repeated, with_frees;
-static unsigned long long seed, shared, own;
-
-static unsigned draw(unsigned long long *state, unsigned below)
-{
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (unsigned)(*state >> 33) % below;
-}
-
-static value element(int step, int from, int block, int at)
-{
-    value mixed = (value)(seed * 31 + (unsigned)step * 2654435761u);
-    mixed ^= (value)from * 40503u + (value)block * 65599u + (value)at * 97u;
-    mixed *= 2246822519u;
-    return mixed ^ mixed >> 15;
-}
+static int step_count, wrong, with_persistent, with_repeated, with_frees;
 
 static int gathers(const struct step *s) { return s->kind == ALLGATHER || s->kind == ALLGATHERV; }
 
@@ -459,13 +432,6 @@ static void make_comms(void)
         look_around(&comms[i]);
 }
 
-static void hangs(int signal)
-{
-    (void)signal;
-    fprintf(stderr, "seed %llu hangs on rank %d\n", seed, rank);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
 int main(int argc, char **argv)
 {
     unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -480,12 +446,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    signal(SIGALRM, hangs);
     for (int program = 0; program < programs; program++) {
-        alarm(argc > 4 ? (unsigned)atoi(argv[4]) : 60);
-        seed = first + (unsigned)program;
-        shared = seed * 7919 + 17;
-        own = seed * 104729 + (unsigned)rank * 15485863 + 5;
+        begin_program(first + (unsigned)program, argc > 4 ? (unsigned)atoi(argv[4]) : 60);
         make_comms();
         plan_program();
         run_program();

@@ -12,18 +12,7 @@
  * All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS
  * without an end, the seed of the program that hangs.
  */
-#include <mpi.h>
-#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
-#include <mpi-ext.h>
-#define INIT(name) MPIX_##name##_init
-#else
-#define INIT(name) MPI_##name##_init
-#endif
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "random_programs.h"
 
 enum kind {
     BARRIER, BCAST, GATHER, GATHERV, SCATTER, SCATTERV, ALLGATHER, ALLGATHERV, ALLTOALL, ALLTOALLV,
@@ -35,8 +24,6 @@ enum form { BLOCKING, STARTED, PERSISTENT, AGAIN, FORMS };
 #define COMMS 5
 #define MOST_RANKS 64
 #define MOST_STEPS 400
-
-typedef unsigned value;
 
 struct step {
     enum kind kind;
@@ -58,24 +45,8 @@ static struct step steps[MOST_STEPS];
 static struct work works[MOST_STEPS];
 static MPI_Comm comms[COMMS];
 static int members[COMMS][MOST_RANKS], sizes[COMMS], places[COMMS];
-static int rank, ranks, step_count, wrong, has_persistent;
-static unsigned long long seed, shared, own;
+static int step_count, wrong, has_persistent;
 static MPI_Op compose;
-
-static unsigned draw(unsigned long long *state, unsigned below)
-{
-    *state = *state * 6364136223846793005ull + 1442695040888963407ull;
-    return (unsigned)(*state >> 33) % below;
-}
-
-/* Element `at` of the block from one rank to another. */
-static value element(int step, int from, int to, int at)
-{
-    value mixed = (value)(seed * 31 + (unsigned)step * 2654435761u);
-    mixed ^= (value)from * 40503u + (value)to * 65599u + (value)at * 97u;
-    mixed *= 2246822519u;
-    return mixed ^ mixed >> 15;
-}
 
 /* x -> a x + b, then the next one: associative, not commutative. */
 static void compose_pairs(void *left, void *right, int *count, MPI_Datatype *type)
@@ -588,13 +559,6 @@ static void make_comms(void)
     MPI_Group_free(&all);
 }
 
-static void hangs(int signal)
-{
-    (void)signal;
-    fprintf(stderr, "seed %llu hangs on rank %d\n", seed, rank);
-    MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
 int main(int argc, char **argv)
 {
     unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -606,13 +570,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    signal(SIGALRM, hangs);
     MPI_Op_create(compose_pairs, 0, &compose);
     for (int program = 0; program < programs; program++) {
-        alarm(argc > 4 ? (unsigned)atoi(argv[4]) : 60);
-        seed = first + (unsigned)program;
-        shared = seed * 7919 + 17;
-        own = seed * 104729 + (unsigned)rank * 15485863 + 5;
+        begin_program(first + (unsigned)program, argc > 4 ? (unsigned)atoi(argv[4]) : 60);
         make_comms();
         plan_program();
         run_program();

@@ -34,6 +34,7 @@ mod outcome;
 pub mod permutations;
 pub mod placements;
 mod processes;
+pub mod random_programs;
 pub mod results;
 pub mod stores;
 pub mod strategies;

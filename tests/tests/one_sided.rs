@@ -2,6 +2,7 @@
 //! they must, and what the MPI refuses at a call it refuses as without the library.
 
 use treepie_tests::permutations::{as_list, moving_all, seed};
+use treepie_tests::random_programs::{is_right, programs};
 use treepie_tests::{Job, Library, Mpi, under_all_mpis};
 
 fn gathered(more: Vec<(&'static str, String)>) -> Library {
@@ -19,16 +20,9 @@ fn epochs(mpi: Mpi, ranks: usize) -> Job {
         true => ("20", "12"),
         false => ("3", "5"),
     };
-    Job::new(mpi, ranks, "one_sided_random")
-        .argument((seed() + 1000 * ranks as u64).to_string())
+    programs(mpi, ranks, "one_sided_random")
         .argument(windows)
         .argument(epochs)
-}
-
-#[track_caller]
-fn is_right(job: Job) {
-    let outcome = job.run().succeeded();
-    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
 fn random_epochs_leave_the_memory_that_they_must(mpi: Mpi) {

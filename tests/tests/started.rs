@@ -4,33 +4,18 @@
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
 use treepie_tests::permutations::{as_list, moving_all, seed};
+use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::{direct, replaced};
-use treepie_tests::{Job, Library, Mpi, strategies, under_all_mpis, under_each_mpi};
-
-/// More of a number where all MPIs are tested.
-fn many(few: usize, all: usize) -> String {
-    let number = if cfg!(feature = "all-mpis") { all } else { few };
-    number.to_string()
-}
+use treepie_tests::{
+    Job, Library, Mpi, random_programs, strategies, under_all_mpis, under_each_mpi,
+};
 
 /// Random programs, on so many ranks.
 fn programs(mpi: Mpi, ranks: usize, count: String) -> Job {
-    Job::new(mpi, ranks, "started_random")
-        .argument((seed() + 1000 * ranks as u64).to_string())
+    random_programs::programs(mpi, ranks, "started_random")
         .argument(count)
         .argument("80")
         .argument("60")
-}
-
-#[track_caller]
-fn is_right(job: Job) {
-    let outcome = job.run().succeeded();
-    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
-}
-
-/// Clusters of ranks that are dealt out in turn.
-fn in_turn(ranks: usize, clusters: usize) -> String {
-    as_list(&(0..ranks).map(|rank| rank % clusters).collect::<Vec<_>>())
 }
 
 fn random_programs_get_right_results_from_plans(mpi: Mpi) {

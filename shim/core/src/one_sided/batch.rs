@@ -51,15 +51,6 @@ pub struct Joined {
     pub ranges: Vec<(i64, usize)>,
 }
 
-impl Joined {
-    /// The length of all ranges, where they have one.
-    pub fn common_length(&self) -> Option<usize> {
-        let (_, first) = *self.ranges.first()?;
-        let alike = self.ranges.iter().all(|&(_, length)| length == first);
-        alike.then_some(first)
-    }
-}
-
 impl Batch {
     /// Whether nothing is kept.
     pub fn is_empty(&self) -> bool {
@@ -114,11 +105,9 @@ impl Batch {
         self.hull = self.hull.start.min(start)..self.hull.end.max(new.end());
     }
 
-    /// What is kept, of which nothing is kept any more. `room` is memory of an earlier batch, for
-    /// the next one.
-    pub fn take(&mut self, room: Vec<u8>) -> Joined {
-        let bytes = std::mem::replace(&mut self.bytes, room);
-        self.bytes.clear();
+    /// What is kept, of which nothing is kept any more.
+    pub fn take(&mut self) -> Joined {
+        let bytes = std::mem::take(&mut self.bytes);
         self.ends = None;
         let joined = match self.is_ascending {
             true => Joined {
@@ -173,25 +162,18 @@ mod tests {
     #[test]
     fn pieces_that_follow_each_other_become_one_range() {
         let mut batch = batch(&[(8, b"ab"), (10, b"cd"), (16, b"x")]);
-        let joined = batch.take(Vec::new());
+        let joined = batch.take();
         assert_eq!(joined.bytes, b"abcdx");
         assert_eq!(joined.ranges, [(8, 4), (16, 1)]);
-        assert_eq!(joined.common_length(), None);
         assert!(batch.is_empty() && !batch.overlaps(&(8..9)));
     }
 
     #[test]
     fn pieces_in_any_order_are_put_in_order_and_joined() {
         let mut batch = batch(&[(6, b"cd"), (4, b"ab"), (20, b"yz"), (8, b"ef")]);
-        let joined = batch.take(Vec::new());
+        let joined = batch.take();
         assert_eq!(joined.bytes, b"abcdefyz");
         assert_eq!(joined.ranges, [(4, 6), (20, 2)]);
-    }
-
-    #[test]
-    fn ranges_of_one_length_are_known_as_such() {
-        let joined = batch(&[(0, b"ab"), (8, b"cd")]).take(Vec::new());
-        assert_eq!(joined.common_length(), Some(2));
     }
 
     #[test]
@@ -224,7 +206,7 @@ mod tests {
                     expected[place].copy_from_slice(&piece);
                 }
             }
-            let joined = batch.take(Vec::new());
+            let joined = batch.take();
             let (mut at, mut end) = (0, i64::MIN);
             for (start, length) in joined.ranges {
                 prop_assert!(start > end, "ranges ascend, with gaps between them");

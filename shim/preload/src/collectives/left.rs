@@ -51,27 +51,37 @@ pub fn find(native: &Native, comm: Comm, ranks: Option<&[usize]>) -> Option<Kept
     if !features::any(STARTED) {
         return None;
     }
-    let mine = ranks.map_or_else(Vec::new, idle);
+    let mut mine = ranks.map_or_else(Vec::new, take_idle);
     let mut row = [NONE; PROPOSED];
-    row[..mine.len()].copy_from_slice(&mine);
+    for (place, one) in row.iter_mut().zip(&mine) {
+        *place = one.number();
+    }
     let bytes: Vec<u8> = row.iter().flat_map(|number| number.to_ne_bytes()).collect();
-    let all = native.allgather(comm, &bytes).ok()?;
-    take(common(&mine, &all)?)
+    let all = native.allgather(comm, &bytes);
+    let found = all.ok().and_then(|all| common(&row[..mine.len()], &all));
+    let place = mine.iter().position(|one| Some(one.number()) == found);
+    let found = place.map(|place| mine.swap_remove(place));
+    LEFT.lock().append(&mut mine);
+    // Idle, and in nobody else's hands since.
+    found.and_then(Arc::into_inner).map(Communicator::into_kept)
 }
 
-/// Numbers of those that are idle here, from low to high.
-fn idle(ranks: &[usize]) -> Vec<u64> {
-    let left = LEFT.lock();
+/// Takes those that are idle here, from low numbers to high: while they are proposed, no other
+/// thread proposes them for another communicator of the same processes.
+fn take_idle(ranks: &[usize]) -> Vec<Arc<Communicator>> {
+    let mut left = LEFT.lock();
+    left.sort_by_key(|one| one.number());
     // An operation holds its communicator, until its request is gone.
-    let is_idle = |one: &&Arc<Communicator>| one.is_of(ranks) && Arc::strong_count(one) == 1;
-    let mut numbers: Vec<u64> = left
-        .iter()
-        .filter(is_idle)
-        .map(|one| one.number())
-        .collect();
-    numbers.sort_unstable();
-    numbers.truncate(PROPOSED);
-    numbers
+    let is_idle = |one: &Arc<Communicator>| one.is_of(ranks) && Arc::strong_count(one) == 1;
+    let mut taken = Vec::new();
+    left.retain(|one| {
+        let takes = taken.len() < PROPOSED && is_idle(one);
+        if takes {
+            taken.push(Arc::clone(one));
+        }
+        !takes
+    });
+    taken
 }
 
 /// The least of these numbers that is in the rows of all.
@@ -85,15 +95,6 @@ fn common(mine: &[u64], rows: &[u8]) -> Option<u64> {
         let mut rows = rows.chunks_exact(PROPOSED * OF_A_NUMBER);
         rows.all(|row| is_in(number, row))
     })
-}
-
-fn take(number: u64) -> Option<Kept> {
-    let mut left = LEFT.lock();
-    let place = left.iter().position(|one| one.number() == number)?;
-    let taken = left.swap_remove(place);
-    drop(left);
-    // Idle, and nobody else has found it since.
-    Arc::into_inner(taken).map(Communicator::into_kept)
 }
 
 #[cfg(test)]

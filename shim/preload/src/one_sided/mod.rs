@@ -24,8 +24,6 @@ mod reached;
 mod target;
 mod window;
 
-use std::ops::Range;
-
 use crate::features::{self, GATHERING};
 use crate::mpi::native::native;
 use crate::mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
@@ -99,8 +97,7 @@ fn before(reached: &Reached, next: impl FnOnce() -> c_int) -> c_int {
         let (Some(native), Some(target)) = (native(), window.known_target(reached.target)) else {
             return Ok(());
         };
-        let bytes: Range<i64> = reached.place(native, &window);
-        target.send_overlapping(native, &window, &bytes)
+        target.send_overlapping(native, &window, || reached.place(native, &window))
     });
     match done {
         Ok(()) => next(),

@@ -122,7 +122,8 @@ impl Target {
         Ok(())
     }
 
-    /// Sends what is kept and overlaps these bytes of the target's memory.
+    /// Sends what is kept and overlaps the bytes of the target's memory that `place` gives, which is
+    /// asked only where something is kept.
     ///
     /// # Errors
     /// MPI's.
@@ -130,9 +131,13 @@ impl Target {
         &self,
         native: &Native,
         window: &Window,
-        bytes: &Range<i64>,
+        place: impl FnOnce() -> Range<i64>,
     ) -> Result<(), c_int> {
         let mut kept = self.kept.lock();
+        if kept.puts.is_empty() && kept.accumulates.is_empty() {
+            return Ok(());
+        }
+        let bytes = &place();
         for kind in [Kind::Put, Kind::Accumulate] {
             if kept.batch(kind).overlaps(bytes) {
                 self.send(native, window, &mut kept, kind)?;
@@ -169,7 +174,7 @@ impl Target {
         if batch.is_empty() {
             return Ok(());
         }
-        let Joined { bytes, ranges } = batch.take(Vec::new());
+        let Joined { bytes, ranges } = batch.take();
         let of = match kind {
             Kind::Put => (native.byte(), 1),
             Kind::Accumulate => kept.datatype,

@@ -3,7 +3,7 @@
 //! | MPI | how |
 //! |---|---|
 //! | Open MPI 4 and 5 | the functions of `libopen-pal` that its tool interface calls |
-//! | MPICH family | the tool interface, `MPI_T` |
+//! | MPICH family, and by the standard ABI | the tool interface, `MPI_T` |
 //!
 //! Open MPI's tool interface opens all components of the library when it starts, fabrics among
 //! them, which takes up to 0.2 s; those of collectives, which alone are set here, are open anyway.
@@ -66,8 +66,7 @@ impl Controls {
     pub fn start(native: &Native) -> Option<Controls> {
         match native.abi.family {
             Family::OpenMpi => Controls::of_opal(),
-            Family::Mpich => Controls::of_tool(),
-            Family::Standard => None,
+            Family::Mpich | Family::Standard => Controls::of_tool(),
         }
     }
 

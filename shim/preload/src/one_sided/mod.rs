@@ -25,13 +25,14 @@ mod target;
 mod window;
 
 use crate::features::{self, GATHERING};
-use crate::mpi::native::native;
+use crate::mpi::abi::Family;
+use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
 use crate::record::handle_at;
 use exchange::Exchange;
 pub use exchange::Shape;
 pub use reached::Reached;
-use target::Kind;
+use target::{Kind, Target};
 use window::Window;
 
 /// Keeps puts and accumulates back from now on. All ranks of the job do.
@@ -171,34 +172,23 @@ pub fn unlock_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::All, next, |window| window.all_locked(false))
 }
 
-/// A flush of a target, of any kind.
+/// A flush of a target, of either kind.
 pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::Of(target), next, |_| ())
 }
 
-/// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
-pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
-    if !features::any(GATHERING) {
-        return next();
-    }
-    let sent = native()
-        .zip(window::find(window))
-        .map_or(Ok(()), |(native, window)| {
-            let mut result = Ok(());
-            window.each_target(|target| result = result.and(target.send_all(native, &window)));
-            result
-        });
-    let code = next();
-    if code == SUCCESS {
-        sent.err().unwrap_or(SUCCESS)
-    } else {
-        code
+/// A flush of all targets, of either kind. After MPICH 4.0's, and after what completes them later,
+/// the MPI may still read origins; after a flush of each target it does not.
+pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    match native().map(|native| native.abi.family) {
+        Some(Family::Mpich) => sent(window, Target::flush, next),
+        _ => ended(window, Whose::All, next, |_| ()),
     }
 }
 
-/// A flush of all targets, of any kind.
-pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
-    ended(window, Whose::All, next, |_| ())
+/// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
+pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
+    sent(window, Target::send_all, next)
 }
 
 /// Whose pieces a synchronisation completes.
@@ -218,6 +208,26 @@ fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) 
         told(&window);
     }
     code
+}
+
+/// A call before which what is kept is sent by `send`, and that is relied on for nothing.
+fn sent(
+    window: Win,
+    send: impl Fn(&Target, &Native, &Window) -> Result<(), c_int>,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
+    if !features::any(GATHERING) {
+        return next();
+    }
+    let (Some(native), Some(window)) = (native(), window::find(window)) else {
+        return next();
+    };
+    let mut result = Ok(());
+    window.each_target(|target| result = result.and(send(target, native, &window)));
+    match next() {
+        SUCCESS => result.err().unwrap_or(SUCCESS),
+        code => code,
+    }
 }
 
 /// A call that completes what was begun, and may end an epoch, as the window is told.
@@ -247,7 +257,7 @@ fn synchronise(window: Win, whose: Whose, next: impl FnOnce() -> c_int) -> c_int
     };
     let mut sent = Vec::new();
     let mut result = Ok(());
-    let mut send = |target: &target::Target| {
+    let mut send = |target: &Target| {
         let done = target.send_all(native, &window);
         sent.append(&mut target.take_sent());
         result = result.and(done);

@@ -122,8 +122,8 @@ impl Target {
         Ok(())
     }
 
-    /// Sends what is kept and overlaps the bytes of the target's memory that `place` gives, which is
-    /// asked only where something is kept.
+    /// Sends what is kept and overlaps the bytes of the target's memory that `place` gives, which
+    /// is asked only where something is kept.
     ///
     /// # Errors
     /// MPI's.
@@ -161,6 +161,24 @@ impl Target {
         let puts = self.send(native, window, &mut kept, Kind::Put);
         let accumulates = self.send(native, window, &mut kept, Kind::Accumulate);
         puts.and(accumulates)
+    }
+
+    /// Sends all that is kept, and flushes the target where anything was sent that is not complete.
+    ///
+    /// # Errors
+    /// MPI's first.
+    pub fn flush(&self, native: &Native, window: &Window) -> Result<(), c_int> {
+        let done = self.send_all(native, window);
+        let sent = self.take_sent();
+        if sent.is_empty() {
+            return done;
+        }
+        let flushed = native.flush(window.handle(), self.rank);
+        if flushed.is_err() {
+            // Whether the MPI still reads them, nobody knows.
+            std::mem::forget(sent);
+        }
+        done.and(flushed)
     }
 
     fn send(

@@ -120,6 +120,7 @@ native_functions! {
         type_get_true_extent: Type_get_true_extent(datatype: Datatype, bound: &mut i64, extent: &mut i64);
         type_size: Type_size(datatype: Datatype, size: &mut c_int);
         type_size_x: Type_size_x(datatype: Datatype, size: &mut i64);
+        win_flush: Win_flush(target: c_int, window: Win);
         win_get_group: Win_get_group(window: Win, group: &mut Group);
     }
     raw {

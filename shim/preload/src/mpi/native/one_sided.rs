@@ -93,6 +93,12 @@ impl Native {
         Ok(())
     }
 
+    /// `MPI_Win_flush` of a target.
+    pub fn flush(&self, window: Win, target: c_int) -> Result<(), c_int> {
+        self.functions.win_flush(target, window)?;
+        Ok(())
+    }
+
     /// A datatype of ranges of elements of `datatype`, each `(start, length)`: the start in bytes,
     /// the length in elements.
     pub fn new_type_of_ranges(

@@ -9,9 +9,9 @@
  * cells that take sums only, and makes sequences of accumulates whose order shows. Puts are of one
  * or several elements, of types with gaps and of contiguous types, large and small, of no elements,
  * to MPI_PROC_NULL, and with a request; gets and fetches that overlap follow flushes or
- * accumulates, as MPI has it. The ranks' displacement units differ. Windows are created, allocated,
- * or dynamic. After each epoch each rank compares its memory with what it must be. Rank 0 prints
- * the number of wrong cells of all.
+ * accumulates, as MPI has it; what a flush hands back is written over. The ranks' displacement
+ * units differ. Windows are created, allocated, or dynamic. After each epoch each rank compares its
+ * memory with what it must be. Rank 0 prints the number of wrong cells of all.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -227,12 +227,13 @@ static void access(enum kind kind, int origin, int target)
 /* Compares after an epoch of this kind, in a window that was made so. */
 static void check(enum kind of, uint32_t made)
 {
-    static const char *names[KINDS] = {"fence", "lock", "lock of all", "start"};
+    static const char *kinds[KINDS] = {"fence", "lock", "lock of all", "start"};
+    static const char *windows[] = {"allocated", "created", "dynamic"};
     for (int cell = 0; cell < CELLS; cell++)
         if (memory[cell] != expected[rank][cell]) {
             if (!wrong++)
-                fprintf(stderr, "rank %d, cell %d: %d and not %d, %s epoch of window %d\n", rank, cell, memory[cell],
-                        expected[rank][cell], names[of], made);
+                fprintf(stderr, "rank %d, cell %d: %d and not %d, %s, %s window\n", rank, cell, memory[cell],
+                        expected[rank][cell], kinds[of], windows[made]);
         }
 }
 

@@ -8,7 +8,7 @@
 //! | Hydra | host file | `-f FILE -bind-to user:LIST`; for Intel MPI `-machinefile FILE` and `I_MPI_PIN_PROCESSOR_LIST` |
 //! | Slurm | host file | `SLURM_HOSTFILE=FILE`, `--distribution=arbitrary --cpu-bind=map_cpu:LIST` |
 //! | Flux | host file | `--taskmap=hostfile:FILE -o cpu-affinity=map:LIST` |
-//! | PALS | hosts, and Cray MPICH's order | `--hostfile FILE --ppn N --cpu-bind list:LIST`, `MPICH_RANK_REORDER_...` |
+//! | PALS | hosts, order of ranks | `--hostfile FILE --ppn N --cpu-bind list:LIST`, `MPICH_RANK_...` |
 //! | ParaStation | host file | `PSI_HOSTFILE=FILE PSI_NODES_SORT=none`; the library binds |
 //!
 //! Hydra, Slurm, Flux and PALS take one list of cores for all hosts, and Hydra begins it anew

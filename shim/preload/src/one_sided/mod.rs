@@ -177,8 +177,8 @@ pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int 
     ended(window, Whose::Of(target), next, |_| ())
 }
 
-/// A flush of all targets, of either kind. After MPICH 4.0's, and after what completes them later,
-/// the MPI may still read origins; after a flush of each target it does not.
+/// A flush of all targets, of either kind. MPICH 4.0 may still read origins after its own, which
+/// a flush of each target completes.
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     match native().map(|native| native.abi.family) {
         Some(Family::Mpich) => sent(window, Target::flush, next),
@@ -210,7 +210,7 @@ fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) 
     code
 }
 
-/// A call before which what is kept is sent by `send`, and that is relied on for nothing.
+/// A call before which `send` sends what is kept, and after which nothing is freed.
 fn sent(
     window: Win,
     send: impl Fn(&Target, &Native, &Window) -> Result<(), c_int>,

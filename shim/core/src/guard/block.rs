@@ -8,7 +8,7 @@ pub(super) const MOST_PAIRS: usize = 8;
 /// Numbers of a block in an exchange.
 pub(super) const OF_A_BLOCK: usize = MOST_PAIRS * 2 * OF_A_CALL;
 
-/// One of the two calls of a pair.
+/// One of the two sides of a pair: a call, or several in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arm {
     /// By the native MPI.
@@ -22,6 +22,7 @@ pub(super) enum Arm {
 pub(super) struct Slot {
     pub pair: usize,
     pub arm: Arm,
+    pub is_measured: bool,
 }
 
 /// A pair as all ranks measured it.
@@ -41,6 +42,8 @@ pub(super) struct Block {
     start: u64,
     /// Calls from the start of a pair to that of the next.
     interval: u64,
+    /// Calls of an arm, of which the last one is measured.
+    of_arm: u64,
     times: [[Local; 2]; MOST_PAIRS],
     /// The call whose period ends when the next call starts, and its start.
     open: Option<(Slot, u64)>,
@@ -48,14 +51,15 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// So many pairs from the cell's call `start` on, each `interval` calls (at least 2) behind the
-    /// one before.
-    pub fn new(pairs: usize, order: u64, start: u64, interval: u64) -> Self {
+    /// So many pairs from the cell's call `start` on, each `interval` calls (at least its own) behind
+    /// the one before, with so many calls in each arm.
+    pub fn new(pairs: usize, order: u64, start: u64, (interval, of_arm): (u64, u64)) -> Self {
         Block {
             pairs: pairs.clamp(1, MOST_PAIRS),
             order,
             start,
-            interval: interval.max(2),
+            interval: interval.max(2 * of_arm),
+            of_arm,
             times: Default::default(),
             open: None,
             complete: false,
@@ -74,30 +78,36 @@ impl Block {
 
     /// The cell's call with which all is measured.
     pub fn end(&self) -> u64 {
-        self.start + (self.pairs as u64 - 1) * self.interval + 3
+        self.start + (self.pairs as u64 - 1) * self.interval + 2 * self.of_arm + 1
     }
 
     /// The place of the cell's call of this number, if it is in a pair.
     pub fn slot(&self, call: u64) -> Option<Slot> {
         let since = call.checked_sub(self.start)?;
         let (pair, place) = ((since / self.interval) as usize, since % self.interval);
-        if pair >= self.pairs || place > 1 {
+        let (second, of_arm) = (place / self.of_arm, place % self.of_arm);
+        if pair >= self.pairs || second > 1 {
             return None;
         }
         let plan_is_first = self.order >> pair & 1 == 1;
-        let arm = match plan_is_first == (place == 0) {
+        let arm = match plan_is_first == (second == 0) {
             true => Arm::Plan,
             false => Arm::Native,
         };
-        Some(Slot { pair, arm })
+        Some(Slot {
+            pair,
+            arm,
+            is_measured: of_arm + 1 == self.of_arm,
+        })
     }
 
-    /// The start of a call: the time is read only where it is needed, and returned where the end is
-    /// needed too.
-    pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, u64)> {
+    /// The start of a call: its place, and the time where its end is needed too. The time is read
+    /// only where it is needed.
+    pub fn enter(&mut self, call: u64, clock: impl FnOnce() -> u64) -> Option<(Slot, Option<u64>)> {
         let slot = self.slot(call);
-        if slot.is_none() && self.open.is_none() {
-            return None;
+        let is_measured = slot.is_some_and(|slot| slot.is_measured);
+        if !is_measured && self.open.is_none() {
+            return slot.map(|slot| (slot, None));
         }
         let now = clock();
         if let Some((of, start)) = self.open.take() {
@@ -106,8 +116,8 @@ impl Block {
             self.complete = of.pair + 1 == self.pairs && slot.is_none();
         }
         let slot = slot?;
-        self.open = Some((slot, now));
-        Some((slot, now))
+        self.open = is_measured.then_some((slot, now));
+        Some((slot, is_measured.then_some(now)))
     }
 
     /// The duration of the call at `slot`.
@@ -145,7 +155,7 @@ mod tests {
 
     #[test]
     fn each_pair_has_one_call_of_each_in_the_order_drawn_by_lot() {
-        let block = Block::new(3, 0b010, 10, 2);
+        let block = Block::new(3, 0b010, 10, (2, 1));
         let arms: Vec<Option<Arm>> = (9..17)
             .map(|call| block.slot(call).map(|slot| slot.arm))
             .collect();
@@ -154,9 +164,38 @@ mod tests {
     }
 
     #[test]
+    fn of_the_calls_of_an_arm_only_the_last_is_measured() {
+        let mut block = Block::new(2, 0b10, 10, (4, 2));
+        let mut seen = Vec::new();
+        for call in 9..20 {
+            let entered = block.enter(call, || call * 100);
+            let place = |(slot, time): (Slot, Option<u64>)| (slot.pair, slot.arm, time);
+            seen.push(entered.map(place));
+            assert_eq!(block.is_complete(), call >= 18, "call {call}");
+        }
+        let place = |pair, arm, time| Some((pair, arm, time));
+        let expected = [
+            None,
+            place(0, Arm::Native, None),
+            place(0, Arm::Native, Some(1100)),
+            place(0, Arm::Plan, None),
+            place(0, Arm::Plan, Some(1300)),
+            place(1, Arm::Plan, None),
+            place(1, Arm::Plan, Some(1500)),
+            place(1, Arm::Native, None),
+            place(1, Arm::Native, Some(1700)),
+            None,
+            None,
+        ];
+        assert_eq!(seen, expected);
+        let times = block.times[..2].iter().flatten();
+        assert!(times.map(|call| call.period).all(|period| period == 100));
+    }
+
+    #[test]
     fn a_block_is_complete_when_the_last_period_has_ended_and_reads_no_clock_between_pairs() {
         for interval in [2, 64] {
-            let mut block = Block::new(2, 0, 5, interval);
+            let mut block = Block::new(2, 0, 5, (interval, 1));
             let mut reads = 0;
             let mut now = 0;
             for call in 0..200 {

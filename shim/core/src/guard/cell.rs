@@ -109,9 +109,9 @@ impl Cell {
         };
         match &mut self.block {
             Some(block) if !block.is_complete() => {
-                if let Some((slot, now)) = block.enter(call, clock) {
+                if let Some((slot, start)) = block.enter(call, clock) {
                     arm = slot.arm;
-                    measured = Some((Measured::Pair(slot), now));
+                    measured = start.map(|now| (Measured::Pair(slot), now));
                 }
             }
             None if matches!(self.stage, Stage::Warming { .. }) && call <= WARM_UP => {
@@ -275,6 +275,10 @@ impl Cell {
             self.excess += native.saturating_sub(plan);
             tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
+        let unmeasured = (self.watch.calls_of_arm() - 1) * pairs.len() as u64;
+        let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
+        let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
+        self.excess += unmeasured * excess;
         self.watch.add(&self.key, pairs);
         if !self.watch.is_lost() {
             return None;
@@ -354,8 +358,9 @@ impl Cell {
 
     fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {
         let order = mix(mix(seed, self.number), self.blocks);
+        let calls = (interval, self.watch.calls_of_arm());
         self.blocks += 1;
-        self.block = Some(Block::new(pairs, order, start, interval));
+        self.block = Some(Block::new(pairs, order, start, calls));
     }
 
     /// Its state while it is not left to the MPI for good, or why it is.

@@ -18,6 +18,10 @@ const PART_OF_CALLS: u64 = 128;
 /// Calls from one pair to the next where the plan has just lost.
 const IN_DOUBT: u64 = 16;
 
+/// Calls of each side of a pair then, of which the last one is measured. The first one finds ranks
+/// early and late as the other side leaves them, which alone may hide what is gained by it.
+const CALLS_IN_DOUBT: u64 = 2;
+
 /// Ranks tell each other after about so many calls.
 const TOLD: u64 = 256;
 
@@ -43,6 +47,14 @@ impl Watch {
         let interval = (calls / PART_OF_CALLS).clamp(first, most);
         let pairs = (TOLD / interval).clamp(1, MOST_PAIRS as u64);
         (pairs as usize, interval)
+    }
+
+    /// Calls of each side of a pair of the next block.
+    pub fn calls_of_arm(&self) -> u64 {
+        match self.is_in_doubt {
+            true => CALLS_IN_DOUBT,
+            false => 1,
+        }
     }
 
     /// Adds a block.

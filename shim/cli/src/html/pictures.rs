@@ -37,6 +37,7 @@ pub fn heat_maps(machine: &OnMachine) -> Result<Picture, String> {
             after.map_or(String::new(), |after| after.name.clone()),
         ),
         topology: &machine.topology,
+        network: machine.network.as_ref(),
         unit: Unit::Bytes,
     };
     let before = machine.before.situation();

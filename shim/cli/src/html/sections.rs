@@ -351,6 +351,7 @@ fn on_network(page: &mut Page, facts: &Facts) -> Result<(), String> {
         Some(Network::Dragonfly(_)) => {
             "Groups on a circle: lines are links between groups, dots the most loaded link inside"
         }
+        Some(Network::FatTree(_)) => "Nodes at the bottom, the switches of each level above",
         _ => "Vertices on a circle, and the links between them",
     };
     page.figure("network", words, &links)?;

@@ -11,10 +11,9 @@ use super::write::Drawing;
 const BARE: RGBColor = RGBColor(190, 190, 190);
 const NODE: RGBColor = RGBColor(60, 60, 60);
 
-/// Side of a panel, its margin, and panels in a row.
+/// Side of a panel and its margin.
 const SIDE: i32 = 560;
 const MARGIN: i32 = 60;
-const IN_ROW: usize = 4;
 
 const TOP: i32 = 90;
 const LEGEND: i32 = 90;
@@ -57,40 +56,30 @@ pub struct Fabric {
     pub title: String,
     /// Unit of the loads; `None` where there is no traffic.
     pub unit: Option<Unit>,
-    /// The parts, in rows.
-    pub parts: Vec<Part>,
+    /// The parts, row by row.
+    pub rows: Vec<Vec<Part>>,
 }
 
 impl Fabric {
     fn scale(&self) -> Option<Scale> {
-        let lines = self
-            .parts
-            .iter()
-            .flat_map(|part| part.lines.iter().map(|line| line.load));
-        let points = self
-            .parts
-            .iter()
-            .flat_map(|part| part.points.iter().map(|point| point.load));
-        let loads: Vec<f64> = lines.chain(points).filter(|&load| load > 0.0).collect();
+        let loads = self.rows.iter().flatten().flat_map(Part::loads);
+        let loads: Vec<f64> = loads.filter(|&load| load > 0.0).collect();
         let low = loads.iter().copied().fold(f64::INFINITY, f64::min);
         let high = loads.iter().copied().fold(0.0, f64::max);
         let unit = self.unit.filter(|_| high > 0.0)?;
         Some(Scale::new(unit, low, high))
     }
 
-    fn rows(&self) -> i32 {
-        self.parts.len().div_ceil(IN_ROW).max(1) as i32
-    }
-
+    /// Parts of the longest row, and room for a title.
     fn columns(&self) -> i32 {
-        self.parts.len().clamp(2, IN_ROW) as i32
+        self.rows.iter().map(Vec::len).max().unwrap_or(0).max(2) as i32
     }
 }
 
 impl Drawing for Fabric {
     fn size(&self) -> (u32, u32) {
         let width = self.columns() * SIDE + MARGIN;
-        let height = TOP + self.rows() * (SIDE + 40) + LEGEND;
+        let height = TOP + self.rows.len().max(1) as i32 * (SIDE + 40) + LEGEND;
         (width as u32, height as u32)
     }
 
@@ -100,10 +89,14 @@ impl Drawing for Fabric {
         let middle = width as i32 / 2;
         canvas.text(&self.title, (middle, 45), Lettering::strong(36.0))?;
         let scale = self.scale();
-        for (number, part) in self.parts.iter().enumerate() {
-            let (row, column) = ((number / IN_ROW) as i32, (number % IN_ROW) as i32);
-            let corner = (MARGIN / 2 + column * SIDE, TOP + row * (SIDE + 40));
-            part.draw_in(corner, scale.as_ref(), canvas)?;
+        let mut top = TOP;
+        for row in &self.rows {
+            let mut left = middle - row.len() as i32 * SIDE / 2;
+            for part in row {
+                part.draw_in((left, top), scale.as_ref(), canvas)?;
+                left += SIDE;
+            }
+            top += SIDE + 40;
         }
         match (scale, self.unit) {
             (Some(scale), Some(unit)) => legend(&scale, unit, (middle, height as i32 - 55), canvas),
@@ -113,6 +106,12 @@ impl Drawing for Fabric {
 }
 
 impl Part {
+    /// Loads of its links.
+    pub fn loads(&self) -> impl Iterator<Item = f64> {
+        let points = self.points.iter().map(|point| point.load);
+        self.lines.iter().map(|line| line.load).chain(points)
+    }
+
     fn draw_in<DB: DrawingBackend>(
         &self,
         corner: (i32, i32),

@@ -1,6 +1,7 @@
 //! The same traffic before and after, drawn in the order of the cores.
 
 use treepie_core::affinity::Matrix;
+use treepie_core::placement::networks::{NetworkNodes, hop_bytes};
 use treepie_core::topology::Topology;
 
 use super::levels::{Crossing, Situation, caption};
@@ -16,6 +17,8 @@ pub struct BeforeAfter<'a> {
     pub names: (String, String),
     /// The machine whose blocks are drawn.
     pub topology: &'a Topology,
+    /// Where its nodes are on a network that is no tree, whose distances count then.
+    pub network: Option<&'a NetworkNodes>,
     /// Unit.
     pub unit: Unit,
 }
@@ -74,8 +77,18 @@ impl BeforeAfter<'_> {
         if let Some(top) = crossings.first() {
             captions.push(caption(top, bytes(top), whole, self.unit));
         }
-        let cost = situation.dist_comm(self.topology);
-        captions.push(format!("DistComm {}", units::count(cost.round())));
+        let (name, cost) = match self.network {
+            None => ("DistComm", situation.dist_comm(self.topology)),
+            Some(nodes) => {
+                let Situation {
+                    matrix,
+                    leaf_of_rank,
+                } = situation;
+                let cost = hop_bytes(matrix, self.topology, nodes, leaf_of_rank);
+                ("bytes x links", cost)
+            }
+        };
+        captions.push(format!("{name} {}", units::count(cost.round())));
         let (matrix, leaves) = in_core_order(situation)?;
         Ok(Panel {
             title: title.to_owned(),

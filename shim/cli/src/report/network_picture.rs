@@ -2,31 +2,45 @@
 
 use std::f64::consts::TAU;
 
-use treepie_core::topology::networks::{Lattice, Loads, Network};
+use treepie_core::topology::networks::{FatTree, Lattice, Loads, Network};
 
 use crate::picture::{Fabric, FabricLine, FabricPart, FabricPoint, Unit};
 
 /// Planes of a torus that are drawn, those with the most loaded links.
 const PLANES: usize = 8;
 
+/// Parts in a row of a picture.
+const IN_ROW: usize = 4;
+
 /// More vertices than this are not drawn on a circle.
 const ON_CIRCLE: usize = 300;
 
+/// More vertices than this are not drawn in a level of a fat tree.
+const ON_LEVEL: usize = 64;
+
+/// Length of the stubs that stand for links which close a ring, in links.
+const STUB: f64 = 0.4;
+
 /// A network without traffic, or with one or two kinds of it, such as before and after.
 pub fn picture(title: String, network: &Network, traffic: &[(&str, &Loads)], unit: Unit) -> Fabric {
-    let parts = match traffic {
-        [] => parts(network, "", None),
-        kinds => {
-            let kinds = kinds.iter();
-            kinds
-                .flat_map(|(name, loads)| parts(network, name, Some(loads)))
-                .collect()
-        }
+    let kinds: Vec<Vec<FabricPart>> = match traffic {
+        [] => vec![parts(network, "", None)],
+        kinds => kinds
+            .iter()
+            .map(|(name, loads)| parts(network, name, Some(loads)))
+            .collect(),
+    };
+    let rows = match kinds.iter().all(|parts| parts.len() == 1) {
+        true => vec![kinds.into_iter().flatten().collect()],
+        false => kinds
+            .iter()
+            .flat_map(|parts| parts.chunks(IN_ROW).map(<[FabricPart]>::to_vec))
+            .collect(),
     };
     Fabric {
         title,
         unit: (!traffic.is_empty()).then_some(unit),
-        parts,
+        rows,
     }
 }
 
@@ -39,31 +53,54 @@ fn parts(network: &Network, name: &str, loads: Option<&Loads>) -> Vec<FabricPart
         Network::Lattice(lattice) => planes(lattice, network, &prefix, loads),
         Network::Dragonfly(dragonfly) => {
             let group = |vertex| dragonfly.group_of(vertex);
-            vec![circle(
-                network,
-                prefix + "groups",
-                dragonfly.groups(),
-                &group,
-                loads,
-            )]
+            let groups = circle(dragonfly.groups());
+            vec![dots(network, prefix + "groups", &groups, &group, loads)]
         }
+        Network::FatTree(tree) => vec![levels(tree, network, &prefix, loads)],
         _ => {
             let count = network.vertices();
             let per_dot = count.div_ceil(ON_CIRCLE).max(1);
-            let dots = count.div_ceil(per_dot);
+            let places = circle(count.div_ceil(per_dot));
             let title = match per_dot {
                 1 => prefix + "all vertices",
                 several => format!("{prefix}{several} vertices a dot"),
             };
-            vec![circle(
-                network,
-                title,
-                dots,
-                &|vertex| vertex / per_dot,
-                loads,
-            )]
+            let dot_of = |vertex| vertex / per_dot;
+            vec![dots(network, title, &places, &dot_of, loads)]
         }
     }
+}
+
+/// The levels of a fat tree from the nodes, which are at the bottom, to the roots.
+fn levels(tree: &FatTree, network: &Network, prefix: &str, loads: Option<&Loads>) -> FabricPart {
+    let counts = tree.counts();
+    let mut places = Vec::new();
+    let mut dot_of = Vec::new();
+    let mut most = 1;
+    for (level, &count) in counts.iter().enumerate() {
+        let per_dot = count.div_ceil(ON_LEVEL);
+        most = most.max(per_dot);
+        let first = places.len();
+        let dots = count.div_ceil(per_dot);
+        let height = 0.96 * level as f64 / (counts.len() - 1) as f64;
+        let at = |dot: usize| ((dot as f64 + 0.5) / dots as f64, 0.98 - height);
+        places.extend((0..dots).map(at));
+        dot_of.extend((0..count).map(|vertex| first + vertex / per_dot));
+    }
+    let title = match most {
+        1 => format!("{prefix}nodes below, switches above"),
+        several => format!("{prefix}nodes below, switches above, up to {several} a dot"),
+    };
+    dots(network, title, &places, &|vertex| dot_of[vertex], loads)
+}
+
+/// Places on a circle.
+fn circle(count: usize) -> Vec<(f64, f64)> {
+    let at = |dot: usize| {
+        let angle = TAU * (dot as f64 / count as f64 - 0.25);
+        (0.5 + 0.48 * angle.cos(), 0.5 + 0.48 * angle.sin())
+    };
+    (0..count).map(at).collect()
 }
 
 /// Load by capacity of a link; 0 without traffic.
@@ -71,21 +108,16 @@ fn load(network: &Network, loads: Option<&Loads>, link: usize) -> f64 {
     loads.map_or(0.0, |loads| loads.of_link[link] / network.capacity(link))
 }
 
-/// Sets of vertices on a circle: lines are the most loaded links between two sets, dots those
-/// inside.
-fn circle(
+/// Sets of vertices as dots: lines are the most loaded links between two sets, dots those inside.
+fn dots(
     network: &Network,
     title: String,
-    dots: usize,
+    places: &[(f64, f64)],
     dot_of: &dyn Fn(usize) -> usize,
     loads: Option<&Loads>,
 ) -> FabricPart {
-    let at = |dot: usize| {
-        let angle = TAU * (dot as f64 / dots as f64 - 0.25);
-        (0.5 + 0.48 * angle.cos(), 0.5 + 0.48 * angle.sin())
-    };
     let mut between = std::collections::BTreeMap::new();
-    let mut inside = vec![0.0_f64; dots];
+    let mut inside = vec![0.0_f64; places.len()];
     for link in 0..network.links() {
         let Some((from, to)) = network.ends(link) else {
             continue;
@@ -104,13 +136,16 @@ fn circle(
         points: inside
             .iter()
             .enumerate()
-            .map(|(dot, &load)| FabricPoint { at: at(dot), load })
+            .map(|(dot, &load)| FabricPoint {
+                at: places[dot],
+                load,
+            })
             .collect(),
         lines: between
             .into_iter()
             .map(|((one, other), load)| FabricLine {
-                from: at(one),
-                to: at(other),
+                from: places[one],
+                to: places[other],
                 load,
             })
             .collect(),
@@ -129,12 +164,12 @@ fn planes(
     let (width, height) = (sizes[0], sizes.get(1).copied().unwrap_or(1));
     let in_plane = width * height;
     let count = network.positions() / in_plane;
-    let step = 1.0 / (width.max(height).max(2) - 1) as f64;
+    let step = 1.0 / ((width.max(height).max(2) - 1) as f64 + 2.0 * STUB);
     let at = |position: usize| {
         let within = position % in_plane;
         (
-            (within % width) as f64 * step,
-            (within / width) as f64 * step,
+            ((within % width) as f64 + STUB) * step,
+            ((within / width) as f64 + STUB) * step,
         )
     };
     let mut planes: Vec<FabricPart> = (0..count)
@@ -165,7 +200,7 @@ fn planes(
         // A link that closes a ring is drawn as a stub at its start.
         let to = match apart > 1.5 {
             true => {
-                let part = 0.4 / apart;
+                let part = STUB / apart;
                 (
                     here.0 - part * (there.0 - here.0),
                     here.1 - part * (there.1 - here.1),
@@ -187,7 +222,7 @@ fn planes(
         }
     }
     if planes.len() > PLANES {
-        let most = |part: &FabricPart| part.lines.iter().map(|line| line.load).fold(0.0, f64::max);
+        let most = |part: &FabricPart| part.loads().fold(0.0, f64::max);
         let mut order: Vec<usize> = (0..planes.len()).collect();
         order.sort_by(|&a, &b| most(&planes[b]).total_cmp(&most(&planes[a])));
         order.truncate(PLANES);
@@ -229,26 +264,31 @@ mod tests {
             ("mesh:5", 1, 4),
             ("dragonfly:2,4,2", 1, 36),
             ("hyperx:3x3", 1, 18),
+            ("fat-tree:2;4,8;1,4", 1, 32 + 8 * 4),
+            ("fat-tree:2;16,16;1,4", 1, 64 + 16 * 4),
         ] {
             let site = Site::from_description(text).unwrap();
             let network = site.network();
             let loads = Loads::new(network, [(0, 1, 10.0), (1, 0, 4.0)]);
             let bare = picture(text.to_owned(), network, &[], Unit::Bytes);
-            assert_eq!(bare.parts.len(), count, "{text}");
-            let drawn: usize = bare.parts.iter().map(|part| part.lines.len()).sum();
+            let of = |fabric: &Fabric| fabric.rows.iter().flatten().cloned().collect::<Vec<_>>();
+            assert_eq!(of(&bare).len(), count, "{text}");
+            let drawn: usize = of(&bare).iter().map(|part| part.lines.len()).sum();
             assert_eq!(drawn, lines, "{text}");
             let both = [("before", &loads), ("after", &loads)];
             let found = picture(text.to_owned(), network, &both, Unit::Bytes);
-            assert_eq!(found.parts.len(), 2 * count);
-            let most = found.parts.iter().flat_map(|part| {
-                let points = part.points.iter().map(|point| point.load);
-                part.lines
-                    .iter()
-                    .map(|line| line.load)
-                    .chain(points)
-                    .collect::<Vec<_>>()
-            });
+            let found_parts = of(&found);
+            assert_eq!(found_parts.len(), 2 * count);
+            let most = found_parts.iter().flat_map(FabricPart::loads);
             assert_eq!(most.fold(0.0, f64::max), 10.0, "{text}");
+            // Nothing is drawn outside its panel, where it would cross its neighbour.
+            let ends = found_parts.iter().flat_map(|part| &part.lines);
+            let inside =
+                |(x, y): (f64, f64)| (-1e-9..=1.0 + 1e-9).contains(&x.max(y).max(-x).max(-y));
+            assert!(
+                ends.flat_map(|line| [line.from, line.to]).all(inside),
+                "{text}"
+            );
             assert!(svg(&found).unwrap().contains("before"));
         }
     }

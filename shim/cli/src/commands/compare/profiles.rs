@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 use treepie_core::affinity::{Layer, Matrix};
 use treepie_core::files::profile::Profile;
+use treepie_core::placement::networks::NetworkNodes;
 use treepie_core::topology::Topology;
 
 use super::{Arguments, Two, sides};
@@ -18,6 +19,7 @@ use crate::output;
 use crate::picture::Unit;
 use crate::report::before_after::BeforeAfter;
 use crate::report::clusters;
+use crate::report::gain::Change;
 use crate::report::levels::{self, Crossing, Situation, crossings};
 use crate::report::network::NetworkGain;
 use crate::report::summary::{LayerSummary, Summary};
@@ -59,6 +61,7 @@ struct Measured {
     leaves: (Vec<usize>, Vec<usize>),
     crossings: Vec<Crossing>,
     costs: (f64, f64),
+    nodes: Option<NetworkNodes>,
     network: Option<NetworkGain>,
 }
 
@@ -81,11 +84,27 @@ impl Measured {
         let network = |nodes| NetworkGain::new(&topology, nodes, None, first, second);
         Ok(Measured {
             network: nodes.as_ref().map(network),
+            nodes,
             crossings: crossings(&topology, first, second),
             costs: (first.dist_comm(&topology), second.dist_comm(&topology)),
             leaves,
             topology,
         })
+    }
+
+    /// The cost of both for programs, by the distances that there are.
+    fn cost(&self) -> serde_json::Value {
+        let ((before, after), objective) = match &self.network {
+            Some(found) => {
+                let Change {
+                    identity,
+                    placement,
+                } = found.hop_bytes;
+                ((identity, placement), "bytes x links")
+            }
+            None => (self.costs, "DistComm of size"),
+        };
+        json!({"before": before, "after": after, "objective": objective})
     }
 }
 
@@ -129,13 +148,15 @@ pub fn compare(two: &Two, before: &Side, after: &Side) -> Result<(), CommandErro
         return output::print_json(&ProfilesAnswer {
             before: &before.summary,
             after: &after.summary,
-            between_clusters: between.map(|[before, after]| json!({
-                "clusters": before.clusters, "before": before.bytes, "after": after.bytes,
-            })),
+            between_clusters: between.map(|[before, after]| {
+                json!({
+                    "clusters": before.clusters, "before": before.bytes, "after": after.bytes,
+                })
+            }),
             network: found.and_then(|found| found.network.as_ref()),
             cores: found.map(|found| found.topology.leaf_count()),
             levels: found.map(|found| &found.crossings[..]),
-            cost: found.map(|found| json!({"before": found.costs.0, "after": found.costs.1, "objective": "DistComm of size"})),
+            cost: found.map(Measured::cost),
         });
     }
     let mut text = sides(two) + "\n" + &layer_table(&before.summary, &after.summary);
@@ -176,6 +197,7 @@ fn draw(path: &Path, measured: &Measured, before: &Side, after: &Side) -> Result
             file_name(&after.summary.file),
         ),
         topology: &measured.topology,
+        network: measured.nodes.as_ref(),
         unit: Unit::Bytes,
     };
     let first = Situation {

@@ -152,6 +152,7 @@ impl<'a> Found<'a> {
                 format!("after ({})", self.placed.strategy),
             ),
             topology,
+            network: self.job.network.as_ref(),
             unit: self.job.input.bytes_unit(),
         };
         let (first, second) = (of(first, &self.before), of(&self.bytes, self.assignment()));

@@ -109,6 +109,11 @@ impl FatTree {
         &self.children
     }
 
+    /// Number of vertices of each level, the leaves' first, in the order of their numbers.
+    pub fn counts(&self) -> &[usize] {
+        &self.counts
+    }
+
     /// Levels above the leaves.
     fn levels(&self) -> usize {
         self.children.len()

@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Desk, is_picture};
+use support::{Desk, is_picture, text_of};
 
 /// Eight ranks in a ring, numbered so that neighbours are four apart.
 fn ring() -> String {
@@ -104,6 +104,32 @@ fn the_machines_of_a_topology_are_put_on_the_network_of_a_site() {
 }
 
 #[test]
+fn the_first_arity_of_a_tree_below_a_network_is_its_nodes() {
+    let desk = desk();
+    for (machine, cores) in [
+        ("--tree 4:2", 8),
+        ("--hierarchy 2:4", 8),
+        ("--tree 8", 8),
+        ("--tree 2:2:2", 8),
+        ("--tree 2:2:3:2", 24),
+    ] {
+        let options = format!("{machine} --network torus:4x2");
+        let answer = mapped(&desk, &options.split(' ').collect::<Vec<_>>());
+        assert_eq!(answer["cores"], cores, "{machine}");
+    }
+    let options = ["--tree", "4:2", "--network", "torus:4x2"];
+    let answer = mapped(&desk, &options);
+    // Two ranks a node: four of the eight pairs of the ring are inside, the others one link apart.
+    let network = &answer["objectives"]["network"];
+    let found = network["hop_bytes"]["placement"].as_f64();
+    assert_eq!((&network["nodes"], found), (&4.into(), Some(4.0 * 1024.0)));
+    // More nodes than the network has are refused.
+    let options = ["map", "m.mtx", "--tree", "9:1", "--network", "torus:4x2"];
+    let message = desk.run(&options).refusal(1);
+    assert!(message.contains("8"), "{message}");
+}
+
+#[test]
 fn links_are_drawn_before_and_after_and_networks_alone() {
     let desk = desk();
     let options = [
@@ -146,6 +172,109 @@ fn a_network_is_shown_with_its_hosts_as_text_and_as_json() {
     let answer = desk.run(&["show", "t.conf", "--json"]).good().json();
     assert_eq!(answer["hosts"]["n5"], "(5)");
     assert_eq!(answer["distance"]["most"], 4);
+}
+
+#[test]
+fn every_family_is_shown_with_its_links_its_routing_and_its_distances() {
+    let desk = desk();
+    for (network, lines) in [
+        (
+            "torus:4x2",
+            "8 nodes at 8 positions, 24 links in both directions together, routes: dimension \
+             order\n  distance of two nodes: 1.71 links on average, 3 at most",
+        ),
+        (
+            "dragonfly:2,4,2",
+            "72 nodes at 36 positions, 180 links in both directions together, routes: minimal, \
+             local-global-local\n  distance of two nodes: 4.34 links on average, 5 at most",
+        ),
+        (
+            "hyperx:4x4,4",
+            "64 nodes at 16 positions, 96 links in both directions together, routes: dimension \
+             order\n  distance of two nodes: 3.52 links on average, 4 at most",
+        ),
+        (
+            "fat-tree:2;4,8;1,4",
+            "32 nodes at 32 positions, 128 links in both directions together, routes: \
+             d-mod-k\n  distance of two nodes: 3.81 links on average, 4 at most",
+        ),
+    ] {
+        let text = desk.run(&["show", network]).good().out;
+        assert!(text.contains(lines), "{text}");
+    }
+}
+
+/// A halo exchange of 4 x 4 ranks, its order and its grid as placements on a torus.
+fn placed() -> Desk {
+    let desk = Desk::new();
+    desk.halo("app.profile.yaml");
+    for (strategy, output) in [("identity", "a"), ("grid", "b")] {
+        let output = format!("{output}.placement.yaml");
+        let words = "map app.profile.yaml --topology torus:4x4 --strategy";
+        let words = words.split(' ').chain([strategy, "-q", "-o", &output]);
+        desk.run(&words.collect::<Vec<_>>()).good();
+    }
+    desk
+}
+
+/// Each of 48 messages goes over one link in a grid: half of 1.52 MiB, each pair once.
+const IN_A_GRID: &str = "bytes x links                       1 585 152   798 720  -49.6 %";
+
+#[test]
+fn two_placements_and_two_profiles_are_compared_on_a_network() {
+    let desk = placed();
+    let words = "compare a.placement.yaml b.placement.yaml --network torus:4x4";
+    let text = desk.run(&words.split(' ').collect::<Vec<_>>()).good().out;
+    for line in [
+        IN_A_GRID,
+        "most loaded link (dimension order)     65 KiB    64 KiB   -1.5 %",
+        "16 nodes on a torus 4x4; most loaded: (0,0) to (1,0)",
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    let words = "compare app.profile.yaml app.profile.yaml --tree 16:1 --network torus:4x4";
+    let words: Vec<&str> = words.split(' ').collect();
+    let text = desk.run(&words).good().out;
+    let line = "bytes x links                       1 585 152  1 585 152     0 %";
+    assert!(text.contains(line), "{text}");
+    let answer = desk.run(&[&words[..], &["--json"]].concat()).good().json();
+    assert_eq!(answer["cost"]["after"], 1_585_152.0);
+    assert_eq!(answer["cost"]["objective"], "bytes x links");
+    // The profile of placements has to be there: only it knows the traffic.
+    std::fs::remove_file(desk.path("app.profile.yaml")).unwrap();
+    let words = "compare a.placement.yaml b.placement.yaml --network torus:4x4";
+    let message = desk.run(&words.split(' ').collect::<Vec<_>>()).refusal(2);
+    assert!(
+        message.contains("the profile of the placements is needed"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_placement_is_shown_on_its_network_as_text_and_in_the_page() {
+    let desk = placed();
+    let words = "show b.placement.yaml --network torus:4x4";
+    let words: Vec<&str> = words.split(' ').collect();
+    let text = desk.run(&words).good().out;
+    assert!(text.contains(IN_A_GRID), "{text}");
+    let picture = ["--draw", "links", "--svg", "links.svg"];
+    desk.run(&[&words[..], &picture].concat()).good();
+    assert!(is_picture(&desk.path("links.svg")));
+
+    let page = ["--html", "page.html"];
+    let words = "show app.profile.yaml b.placement.yaml --network torus:4x4";
+    let words: Vec<&str> = words.split(' ').chain(page).collect();
+    desk.run(&words).good();
+    let page = desk.text("page.html");
+    let loads = text_of(&page, "network-loads");
+    assert!(
+        loads.contains("bytes x links 1 585 152 798 720 -49.6 %"),
+        "{loads}"
+    );
+    assert!(page.contains("<figure id=\"network\">"), "{page}");
+    assert!(page.contains("16 nodes on a torus 4x4; most loaded: (0,0) to (1,0)"));
+    // The tree's distances say nothing here.
+    assert!(!page.contains("DistComm"), "{page}");
 }
 
 #[test]

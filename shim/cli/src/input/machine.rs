@@ -8,8 +8,8 @@ use clap::Args;
 use treepie_core::files;
 use treepie_core::placement::networks::NetworkNodes;
 use treepie_core::platform::with_measured_distances;
-use treepie_core::topology::Topology;
 use treepie_core::topology::networks::Site;
+use treepie_core::topology::{Topology, TopologyError};
 
 use super::network;
 use super::topology::{HELP, describe};
@@ -26,7 +26,7 @@ const MACHINE_LEVELS: [&str; 3] = ["node", "host", "machine"];
 pub struct MachineChoice {
     #[arg(long, short, value_name = "TOPOLOGY", help = HELP, conflicts_with_all = ["tree", "hierarchy"])]
     pub topology: Option<String>,
-    /// Arities from the root: 2:3:2 has 12 cores
+    /// Arities from the root: 2:3:2 has 12 cores. Below a network the first are its nodes
     #[arg(long, value_name = "ARITIES", conflicts_with = "hierarchy")]
     pub tree: Option<String>,
     /// Arities from the cores up, as KaHIP takes them: 16:2:16 is 16 cores in
@@ -97,14 +97,18 @@ impl MachineChoice {
 
     /// The machines without a network that was given apart.
     fn nodes(&self, input: &Input) -> Result<Topology, CommandError> {
-        if let Some(arities) = &self.tree {
-            return from_arities("--tree", arities, arities);
+        let tree = match (&self.tree, &self.hierarchy) {
+            (Some(arities), _) => from_arities("--tree", arities, arities)?,
+            (None, Some(arities)) => {
+                let from_root: Vec<&str> = arities.split(':').rev().collect();
+                from_arities("--hierarchy", arities, &from_root.join(":"))?
+            }
+            (None, None) => return input.topology(self.topology.as_deref()),
+        };
+        match self.above.network.is_some() || self.above.coordinates.is_some() {
+            true => Ok(with_nodes(tree)?),
+            false => Ok(tree),
         }
-        if let Some(arities) = &self.hierarchy {
-            let from_root: Vec<&str> = arities.split(':').rev().collect();
-            return from_arities("--hierarchy", arities, &from_root.join(":"));
-        }
-        input.topology(self.topology.as_deref())
     }
 }
 
@@ -181,6 +185,23 @@ fn from_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, C
         .map_err(|error| CommandError::usage(format!("{option} {text}: {error}")))
 }
 
+/// A tree of a whole machine whose top level is its nodes, unless another one is: a network is
+/// above nodes.
+fn with_nodes(tree: Topology) -> Result<Topology, TopologyError> {
+    let names = tree.levels().iter().map(|level| level.name.clone());
+    let mut names: Vec<String> = names.collect();
+    if names.iter().any(|name| is_machine(name)) {
+        return Ok(tree);
+    }
+    let mut arities = tree.arities().unwrap_or_default();
+    if arities.len() == 1 {
+        arities.push(1);
+        names.insert(0, String::new());
+    }
+    names[0] = "node".to_owned();
+    Topology::from_arity_list(&arities, Some(&names))
+}
+
 /// Distances as KaHIP writes them, from the leaves up.
 fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--distances {text}: {problem}"));
@@ -217,10 +238,13 @@ fn with_distances(topology: Topology, text: &str) -> Result<Topology, CommandErr
         .map_err(|error| wrong(error.to_string()))
 }
 
+fn is_machine(level: &str) -> bool {
+    MACHINE_LEVELS.contains(&level)
+}
+
 /// The machines of a topology: the parts below the level that is called so, or all of it.
 fn machines(topology: Topology) -> Result<Vec<Topology>, CommandError> {
     let levels = topology.levels();
-    let is_machine = |name: &str| MACHINE_LEVELS.contains(&name);
     let depth = levels.iter().position(|level| is_machine(&level.name));
     Ok(match depth {
         Some(level) => topology.parts(level + 1)?,
@@ -252,37 +276,40 @@ fn attached(
     for_job: &[&str],
 ) -> Result<(Topology, NetworkNodes), CommandError> {
     let known: Vec<&str> = site.hosts().iter().map(|host| host.name.as_str()).collect();
-    let (machines, positions): (Vec<(String, Topology)>, Vec<usize>) = match known.is_empty() {
-        // Nodes without names are taken in their order.
-        true => {
-            let count = match (parts.len(), for_job.len()) {
-                (1, 0) => site.nodes(),
-                (1, hosts) => hosts,
-                (machines, _) => machines,
-            };
-            let host = |place: usize| match for_job.get(place).filter(|_| count == for_job.len()) {
-                Some(host) => (*host).to_owned(),
-                None => parts[place % parts.len()]
-                    .hosts()
-                    .first()
-                    .map_or_else(|| format!("node{place}"), |&host| host.to_owned()),
-            };
-            let machine = |place: usize| (host(place), parts[place % parts.len()].clone());
-            ((0..count).map(machine).collect(), site.first(count)?)
-        }
-        false => {
-            let hosts = hosts_of(&parts, &known, name, for_job)?;
-            let names: Vec<&str> = hosts.iter().map(String::as_str).collect();
-            let positions = site.positions_of(&names)?;
-            let machine =
-                |(place, host): (usize, String)| (host, parts[place % parts.len()].clone());
-            (
-                hosts.into_iter().enumerate().map(machine).collect(),
-                positions,
-            )
-        }
+    let count = match (parts.len(), for_job.len()) {
+        (1, 0) => site.nodes(),
+        (1, hosts) => hosts,
+        (machines, _) => machines,
     };
-    let topology = Topology::cluster(machines)?;
+    let own: Vec<&str> = parts.iter().flat_map(|part| part.hosts()).collect();
+    let names: Option<Vec<String>> = match known.is_empty() {
+        false => Some(hosts_of(&parts, &known, name, for_job)?),
+        true => [own.as_slice(), for_job]
+            .into_iter()
+            .find(|names| names.len() == count)
+            .map(|names| names.iter().map(|&host| host.to_owned()).collect()),
+    };
+    // Nodes of a network without names are taken in their order.
+    let positions = match (&names, known.is_empty()) {
+        (Some(names), false) => {
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            site.positions_of(&names)?
+        }
+        _ => site.first(count)?,
+    };
+    // One description of a machine stands for all hosts.
+    let machine = |place: usize| parts[place % parts.len()].clone();
+    let topology = match names {
+        Some(names) => {
+            let machines = names.into_iter().enumerate();
+            Topology::cluster(
+                machines
+                    .map(|(place, host)| (host, machine(place)))
+                    .collect(),
+            )?
+        }
+        None => Topology::join("node", &(0..count).map(machine).collect::<Vec<_>>())?,
+    };
     let network = Arc::new(site.network().clone());
     let nodes = NetworkNodes::new(network, &topology, 1, &positions)?;
     Ok((topology, nodes))

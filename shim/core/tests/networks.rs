@@ -11,66 +11,16 @@ use treepie_core::placement::{Constraints, Effort, Options, Outcome, Strategy};
 use treepie_core::topology::Topology;
 use treepie_core::topology::networks::{Arrangement, Dragonfly, Local, Network, Paths, Site};
 
-/// The generator of the anchors: SplitMix64 with remainders.
-struct Generator(u64);
+// The guests of `scripts/bench placement --networks`.
+#[path = "../benches/placement/networks/guests.rs"]
+#[allow(dead_code)]
+mod guests;
 
-impl Generator {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % limit as u64) as usize
-    }
+use guests::{Generator, Guest};
 
-    fn shuffled(seed: u64, count: usize) -> Vec<usize> {
-        let mut generator = Generator(seed);
-        let mut items: Vec<usize> = (0..count).collect();
-        for last in (1..count).rev() {
-            items.swap(last, generator.below(last + 1));
-        }
-        items
-    }
-}
-
-fn matrix(ranks: usize, edges: &[(usize, usize, f64)], shuffle: u64) -> Matrix {
-    let names = match shuffle {
-        0 => (0..ranks).collect(),
-        seed => Generator::shuffled(seed, ranks),
-    };
-    let both = edges
-        .iter()
-        .flat_map(|&(a, b, weight)| [(names[a], names[b], weight), (names[b], names[a], weight)]);
-    Matrix::from_entries(ranks, both).unwrap()
-}
-
-/// A grid, the last axis fastest, weight 100 to the next on every axis, and round it if `periodic`.
-fn stencil(shape: &[usize], periodic: bool, shuffle: u64) -> Matrix {
-    let ranks: usize = shape.iter().product();
-    let mut edges = Vec::new();
-    let mut stride = 1;
-    for &side in shape.iter().rev() {
-        for rank in 0..ranks {
-            let at = rank / stride % side;
-            if at + 1 < side {
-                edges.push((rank, rank + stride, 100.0));
-            } else if periodic {
-                edges.push((rank, rank - at * stride, 100.0));
-            }
-        }
-        stride *= side;
-    }
-    matrix(ranks, &edges, shuffle)
-}
-
-fn random(ranks: usize, shuffle: u64) -> Matrix {
-    let mut generator = Generator(1);
-    let draws = (0..4 * ranks).map(|_| {
-        let (u, v) = (generator.below(ranks), generator.below(ranks));
-        (u, v, 1.0 + generator.below(100) as f64)
-    });
-    let edges: Vec<_> = draws.filter(|(u, v, _)| u != v).collect();
-    matrix(ranks, &edges, shuffle)
+/// A guest by its name, under a numbering; 0 is the natural one.
+fn guest(name: &str, shuffle: u64) -> Matrix {
+    Guest::new(name).unwrap().matrix(shuffle).unwrap()
 }
 
 fn described(text: &str) -> Network {
@@ -130,30 +80,30 @@ impl Machine {
 fn grids_reach_every_proved_optimum_and_best_known_folding_however_they_are_numbered() {
     let torus = |text: &str, slots| Machine::whole(described(text), 1, slots);
     let hyperx = || Machine::whole(described("hyperx:8x8"), 8, 1);
-    let rows: [(Machine, &[usize], bool, f64); 14] = [
-        (torus("torus:8x8x8", 1), &[8, 8, 8], false, 134_400.0),
-        (torus("torus:8x8x8", 1), &[8, 8, 8], true, 153_600.0),
-        (torus("torus:8x8x8", 1), &[8, 64], false, 95_200.0),
-        (torus("mesh:8x8x8", 1), &[8, 64], false, 95_200.0),
-        (torus("torus:4x4x4x8", 1), &[32, 16], false, 97_600.0),
-        (torus("mesh:4x4x4x8", 1), &[32, 16], false, 97_600.0),
-        (torus("torus:8x8x8", 8), &[16, 16, 16], false, 537_600.0),
-        (hyperx(), &[8, 8, 8], false, 326_400.0),
-        (hyperx(), &[32, 16], false, 228_800.0),
-        (torus("torus:8x8x8", 1), &[32, 16], false, 102_400.0),
-        (torus("torus:16x16x16", 1), &[64, 64], false, 864_000.0),
-        (torus("torus:8x8x8", 8), &[64, 64], false, 313_600.0),
-        (torus("mesh:32x32", 1), &[16, 8, 8], false, 640_000.0),
-        (torus("torus:4x4x4x8", 1), &[8, 8, 8], false, 140_800.0),
+    let rows: [(Machine, &str, f64); 14] = [
+        (torus("torus:8x8x8", 1), "st:8x8x8", 134_400.0),
+        (torus("torus:8x8x8", 1), "st:8x8x8p", 153_600.0),
+        (torus("torus:8x8x8", 1), "st:8x64", 95_200.0),
+        (torus("mesh:8x8x8", 1), "st:8x64", 95_200.0),
+        (torus("torus:4x4x4x8", 1), "st:32x16", 97_600.0),
+        (torus("mesh:4x4x4x8", 1), "st:32x16", 97_600.0),
+        (torus("torus:8x8x8", 8), "st:16x16x16", 537_600.0),
+        (hyperx(), "st:8x8x8", 326_400.0),
+        (hyperx(), "st:32x16", 228_800.0),
+        (torus("torus:8x8x8", 1), "st:32x16", 102_400.0),
+        (torus("torus:16x16x16", 1), "st:64x64", 864_000.0),
+        (torus("torus:8x8x8", 8), "st:64x64", 313_600.0),
+        (torus("mesh:32x32", 1), "st:16x8x8", 640_000.0),
+        (torus("torus:4x4x4x8", 1), "st:8x8x8", 140_800.0),
     ];
-    for (machine, shape, periodic, optimum) in rows {
+    for (machine, stencil, optimum) in rows {
         for shuffle in [0, 2] {
-            let guest = stencil(shape, periodic, shuffle);
+            let guest = guest(stencil, shuffle);
             let placed = machine.place(&guest, Objective::Sum, Effort::Fast);
             let network = machine.nodes.network().describe();
             assert!(
                 placed.cost <= optimum,
-                "{shape:?} on {network}: {}",
+                "{stencil} on {network}: {}",
                 placed.cost
             );
             assert!(placed.cost <= placed.identity_cost);
@@ -163,22 +113,22 @@ fn grids_reach_every_proved_optimum_and_best_known_folding_however_they_are_numb
 
 #[test]
 fn optima_that_are_reached_are_proved_by_the_bound() {
-    for (network, per_position, slots, shape, optimum) in [
-        ("torus:8x8x8", 1, 1, [8, 8, 8].as_slice(), 134_400.0),
-        ("mesh:8x8x8", 1, 1, &[8, 64], 95_200.0),
-        ("torus:8x8x8", 1, 8, &[16, 16, 16], 537_600.0),
-        ("hyperx:8x8", 8, 1, &[8, 8, 8], 326_400.0),
-        ("hyperx:8x8", 8, 1, &[32, 16], 228_800.0),
+    for (network, per_position, slots, stencil, optimum) in [
+        ("torus:8x8x8", 1, 1, "st:8x8x8", 134_400.0),
+        ("mesh:8x8x8", 1, 1, "st:8x64", 95_200.0),
+        ("torus:8x8x8", 1, 8, "st:16x16x16", 537_600.0),
+        ("hyperx:8x8", 8, 1, "st:8x8x8", 326_400.0),
+        ("hyperx:8x8", 8, 1, "st:32x16", 228_800.0),
     ] {
         let machine = Machine::whole(described(network), per_position, slots);
-        let guest = stencil(shape, false, 0);
+        let guest = guest(stencil, 0);
         let placed = machine.place(&guest, Objective::Sum, Effort::Fast);
         let leaves = &placed.placement.leaf_of_rank;
         let bound = lower_bound(&guest, &machine.topology, &machine.nodes, leaves).unwrap();
         assert_eq!(
             (placed.cost, bound),
             (optimum, optimum),
-            "{network} {shape:?}"
+            "{network} {stencil}"
         );
     }
 }
@@ -187,7 +137,7 @@ fn optima_that_are_reached_are_proved_by_the_bound() {
 fn the_neighbour_bound_is_that_of_the_anchors() {
     let machine = Machine::whole(described("torus:8x8x8"), 1, 1);
     let identity: Vec<usize> = (0..512).collect();
-    let guest = random(512, 0);
+    let guest = guest("rnd:512", 0);
     let bound = lower_bound(&guest, &machine.topology, &machine.nodes, &identity).unwrap();
     assert!((bound - 119_805.0).abs() < 1.0, "{bound}");
 }
@@ -197,15 +147,15 @@ fn identity_costs_and_loads_what_the_anchors_say() {
     let torus = Machine::whole(described("torus:8x8x8"), 1, 1);
     let fly = Machine::whole(dragonfly(Paths::Minimal), 4, 1);
     for (machine, guest, cost, most) in [
-        (&torus, stencil(&[8, 8, 8], false, 0), 134_400.0, 100.0),
-        (&torus, stencil(&[8, 8, 8], false, 1), 803_700.0, 1_700.0),
-        (&torus, stencil(&[32, 16], false, 0), 161_600.0, 300.0),
-        (&torus, stencil(&[8, 64], false, 0), 100_800.0, 100.0),
-        (&torus, random(512, 0), 630_082.0, 1_261.0),
-        (&fly, stencil(&[33, 32], false, 0), 714_100.0, 3_200.0),
-        (&fly, stencil(&[33, 32], false, 1), 956_200.0, 1_100.0),
-        (&fly, stencil(&[11, 12, 8], false, 0), 974_800.0, 3_200.0),
-        (&fly, random(1056, 0), 1_003_801.0, 1_009.0),
+        (&torus, guest("st:8x8x8", 0), 134_400.0, 100.0),
+        (&torus, guest("st:8x8x8", 1), 803_700.0, 1_700.0),
+        (&torus, guest("st:32x16", 0), 161_600.0, 300.0),
+        (&torus, guest("st:8x64", 0), 100_800.0, 100.0),
+        (&torus, guest("rnd:512", 0), 630_082.0, 1_261.0),
+        (&fly, guest("st:33x32", 0), 714_100.0, 3_200.0),
+        (&fly, guest("st:33x32", 1), 956_200.0, 1_100.0),
+        (&fly, guest("st:11x12x8", 0), 974_800.0, 3_200.0),
+        (&fly, guest("rnd:1056", 0), 1_003_801.0, 1_009.0),
     ] {
         let identity: Vec<usize> = (0..guest.order()).collect();
         let measures = machine.measures(&guest, &identity);
@@ -217,7 +167,7 @@ fn identity_costs_and_loads_what_the_anchors_say() {
 #[test]
 fn a_dragonfly_by_graph_distances_costs_less_than_by_minimal_routes() {
     let shortest = Machine::whole(dragonfly(Paths::Shortest), 4, 1);
-    let guest = stencil(&[33, 32], false, 0);
+    let guest = guest("st:33x32", 0);
     let identity: Vec<usize> = (0..1056).collect();
     assert_eq!(shortest.measures(&guest, &identity).hop_bytes, 646_900.0);
 }
@@ -231,7 +181,11 @@ fn irregular_graphs_cost_less_than_a_descent_from_gmap_finds() {
         (dragonfly(Paths::Shortest), 4, 1056, 764_773.0),
     ] {
         let machine = Machine::whole(network, per_position, 1);
-        let placed = machine.place(&random(ranks, 1), Objective::Sum, Effort::Normal);
+        let placed = machine.place(
+            &guest(&format!("rnd:{ranks}"), 1),
+            Objective::Sum,
+            Effort::Normal,
+        );
         assert!(placed.cost <= descent, "{}", placed.cost);
     }
 }
@@ -247,7 +201,7 @@ fn the_cheapest_of_all_placements_of_a_few_ranks_is_found() {
     ] {
         let machine = Machine::whole(described(network), per_position, 1);
         let count = machine.nodes.count();
-        let guest = random(count.min(6), 3);
+        let guest = guest(&format!("rnd:{}", count.min(6)), 3);
         let placed = machine.place(&guest, Objective::Sum, Effort::Normal);
         let cost = |leaves: &[usize]| machine.measures(&guest, leaves).hop_bytes;
         let mut least = f64::INFINITY;
@@ -281,11 +235,7 @@ fn part_of_a_torus_between_the_nodes_of_others_is_used_better_than_in_order() {
     part.sort_unstable();
     assert_eq!(part[..7], [4, 12, 21, 23, 28, 39, 54]);
     let machine = Machine::new(described("torus:16x16x16"), &part, 1);
-    let placed = machine.place(
-        &stencil(&[8, 8, 8], false, 0),
-        Objective::Sum,
-        Effort::Normal,
-    );
+    let placed = machine.place(&guest("st:8x8x8", 0), Objective::Sum, Effort::Normal);
     assert_eq!(placed.identity_cost, 988_400.0);
     assert!(placed.cost < 629_900.0, "{}", placed.cost);
 }
@@ -293,7 +243,7 @@ fn part_of_a_torus_between_the_nodes_of_others_is_used_better_than_in_order() {
 #[test]
 fn congestion_lowers_the_most_loaded_link_and_a_mixture_lowers_both() {
     let machine = Machine::whole(dragonfly(Paths::Minimal), 4, 1);
-    let guest = stencil(&[33, 32], false, 0);
+    let guest = guest("st:33x32", 0);
     let of = |objective| {
         let placed = machine.place(&guest, objective, Effort::Normal);
         machine.measures(&guest, &placed.placement.leaf_of_rank)
@@ -316,7 +266,7 @@ fn congestion_lowers_the_most_loaded_link_and_a_mixture_lowers_both() {
 #[test]
 fn constraints_slots_and_forbidden_cores_are_kept_on_networks() {
     let machine = Machine::whole(described("torus:4x4"), 1, 2);
-    let guest = random(20, 1);
+    let guest = guest("rnd:20", 1);
     let constraints = Constraints {
         slots: vec![1; 32],
         ..Constraints::default()
@@ -343,7 +293,7 @@ fn objectives_that_are_defined_on_trees_are_refused_in_one_line() {
         objective: Objective::CoupeMin,
         ..Options::default()
     };
-    let guest = random(16, 1);
+    let guest = guest("rnd:16", 1);
     let (topology, nodes) = (&machine.topology, &machine.nodes);
     let error = place_on_network(Strategy::Best, &guest, topology, nodes, &options).unwrap_err();
     assert_eq!(

@@ -85,7 +85,8 @@ struct How {
     #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
     strategy: Strategy,
     /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), mixture (of
-    /// both), temps-comm, makespan-comm, coupe-min
+    /// both: the best guess of the time on networks that are no trees), temps-comm, makespan-comm,
+    /// coupe-min
     #[arg(long, default_value = "sum", value_parser = str::parse::<Objective>)]
     objective: Objective,
     /// Effort of the search: fast, normal, strong

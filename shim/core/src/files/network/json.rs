@@ -1,10 +1,11 @@
-//! Trees of hosts in JSON: Flux's R and JGF, what `pbsnodes -F json` prints, topograph's graph.
+//! Networks in JSON: Flux's R and JGF, what `pbsnodes -F json` and `scontrol show node --json`
+//! print, topograph's graph.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::of_tree;
 use super::slurm::Switches;
+use super::{of_tree, slurm_nodes};
 use crate::files::FileError;
 use crate::files::yaml::{self, Value};
 use crate::topology::networks::Site;
@@ -24,6 +25,9 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
     if let Some(Value::Sequence(instances)) = document.get("instances") {
         return topograph(path, instances);
     }
+    if let Some(Value::Sequence(nodes)) = document.get("nodes") {
+        return slurm_nodes::from_json(path, nodes, name);
+    }
     if let Some(Value::Mapping(nodes)) = document.get("nodes") {
         let mut found = Vec::new();
         for (node, fields) in nodes {
@@ -40,7 +44,8 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
         }
         return placement_sets(path, found, name);
     }
-    let problem = "is no JSON that is known; expected Flux's R or JGF, pbsnodes or topograph";
+    let problem = "is no JSON that is known; expected Flux's R or JGF, or what pbsnodes, \
+                   scontrol show node or topograph write";
     Err(FileError::field(path, "network", problem))
 }
 
@@ -269,6 +274,29 @@ mod tests {
         let at = found.positions_of(&["a", "b", "c7"]).unwrap();
         assert_eq!(found.network().distance(at[0], at[1]), 2);
         assert_eq!(found.network().distance(at[0], at[2]), 4);
+    }
+
+    #[test]
+    fn nodes_of_slurm_are_where_their_topology_says() {
+        let nodes = r#"{"nodes": [
+            {"name": "a", "hostname": "a", "topology": "cube:pod:0:0:1,fabric:top:l1"},
+            {"name": "b", "hostname": "b", "topology": "cube:pod:3:1:0,fabric:top:l2"}],
+          "meta": {"slurm": {"version": {"major": "26"}}}, "errors": [], "warnings": []}"#;
+        let found = site(nodes, None).unwrap();
+        assert_eq!(found.network().describe(), "mesh 4x2x2");
+        assert_eq!(found.positions_of(&["a", "b"]).unwrap(), [8, 7]);
+        assert_eq!(
+            site(nodes, Some("fabric"))
+                .unwrap()
+                .network()
+                .distance(0, 1),
+            4
+        );
+        let older = r#"{"nodes": [{"name": "a", "cpus": 4}], "errors": []}"#;
+        assert_eq!(
+            site(older, None).unwrap_err(),
+            "n.json: nodes: a has no topology; nothing is known of its place"
+        );
     }
 
     #[test]

@@ -5,10 +5,11 @@
 //! slurm          topology.conf and `scontrol show topology`: switches, blocks, rings, tori
 //! slurm_yaml     topology.yaml
 //! slurm_nodes    `scontrol show node`
+//! cray           names of the nodes of a Cray XC, which say where they are
 //! ibnetdiscover  InfiniBand fabrics
 //! xml            SimGrid's platforms, GraphML
 //! scotch         Scotch's target files
-//! json           Flux's R and JGF, pbsnodes, topograph
+//! json           Flux's R and JGF, pbsnodes, nodes of Slurm, topograph
 //! coordinates    a host and its coordinates a line, or coordinates in names
 //! host_list      names such as tux[0-3]
 //! ```
@@ -16,6 +17,7 @@
 //! The form is told from the text, never from the name of a file.
 
 mod coordinates;
+mod cray;
 mod host_list;
 mod ibnetdiscover;
 mod json;
@@ -49,6 +51,7 @@ enum Form {
     Scotch,
     Json,
     Pbs,
+    Cray,
     Coordinates,
 }
 
@@ -87,6 +90,7 @@ impl Form {
                 "\"instances\"",
                 "\"graph\"",
                 "\"resources_available\"",
+                "\"topology\"",
             ];
             return keys
                 .iter()
@@ -101,6 +105,9 @@ impl Form {
         }
         if has("resources_available.") {
             return Some(Form::Pbs);
+        }
+        if cray::is_list(text) {
+            return Some(Form::Cray);
         }
         if coordinates::is_list(text) {
             return Some(Form::Coordinates);
@@ -161,7 +168,8 @@ pub fn site_from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Sit
             "network",
             "this is no network that is known: expected a file of treepie, Slurm's topology.conf, \
              topology.yaml or what scontrol shows, ibnetdiscover's output, SimGrid's XML, GraphML, \
-             a target of Scotch, Flux's R or JGF, pbsnodes' output, or hosts with coordinates",
+             a target of Scotch, Flux's R or JGF, pbsnodes' output, or hosts with coordinates or \
+             names of a Cray XC",
         ));
     };
     match form {
@@ -179,6 +187,7 @@ pub fn site_from_text(path: &Path, text: &str, name: Option<&str>) -> Result<Sit
         Form::Scotch => scotch::read(path, text),
         Form::Json => json::read(path, text, name),
         Form::Pbs => json::pbsnodes(path, text, name),
+        Form::Cray => cray::read(path, text),
         Form::Coordinates => coordinates::read(path, text),
     }
 }

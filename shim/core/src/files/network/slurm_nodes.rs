@@ -1,4 +1,4 @@
-//! What `scontrol show node` says of each node: `Topology=` with the names of its switches, or its
+//! What `scontrol show node`, also with `--json`, says of each node: `Topology=` with the names of its switches, or its
 //! coordinates on a ring or torus (Slurm 26.05).
 
 use std::collections::BTreeMap;
@@ -7,14 +7,43 @@ use std::path::Path;
 use super::parts::{Torus, of_tori};
 use super::slurm::{Switches, wrong_line};
 use crate::files::FileError;
+use crate::files::yaml::Value;
 use crate::topology::networks::Site;
 
 /// Reads the nodes; `name` chooses among the topologies that they are in, or among tori of one.
 pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, FileError> {
-    let nodes = nodes(path, text)?;
+    of_nodes(path, &nodes(path, text)?, name)
+}
+
+/// What `scontrol show node --json` lists: objects with `name` and `topology`.
+pub(super) fn from_json(
+    path: &Path,
+    nodes: &[Value],
+    name: Option<&str>,
+) -> Result<Site, FileError> {
+    let wrong = |problem: String| FileError::field(path, "nodes", problem);
+    let nodes = nodes.iter().map(|node| {
+        let text = |key| node.get(key).and_then(Value::as_str);
+        let host = text("name").ok_or_else(|| wrong("a node has no name".to_owned()))?;
+        match text("topology") {
+            Some(topology) if !topology.is_empty() => Ok((host.to_owned(), topology.to_owned())),
+            _ => Err(wrong(format!(
+                "{host} has no topology; nothing is known of its place"
+            ))),
+        }
+    });
+    of_nodes(path, &nodes.collect::<Result<Vec<_>, _>>()?, name)
+}
+
+/// The network of nodes and what is said of the place of each.
+fn of_nodes(
+    path: &Path,
+    nodes: &[(String, String)],
+    name: Option<&str>,
+) -> Result<Site, FileError> {
     // Of every topology the nodes and their places in it.
     let mut topologies: BTreeMap<&str, Vec<(&str, Vec<&str>)>> = BTreeMap::new();
-    for (node, topology) in &nodes {
+    for (node, topology) in nodes {
         for place in topology.split(',').filter(|place| !place.is_empty()) {
             let mut parts = place.split(':');
             let topology = parts.next().unwrap_or_default();

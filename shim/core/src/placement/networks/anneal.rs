@@ -119,7 +119,7 @@ impl<'a, D: Distance> State<'a, D> {
                 .map(|&slot| field.node_of_slot[slot as usize])
                 .collect(),
             free: field.slot_tree.is_free(),
-            single: field.most_slots() == 1,
+            single: field.most_slots == 1,
             field,
             distance,
             near,

@@ -25,6 +25,8 @@ pub struct Field<'a> {
     slots: Vec<u32>,
     /// Where those of each node start.
     starts: Vec<usize>,
+    /// The most slots that a node has.
+    pub most_slots: usize,
 }
 
 impl<'a> Field<'a> {
@@ -45,6 +47,11 @@ impl<'a> Field<'a> {
             slot_tree,
             node_of_slot,
             slots,
+            most_slots: starts
+                .windows(2)
+                .map(|pair| pair[1] - pair[0])
+                .max()
+                .unwrap_or(0),
             starts,
         }
     }
@@ -57,12 +64,6 @@ impl<'a> Field<'a> {
     /// All slots that may be used, node after node.
     pub fn slots(&self) -> &[u32] {
         &self.slots
-    }
-
-    /// The most slots that a node has.
-    pub fn most_slots(&self) -> usize {
-        let sizes = self.starts.windows(2).map(|pair| pair[1] - pair[0]);
-        sizes.max().unwrap_or(0)
     }
 
     /// The slot of every vertex, from that of every rank; the rest take what is left. `None` where

@@ -87,7 +87,7 @@ impl NodeBox {
             cells[cell].extend_from_slice(field.slots_of(node));
         }
         let inner = cells.first().map_or(0, Vec::len);
-        let several = field.most_slots() < inner;
+        let several = field.most_slots < inner;
         (inner > 0 && cells.iter().all(|cell| cell.len() == inner)).then(|| NodeBox {
             access: match several {
                 true => f64::from(nodes.network().access()),

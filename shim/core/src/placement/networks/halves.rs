@@ -113,7 +113,7 @@ impl Parts {
                 let slots = field.slots_of(*node as usize);
                 slot_of_leaf.extend(slots);
                 match slots.len() {
-                    1 if field.most_slots() == 1 => Tree::Leaf(Leaf::default()),
+                    1 if field.most_slots == 1 => Tree::Leaf(Leaf::default()),
                     count => Tree::Inner(vec![Tree::Leaf(Leaf::default()); count]),
                 }
             }

@@ -1,5 +1,5 @@
-//! What `scontrol show node`, also with `--json`, says of each node: `Topology=` with the names of its switches, or its
-//! coordinates on a ring or torus (Slurm 26.05).
+//! What `scontrol show node`, also with `--json`, says of each node: `Topology=` with the names of
+//! its switches, or its coordinates on a ring or torus (Slurm 26.05).
 
 use std::collections::BTreeMap;
 use std::path::Path;

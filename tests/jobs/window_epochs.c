@@ -30,7 +30,7 @@ struct moved {
 
 static struct account {
     struct epoch {
-        long long opened, posts, flushes, reached[MOST_RANKS];
+        long long opened, posts, flushes, batches, reached[MOST_RANKS];
         struct moved moved[CALLS];
     } epochs[KINDS];
 } accounts[WINDOWS], all[WINDOWS];
@@ -75,6 +75,7 @@ static void in_fences(const struct place *at, struct epoch *epoch, int times)
         did(epoch, GET, 12, 1, at->to_in_world);
         MPI_Put(cells, 0, MPI_INT, at->to, 0, 0, MPI_INT, at->window);       /* nothing is moved */
         MPI_Put(cells, 5, MPI_INT, MPI_PROC_NULL, 0, 5, MPI_INT, at->window); /* nobody is reached */
+        epoch->batches++;
     }
     MPI_Win_fence(0, at->window);
     epoch->opened += times + 1;
@@ -93,6 +94,7 @@ static void in_locks(const struct place *at, struct epoch *epoch)
     did(epoch, PUT, 16, 0, at->to_in_world);
     MPI_Put(cells, 1, whole, at->to, 100, 4, MPI_INT, at->window);
     did(epoch, PUT, 16, 1, at->to_in_world);
+    epoch->batches++;
     MPI_Win_flush(at->to, at->window);
     MPI_Win_flush_local(at->to, at->window);
     epoch->flushes += 2;
@@ -124,6 +126,7 @@ static void in_lock_all(const struct place *at, struct epoch *epoch)
     did(epoch, ACCUMULATE, 4, 1, rank);
     did(epoch, FETCH, 4, 1, rank);
     epoch->flushes += 3;
+    epoch->batches += 2; /* to each target, of the size that is most frequent */
     MPI_Win_unlock_all(at->window);
     epoch->opened++;
     epoch_calls += 5;
@@ -140,6 +143,7 @@ static void in_starts(const struct place *at, struct epoch *epoch)
     MPI_Win_start(target, 0, at->window);
     MPI_Put(cells, 1024, MPI_INT, at->to, 0, 1024, MPI_INT, at->window);
     did(epoch, PUT, 4096, 1, at->to_in_world);
+    epoch->batches++;
     MPI_Win_complete(at->window);
     MPI_Win_wait(at->window);
     MPI_Win_post(origin, 0, at->window);
@@ -202,8 +206,8 @@ static void print(const char *ranks_of_window, int number, const struct account 
 {
     for (int kind = 0; kind < KINDS; kind++) {
         const struct epoch *epoch = &account->epochs[kind];
-        printf("epoch %s %d %s %lld %lld %lld %lld %lld\n", ranks_of_window, number, kinds[kind], epoch->opened,
-               epoch->posts, epoch->flushes, pairs[kind], kind == LOCK_ALL ? most_targets : 1);
+        printf("epoch %s %d %s %lld %lld %lld %lld %lld %lld\n", ranks_of_window, number, kinds[kind], epoch->opened,
+               epoch->posts, epoch->flushes, pairs[kind], kind == LOCK_ALL ? most_targets : 1, epoch->batches);
         for (int call = 0; call < CALLS; call++) {
             const struct moved *moved = &epoch->moved[call];
             const char *comma = "";

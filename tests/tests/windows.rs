@@ -36,8 +36,13 @@ fn lines(windows: &[WindowUse]) -> BTreeSet<String> {
         let name = format!("{} {}", list::to_text(&window.ranks), window.number);
         for (kind, epoch) in &window.epochs {
             lines.insert(format!(
-                "epoch {name} {kind} {} {} {} {} {}",
-                epoch.opened, epoch.posts, epoch.flushes, epoch.pairs, epoch.most_targets
+                "epoch {name} {kind} {} {} {} {} {} {}",
+                epoch.opened,
+                epoch.posts,
+                epoch.flushes,
+                epoch.pairs,
+                epoch.most_targets,
+                epoch.batches
             ));
             for (call, moved) in &epoch.moved {
                 let sizes: Vec<String> = moved

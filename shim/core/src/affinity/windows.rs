@@ -1,7 +1,11 @@
 //! One-sided communication: kinds of epochs, and calls on windows.
 
+use std::ops::AddAssign;
+
 use serde::{Deserialize, Serialize};
 use strum::{Display, VariantArray};
+
+use super::Traffic;
 
 /// What opens an epoch in which a rank accesses a window (MPI-4.1, section 12.5).
 #[derive(
@@ -79,6 +83,23 @@ impl WindowCall {
             self,
             WindowCall::Put | WindowCall::Get | WindowCall::Accumulate | WindowCall::Fetch
         )
+    }
+}
+
+/// Calls on one window that are alike, as one rank made them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Accesses {
+    /// Their number and bytes.
+    pub traffic: Traffic,
+    /// Intervals between two synchronisations in which there were some; 0 where this was not
+    /// counted.
+    pub intervals: u64,
+}
+
+impl AddAssign for Accesses {
+    fn add_assign(&mut self, more: Accesses) {
+        self.traffic += more.traffic;
+        self.intervals = self.intervals.saturating_add(more.intervals);
     }
 }
 

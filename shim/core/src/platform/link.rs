@@ -11,6 +11,8 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use super::Ways;
+
 /// What was measured for one size. All in seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sample {
@@ -57,6 +59,7 @@ pub enum LinkError {
 pub struct Link {
     latency: f64,
     samples: Vec<Sample>,
+    ways: Option<Box<Ways>>,
 }
 
 impl Link {
@@ -80,7 +83,11 @@ impl Link {
         for sample in &samples {
             check(sample)?;
         }
-        Ok(Link { latency, samples })
+        Ok(Link {
+            latency,
+            samples,
+            ways: None,
+        })
     }
 
     /// A link whose gap grows evenly: `start` seconds for an empty message and
@@ -100,6 +107,19 @@ impl Link {
             }
         };
         Link::new(latency, vec![sample(0), sample(1 << 20)])
+    }
+
+    /// The same link with the costs of ways that were measured on it.
+    pub fn with_ways(self, ways: Ways) -> Link {
+        Link {
+            ways: Some(Box::new(ways)),
+            ..self
+        }
+    }
+
+    /// Costs of the ways in which pieces go over it, if they were measured.
+    pub fn ways(&self) -> Option<&Ways> {
+        self.ways.as_deref()
     }
 
     /// `L`, in seconds.
@@ -178,6 +198,7 @@ impl Link {
         Link {
             latency: self.latency,
             samples,
+            ways: self.ways.clone(),
         }
     }
 
@@ -186,6 +207,7 @@ impl Link {
         Link {
             latency: self.latency + seconds.max(0.0),
             samples: self.samples.clone(),
+            ways: None,
         }
     }
 

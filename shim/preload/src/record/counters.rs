@@ -29,6 +29,22 @@ struct Slot {
     /// Never 0 but in a slot that is free.
     key: AtomicU64,
     sums: Sums,
+    /// Of calls on windows: the latest interval between synchronisations in its upper half, the
+    /// number of intervals in its lower one.
+    intervals: AtomicU64,
+}
+
+impl Slot {
+    /// A call was made in this interval.
+    #[inline(always)]
+    fn note_interval(&self, interval: u32) {
+        let known = self.intervals.load(Ordering::Relaxed);
+        if (known >> 32) as u32 != interval || known == 0 {
+            let count = (known as u32).saturating_add(1);
+            let new = u64::from(interval) << 32 | u64::from(count);
+            self.intervals.store(new, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Slots in two lines of the cache, which processors fetch together: what one thread
@@ -104,16 +120,23 @@ impl Growing {
     /// Adds a message to what is counted by this key. Only the owning thread may call this.
     #[inline(always)]
     fn add(&self, key: u64, bytes: u64) {
+        self.added(key, bytes);
+    }
+
+    /// As `add`; returns the slot.
+    #[inline(always)]
+    fn added(&self, key: u64, bytes: u64) -> &'static Slot {
         let slot = self.current().slot(key);
         if slot.key.load(Ordering::Relaxed) == 0 {
             return self.add_first(key, bytes);
         }
         slot.sums.add(bytes);
+        slot
     }
 
     #[cold]
     #[inline(never)]
-    fn add_first(&self, key: u64, bytes: u64) {
+    fn add_first(&self, key: u64, bytes: u64) -> &'static Slot {
         let used = self.used.load(Ordering::Relaxed) + 1;
         self.used.store(used, Ordering::Relaxed);
         if used as usize * 4 > self.current().length() * 3 {
@@ -122,23 +145,30 @@ impl Growing {
         let slot = self.current().slot(key);
         slot.sums.set(Traffic::new(1, bytes));
         slot.key.store(key, Ordering::Release);
+        slot
     }
 
     fn grow(&self) {
         let larger = Box::leak(Box::new(Table::new(self.current().lines.len() * 2)));
-        self.read(|key, traffic| {
+        self.read_slots(|key, traffic, old| {
             let slot = larger.slot(key);
             slot.key.store(key, Ordering::Relaxed);
             slot.sums.set(traffic);
+            let intervals = old.intervals.load(Ordering::Relaxed);
+            slot.intervals.store(intervals, Ordering::Relaxed);
         });
         self.table.store(larger, Ordering::Release);
     }
 
     fn read(&self, mut each: impl FnMut(u64, Traffic)) {
+        self.read_slots(|key, traffic, _| each(key, traffic));
+    }
+
+    fn read_slots(&self, mut each: impl FnMut(u64, Traffic, &Slot)) {
         for slot in self.current().slots() {
             let key = slot.key.load(Ordering::Acquire);
             if key != 0 {
-                each(key, slot.sums.read());
+                each(key, slot.sums.read(), slot);
             }
         }
     }
@@ -236,7 +266,8 @@ pub fn read_received(mut each: impl FnMut(u32, Traffic)) {
 }
 
 /// Reads the calls of all threads on windows: the same once for each thread.
-pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic)) {
+/// The number is that of intervals between synchronisations in which there were some.
+pub fn read_accesses(mut each: impl FnMut(Place, Access, Traffic, u32)) {
     for counters in all() {
         counters.read_accesses(&mut each);
     }
@@ -286,11 +317,11 @@ impl Counters {
         self.messages.add(key(kind, partner), bytes);
     }
 
-    /// Adds a call on a window to what its key (`access_key`) counts. Only the owning thread may
-    /// call this.
+    /// Adds a call on a window, in this interval between synchronisations, to what its key
+    /// (`access_key`) counts. Only the owning thread may call this.
     #[inline(always)]
-    pub fn add_access(&self, key: u64, bytes: u64) {
-        self.accesses.add(key, bytes);
+    pub fn add_access(&self, key: u64, bytes: u64, interval: u32) {
+        self.accesses.added(key, bytes).note_interval(interval);
     }
 
     /// Adds a receive from a partner. Only the owning thread may call this.
@@ -351,10 +382,11 @@ impl Counters {
         });
     }
 
-    fn read_accesses(&self, mut each: impl FnMut(Place, Access, Traffic)) {
-        self.accesses.read(|key, traffic| {
+    fn read_accesses(&self, mut each: impl FnMut(Place, Access, Traffic, u32)) {
+        self.accesses.read_slots(|key, traffic, slot| {
             if let Some((window, access)) = unpack(key) {
-                each(window, access, traffic);
+                let intervals = slot.intervals.load(Ordering::Relaxed) as u32;
+                each(window, access, traffic, intervals);
             }
         });
     }
@@ -410,6 +442,21 @@ mod tests {
         counters.add(Kind::PointToPoint, 3, u64::MAX - 1);
         counters.add(Kind::PointToPoint, 3, 5);
         counters.read(|_, _, traffic| assert_eq!(traffic.bytes, u64::MAX));
+    }
+
+    #[test]
+    fn intervals_with_calls_are_counted_while_the_table_grows() {
+        let counters = Counters::new();
+        let place =
+            |target: u32| super::super::access_key::of_call(1, WindowCall::Put, true, 4, target);
+        for interval in [0, 0, 1, 5, 5] {
+            for target in 0..100 {
+                counters.add_access(place(target), 8, interval);
+            }
+        }
+        let mut read = Vec::new();
+        counters.read_accesses(|_, _, traffic, intervals| read.push((traffic.messages, intervals)));
+        assert_eq!(read, [(5, 3); 100]);
     }
 
     #[test]

@@ -80,16 +80,11 @@ impl Thread {
         let size_class = size_class(bytes);
         let key = self.with_window(transfer.window, |window| {
             let target = window.target(target)?;
-            Some(of_call(
-                window.key(),
-                call,
-                is_contiguous,
-                size_class,
-                target,
-            ))
+            let key = of_call(window.key(), call, is_contiguous, size_class, target);
+            Some((key, window.interval()))
         });
-        if let Some(key) = key.flatten() {
-            self.count_access(key, bytes);
+        if let Some((key, interval)) = key.flatten() {
+            self.count_access(key, bytes, interval);
         }
     }
 
@@ -103,7 +98,11 @@ impl Thread {
                 WindowCall::Post => window.key_in(EpochKind::Start),
                 _ => window.key(),
             };
-            self.count_access(of_call(of_epoch, call, true, 0, 0), 0);
+            if call != WindowCall::Post {
+                window.synchronised();
+            }
+            let interval = window.interval();
+            self.count_access(of_call(of_epoch, call, true, 0, 0), 0, interval);
         });
     }
 }

@@ -213,10 +213,11 @@ impl Thread {
         self.counters.add(kind, partner, bytes);
     }
 
-    /// Counts a call on a window, by its key (`access_key`).
+    /// Counts a call on a window, by its key (`access_key`), in this interval between
+    /// synchronisations.
     #[inline(always)]
-    pub fn count_access(&self, key: u64, bytes: u64) {
-        self.counters.add_access(key, bytes);
+    pub fn count_access(&self, key: u64, bytes: u64, interval: u32) {
+        self.counters.add_access(key, bytes, interval);
     }
 
     /// The receiver as a rank of the application's world, and the bytes; nothing

@@ -1,7 +1,7 @@
 //! The application's windows: whom each reaches, and which kind of epoch is open.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use once_cell::sync::Lazy;
 use parking_lot::Mutex;
@@ -31,6 +31,8 @@ pub struct Window {
     place: Place,
     /// What the keys of calls in the epoch that was opened last have in common.
     key: AtomicU64,
+    /// Number of the interval between two synchronisations.
+    interval: AtomicU32,
 }
 
 /// What tells a window of this process from others.
@@ -95,6 +97,7 @@ impl Window {
             ranks,
             place,
             key: AtomicU64::new(access_key::of_epoch(place, EpochKind::Fence)),
+            interval: AtomicU32::new(0),
         }
     }
 
@@ -114,6 +117,17 @@ impl Window {
     /// What the keys of calls in epochs of this kind have in common.
     pub fn key_in(&self, epoch: EpochKind) -> u64 {
         access_key::of_epoch(self.place, epoch)
+    }
+
+    /// Number of the interval between two synchronisations that goes on.
+    #[inline(always)]
+    pub fn interval(&self) -> u32 {
+        self.interval.load(Ordering::Relaxed)
+    }
+
+    /// Another interval begins.
+    pub fn synchronised(&self) {
+        self.interval.fetch_add(1, Ordering::Relaxed);
     }
 
     /// An epoch of this kind was opened.
@@ -155,9 +169,9 @@ pub fn encode<S: Sink>(patience: impl Patience, encoder: &mut Encoder<'_, S>) {
     for told in places.iter() {
         encoder.window(told.number, &told.ranks);
     }
-    counters::read_accesses(|place, access, traffic| {
+    counters::read_accesses(|place, access, traffic, intervals| {
         if usize::from(place) < places.len() {
-            encoder.access(u32::from(place), &access, traffic);
+            encoder.access(u32::from(place), &access, traffic, intervals);
         }
     });
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Kind, Records};
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::affinity::windows::Access;
+use crate::affinity::windows::{Access, Accesses};
 
 /// When a phase was, on one rank, in nanoseconds since the job's start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -72,5 +72,5 @@ pub struct PartialProfile {
     /// Windows: how many the same ranks made before, and these ranks of the application's world.
     pub windows: Vec<(u32, Vec<u32>)>,
     /// Calls on windows, which are named by their places in `windows`.
-    pub accesses: BTreeMap<(u32, Access), Traffic>,
+    pub accesses: BTreeMap<(u32, Access), Accesses>,
 }

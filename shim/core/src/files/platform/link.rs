@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::FileError;
+use super::ways::WaysText;
 use crate::platform::{Link, Sample};
 
 /// Columns of a sample.
@@ -19,6 +20,8 @@ pub(super) const MICROSECONDS: f64 = 1e6;
 pub(super) struct LinkText {
     latency_us: f64,
     samples: Vec<Row>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    ways: Option<WaysText>,
 }
 
 /// A line of a table. One number alone is one to YAML and no text.
@@ -59,6 +62,7 @@ impl LinkText {
         LinkText {
             latency_us: rounded(link.latency() * MICROSECONDS),
             samples: link.samples().iter().map(row).collect(),
+            ways: link.ways().map(WaysText::new),
         }
     }
 
@@ -72,8 +76,12 @@ impl LinkText {
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
-        Link::new(self.latency_us / MICROSECONDS, samples)
-            .map_err(|error| FileError::field(path, field, error))
+        let link = Link::new(self.latency_us / MICROSECONDS, samples)
+            .map_err(|error| FileError::field(path, field, error))?;
+        Ok(match &self.ways {
+            Some(ways) => link.with_ways(ways.build(path, &format!("{field}.ways"))?),
+            None => link,
+        })
     }
 }
 

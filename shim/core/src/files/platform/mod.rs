@@ -26,7 +26,9 @@
 //! `numa`, `l3`, `l2`, `core`.
 //!
 //! A sample is one line of the `columns`; the last ones may be left out: no
-//! handshake, and overheads as long as the gap. Other tools' files are read too:
+//! handshake, and overheads as long as the gap. Where `treepie probe --ways` measured them, a link
+//! has `ways`: for each way a line for each size of pieces, `bytes one_us further_us`, and
+//! `epochs_us`. Other tools' files are read too:
 //! [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
 
 mod cluster;
@@ -38,6 +40,7 @@ pub mod magpie;
 pub mod measured;
 #[cfg(test)]
 mod tests;
+mod ways;
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;

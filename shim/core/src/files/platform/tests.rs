@@ -3,6 +3,8 @@ use proptest::prelude::*;
 
 use super::magpie::MagpieClusters;
 use super::*;
+use crate::affinity::windows::EpochKind;
+use crate::platform::Way;
 
 const SMALL: &str = "\
 treepie: platform
@@ -242,6 +244,54 @@ fn latencies_that_are_none_are_refused_with_their_line() {
         (links[0].2 - 60e-6).abs() < 1e-15,
         "the mean of both directions"
     );
+}
+
+/// A link with ways, in a cluster.
+const WITH_WAYS: &str = "\
+treepie: platform
+version: 1
+hosts:
+- {name: a1, ranks: 0-1}
+clusters:
+- name: a
+  hosts: [a1]
+  leader: 0
+  levels:
+  - level: node
+    latency_us: 2
+    samples: [0 1]
+    ways:
+      epochs_us: {fence: 12.5, lock-all: 3}
+      put: [8 2.1 0.4, 64 2.2 0.5]
+      put-joined: [8 2.5 0.01]
+";
+
+#[test]
+fn ways_of_a_link_are_written_as_they_were_read() {
+    let file = read(WITH_WAYS).unwrap();
+    let link = &file.platform.clusters()[0].levels[0].link;
+    let ways = link.ways().unwrap();
+    let put = ways.cost(Way::Put, 64.0).unwrap();
+    assert!((put.one - 2.2e-6).abs() < 1e-15 && (put.further - 0.5e-6).abs() < 1e-15);
+    assert!((ways.epochs()[&EpochKind::Fence] - 12.5e-6).abs() < 1e-15);
+    let again = read(&file.to_text(Path::new("p.yaml")).unwrap()).unwrap();
+    assert_eq!(again, file);
+    for (old, new, expected) in [
+        (
+            "put: [8 2.1 0.4,",
+            "put: [8 2.1,",
+            "p.yaml: clusters[0].levels[0].ways.put[0]: `8 2.1` is no line of `bytes one_us \
+             further_us`; write three numbers",
+        ),
+        (
+            "64 2.2 0.5",
+            "8 2.2 0.5",
+            "p.yaml: clusters[0].levels[0].ways: put has two samples of 8 bytes; keep one of them",
+        ),
+    ] {
+        let error = read(&WITH_WAYS.replace(old, new)).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 proptest! {

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::affinity::windows::{Access, EpochKind, WindowCall};
+use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Volume, grids, size_class};
 use crate::guard::State;
 
@@ -203,7 +203,11 @@ fn full() -> Profile {
         size_class: 7,
         target: 1,
     };
-    window.add_rank(&[(access, Traffic::new(5, 500))]);
+    let accesses = Accesses {
+        traffic: Traffic::new(5, 500),
+        intervals: 2,
+    };
+    window.add_rank(&[(access, accesses)]);
     profile.windows = vec![window];
     let cell = GuardedCell {
         operation: Operation::Bcast,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::affinity::Traffic;
-use crate::affinity::windows::{Access, EpochKind, WindowCall};
+use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::files::list;
 
 /// A window, or several of the same ranks where there were very many.
@@ -35,6 +35,11 @@ pub struct EpochUse {
     pub pairs: u64,
     /// Targets of the rank that had most.
     pub most_targets: u64,
+    /// How often a rank had moved data to or from a target between two synchronisations: what it
+    /// could have joined. Of calls of several sizes, those of the most frequent one count; 0 in
+    /// files of versions that did not count it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub batches: u64,
     /// What was moved, by the calls that moved it.
     pub moved: BTreeMap<WindowCall, Moved>,
 }
@@ -51,6 +56,10 @@ pub struct Moved {
     pub not_contiguous: u64,
     /// Number of calls of at least so many bytes, and of less than twice as many.
     pub sizes: BTreeMap<u64, u64>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// The least size of a class, in bytes.
@@ -72,29 +81,34 @@ impl WindowUse {
     }
 
     /// Adds what one rank did, all of it at once.
-    pub fn add_rank(&mut self, accesses: &[(Access, Traffic)]) {
-        let mut targets: BTreeMap<EpochKind, Vec<u32>> = BTreeMap::new();
-        for (access, traffic) in accesses {
+    pub fn add_rank(&mut self, accesses: &[(Access, Accesses)]) {
+        // The batches of each target.
+        let mut targets: BTreeMap<EpochKind, BTreeMap<u32, u64>> = BTreeMap::new();
+        for (access, Accesses { traffic, intervals }) in accesses {
             let epoch = self.epochs.entry(access.epoch).or_default();
             let count = match access.call {
                 WindowCall::Open => &mut epoch.opened,
                 WindowCall::Flush => &mut epoch.flushes,
                 WindowCall::Post => &mut epoch.posts,
                 call => {
-                    targets.entry(access.epoch).or_default().push(access.target);
+                    let targets = targets.entry(access.epoch).or_default();
+                    let batches = targets.entry(access.target).or_default();
+                    *batches = (*batches).max(*intervals);
                     epoch.moved.entry(call).or_default().add(access, *traffic);
                     continue;
                 }
             };
             *count = count.saturating_add(traffic.messages);
         }
-        for (kind, mut targets) in targets {
-            targets.sort_unstable();
-            targets.dedup();
+        for (kind, targets) in targets {
             let count = targets.len() as u64;
             let epoch = self.epochs.entry(kind).or_default();
             epoch.pairs = epoch.pairs.saturating_add(count);
             epoch.most_targets = epoch.most_targets.max(count);
+            epoch.batches = targets
+                .values()
+                .copied()
+                .fold(epoch.batches, u64::saturating_add);
         }
     }
 
@@ -144,18 +158,27 @@ mod tests {
         }
     }
 
+    fn counted(calls: u64, bytes: u64, intervals: u64) -> Accesses {
+        Accesses {
+            traffic: Traffic::new(calls, bytes),
+            intervals,
+        }
+    }
+
     #[test]
     fn what_ranks_did_is_added_up_by_call_and_size() {
         let mut window = WindowUse::new(vec![0, 1, 2, 3], 0);
         window.add_rank(&[
-            (access(WindowCall::Open, 0, 0), Traffic::new(2, 0)),
-            (access(WindowCall::Put, 100, 1), Traffic::new(3, 300)),
-            (access(WindowCall::Put, 64, 3), Traffic::new(1, 64)),
-            (access(WindowCall::Get, 0, 3), Traffic::new(1, 0)),
+            (access(WindowCall::Open, 0, 0), counted(2, 0, 2)),
+            (access(WindowCall::Put, 100, 1), counted(3, 300, 2)),
+            (access(WindowCall::Put, 64, 3), counted(1, 64, 1)),
+            (access(WindowCall::Get, 0, 3), counted(1, 0, 1)),
         ]);
-        window.add_rank(&[(access(WindowCall::Put, 7, 0), Traffic::new(1, 7))]);
+        window.add_rank(&[(access(WindowCall::Put, 7, 0), counted(1, 7, 1))]);
         let epoch = &window.epochs[&EpochKind::Lock];
         assert_eq!((epoch.opened, epoch.pairs, epoch.most_targets), (2, 3, 2));
+        // Two to rank 1, one to rank 3, whose put and get were at once, and one of the other rank.
+        assert_eq!(epoch.batches, 4);
         let put = &epoch.moved[&WindowCall::Put];
         assert_eq!((put.calls, put.bytes, put.not_contiguous), (5, 371, 1));
         assert_eq!(put.sizes, [(4, 1), (64, 4)].into());

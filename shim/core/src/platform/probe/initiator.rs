@@ -1,8 +1,10 @@
 //! The initiator, rank 0: requests measurements round by round, within the budget.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::super::{LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError};
+use super::super::{
+    LatencyMatrix, Link, Mismatch, Parallel, Partition, Platform, PlatformError, Ways,
+};
 use super::assemble::{Measured, Place, assemble};
 use super::responder::perform_all;
 use super::rounds::{cut, tournament};
@@ -11,6 +13,8 @@ use super::{Identity, Messenger, Options, Report, exchange, receive_value, send_
 
 /// Part of the budget that latencies between hosts may take.
 const LATENCY_SHARE: f64 = 0.3;
+/// Part of the budget after which links are measured no more where ways follow.
+const LINK_SHARE: f64 = 0.5;
 /// So many rounds of latencies are begun before the time is checked.
 const ROUNDS_TOGETHER: usize = 8;
 /// Size and number of the messages of several pairs at once.
@@ -52,6 +56,9 @@ pub(super) fn measure_all(
         ..Measured::default()
     };
     initiator.links(&place, &partition, &mut measured);
+    if options.ways {
+        initiator.ways(&place, &partition, &mut measured);
+    }
     if options.together {
         measured.parallel = initiator.together(&place, &partition);
     }
@@ -235,10 +242,15 @@ impl<M: Messenger> Initiator<'_, M> {
         let mut rounds = inside(place, partition, self.options.at_a_time);
         rounds.extend(between(place, partition, self.options.at_a_time));
         let count = rounds.len();
+        let share = match self.options.ways {
+            true => LINK_SHARE,
+            false => 1.0,
+        };
         for (done, (ranks, kind)) in rounds.into_iter().enumerate() {
-            let left = self.left(1.0);
+            let left = self.left(share);
             if left <= 0.0 {
-                self.left_out.push(kind.left_out());
+                let remedy = "so the slowest link measured is assumed";
+                self.left_out.push(kind.left_out("links", remedy));
                 continue;
             }
             let task = Task::Link {
@@ -249,6 +261,27 @@ impl<M: Messenger> Initiator<'_, M> {
             let answers = run_task(self.messenger, &task, &ranks);
             let links = answers.into_iter().map(|answer| answer?.link());
             measured.note(&kind, links.collect());
+        }
+    }
+
+    /// Ways in which pieces go over all links that were measured.
+    fn ways(&mut self, place: &Place, partition: &Partition, measured: &mut Measured) {
+        let mut rounds = inside(place, partition, self.options.at_a_time);
+        rounds.extend(between(place, partition, self.options.at_a_time));
+        let count = rounds.len();
+        for (done, (ranks, kind)) in rounds.into_iter().enumerate() {
+            let left = self.left(1.0);
+            if left <= 0.0 {
+                self.left_out
+                    .push(kind.left_out("ways", "and none are stored"));
+                continue;
+            }
+            let task = Task::Ways {
+                seconds: left / (count - done) as f64,
+            };
+            let answers = run_task(self.messenger, &task, &ranks);
+            let ways = answers.into_iter().map(|answer| answer?.ways());
+            measured.note_ways(&kind, ways.collect());
         }
     }
 
@@ -342,23 +375,22 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    fn left_out(&self) -> String {
+    /// The line about links, or what else was not measured there, and what follows.
+    fn left_out(&self, subject: &str, result: &str) -> String {
         let what = match self {
             Kind::Between(pairs) => {
                 let names: Vec<String> = pairs
                     .iter()
                     .map(|(from, to)| format!("{from} to {to}"))
                     .collect();
-                format!("links between clusters ({})", names.join(", "))
+                format!("{subject} between clusters ({})", names.join(", "))
             }
             Kind::Inside(inner) => {
                 let names: Vec<String> = inner.iter().map(|(of, _)| of.to_string()).collect();
-                format!("links inside clusters ({})", names.join(", "))
+                format!("{subject} inside clusters ({})", names.join(", "))
             }
         };
-        format!(
-            "{what}: there was no time for them, so the slowest link measured is assumed; give a larger --budget"
-        )
+        format!("{what}: there was no time for them, {result}; give a larger --budget")
     }
 }
 
@@ -373,6 +405,32 @@ impl Measured {
             Some(vec![last, first.bytes])
         });
         found.unwrap_or_default()
+    }
+
+    /// Keeps the ways of a round, with their links.
+    fn note_ways(&mut self, kind: &Kind, ways: Vec<Option<Ways>>) {
+        let links: Vec<Option<&mut Link>> = match kind {
+            Kind::Between(pairs) => {
+                let mut known: BTreeMap<_, _> = self.between.iter_mut().collect();
+                pairs.iter().map(|pair| known.remove(pair)).collect()
+            }
+            Kind::Inside(inner) => {
+                let mut known = HashMap::new();
+                for (cluster, links) in &mut self.inside {
+                    known.extend(
+                        links
+                            .iter_mut()
+                            .map(|(level, link)| ((*cluster, *level), link)),
+                    );
+                }
+                inner.iter().map(|inner| known.remove(inner)).collect()
+            }
+        };
+        for (link, ways) in links.into_iter().zip(ways) {
+            if let (Some(link), Some(ways)) = (link, ways) {
+                *link = link.clone().with_ways(ways);
+            }
+        }
     }
 
     /// Keeps the links of a round.

@@ -13,6 +13,7 @@
 //!                           leaders with each other, in both directions,
 //!                           in rounds
 //!   together (on request)   several pairs of two clusters at once
+//!   ways (on request)       the pairs of pLogP, with pieces of data, put and sent
 //!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
 //!
@@ -30,10 +31,12 @@ mod task;
 #[cfg(test)]
 mod tests;
 mod timer;
+mod ways;
 
 pub use measure::{gap_of_train, isolated_gap, latency_of_round_trips};
 pub use responder::{check, probe};
 pub use rounds::tournament;
+pub use ways::{Subject, Trial};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -64,6 +67,16 @@ pub trait Messenger {
     /// Sends `bytes` bytes to each of the others of `members`, of which this process is one, and
     /// receives as much from each, all started before one is waited for.
     fn exchange(&mut self, members: &[usize], bytes: u64);
+    /// Does a trial with a partner, which does it too: the seconds of each time, at the origin.
+    /// Nothing where this messenger has no ways but its messages.
+    fn try_way(&mut self, partner: usize, is_origin: bool, trial: &Trial) -> Vec<f64> {
+        let _ = (partner, is_origin, trial);
+        Vec::new()
+    }
+    /// Gives back what trials with this partner needed, which does so too.
+    fn end_trials(&mut self, partner: usize) {
+        let _ = partner;
+    }
     /// Sends bytes that mean something.
     fn send_data(&mut self, to: usize, bytes: &[u8]);
     /// Waits for what [`send_data`](Messenger::send_data) sends, leaving the processor to others
@@ -106,6 +119,8 @@ pub struct Options {
     pub together: bool,
     /// Whether to measure how each cluster responds to a total exchange.
     pub exchange: bool,
+    /// Whether to measure the ways in which pieces go over each link.
+    pub ways: bool,
 }
 
 impl Default for Options {
@@ -117,6 +132,7 @@ impl Default for Options {
             at_a_time: 0,
             together: false,
             exchange: false,
+            ways: false,
         }
     }
 }

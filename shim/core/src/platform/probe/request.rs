@@ -11,7 +11,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Messenger, receive_value};
+use super::{Messenger, Trial, receive_value};
 
 /// One exchange after the other, all with their sizes in bytes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,6 +22,10 @@ pub(super) enum Request {
     Trains(Vec<(u64, usize)>),
     /// Asked by an empty message, all sizes at once, an empty one in front.
     Late(Vec<u64>),
+    /// A trial of a way.
+    Trial(Trial),
+    /// There are no more trials.
+    EndTrials,
     /// There is nothing more to measure.
     Done,
 }
@@ -31,6 +35,10 @@ pub(super) fn echo(messenger: &mut impl Messenger, from: usize) {
     while let Some(request) = receive_value(messenger, from) {
         match request {
             Request::Done => return,
+            Request::Trial(trial) => {
+                messenger.try_way(from, false, &trial);
+            }
+            Request::EndTrials => messenger.end_trials(from),
             Request::RoundTrips(sizes) => {
                 for bytes in sizes {
                     messenger.receive(from, bytes);

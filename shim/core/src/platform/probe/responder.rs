@@ -5,6 +5,7 @@ use super::request::echo;
 use super::task::{Answer, Order, Task};
 use super::{
     Identity, Messenger, Options, Report, exchange, initiator, measure, receive_value, send_value,
+    ways,
 };
 
 /// Measures the platform. All ranks of the job call this at the same time, with
@@ -74,6 +75,9 @@ fn perform(messenger: &mut impl Messenger, order: &Order) -> Option<Answer> {
             largest,
             ref also,
         } => Answer::of_link(measure::link(messenger, partner, seconds, largest, also).as_ref()),
+        Task::Ways { seconds } => {
+            Answer::Ways(ways::ways(messenger, partner, seconds).map(Box::new))
+        }
         Task::Stream { bytes, count } => {
             Answer::Seconds(measure::stream(messenger, partner, bytes, count))
         }

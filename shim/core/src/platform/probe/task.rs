@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::{Link, Sample};
+use super::super::{Link, Sample, Ways};
 
 /// One thing to do with a partner. Of the two, one measures and the other
 /// mirrors.
@@ -18,6 +18,11 @@ pub(super) enum Task {
         largest: u64,
         /// Sizes of interest, in bytes.
         also: Vec<u64>,
+    },
+    /// All ways towards the partner, in so many seconds.
+    Ways {
+        /// Seconds that it may take.
+        seconds: f64,
     },
     /// Messages one after the other.
     Stream {
@@ -55,6 +60,8 @@ pub(super) enum Answer {
     Seconds(f64),
     /// The latency and the samples of a link; `None` where nothing could be measured.
     Link(Option<(f64, Vec<Sample>)>),
+    /// The costs of ways; `None` where there are none.
+    Ways(Option<Box<Ways>>),
     /// The seconds of each exchange.
     Times(Vec<f64>),
 }
@@ -69,7 +76,7 @@ impl Answer {
     pub(super) fn seconds(&self) -> Option<f64> {
         match self {
             Answer::Seconds(seconds) => Some(*seconds),
-            Answer::Link(_) | Answer::Times(_) => None,
+            Answer::Link(_) | Answer::Ways(_) | Answer::Times(_) => None,
         }
     }
 
@@ -77,7 +84,7 @@ impl Answer {
     pub(super) fn times(self) -> Option<Vec<f64>> {
         match self {
             Answer::Times(times) => Some(times),
-            Answer::Link(_) | Answer::Seconds(_) => None,
+            Answer::Link(_) | Answer::Ways(_) | Answer::Seconds(_) => None,
         }
     }
 
@@ -85,7 +92,15 @@ impl Answer {
     pub(super) fn link(self) -> Option<Link> {
         match self {
             Answer::Link(Some((latency, samples))) => Link::new(latency, samples).ok(),
-            Answer::Link(None) | Answer::Seconds(_) | Answer::Times(_) => None,
+            Answer::Link(None) | Answer::Ways(_) | Answer::Seconds(_) | Answer::Times(_) => None,
+        }
+    }
+
+    /// The ways of an answer.
+    pub(super) fn ways(self) -> Option<Ways> {
+        match self {
+            Answer::Ways(ways) => ways.map(|ways| *ways),
+            Answer::Link(_) | Answer::Seconds(_) | Answer::Times(_) => None,
         }
     }
 }

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::affinity::Traffic;
-use crate::affinity::windows::Access;
+use crate::affinity::windows::{Access, Accesses};
 use crate::files::partial_profiles::PartialProfile;
 use crate::files::profile::WindowUse;
 
@@ -14,10 +13,10 @@ pub(super) struct Windows(BTreeMap<(Vec<u32>, u32), WindowUse>);
 impl Windows {
     /// Adds what one rank did.
     pub(super) fn add(&mut self, partial: &PartialProfile) {
-        let mut of_windows: Vec<Vec<(Access, Traffic)>> = vec![Vec::new(); partial.windows.len()];
-        for ((place, access), traffic) in &partial.accesses {
+        let mut of_windows: Vec<Vec<(Access, Accesses)>> = vec![Vec::new(); partial.windows.len()];
+        for ((place, access), counted) in &partial.accesses {
             if let Some(accesses) = of_windows.get_mut(*place as usize) {
-                accesses.push((*access, *traffic));
+                accesses.push((*access, *counted));
             }
         }
         for ((number, group), accesses) in partial.windows.iter().zip(of_windows) {

@@ -3,7 +3,7 @@
 use super::Tag;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::affinity::windows::{Access, EpochKind, WindowCall};
+use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::partial_profiles::{Kind, PartialProfile, Phase, Span};
 
@@ -80,7 +80,7 @@ impl Decoder<'_> {
     }
 
     /// Calls on one of `windows` windows.
-    fn access(&mut self, windows: usize) -> Option<((u32, Access), Traffic)> {
+    fn access(&mut self, windows: usize) -> Option<((u32, Access), Accesses)> {
         let place = self.small()?;
         let access = Access {
             epoch: *EpochKind::ALL.get(self.small()? as usize)?,
@@ -89,9 +89,12 @@ impl Decoder<'_> {
             size_class: u8::try_from(self.number()?).ok()?,
             target: self.small()?,
         };
-        let (messages, bytes) = (self.number()?, self.number()?);
+        let accesses = Accesses {
+            traffic: Traffic::new(self.number()?, self.number()?),
+            intervals: 0,
+        };
         let is_known = (place as usize) < windows;
-        is_known.then_some(((place, access), Traffic { messages, bytes }))
+        is_known.then_some(((place, access), accesses))
     }
 
     fn record(&mut self) -> Option<Record> {
@@ -190,8 +193,13 @@ impl Decoder<'_> {
                     partial.windows.push((number, group));
                 }
                 Tag::Access => {
-                    let (key, traffic) = self.access(partial.windows.len())?;
-                    *partial.accesses.entry(key).or_default() += traffic;
+                    let (key, accesses) = self.access(partial.windows.len())?;
+                    *partial.accesses.entry(key).or_default() += accesses;
+                }
+                Tag::AccessInIntervals => {
+                    let (key, mut accesses) = self.access(partial.windows.len())?;
+                    accesses.intervals = self.number()?;
+                    *partial.accesses.entry(key).or_default() += accesses;
                 }
                 Tag::SharedMemory => {
                     let group = self.group()?;

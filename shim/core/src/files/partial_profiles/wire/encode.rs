@@ -209,9 +209,10 @@ impl<'a, S: Sink> Encoder<'a, S> {
         self.group(group);
     }
 
-    /// Calls on the window that was written as the `place`-th, from 0.
-    pub fn access(&mut self, place: u32, access: &Access, traffic: Traffic) {
-        self.tag(Tag::Access);
+    /// Calls on the window that was written as the `place`-th, from 0, and the intervals between
+    /// synchronisations in which there were some.
+    pub fn access(&mut self, place: u32, access: &Access, traffic: Traffic, intervals: u32) {
+        self.tag(Tag::AccessInIntervals);
         for number in [
             place,
             access.epoch as u32,
@@ -224,6 +225,7 @@ impl<'a, S: Sink> Encoder<'a, S> {
         }
         self.number(traffic.messages);
         self.number(traffic.bytes);
+        self.number(u64::from(intervals));
     }
 
     /// The end of the partial profile.

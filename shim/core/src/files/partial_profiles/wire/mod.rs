@@ -35,11 +35,13 @@ enum Tag {
     SharedMemory,
     Time,
     Window,
+    /// Of earlier versions, which counted no intervals.
     Access,
+    AccessInIntervals,
 }
 
 impl Tag {
-    const ALL: [Tag; 11] = [
+    const ALL: [Tag; 12] = [
         Tag::End,
         Tag::Rank,
         Tag::Counted,
@@ -51,5 +53,6 @@ impl Tag {
         Tag::Time,
         Tag::Window,
         Tag::Access,
+        Tag::AccessInIntervals,
     ];
 }

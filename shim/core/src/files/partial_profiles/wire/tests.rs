@@ -1,7 +1,7 @@
 use super::*;
 use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
-use crate::affinity::windows::{Access, EpochKind, WindowCall};
+use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Record, Volume};
 use crate::files::partial_profiles::{Kind, PartialProfile, Span};
 
@@ -57,8 +57,8 @@ fn encoded(process: u32) -> Vec<u8> {
     };
     encoder.time(CallClass::Wait, time);
     encoder.window(3, &[1, 0]);
-    encoder.access(0, &access(), Traffic::new(4, 400));
-    encoder.access(0, &access(), Traffic::new(1, 100));
+    encoder.access(0, &access(), Traffic::new(4, 400), 2);
+    encoder.access(0, &access(), Traffic::new(1, 100), 1);
     let span = Span {
         start: 1,
         end: 9,
@@ -92,10 +92,11 @@ fn parts_put_one_after_the_other_are_read_as_they_were() {
     assert_eq!(partial.shared_memory, [[0, 1]]);
     assert_eq!(partial.times[&CallClass::Wait].nanoseconds, 300);
     assert_eq!(partial.windows, [(3, vec![1, 0])]);
-    assert_eq!(
-        partial.accesses,
-        [((0, access()), Traffic::new(5, 500))].into()
-    );
+    let accesses = Accesses {
+        traffic: Traffic::new(5, 500),
+        intervals: 3,
+    };
+    assert_eq!(partial.accesses, [((0, access()), accesses)].into());
     assert_eq!(partial.phases[0].name, "2");
     let in_phase = partial.phases[0].counted[&(Kind::Put, 70_000)];
     assert_eq!(in_phase, Traffic::new(1, 10));

@@ -1,0 +1,133 @@
+//! Ways in which pieces go to one partner, and epochs, timed one after the other
+//! (`treepie probe --ways`).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::super::statistics::median;
+use super::super::{Way, WayCost, Ways};
+use super::request::Request;
+use super::{Messenger, send_value};
+use crate::affinity::windows::EpochKind;
+
+/// Sizes of pieces in bytes.
+const SIZES: [u64; 5] = [8, 64, 512, 4 << 10, 32 << 10];
+/// Number of pieces from whose time that of each further one follows.
+const SEVERAL: usize = 32;
+/// So often each trial is timed, at least and at most, after a first time in which connections are
+/// made.
+const TIMES: (usize, usize) = (3, 25);
+
+/// Something that is done several times, and timed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// What is done.
+    pub subject: Subject,
+    /// How often.
+    pub times: usize,
+}
+
+/// What a trial times at the origin, until that knows that all has arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Subject {
+    /// Pieces, each with a gap as long behind it, at both ends.
+    Pieces {
+        /// The way that they go.
+        way: Way,
+        /// How many.
+        pieces: usize,
+        /// Bytes of each.
+        bytes: u64,
+    },
+    /// An epoch with one put of 8 bytes; of `LockAll` the put and a flush.
+    Epoch(EpochKind),
+}
+
+/// Measures all ways to `to` in about so many `seconds`, small pieces first; what there is no time
+/// for is left out. `None` where the messenger has no ways.
+pub(super) fn ways(messenger: &mut impl Messenger, to: usize, seconds: f64) -> Option<Ways> {
+    let mut trials = Trials {
+        deadline: messenger.seconds() + seconds,
+        times: TIMES.0,
+        messenger,
+        to,
+    };
+    let first = trials.time(Subject::Epoch(EpochKind::LockAll))?;
+    let count = EpochKind::ALL.len() + 2 * SIZES.len() * Way::ALL.len();
+    // With several pieces and other epochs most take longer than the first.
+    let affordable = seconds / (3.0 * count as f64 * first.max(1e-9));
+    trials.times = (affordable as usize).clamp(TIMES.0, TIMES.1);
+    let mut epochs = BTreeMap::new();
+    for &kind in EpochKind::ALL {
+        epochs.extend(trials.time(Subject::Epoch(kind)).map(|time| (kind, time)));
+    }
+    let mut costs: BTreeMap<Way, Vec<WayCost>> = BTreeMap::new();
+    let mut expected = BTreeMap::new();
+    for (place, bytes) in SIZES.into_iter().enumerate() {
+        let growth = match place {
+            0 => 1.0,
+            _ => bytes as f64 / SIZES[place - 1] as f64,
+        };
+        for &way in Way::ALL {
+            let began = trials.messenger.seconds();
+            // A way that was left out stays so: costs are on lines between samples.
+            let is_affordable = expected
+                .get(&way)
+                .is_none_or(|&time| growth * time < trials.left());
+            if !is_affordable || trials.left() <= 0.0 {
+                expected.insert(way, f64::INFINITY);
+                continue;
+            }
+            costs
+                .entry(way)
+                .or_default()
+                .extend(trials.cost(way, bytes));
+            expected.insert(way, trials.messenger.seconds() - began);
+        }
+    }
+    trials.end();
+    Ways::new(costs, epochs).ok()
+}
+
+/// Trials with one partner.
+struct Trials<'a, M: Messenger> {
+    messenger: &'a mut M,
+    to: usize,
+    deadline: f64,
+    times: usize,
+}
+
+impl<M: Messenger> Trials<'_, M> {
+    fn left(&mut self) -> f64 {
+        self.deadline - self.messenger.seconds()
+    }
+
+    /// The median of a trial.
+    fn time(&mut self, subject: Subject) -> Option<f64> {
+        let trial = Trial {
+            subject,
+            times: 1 + self.times,
+        };
+        send_value(self.messenger, self.to, &Request::Trial(trial));
+        let times = self.messenger.try_way(self.to, true, &trial);
+        median(times.get(1..)?)
+    }
+
+    fn cost(&mut self, way: Way, bytes: u64) -> Option<WayCost> {
+        let mut time = |pieces| self.time(Subject::Pieces { way, pieces, bytes });
+        let (one, several) = (time(1)?, time(SEVERAL)?);
+        Some(WayCost {
+            bytes,
+            one,
+            further: (several - one).max(0.0) / (SEVERAL - 1) as f64,
+        })
+    }
+
+    /// Lets the partner go.
+    fn end(self) {
+        send_value(self.messenger, self.to, &Request::EndTrials);
+        self.messenger.end_trials(self.to);
+        send_value(self.messenger, self.to, &Request::Done);
+    }
+}

@@ -1,9 +1,9 @@
 /*
- * How long rank 0 takes to put pieces into the memory of rank 1, with a gap behind each, and to
- * flush them: prints, for each number and size of pieces, the least and the median of EPOCHS in
- * microseconds, as puts of their own and by one put with a datatype of all pieces.
+ * How long rank 0 takes to put pieces into the memory of each of the other ranks, with a gap behind
+ * each, and to complete them: prints, for each number and size of pieces, the least and the median
+ * of EPOCHS in microseconds, as puts of their own and by one put with a datatype of all pieces.
  *
- *     one_sided_times EPOCHS
+ *     one_sided_times EPOCHS [flush|fence|lock|start]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -16,24 +16,78 @@
 
 static char *source;
 static MPI_Win window;
+static int rank, ranks;
+/* Rank 0, and all others. */
+static MPI_Group origin, targets;
 
-static void put_each(int pieces, int bytes)
+static void put_each(int target, int pieces, int bytes)
 {
     for (int i = 0; i < pieces; i++) {
         size_t place = (size_t)i * 2 * bytes;
-        MPI_Put(source + place, bytes, MPI_BYTE, 1, (MPI_Aint)place, bytes, MPI_BYTE, window);
+        MPI_Put(source + place, bytes, MPI_BYTE, target, (MPI_Aint)place, bytes, MPI_BYTE, window);
     }
 }
 
 /* At both ends: nothing is copied by the program. */
-static void put_by_datatype(int pieces, int bytes)
+static void put_by_datatype(int target, int pieces, int bytes)
 {
     MPI_Datatype type;
     MPI_Type_vector(pieces, bytes, 2 * bytes, MPI_BYTE, &type);
     MPI_Type_commit(&type);
-    MPI_Put(source, 1, type, 1, 0, 1, type, window);
+    MPI_Put(source, 1, type, target, 0, 1, type, window);
     MPI_Type_free(&type);
 }
+
+typedef void (*put)(int, int, int);
+
+static void to_all(put put, int pieces, int bytes)
+{
+    for (int target = 1; target < ranks; target++)
+        put(target, pieces, bytes);
+}
+
+/* Epochs, as all ranks call them; only rank 0 puts. */
+static void flush(put put, int pieces, int bytes)
+{
+    if (rank)
+        return;
+    to_all(put, pieces, bytes);
+    for (int target = 1; target < ranks; target++)
+        MPI_Win_flush(target, window);
+}
+
+static void fence(put put, int pieces, int bytes)
+{
+    if (!rank)
+        to_all(put, pieces, bytes);
+    MPI_Win_fence(0, window);
+}
+
+static void lock(put put, int pieces, int bytes)
+{
+    for (int target = 1; !rank && target < ranks; target++) {
+        MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
+        put(target, pieces, bytes);
+        MPI_Win_unlock(target, window);
+    }
+}
+
+static void start(put put, int pieces, int bytes)
+{
+    if (rank) {
+        MPI_Win_post(origin, 0, window);
+        MPI_Win_wait(window);
+        return;
+    }
+    MPI_Win_start(targets, 0, window);
+    to_all(put, pieces, bytes);
+    MPI_Win_complete(window);
+}
+
+static const struct {
+    const char *name;
+    void (*epoch)(put, int, int);
+} epochs_by_name[] = {{"flush", flush}, {"fence", fence}, {"lock", lock}, {"start", start}};
 
 static int compare(const void *a, const void *b)
 {
@@ -42,17 +96,12 @@ static int compare(const void *a, const void *b)
 }
 
 /* The least and the median of the epochs, but for two in which connections are made. */
-static void measure(void (*put)(int, int), int pieces, int bytes, int epochs, double *times)
+static void measure(void (*of)(put, int, int), put put, int pieces, int bytes, int epochs, double *times)
 {
-    int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int epoch = -2; epoch < epochs; epoch++) {
         MPI_Barrier(MPI_COMM_WORLD);
         double start = MPI_Wtime();
-        if (rank == 0) {
-            put(pieces, bytes);
-            MPI_Win_flush(1, window);
-        }
+        of(put, pieces, bytes);
         if (epoch >= 0)
             times[epoch] = 1e6 * (MPI_Wtime() - start);
     }
@@ -63,36 +112,54 @@ int main(int argc, char **argv)
 {
     static double times[MOST_EPOCHS];
     static const int numbers[] = {1, 4, 16, 64, 256, MOST_PIECES}, sizes[] = {8, 64, 512, 4096};
+    static const int first = 0;
+    void (*epoch)(put, int, int) = NULL;
     char *memory;
-    int rank;
+    MPI_Group all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    int epochs = argc == 2 ? atoi(argv[1]) : 0;
-    if (epochs < 1 || epochs > MOST_EPOCHS) {
-        fprintf(stderr, "usage: one_sided_times EPOCHS, 1 to %d\n", MOST_EPOCHS);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int epochs = argc == 2 || argc == 3 ? atoi(argv[1]) : 0;
+    for (size_t kind = 0; kind < sizeof epochs_by_name / sizeof *epochs_by_name; kind++)
+        if (strcmp(argc == 3 ? argv[2] : "flush", epochs_by_name[kind].name) == 0)
+            epoch = epochs_by_name[kind].epoch;
+    if (epochs < 1 || epochs > MOST_EPOCHS || !epoch) {
+        fprintf(stderr, "usage: one_sided_times EPOCHS [flush|fence|lock|start], 1 to %d\n", MOST_EPOCHS);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    MPI_Comm_group(MPI_COMM_WORLD, &all);
+    MPI_Group_incl(all, 1, &first, &origin);
+    MPI_Group_excl(all, 1, &first, &targets);
     memory = calloc(2, MOST_BYTES);
     source = calloc(2, MOST_BYTES);
     if (!memory || !source)
         MPI_Abort(MPI_COMM_WORLD, 2);
     MPI_Win_create(memory, 2 * MOST_BYTES, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-    MPI_Win_lock_all(0, window);
+    if (epoch == flush)
+        MPI_Win_lock_all(0, window);
+    if (epoch == fence)
+        MPI_Win_fence(0, window);
     for (size_t size = 0; size < sizeof sizes / sizeof *sizes; size++)
         for (size_t number = 0; number < sizeof numbers / sizeof *numbers; number++) {
             int pieces = numbers[number], bytes = sizes[size];
             if ((long)pieces * bytes > MOST_BYTES)
                 continue;
-            measure(put_each, pieces, bytes, epochs, times);
+            measure(epoch, put_each, pieces, bytes, epochs, times);
             double least = times[0], median = times[epochs / 2];
-            measure(put_by_datatype, pieces, bytes, epochs, times);
+            measure(epoch, put_by_datatype, pieces, bytes, epochs, times);
             if (rank == 0) {
                 printf("%d %d %.1f %.1f %.1f %.1f\n", pieces, bytes, least, median, times[0], times[epochs / 2]);
                 fflush(stdout);
             }
         }
-    MPI_Win_unlock_all(window);
+    if (epoch == flush)
+        MPI_Win_unlock_all(window);
+    if (epoch == fence)
+        MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
     MPI_Win_free(&window);
+    MPI_Group_free(&all);
+    MPI_Group_free(&origin);
+    MPI_Group_free(&targets);
     free(memory);
     free(source);
     MPI_Finalize();

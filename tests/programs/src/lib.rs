@@ -8,6 +8,7 @@
 pub mod communicator;
 pub mod controls;
 pub mod layers;
+pub mod ways;
 
 use mpi_sys::{
     MPI_Comm, MPI_Request, RSMPI_COMM_WORLD, RSMPI_REQUEST_NULL, RSMPI_STATUS_IGNORE,

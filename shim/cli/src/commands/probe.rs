@@ -32,6 +32,7 @@ use crate::report::{platform as report, units};
 #[command(after_help = "\
 Examples:
   treepie probe -o grid.platform.yaml -- mpirun -np 64
+  treepie probe --ways -o grid.platform.yaml -- mpirun -np 64
   treepie probe --latencies latencies.csv --json
   treepie probe --clusters magpie_clusters --table 0-0=lan.logp --table 0-1=wan.logp -o grid.platform.yaml")]
 pub struct Arguments {
@@ -73,6 +74,10 @@ pub struct Arguments {
     /// contention, which predictions of such exchanges then count
     #[arg(long)]
     exchange: bool,
+    /// Measure the ways in which pieces of data go over each link, too: messages, datatypes, packing,
+    /// puts, gets, accumulates, and the kinds of epochs
+    #[arg(long)]
+    ways: bool,
     /// Print what was found as JSON
     #[arg(long)]
     json: bool,
@@ -242,6 +247,7 @@ fn measure(arguments: &Arguments) -> Outcome {
         arguments.at_a_time.to_string().into(),
         arguments.together.to_string().into(),
         arguments.exchange.to_string().into(),
+        arguments.ways.to_string().into(),
     ]);
     let budget = Duration::from_secs_f64(arguments.budget.min(1e6));
     let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));

@@ -30,6 +30,7 @@ use crate::output;
 use crate::picture::{Chart, Fabric, Format, Gantt, MachineTree, Picture, Unit, write_drawing};
 use crate::report::matrix::MatrixSummary;
 use crate::report::summary::{LayerSummary, Summary};
+use crate::report::windows::judge;
 use crate::report::words::file_name;
 use crate::report::{self, experience, placement, plan, platform};
 
@@ -103,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
         )));
     }
     let path = Path::new(&arguments.file);
-    if arguments.above.is_given() && !is_on_network(arguments) {
+    if arguments.above.is_given() && !is_of_job(arguments) {
         return whole_tree(arguments);
     }
     if order::is_one(path) {
@@ -143,15 +144,20 @@ pub fn run(arguments: &Arguments) -> Outcome {
     }
 }
 
-/// Whether a profile or a placement is shown on a network.
-fn is_on_network(arguments: &Arguments) -> bool {
+/// Whether a profile or a placement is shown on a network, or a profile by a platform.
+fn is_of_job(arguments: &Arguments) -> bool {
     let path = Path::new(&arguments.file);
     let above = &arguments.above;
-    if above.network.is_none() || above.coordinates.is_some() {
+    let by_platform = above.platform.is_some() && above.distances.is_none();
+    if !(above.network.is_some() || by_platform) || above.coordinates.is_some() {
         return false;
     }
     let is_matrix = MatrixFormat::from_path(path).is_some();
-    let is_job = |file| matches!(file, AnyFile::Profile(_) | AnyFile::Placement(_));
+    let is_job = |file| match file {
+        AnyFile::Profile(_) => true,
+        AnyFile::Placement(_) => !by_platform,
+        _ => false,
+    };
     path.is_dir() || !is_matrix && read_any(path).is_ok_and(is_job)
 }
 
@@ -202,7 +208,13 @@ fn html_report(arguments: &Arguments, output: &Path) -> Outcome {
 }
 
 fn profile(arguments: &Arguments, path: &Path, profile: Profile) -> Outcome {
-    let summary = Summary::new(path, &profile, arguments.choice.model);
+    let mut summary = Summary::new(path, &profile, arguments.choice.model);
+    if let Some(file) = &arguments.above.platform {
+        let platform = PlatformFile::read(file)?.platform;
+        let judgement = judge(&profile, &file.display().to_string(), &platform);
+        let refused = |mismatch| CommandError::failed(format!("{}: {mismatch}", file.display()));
+        summary.one_sided = Some(judgement.map_err(refused)?);
+    }
     let input = Input::from_profile(path, profile, &arguments.choice)?;
     draw(arguments, || heat_map(arguments, path, &input))?;
     match arguments.json {

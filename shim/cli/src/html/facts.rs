@@ -15,6 +15,7 @@ use crate::report::gain::Gain;
 use crate::report::levels::{Crossing, Situation, crossings};
 use crate::report::network::NetworkGain;
 use crate::report::summary::Summary;
+use crate::report::windows::judge;
 use crate::report::words::file_name;
 
 /// Traffic and where its ends are, owned.
@@ -75,6 +76,8 @@ pub struct Facts {
     pub machine: Result<OnMachine, String>,
     /// Where there is none: bytes between ranks.
     pub by_rank: Option<Picture>,
+    /// Why one-sided communication is not judged by the platform that was named.
+    pub windows_problem: Option<String>,
 }
 
 impl Facts {
@@ -85,7 +88,8 @@ impl Facts {
     /// that was not named may be unknown: the report states the reason.
     pub fn new(sources: &Sources, choice: &MatrixChoice) -> Result<Self, CommandError> {
         let (path, profile) = &sources.before;
-        let summary = Summary::new(path, profile, choice.model);
+        let mut summary = Summary::new(path, profile, choice.model);
+        let windows_problem = judge_windows(&mut summary, sources);
         let after = sources.after.as_ref();
         let after = after.map(|(path, profile)| Summary::new(path, profile, choice.model));
         let named =
@@ -105,7 +109,25 @@ impl Facts {
             summary,
             after,
             machine,
+            windows_problem,
         })
+    }
+}
+
+/// Judges one-sided communication, if there was some and a platform is among the files; the problem
+/// if that does not know the hosts.
+fn judge_windows(summary: &mut Summary, sources: &Sources) -> Option<String> {
+    let (path, file) = sources.platform.as_ref()?;
+    let profile = &sources.before.1;
+    if profile.windows.is_empty() {
+        return None;
+    }
+    match judge(profile, &file_name(path), &file.platform) {
+        Ok(judgement) => {
+            summary.one_sided = Some(judgement);
+            None
+        }
+        Err(mismatch) => Some(format!("{}: {mismatch}", file_name(path))),
     }
 }
 

@@ -323,6 +323,16 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
         page.heading("One-sided communication, by window and kind of epoch");
         page.table("windows", &windows::table(&facts.summary.windows));
     }
+    match (&facts.summary.one_sided, &facts.windows_problem) {
+        (Some(judgement), _) => {
+            page.heading("Joined puts and other epochs");
+            page.list(&[judgement.caption()]);
+            page.table("judged", &judgement.table());
+            page.list(&judgement.worst);
+        }
+        (None, Some(problem)) => page.list(std::slice::from_ref(problem)),
+        (None, None) => {}
+    }
     if !facts.summary.guard.is_empty() {
         page.heading("Guard on collectives: what was tried against the MPI's own choice");
         page.table("guard", &guard::table(&facts.summary.guard));

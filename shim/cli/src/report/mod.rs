@@ -28,5 +28,6 @@ pub mod tuning;
 pub mod units;
 pub mod verdict;
 pub mod waits;
+pub mod ways;
 pub mod windows;
 pub mod words;

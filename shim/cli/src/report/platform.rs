@@ -8,6 +8,7 @@ use treepie_core::platform::{Contention, Link, Platform};
 
 use super::table::Table;
 use super::units;
+use super::ways;
 use super::words::{file_name, pluralize};
 use crate::picture::{Axis, Chart, Edge, Network, Overview, Series, Style};
 
@@ -34,6 +35,11 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
     }
     text += "\n";
     text += &links(platform).text();
+    for (name, link) in named_links(platform) {
+        if let Some(ways) = link.ways() {
+            text += &format!("\n  ways {name}, {}", ways::text(ways));
+        }
+    }
     text
 }
 
@@ -229,6 +235,7 @@ pub fn json(file: &PlatformFile) -> Value {
 fn link_json(link: &Link) -> Value {
     json!({
         "latency": link.latency(),
+        "ways": link.ways(),
         "samples": link.samples().iter().map(|sample| json!({
             "bytes": sample.bytes,
             "gap": sample.gap,

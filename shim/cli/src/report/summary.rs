@@ -16,7 +16,7 @@ use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
 use super::units;
-use super::windows;
+use super::windows::{self, Judgement};
 use super::words::pluralize;
 
 /// This many of the busiest pairs are shown.
@@ -62,6 +62,8 @@ pub struct Summary {
     pub times: Option<TimesSummary>,
     /// One-sided communication, by window and kind of epoch.
     pub windows: Vec<WindowUse>,
+    /// What it costs on a platform, and would cost otherwise, if one was named.
+    pub one_sided: Option<Judgement>,
     /// Results of the guard on collectives.
     pub guard: Vec<GuardedCell>,
     /// Groups of ranks that share memory, and must stay on one node.
@@ -214,6 +216,7 @@ impl Summary {
             phases: phases::for_profile(profile, &all, model),
             times: times::for_profile(profile),
             windows: profile.windows.clone(),
+            one_sided: None,
             guard: profile.guard.clone(),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
@@ -303,6 +306,9 @@ impl Summary {
         }
         if !self.windows.is_empty() {
             text += &format!("\n{}", windows::text(&self.windows));
+        }
+        if let Some(judgement) = &self.one_sided {
+            text += &format!("\n{}", judgement.text());
         }
         if !self.guard.is_empty() {
             text += &format!("\n{}", guard::text(&self.guard));

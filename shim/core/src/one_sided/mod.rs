@@ -5,5 +5,6 @@
 //! small.
 
 mod batch;
+pub mod cost;
 
 pub use batch::{Batch, Joined, Limits};

@@ -1,19 +1,21 @@
 //! Measures the platform that a job runs on: the program of `treepie probe`.
 //!
 //! ```text
-//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE
+//! probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS
 //! ```
 //!
 //! Rank 0 writes the platform to OUTPUT. All that is measured and how is in
 //! `treepie_core::platform::probe`; here is only what carries its messages.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::{date, processors};
-use treepie_core::platform::probe::{Messenger, Options, Report, others_behind, probe};
+use treepie_core::platform::probe::{Messenger, Options, Report, Trial, others_behind, probe};
+use treepie_programs::ways::Pair;
 use treepie_programs::{Session, library_version, processor_name};
 
 /// Messages whose times count.
@@ -27,7 +29,7 @@ const LOOK: Duration = Duration::from_micros(200);
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((output, options)) = parse(&arguments) else {
-        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE");
+        eprintln!("usage: probe OUTPUT BUDGET TOLERANCE LARGEST AT_A_TIME TOGETHER EXCHANGE WAYS");
         return ExitCode::from(2);
     };
     let session = Session::start();
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         began: Instant::now(),
         out: Vec::new(),
         back: Vec::new(),
+        pairs: HashMap::new(),
     };
     match probe(&mut messenger, &identity, &options) {
         Ok(None) => ExitCode::SUCCESS,
@@ -59,6 +62,7 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
         at_a_time,
         together,
         exchange,
+        ways,
     ] = arguments
     else {
         return None;
@@ -70,6 +74,7 @@ fn parse(arguments: &[String]) -> Option<(PathBuf, Options)> {
         at_a_time: at_a_time.parse().ok()?,
         together: together.parse().ok()?,
         exchange: exchange.parse().ok()?,
+        ways: ways.parse().ok()?,
     };
     Some((output.into(), options))
 }
@@ -96,6 +101,8 @@ struct Mpi<'a> {
     began: Instant,
     out: Vec<u8>,
     back: Vec<u8>,
+    /// This rank with others, while ways are measured.
+    pairs: HashMap<usize, Pair>,
 }
 
 /// The first `bytes` of a buffer that grows as needed.
@@ -183,6 +190,18 @@ impl Messenger for Mpi<'_> {
         requests.extend(others.iter().map(|&to| self.session.isend(out, to, DATA)));
         for request in requests {
             self.session.wait(request);
+        }
+    }
+
+    fn try_way(&mut self, partner: usize, is_origin: bool, trial: &Trial) -> Vec<f64> {
+        let pair = self.pairs.entry(partner);
+        let pair = pair.or_insert_with(|| Pair::new(self.session, rank(partner)));
+        pair.run(is_origin, trial)
+    }
+
+    fn end_trials(&mut self, partner: usize) {
+        if let Some(pair) = self.pairs.remove(&partner) {
+            pair.free();
         }
     }
 

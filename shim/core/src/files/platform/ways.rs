@@ -44,8 +44,7 @@ impl WaysText {
         for (&way, rows) in &self.costs {
             let rows = rows.iter().enumerate().map(|(place, row)| {
                 cost_of(row).ok_or_else(|| {
-                    let problem =
-                        format!("`{row}` is no line of `{COLUMNS}`; write three numbers");
+                    let problem = format!("`{row}` is no line of `{COLUMNS}`; write three numbers");
                     FileError::field(path, format!("{field}.{way}[{place}]"), problem)
                 })
             });

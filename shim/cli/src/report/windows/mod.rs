@@ -1,11 +1,14 @@
 //! One-sided communication, by window and kind of epoch.
 
+mod judged;
+
 use treepie_core::affinity::windows::EpochKind;
 use treepie_core::files::list;
 use treepie_core::files::profile::{EpochUse, Moved, WindowUse};
 
 use super::table::Table;
 use super::units;
+pub use judged::{Judgement, judge};
 
 /// Up to this many windows are listed in text; the first ones.
 const MOST_WINDOWS: usize = 16;
@@ -34,13 +37,14 @@ pub fn table(windows: &[WindowUse]) -> Table {
         "not contiguous",
         "pairs",
         "most targets",
+        "at a time",
     ]);
     for window in windows.iter().take(MOST_WINDOWS) {
-        let name = format!("{} #{}", list::to_text(&window.ranks), window.number);
+        let name = name(window);
         for (kind, epoch) in &window.epochs {
             let opened = opened(*kind, epoch);
             if epoch.moved.is_empty() {
-                let nothing = ["-"; 6].map(str::to_owned);
+                let nothing = ["-"; 7].map(str::to_owned);
                 table.row([name.clone(), opened].into_iter().chain(nothing));
                 continue;
             }
@@ -54,11 +58,25 @@ pub fn table(windows: &[WindowUse]) -> Table {
                     units::share(moved.not_contiguous as f64, moved.calls as f64),
                     units::count(epoch.pairs as f64),
                     epoch.most_targets.to_string(),
+                    at_a_time(moved, epoch),
                 ]);
             }
         }
     }
     table
+}
+
+/// A window's ranks, and its number among those of the same ranks.
+fn name(window: &WindowUse) -> String {
+    format!("{} #{}", list::to_text(&window.ranks), window.number)
+}
+
+/// Calls to a target between two synchronisations, on average.
+fn at_a_time(moved: &Moved, epoch: &EpochUse) -> String {
+    match epoch.batches {
+        0 => "-".to_owned(),
+        batches => units::count((moved.calls as f64 / batches as f64).round().max(1.0)),
+    }
 }
 
 /// How many epochs of a kind there were, with the posts and flushes in them.

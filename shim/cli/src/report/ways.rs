@@ -1,0 +1,103 @@
+//! Costs of the ways in which pieces of data go over a link, and the thresholds between them.
+
+use treepie_core::affinity::windows::EpochKind;
+use treepie_core::platform::{Way, Ways};
+
+use super::table::Table;
+use super::units;
+
+/// So many pieces are what thresholds of sizes are shown for.
+const PIECES: u64 = 32;
+
+/// Ways that are compared: the usual one, the other, and when the other is faster, in words.
+const COMPARED: [(Way, Way, &str); 4] = [
+    (
+        Way::Send,
+        Way::Packed,
+        "packing beats messages of their own",
+    ),
+    (Way::Vector, Way::Packed, "packing beats a datatype"),
+    (
+        Way::Put,
+        Way::PutJoined,
+        "joined puts beat puts of their own",
+    ),
+    (Way::Put, Way::Send, "messages beat puts"),
+];
+
+/// The tables, behind a name of the link.
+pub fn text(ways: &Ways) -> String {
+    let mut text = String::from("one piece + each further, until the origin knows them there\n");
+    text += &table(ways).text();
+    let epochs: Vec<String> = EpochKind::ALL
+        .iter()
+        .filter_map(|kind| {
+            let seconds = ways.epochs().get(kind)?;
+            Some(format!("{} {}", in_words(*kind), units::seconds(*seconds)))
+        })
+        .collect();
+    if !epochs.is_empty() {
+        text += &format!("  one put of 8 B and its epoch: {}\n", epochs.join(", "));
+    }
+    for line in thresholds(ways) {
+        text += &format!("  {line}\n");
+    }
+    text
+}
+
+fn in_words(kind: EpochKind) -> &'static str {
+    match kind {
+        EpochKind::Fence => "fence",
+        EpochKind::Lock => "lock and unlock",
+        EpochKind::LockAll => "flush",
+        EpochKind::Start => "start and complete",
+    }
+}
+
+/// A line for each way, a column for each size.
+fn table(ways: &Ways) -> Table {
+    let mut sizes: Vec<u64> = ways
+        .costs()
+        .values()
+        .flatten()
+        .map(|cost| cost.bytes)
+        .collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let headings = sizes.iter().map(|&bytes| units::bytes(bytes as f64));
+    let mut table = Table::new(std::iter::once("way".to_owned()).chain(headings));
+    for (way, costs) in ways.costs() {
+        let cells = sizes.iter().map(|bytes| {
+            let cost = costs.iter().find(|cost| cost.bytes == *bytes);
+            cost.map_or("-".to_owned(), |cost| {
+                let further = units::seconds(cost.further);
+                format!("{} + {further}", units::seconds(cost.one))
+            })
+        });
+        table.row(std::iter::once(way.to_string()).chain(cells));
+    }
+    table
+}
+
+/// From how many pieces, and up to which size, one way is faster than another.
+pub fn thresholds(ways: &Ways) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (way, other, words) in COMPARED {
+        let sizes = ways.costs().get(&way).into_iter().flatten();
+        let from: Vec<String> = sizes
+            .filter_map(|cost| {
+                let pieces = ways.pieces_from(way, other, cost.bytes)?;
+                Some(format!("{pieces} of {}", units::bytes(cost.bytes as f64)))
+            })
+            .collect();
+        if from.is_empty() {
+            continue;
+        }
+        let mut line = format!("{words} from {} on", from.join(", "));
+        if let Some(bytes) = ways.bytes_up_to(way, other, PIECES) {
+            line += &format!("; {PIECES} at a time up to {}", units::bytes(bytes as f64));
+        }
+        lines.push(line);
+    }
+    lines
+}

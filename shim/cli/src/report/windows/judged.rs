@@ -1,0 +1,503 @@
+//! What one-sided communication costs on a platform, and would cost with puts joined or epochs of
+//! another kind.
+
+use std::collections::BTreeMap;
+use std::ptr;
+
+use serde::Serialize;
+use treepie_core::affinity::TrafficMatrix;
+use treepie_core::affinity::windows::{EpochKind, WindowCall};
+use treepie_core::files::profile::{EpochUse, Moved, Profile, WindowUse};
+use treepie_core::one_sided::cost;
+use treepie_core::platform::{Link, Mismatch, Pairs, Platform, Way};
+
+use super::super::units;
+use super::{MOST_WINDOWS, name};
+use crate::report::table::Table;
+
+/// Larger pieces are not joined.
+const LARGEST_JOINED: f64 = 1024.0;
+/// What is worth a line of advice, in parts of what is spent now.
+const WORTH: f64 = 0.1;
+/// So many windows get one.
+const WORST: usize = 3;
+
+/// One-sided communication of a job on a platform.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judgement {
+    /// The platform's file.
+    pub platform: String,
+    /// Whether the ways of some link were measured; else all follows from latencies and gaps.
+    pub measured: bool,
+    /// Each kind of epoch of each window in which data were moved.
+    pub epochs: Vec<JudgedEpochs>,
+    /// The windows that take longest, each with what would help.
+    pub worst: Vec<String>,
+}
+
+/// Epochs of one kind on a window. Times are in seconds, the mean of its ranks.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedEpochs {
+    /// The window.
+    pub window: String,
+    /// Their kind.
+    pub kind: EpochKind,
+    /// Calls to a target between two synchronisations, on average.
+    pub at_a_time: f64,
+    /// As they are.
+    pub now: f64,
+    /// With small puts joined; absent where there are none.
+    pub joined: Option<f64>,
+    /// With epochs of another kind.
+    pub otherwise: BTreeMap<EpochKind, f64>,
+    /// What would help most, in words; absent where nothing helps much.
+    pub advice: Option<String>,
+}
+
+/// Links between the ranks of a window that communicate, by their part of the messages.
+struct Mix<'a>(Vec<(&'a Link, f64)>);
+
+impl<'a> Mix<'a> {
+    fn new(ranks: &[usize], traffic: &TrafficMatrix, pairs: &Pairs<'a>) -> Self {
+        let is_in = |rank: &usize| ranks.contains(rank);
+        let mut links: Vec<(&Link, f64)> = Vec::new();
+        let mut sum = 0.0;
+        for (from, to, traffic) in traffic.entries() {
+            if !(is_in(&from) && is_in(&to)) {
+                continue;
+            }
+            let Some(link) = pairs.link(from, to) else {
+                continue;
+            };
+            let messages = traffic.messages as f64;
+            sum += messages;
+            match links.iter_mut().find(|(known, _)| ptr::eq(*known, link)) {
+                Some((_, share)) => *share += messages,
+                None => links.push((link, messages)),
+            }
+        }
+        links.iter_mut().for_each(|(_, share)| *share /= sum);
+        Mix(links)
+    }
+
+    /// The mean over all messages.
+    fn mean(&self, of: impl Fn(&Link) -> f64) -> f64 {
+        self.0.iter().map(|(link, share)| share * of(link)).sum()
+    }
+
+    fn is_measured(&self) -> bool {
+        self.0.iter().any(|(link, _)| link.ways().is_some())
+    }
+}
+
+/// Judges all windows of a profile by a platform, which is called `platform_name`.
+///
+/// # Errors
+/// A platform that does not know the hosts.
+pub fn judge(
+    profile: &Profile,
+    platform_name: &str,
+    platform: &Platform,
+) -> Result<Judgement, Mismatch> {
+    let platform = platform.for_job(&hosts_of_ranks(profile))?;
+    let pairs = Pairs::new(&platform);
+    let mut judgement = Judgement {
+        platform: platform_name.to_owned(),
+        measured: false,
+        epochs: Vec::new(),
+        worst: Vec::new(),
+    };
+    let mut last: Option<(&[usize], Mix)> = None;
+    for window in &profile.windows {
+        let mix = match last.take() {
+            Some((ranks, mix)) if ranks == window.ranks => mix,
+            _ => Mix::new(&window.ranks, &profile.one_sided, &pairs),
+        };
+        judgement.measured |= mix.is_measured();
+        if !mix.0.is_empty() {
+            let epochs = window.epochs.iter();
+            let judged = epochs.filter_map(|(&kind, epoch)| judged(window, kind, epoch, &mix));
+            judgement.epochs.extend(judged);
+        }
+        last = Some((&window.ranks, mix));
+    }
+    judgement.worst = worst(&judgement.epochs);
+    Ok(judgement)
+}
+
+fn hosts_of_ranks(profile: &Profile) -> Vec<String> {
+    let mut of_process = vec![String::new(); profile.ranks];
+    for host in &profile.hosts {
+        for &process in &host.processes {
+            of_process[process].clone_from(&host.name);
+        }
+    }
+    let processes = profile.process_of_rank.iter();
+    processes
+        .map(|&process| of_process[process].clone())
+        .collect()
+}
+
+fn judged(
+    window: &WindowUse,
+    kind: EpochKind,
+    epoch: &EpochUse,
+    mix: &Mix,
+) -> Option<JudgedEpochs> {
+    if epoch.batches == 0 {
+        return None;
+    }
+    let ranks = window.ranks.len() as f64;
+    let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
+    let small = small_puts(epoch);
+    let moved = moving(epoch, mix, false);
+    let synchronised = synchronising(window, kind, epoch, mix);
+    let now = (moved + synchronised) / ranks;
+    let others = EpochKind::ALL.iter().filter(|&&other| other != kind);
+    let mut judged = JudgedEpochs {
+        window: name(window),
+        kind,
+        at_a_time: calls / epoch.batches as f64,
+        now,
+        joined: small.map(|_| (moving(epoch, mix, true) + synchronised) / ranks),
+        otherwise: others
+            .map(|&other| {
+                let synchronised = synchronising_by(window, other, epoch, mix);
+                (other, (moved + synchronised) / ranks)
+            })
+            .collect(),
+        advice: None,
+    };
+    judged.advice = advice(&judged, window, small);
+    Some(judged)
+}
+
+/// Bytes of the most frequent small puts, if there are some.
+fn small_puts(epoch: &EpochUse) -> Option<f64> {
+    let put = epoch.moved.get(&WindowCall::Put)?;
+    let small = sizes(put).filter(|&(bytes, _)| bytes <= LARGEST_JOINED);
+    let most = small.max_by(|a, b| a.1.total_cmp(&b.1));
+    most.filter(|_| put.not_contiguous < put.calls)
+        .map(|(bytes, _)| bytes)
+}
+
+/// Sizes of calls with their numbers. Of a class, which is by powers of two, the same part above
+/// its least size is taken for all classes, so that their bytes add up.
+fn sizes(moved: &Moved) -> impl Iterator<Item = (f64, f64)> + '_ {
+    let of_class = |(&least, &calls): (&u64, &u64)| (least as f64, calls as f64);
+    let least: f64 = moved
+        .sizes
+        .iter()
+        .map(of_class)
+        .map(|(least, calls)| least * calls)
+        .sum();
+    let scale = match least > 0.0 {
+        true => (moved.bytes as f64 / least).clamp(1.0, 2.0),
+        false => 1.0,
+    };
+    let sizes = moved.sizes.iter().map(of_class);
+    sizes.map(move |(least, calls)| (least * scale, calls))
+}
+
+/// Seconds of all ranks together in which data are moved, beyond the small put of an epoch.
+fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
+    let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
+    let batches = epoch.batches as f64;
+    let pieces = (calls / batches).max(1.0);
+    let small = mix.mean(|link| cost::seconds(link, Way::Put, 1.0, 8.0));
+    let mut sum = 0.0;
+    for (call, moved) in &epoch.moved {
+        let way = match call {
+            WindowCall::Get | WindowCall::Fetch => Way::Get,
+            WindowCall::Accumulate => Way::Accumulate,
+            _ => Way::Put,
+        };
+        let apart = moved.not_contiguous as f64 / moved.calls.max(1) as f64;
+        for (bytes, calls_of_size) in sizes(moved) {
+            let by = |way| mix.mean(|link| cost::seconds(link, way, pieces, bytes));
+            let seconds = match joined && way == Way::Put && bytes <= LARGEST_JOINED {
+                true => apart * by(Way::Put) + (1.0 - apart) * by(Way::PutJoined),
+                false => by(way),
+            };
+            sum += calls_of_size / calls * batches * (seconds - small);
+        }
+    }
+    sum.max(0.0)
+}
+
+/// Seconds of all ranks together in the epochs that there were, each with a small put.
+fn synchronising(window: &WindowUse, kind: EpochKind, epoch: &EpochUse, mix: &Mix) -> f64 {
+    let one = |kind| mix.mean(|link| cost::epoch_seconds(link, kind));
+    let opened = epoch.opened as f64;
+    match kind {
+        EpochKind::Fence => opened * one(kind) * cost::rounds(window.ranks.len()),
+        EpochKind::Start => opened.max(epoch.batches as f64) * one(kind),
+        EpochKind::Lock | EpochKind::LockAll => {
+            opened * one(EpochKind::Lock) + epoch.flushes as f64 * one(EpochKind::LockAll)
+        }
+    }
+}
+
+/// The same with epochs of another kind: a fence for what a rank moves to all its targets at a
+/// time, a start or a lock for each target; one lock of all, and a flush for each target.
+fn synchronising_by(window: &WindowUse, kind: EpochKind, epoch: &EpochUse, mix: &Mix) -> f64 {
+    let one = mix.mean(|link| cost::epoch_seconds(link, kind));
+    let batches = epoch.batches as f64;
+    match kind {
+        EpochKind::Fence => {
+            batches / targets(window, epoch) * one * cost::rounds(window.ranks.len())
+        }
+        _ => batches * one,
+    }
+}
+
+/// Targets of a rank, on average.
+fn targets(window: &WindowUse, epoch: &EpochUse) -> f64 {
+    (epoch.pairs as f64 / window.ranks.len() as f64).max(1.0)
+}
+
+/// What saves most, if it saves enough.
+fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<f64>) -> Option<String> {
+    let least = (1.0 - WORTH) * judged.now;
+    let other = judged.otherwise.iter().min_by(|a, b| a.1.total_cmp(b.1));
+    let other = other.filter(|(_, seconds)| **seconds < least);
+    let joined = judged
+        .joined
+        .zip(small)
+        .filter(|&(seconds, _)| seconds < least);
+    match (joined, other) {
+        (Some((seconds, bytes)), other) if other.is_none_or(|(_, &by)| seconds <= by) => {
+            Some(format!(
+                "{} puts of {} at a time to a target; join them (TREEPIE_ONE_SIDED=gather, or one \
+                 put with a datatype): {}",
+                units::count(judged.at_a_time.round()),
+                units::bytes(bytes),
+                units::seconds(seconds)
+            ))
+        }
+        (_, Some((&kind, &seconds))) => Some(format!(
+            "{}: {}",
+            other_epochs(judged.kind, kind, window.ranks.len()),
+            units::seconds(seconds)
+        )),
+        _ => None,
+    }
+}
+
+fn other_epochs(now: EpochKind, other: EpochKind, ranks: usize) -> String {
+    let do_this = match other {
+        EpochKind::Fence => "one fence completes what goes to all targets",
+        EpochKind::Start => "open epochs for the partners only (MPI_Win_post, MPI_Win_start)",
+        EpochKind::Lock => "lock only the targets that are reached (MPI_Win_lock)",
+        EpochKind::LockAll => "lock once (MPI_Win_lock_all) and flush each target",
+    };
+    match (now, other) {
+        (EpochKind::Fence, _) => format!("each fence is of all {ranks} ranks; {do_this}"),
+        _ => do_this.to_owned(),
+    }
+}
+
+/// A line for each of the windows that take longest.
+fn worst(epochs: &[JudgedEpochs]) -> Vec<String> {
+    let mut by_time: Vec<&JudgedEpochs> = epochs.iter().collect();
+    by_time.sort_by(|a, b| b.now.total_cmp(&a.now));
+    let mut seen: Vec<&str> = Vec::new();
+    let mut lines = Vec::new();
+    for judged in by_time {
+        if lines.len() == WORST || seen.contains(&judged.window.as_str()) {
+            continue;
+        }
+        seen.push(&judged.window);
+        let advice = judged.advice.as_deref();
+        lines.push(format!(
+            "{}, {}, {} a rank: {}",
+            judged.window,
+            judged.kind,
+            units::seconds(judged.now),
+            advice.unwrap_or("neither joined puts nor other epochs save a tenth of it")
+        ));
+    }
+    lines
+}
+
+impl Judgement {
+    /// Where its times come from.
+    pub fn caption(&self) -> String {
+        let from = match self.measured {
+            true => "from its measured ways",
+            false => "from its latencies and gaps; `treepie probe --ways` measures more",
+        };
+        format!(
+            "estimated seconds a rank on {}, {from}; how targets learn of data under a lock is not \
+             in them",
+            self.platform
+        )
+    }
+
+    /// A line for each kind of epoch of each window.
+    pub fn table(&self) -> Table {
+        let kinds = EpochKind::ALL.iter().map(|kind| format!("by {kind}"));
+        let first = [
+            "window of ranks",
+            "epochs",
+            "at a time",
+            "now",
+            "puts joined",
+        ];
+        let mut table = Table::new(first.map(str::to_owned).into_iter().chain(kinds));
+        for judged in self.epochs.iter().take(MOST_WINDOWS) {
+            let seconds = |value: Option<f64>| value.map_or("-".to_owned(), units::seconds);
+            let others = EpochKind::ALL.iter();
+            let others = others.map(|kind| seconds(judged.otherwise.get(kind).copied()));
+            let first = [
+                judged.window.clone(),
+                judged.kind.to_string(),
+                units::count(judged.at_a_time.round()),
+                units::seconds(judged.now),
+                seconds(judged.joined),
+            ];
+            table.row(first.into_iter().chain(others));
+        }
+        table
+    }
+
+    /// Both, and the lines about the worst windows.
+    pub fn text(&self) -> String {
+        let mut text = format!("{}\n{}", self.caption(), self.table().text());
+        for line in &self.worst {
+            text += &format!("  {line}\n");
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::path::Path;
+
+    use treepie_core::affinity::Traffic;
+    use treepie_core::affinity::windows::{Access, Accesses};
+    use treepie_core::collective::size_class;
+    use treepie_core::files::platform::PlatformFile;
+    use treepie_core::files::profile::Host;
+
+    use super::*;
+
+    const PLATFORM: &str = "\
+treepie: platform
+version: 1
+hosts:
+- {name: n0, ranks: 0}
+- {name: n1, ranks: 1}
+- {name: n2, ranks: 2}
+- {name: n3, ranks: 3}
+clusters:
+- name: a
+  hosts: [n0, n1, n2, n3]
+  leader: 0
+  within:
+    latency_us: 50
+    samples: [0 5, 1000 10]
+    ways:
+      epochs_us: {fence: 300, lock: 400, lock-all: 100, start: 150}
+      put: [8 100 20, 1024 110 25]
+      put-joined: [8 120 0.5, 1024 130 10]
+";
+
+    fn access(call: WindowCall, calls: u64, bytes: u64, intervals: u64) -> (Access, Accesses) {
+        let access = Access {
+            epoch: EpochKind::Fence,
+            call,
+            is_contiguous: true,
+            size_class: size_class(bytes / calls.max(1)),
+            target: 1,
+        };
+        let traffic = Traffic::new(calls, bytes);
+        (access, Accesses { traffic, intervals })
+    }
+
+    /// Rank 0 puts pieces to rank 1 in each of 10 fences of all four ranks.
+    fn profile(pieces: u64) -> Profile {
+        let mut profile = Profile::new(4);
+        profile.hosts = (0..4)
+            .map(|rank| Host {
+                name: format!("n{rank}"),
+                processes: vec![rank],
+            })
+            .collect();
+        let mut window = WindowUse::new((0..4).collect(), 0);
+        let opened = access(WindowCall::Open, 11, 0, 11);
+        let calls = 10 * pieces;
+        window.add_rank(&[opened, access(WindowCall::Put, calls, 8 * calls, 10)]);
+        for _ in 1..4 {
+            window.add_rank(&[opened]);
+        }
+        profile.windows.push(window);
+        profile.one_sided.add(0, 1, Traffic::new(calls, 8 * calls));
+        profile
+    }
+
+    fn judgement(pieces: u64) -> Judgement {
+        let file = PlatformFile::from_text(Path::new("p.yaml"), PLATFORM).unwrap();
+        judge(&profile(pieces), "p.yaml", &file.platform).unwrap()
+    }
+
+    #[test]
+    fn many_small_puts_at_a_time_are_to_be_joined() {
+        let judgement = judgement(101);
+        let judged = &judgement.epochs[0];
+        let near = |found: f64, microseconds: f64| {
+            assert!((found * 1e6 - microseconds).abs() < 1e-6, "{found}");
+        };
+        // 44 fences in two rounds; 10 times 100 further puts, or 20 us more and 100 further copies.
+        let fences = 44.0 * 300.0 * 2.0;
+        near(judged.now, (fences + 10.0 * 2000.0) / 4.0);
+        near(
+            judged.joined.unwrap(),
+            (fences + 10.0 * (20.0 + 50.0)) / 4.0,
+        );
+        near(
+            judged.otherwise[&EpochKind::LockAll],
+            (1000.0 + 20_000.0) / 4.0,
+        );
+        let file = PlatformFile::from_text(Path::new("p.yaml"), PLATFORM).unwrap();
+        let mut under_locks = profile(101);
+        let mut epoch = under_locks.windows[0]
+            .epochs
+            .remove(&EpochKind::Fence)
+            .unwrap();
+        (epoch.opened, epoch.flushes) = (1, 10);
+        under_locks.windows[0]
+            .epochs
+            .insert(EpochKind::LockAll, epoch);
+        let judgement = judge(&under_locks, "p.yaml", &file.platform).unwrap();
+        assert_eq!(
+            judgement.worst,
+            [
+                "0-3 #0, lock-all, 5.35 ms a rank: 101 puts of 8 B at a time to a target; join them \
+              (TREEPIE_ONE_SIDED=gather, or one put with a datatype): 525 us"
+            ]
+        );
+    }
+
+    #[test]
+    fn fences_of_all_for_one_partner_are_to_be_other_epochs() {
+        let judgement = judgement(1);
+        assert_eq!(
+            judgement.worst,
+            [
+                "0-3 #0, fence, 6.60 ms a rank: each fence is of all 4 ranks; lock once \
+              (MPI_Win_lock_all) and flush each target: 250 us"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_platform_of_other_hosts_is_refused() {
+        let text = PLATFORM.replace("n3", "m3");
+        let file = PlatformFile::from_text(Path::new("p.yaml"), &text).unwrap();
+        let error = judge(&profile(1), "p.yaml", &file.platform).unwrap_err();
+        assert!(error.to_string().contains("it does not know n3"), "{error}");
+    }
+}

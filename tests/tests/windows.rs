@@ -8,7 +8,9 @@ use tempfile::TempDir;
 use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::files::list;
+use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::{Profile, WindowUse};
+use treepie_core::platform::Way;
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
 
 fn directory() -> TempDir {
@@ -146,7 +148,75 @@ fn a_job_that_ends_early_leaves_its_windows_in_its_parts(mpi: Mpi) {
     );
 }
 
+fn ways_that_were_measured_judge_the_windows_of_a_profile(mpi: Mpi) {
+    let directory = directory();
+    let platform = directory.path().join("here.platform.yaml");
+    let treepie = |arguments: &[&str], more: &[String]| {
+        let output = Command::new(artifacts::command())
+            .env("TREEPIE_PROBE_PROGRAM", artifacts::program(mpi, "probe"))
+            .current_dir(directory.path())
+            .args(arguments)
+            .args(more)
+            .output()
+            .expect("the command can be run");
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{errors}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let probe = ["probe", "--ways", "--budget", "20", "--largest", "4K", "-o"];
+    let file = platform.display().to_string();
+    let words = [file, "--".to_owned()].into_iter().chain(
+        mpi.launch(4, &[])
+            .into_iter()
+            .map(|word| word.to_string_lossy().into_owned()),
+    );
+    treepie(&probe, &words.collect::<Vec<_>>());
+    let measured = PlatformFile::read(&platform).unwrap_or_else(|error| panic!("{error}"));
+    let levels = &measured.platform.clusters()[0].levels;
+    assert!(!levels.is_empty(), "{measured:?}");
+    for level in levels {
+        let ways = level.link.ways();
+        let ways = ways.unwrap_or_else(|| panic!("{} has no ways: {measured:?}", level.name));
+        assert_eq!(ways.epochs().len(), EpochKind::ALL.len());
+        assert!(
+            ways.seconds(Way::PutJoined, 32.0, 8.0).is_some(),
+            "{ways:?}"
+        );
+    }
+    let shown = treepie(&["show", "here.platform.yaml"], &[]);
+    assert!(
+        shown.contains("one put of 8 B and its epoch: fence "),
+        "{shown}"
+    );
+    timed(Job::new(mpi, 4, "window_epochs"), &directory);
+    let judged = [
+        "show",
+        "job.profile.yaml",
+        "--platform",
+        "here.platform.yaml",
+        "--json",
+    ];
+    let text = treepie(&judged, &[]);
+    let summary: serde_json::Value = serde_json::from_str(&text).expect("it prints JSON");
+    let found = &summary["one_sided"];
+    assert_eq!(found["measured"], true, "{text}");
+    // Four kinds of epochs on three windows, of which three get a line.
+    assert_eq!(found["epochs"].as_array().map(Vec::len), Some(12), "{text}");
+    assert_eq!(found["worst"].as_array().map(Vec::len), Some(3), "{text}");
+    let page = [
+        "show",
+        "job.profile.yaml",
+        "here.platform.yaml",
+        "--html",
+        "report.html",
+    ];
+    treepie(&page, &[]);
+    let page = std::fs::read_to_string(directory.path().join("report.html")).expect("the report");
+    assert!(page.contains("Joined puts and other epochs"));
+}
+
 under_each_mpi!(
+    ways_that_were_measured_judge_the_windows_of_a_profile,
     a_profile_tells_of_each_window_what_the_program_did_there,
     calls_that_open_end_and_wait_are_timed_as_what_they_are,
     epochs_are_seen_from_fortran,

@@ -27,7 +27,7 @@
 //! guard       whether a plan takes the place of a native collective, decided while the job runs
 //! checkpoint  waves of checkpoints in simulation: what they would cost a job
 //! collective  one description of each algorithm, and its readings; the choice among them
-//! one_sided   small writes to a target's memory, joined
+//! one_sided   small writes to a target's memory, joined, and what they cost
 //! learning    what earlier runs of an application say of its next one
 //! supervision how an attempt to run a job ended, and what follows
 //! placement   TreeMatch and other strategies, constraints, objectives, bounds

@@ -1,6 +1,8 @@
 //! Ways in which pieces of data go from one rank to another, and epochs, timed
 //! (`treepie probe --ways`).
 
+mod pieces;
+
 use std::ffi::{c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -15,6 +17,7 @@ use treepie_core::platform::Way;
 use treepie_core::platform::probe::{Subject, Trial};
 
 use crate::Session;
+use pieces::{Pieces, aint, copy, int, places, vector};
 
 /// Tag of pieces, and of what says that they have arrived.
 const TAG: c_int = 3;
@@ -40,72 +43,6 @@ pub struct Pair {
     pieces: Vec<f64>,
     /// What they are packed into.
     packed: Vec<f64>,
-}
-
-/// Pieces with a gap behind each.
-#[derive(Clone, Copy)]
-struct Pieces {
-    count: usize,
-    bytes: usize,
-}
-
-impl Pieces {
-    fn start(self, piece: usize) -> usize {
-        2 * piece * self.bytes
-    }
-
-    fn all(self) -> usize {
-        self.count * self.bytes
-    }
-}
-
-fn int(number: usize) -> c_int {
-    c_int::try_from(number).expect("what is measured is at most a few MiB long")
-}
-
-fn aint(number: usize) -> MPI_Aint {
-    MPI_Aint::try_from(number).expect("what is measured is at most a few MiB long")
-}
-
-/// A datatype that is freed with its owner.
-struct Type(MPI_Datatype);
-
-impl Drop for Type {
-    fn drop(&mut self) {
-        // SAFETY: it was made by MPI; calls that use it keep what they need.
-        unsafe { mpi_sys::MPI_Type_free(&mut self.0) };
-    }
-}
-
-/// A datatype of all pieces.
-fn vector(pieces: Pieces) -> Type {
-    let mut made = MaybeUninit::uninit();
-    // SAFETY: MPI fills the handle.
-    unsafe {
-        let (count, bytes) = (int(pieces.count), int(pieces.bytes));
-        mpi_sys::MPI_Type_vector(count, bytes, 2 * bytes, RSMPI_UINT8_T, made.as_mut_ptr());
-        mpi_sys::MPI_Type_commit(made.as_mut_ptr());
-        Type(made.assume_init())
-    }
-}
-
-/// A datatype of all pieces by their places, as gathering makes one.
-fn places(pieces: Pieces) -> Type {
-    let mut made = MaybeUninit::uninit();
-    let lengths = vec![int(pieces.bytes); pieces.count];
-    let starts: Vec<MPI_Aint> = (0..pieces.count).map(|i| aint(pieces.start(i))).collect();
-    // SAFETY: both lists have `count` numbers; MPI fills the handle.
-    unsafe {
-        mpi_sys::MPI_Type_create_hindexed(
-            int(pieces.count),
-            lengths.as_ptr(),
-            starts.as_ptr(),
-            RSMPI_UINT8_T,
-            made.as_mut_ptr(),
-        );
-        mpi_sys::MPI_Type_commit(made.as_mut_ptr());
-        Type(made.assume_init())
-    }
 }
 
 impl Pair {
@@ -423,18 +360,6 @@ fn timed(times: usize, each: impl Fn()) -> Vec<f64> {
         began.elapsed().as_secs_f64()
     };
     (0..times).map(one).collect()
-}
-
-/// Copies pieces to where they are one behind the other.
-///
-/// # Safety
-/// `from` has all pieces with their gaps, `to` room for all of them.
-unsafe fn copy(pieces: Pieces, from: *const u8, to: *mut u8) {
-    for piece in 0..pieces.count {
-        let (start, place) = (pieces.start(piece), piece * pieces.bytes);
-        // SAFETY: the caller's promise.
-        unsafe { ptr::copy_nonoverlapping(from.add(start), to.add(place), pieces.bytes) };
-    }
 }
 
 /// A group that MPI makes.

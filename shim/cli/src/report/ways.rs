@@ -83,8 +83,10 @@ fn table(ways: &Ways) -> Table {
 pub fn thresholds(ways: &Ways) -> Vec<String> {
     let mut lines = Vec::new();
     for (way, other, words) in COMPARED {
-        let sizes = ways.costs().get(&way).into_iter().flatten();
-        let from: Vec<String> = sizes
+        let of = |way| ways.costs().get(way).into_iter().flatten();
+        let is_known = |bytes| of(&other).any(|cost| cost.bytes == bytes);
+        let from: Vec<String> = of(&way)
+            .filter(|cost| is_known(cost.bytes))
             .filter_map(|cost| {
                 let pieces = ways.pieces_from(way, other, cost.bytes)?;
                 Some(format!("{pieces} of {}", units::bytes(cost.bytes as f64)))

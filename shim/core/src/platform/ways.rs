@@ -176,18 +176,18 @@ impl Ways {
         Some(cost.one + (pieces - 1.0).max(0.0) * cost.further)
     }
 
-    /// The fewest pieces of so many bytes with which `other` is faster than `way`; `None` if it
-    /// never is, or was not measured.
+    /// The number of pieces of so many bytes from which on `other` is faster than `way`; `None` if
+    /// it does not stay so, or was not measured.
     pub fn pieces_from(&self, way: Way, other: Way, bytes: u64) -> Option<u64> {
         let (way, other) = (
             self.cost(way, bytes as f64)?,
             self.cost(other, bytes as f64)?,
         );
         let (more, saved) = (other.one - way.one, way.further - other.further);
-        if more < 0.0 {
-            return Some(1);
+        match more < 0.0 {
+            true => (saved >= 0.0).then_some(1),
+            false => (saved > 0.0).then(|| (more / saved).floor() as u64 + 2),
         }
-        (saved > 0.0).then(|| (more / saved).floor() as u64 + 2)
     }
 
     /// The largest pieces, in bytes, up to which `other` is faster than `way` with so many of them;
@@ -250,6 +250,8 @@ mod tests {
         assert_eq!(ways.pieces_from(Way::Put, Way::PutJoined, 8), Some(10));
         assert_eq!(ways.pieces_from(Way::Put, Way::PutJoined, 64), None);
         assert_eq!(ways.pieces_from(Way::PutJoined, Way::Put, 64), Some(1));
+        // Faster with few pieces only.
+        assert_eq!(ways.pieces_from(Way::PutJoined, Way::Put, 8), None);
         // With 101 pieces 50 - 4 are gained at 8 bytes, and 204 are lost at 64.
         let up_to = ways.bytes_up_to(Way::Put, Way::PutJoined, 101).unwrap();
         assert_eq!(up_to, 8 + (56.0 * 46.0 / 250.0) as u64);

@@ -175,13 +175,13 @@ fn judged(
     Some(judged)
 }
 
-/// Bytes of the most frequent small puts, if there are some.
-fn small_puts(epoch: &EpochUse) -> Option<f64> {
+/// Puts to a target at a time, and bytes of the most frequent small ones, if there are some.
+fn small_puts(epoch: &EpochUse) -> Option<(f64, f64)> {
     let put = epoch.moved.get(&WindowCall::Put)?;
     let small = sizes(put).filter(|&(bytes, _)| bytes <= LARGEST_JOINED);
     let most = small.max_by(|a, b| a.1.total_cmp(&b.1));
     most.filter(|_| put.not_contiguous < put.calls)
-        .map(|(bytes, _)| bytes)
+        .map(|(bytes, _)| (put.calls as f64 / epoch.batches as f64, bytes))
 }
 
 /// Sizes of calls with their numbers. Of a class, which is by powers of two, the same part above
@@ -260,7 +260,7 @@ fn targets(window: &WindowUse, epoch: &EpochUse) -> f64 {
 }
 
 /// What saves most, if it saves enough.
-fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<f64>) -> Option<String> {
+fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<(f64, f64)>) -> Option<String> {
     let least = (1.0 - WORTH) * judged.now;
     let other = judged.otherwise.iter().min_by(|a, b| a.1.total_cmp(b.1));
     let other = other.filter(|(_, seconds)| **seconds < least);
@@ -269,11 +269,11 @@ fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<f64>) -> Opti
         .zip(small)
         .filter(|&(seconds, _)| seconds < least);
     match (joined, other) {
-        (Some((seconds, bytes)), other) if other.is_none_or(|(_, &by)| seconds <= by) => {
+        (Some((seconds, (pieces, bytes))), other) if other.is_none_or(|(_, &by)| seconds <= by) => {
             Some(format!(
                 "{} puts of {} at a time to a target; join them (TREEPIE_ONE_SIDED=gather, or one \
                  put with a datatype): {}",
-                units::count(judged.at_a_time.round()),
+                units::count(pieces.round().max(1.0)),
                 units::bytes(bytes),
                 units::seconds(seconds)
             ))

@@ -17,7 +17,7 @@ use treepie_core::platform::Way;
 use treepie_core::platform::probe::{Subject, Trial};
 
 use crate::Session;
-use pieces::{Pieces, aint, copy, int, places, vector};
+use pieces::{Pieces, aint, copy, copy_back, int, places, vector};
 
 /// Tag of pieces, and of what says that they have arrived.
 const TAG: c_int = 3;
@@ -126,12 +126,10 @@ impl Pair {
     fn by_messages(&mut self, is_origin: bool, way: Way, pieces: Pieces, times: usize) -> Vec<f64> {
         let mut one = |_| {
             let began = Instant::now();
-            if is_origin {
-                self.send(way, pieces);
-                self.wait_for_word();
-            } else {
-                self.receive(way, pieces);
-                self.send_word();
+            self.exchange(is_origin, way, pieces);
+            match is_origin {
+                true => self.wait_for_word(),
+                false => self.send_word(),
             }
             began.elapsed().as_secs_f64()
         };
@@ -262,16 +260,24 @@ impl Pair {
         }
     }
 
-    fn send(&mut self, way: Way, pieces: Pieces) {
-        let origin = self.pieces.as_mut_ptr().cast::<u8>();
+    /// Sends pieces to the other rank, or receives them from there.
+    fn exchange(&mut self, sends: bool, way: Way, pieces: Pieces) {
+        let place = match sends {
+            true => self.pieces.as_mut_ptr().cast::<u8>(),
+            false => self.memory.as_mut_ptr().cast::<u8>(),
+        };
         let packed = self.packed.as_mut_ptr().cast::<u8>();
-        let (to, comm) = (self.other, self.comm);
-        let send = |at: *mut u8, count: usize, of: MPI_Datatype| {
+        let (other, comm) = (self.other, self.comm);
+        let begin = |at: *mut u8, count: usize, of: MPI_Datatype| {
             let mut request = MaybeUninit::uninit();
-            let at = at.cast::<c_void>();
-            // SAFETY: so many bytes are there until the request is waited for.
+            let (at, count, made) = (at.cast::<c_void>(), int(count), request.as_mut_ptr());
+            // SAFETY: so many bytes are there until the request is waited for, and no two receives
+            // have the same ones.
             unsafe {
-                mpi_sys::MPI_Isend(at, int(count), of, to, TAG, comm, request.as_mut_ptr());
+                match sends {
+                    true => mpi_sys::MPI_Isend(at, count, of, other, TAG, comm, made),
+                    false => mpi_sys::MPI_Irecv(at, count, of, other, TAG, comm, made),
+                };
                 request.assume_init()
             }
         };
@@ -281,52 +287,19 @@ impl Pair {
             match way {
                 Way::Vector => {
                     let of = vector(pieces);
-                    wait([send(origin, 1, of.0)]);
+                    wait([begin(place, 1, of.0)]);
+                }
+                Way::Packed if sends => {
+                    copy(pieces, place, packed);
+                    wait([begin(packed, pieces.all(), byte)]);
                 }
                 Way::Packed => {
-                    copy(pieces, origin, packed);
-                    wait([send(packed, pieces.all(), byte)]);
-                }
-                _ => {
-                    let at = |piece: usize| origin.add(pieces.start(piece));
-                    let all = (0..pieces.count).map(|piece| send(at(piece), pieces.bytes, byte));
-                    wait(all.collect::<Vec<_>>());
-                }
-            }
-        }
-    }
-
-    fn receive(&mut self, way: Way, pieces: Pieces) {
-        let place = self.memory.as_mut_ptr().cast::<u8>();
-        let packed = self.packed.as_mut_ptr().cast::<u8>();
-        let (from, comm) = (self.other, self.comm);
-        let receive = |at: *mut u8, count: usize, of: MPI_Datatype| {
-            let mut request = MaybeUninit::uninit();
-            let at = at.cast::<c_void>();
-            // SAFETY: as in `send`; no two receives have the same bytes.
-            unsafe {
-                mpi_sys::MPI_Irecv(at, int(count), of, from, TAG, comm, request.as_mut_ptr());
-                request.assume_init()
-            }
-        };
-        // SAFETY: as in `send`.
-        unsafe {
-            let byte = RSMPI_UINT8_T;
-            match way {
-                Way::Vector => {
-                    let of = vector(pieces);
-                    wait([receive(place, 1, of.0)]);
-                }
-                Way::Packed => {
-                    wait([receive(packed, pieces.all(), byte)]);
-                    for piece in 0..pieces.count {
-                        let (from, to) = (piece * pieces.bytes, pieces.start(piece));
-                        ptr::copy_nonoverlapping(packed.add(from), place.add(to), pieces.bytes);
-                    }
+                    wait([begin(packed, pieces.all(), byte)]);
+                    copy_back(pieces, packed, place);
                 }
                 _ => {
                     let at = |piece: usize| place.add(pieces.start(piece));
-                    let all = (0..pieces.count).map(|piece| receive(at(piece), pieces.bytes, byte));
+                    let all = (0..pieces.count).map(|piece| begin(at(piece), pieces.bytes, byte));
                     wait(all.collect::<Vec<_>>());
                 }
             }

@@ -89,3 +89,15 @@ pub unsafe fn copy(pieces: Pieces, from: *const u8, to: *mut u8) {
         unsafe { ptr::copy_nonoverlapping(from.add(start), to.add(place), pieces.bytes) };
     }
 }
+
+/// Copies pieces from where they are one behind the other.
+///
+/// # Safety
+/// `from` has all pieces, `to` room for them with their gaps.
+pub unsafe fn copy_back(pieces: Pieces, from: *const u8, to: *mut u8) {
+    for piece in 0..pieces.count {
+        let (place, start) = (piece * pieces.bytes, pieces.start(piece));
+        // SAFETY: the caller's promise.
+        unsafe { ptr::copy_nonoverlapping(from.add(place), to.add(start), pieces.bytes) };
+    }
+}

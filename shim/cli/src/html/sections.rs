@@ -327,8 +327,10 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
         (Some(judgement), _) => {
             page.heading("Joined puts and other epochs");
             page.list(&[judgement.caption()]);
-            page.table("judged", &judgement.table());
-            page.list(&judgement.worst);
+            if !judgement.epochs.is_empty() {
+                page.table("judged", &judgement.table());
+                page.list(&judgement.worst);
+            }
         }
         (None, Some(problem)) => page.list(std::slice::from_ref(problem)),
         (None, None) => {}

@@ -326,6 +326,14 @@ fn worst(epochs: &[JudgedEpochs]) -> Vec<String> {
 impl Judgement {
     /// Where its times come from.
     pub fn caption(&self) -> String {
+        if self.epochs.is_empty() {
+            return format!(
+                "nothing is estimated on {}: the profile does not have what was moved at a time, \
+                 as those of earlier versions, or no link between its ranks was measured; take the \
+                 profile again, or probe with as many ranks a host",
+                self.platform
+            );
+        }
         let from = match self.measured {
             true => "from its measured ways",
             false => "from its latencies and gaps; `treepie probe --ways` measures more",
@@ -366,7 +374,10 @@ impl Judgement {
 
     /// Both, and the lines about the worst windows.
     pub fn text(&self) -> String {
-        let mut text = format!("{}\n{}", self.caption(), self.table().text());
+        let mut text = self.caption() + "\n";
+        if !self.epochs.is_empty() {
+            text += &self.table().text();
+        }
         for line in &self.worst {
             text += &format!("  {line}\n");
         }

@@ -119,6 +119,21 @@ fn fences_of_all_for_one_partner_are_to_be_other_epochs() {
 }
 
 #[test]
+fn a_profile_of_an_earlier_version_gets_one_line() {
+    let file = PlatformFile::from_text(Path::new("p.yaml"), PLATFORM).unwrap();
+    let mut earlier = profile(101);
+    for epoch in earlier.windows[0].epochs.values_mut() {
+        epoch.batches = 0;
+    }
+    let text = judge(&earlier, "p.yaml", &file.platform).unwrap().text();
+    assert!(
+        text.starts_with("nothing is estimated on p.yaml: "),
+        "{text}"
+    );
+    assert_eq!(text.lines().count(), 1);
+}
+
+#[test]
 fn a_platform_of_other_hosts_is_refused() {
     let text = PLATFORM.replace("n3", "m3");
     let file = PlatformFile::from_text(Path::new("p.yaml"), &text).unwrap();

@@ -74,8 +74,8 @@ pub struct Arguments {
     /// contention, which predictions of such exchanges then count
     #[arg(long)]
     exchange: bool,
-    /// Measure the ways in which pieces of data go over each link, too: messages, datatypes, packing,
-    /// puts, gets, accumulates, and the kinds of epochs
+    /// Measure the ways in which pieces of data go over each link, too: messages, datatypes,
+    /// packing, puts, gets, accumulates, and the kinds of epochs
     #[arg(long)]
     ways: bool,
     /// Print what was found as JSON

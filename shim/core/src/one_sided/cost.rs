@@ -42,7 +42,7 @@ pub fn epoch_seconds(link: &Link, kind: EpochKind) -> f64 {
         let round_trips = match kind {
             // The lock is granted; the put is answered.
             EpochKind::Lock => 2.0,
-            // The put is answered; or one side says that it is ready, and the other that it is done.
+            // The put is answered; or one side is ready, and the other says that it is done.
             EpochKind::LockAll | EpochKind::Start | EpochKind::Fence => 1.0,
         };
         2.0 * link.latency() * round_trips + link.gap(PUT)

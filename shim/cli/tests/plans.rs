@@ -168,3 +168,145 @@ fn other_numbers_of_ranks_are_predicted() {
         assert!(answer["best"].is_string());
     }
 }
+
+#[test]
+fn what_is_started_is_predicted_as_the_mpi_goes_on_with_it() {
+    let desk = Desk::new();
+    let platform = platform();
+    let answer = |words: &[&str]| {
+        let all = [&["predict", platform.as_str(), "--collective"], words].concat();
+        desk.run(&all).good()
+    };
+    let names = |json: &serde_json::Value| -> Vec<String> {
+        let rows = json["algorithms"].as_array().unwrap().iter();
+        rows.map(|row| row["algorithm"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    for name in ["iallreduce", "allreduce-init", "MPICH: Iallreduce"] {
+        let (name, native) = match name.strip_prefix("MPICH: ") {
+            Some(name) => (name, "mpich"),
+            None => (name, "open-mpi"),
+        };
+        let words = [name, "--bytes", "8", "--native", native, "--json"];
+        let json = answer(&words).json();
+        assert_eq!(json["collective"], name.to_lowercase());
+        assert_eq!(json["chosen"], "at-once", "one latency: {json}");
+        let (progress, is_any) = match native {
+            "mpich" => ("own", false),
+            _ => ("called", true),
+        };
+        assert_eq!(json["progress"], progress);
+        assert_eq!(names(&json).len() > 1, is_any, "{json}");
+        let mpi = json["native"]["estimated"].as_f64().unwrap();
+        let least = json["bound"].as_f64().unwrap();
+        let ours = json["algorithms"][0]["seconds"].as_f64().unwrap();
+        assert!(least <= ours && ours < 0.7 * mpi, "{json}");
+    }
+    let text = answer(&["iscan", "--native", "mpich", "--bytes", "1K"]).out;
+    assert!(text.contains(": iscan of 1 KiB among 16 ranks"), "{text}");
+    assert!(text.contains("* at-once"), "{text}");
+    let refused = ["ibcast", "--algorithm", "binomial", "--progress", "own"];
+    let all = [
+        &["predict", platform.as_str(), "--collective"],
+        &refused[..],
+    ]
+    .concat();
+    let said = desk.run(&all).refusal(2);
+    assert!(
+        said.contains("--algorithm binomial: its messages wait"),
+        "{said}"
+    );
+}
+
+#[test]
+fn neighbours_are_a_grid_or_the_entries_of_a_matrix_and_their_plans_are_drawn() {
+    let desk = Desk::new();
+    let platform = platform();
+    let answer = |words: &[&str]| {
+        let all = [&["predict", platform.as_str(), "--collective"], words].concat();
+        desk.run(&all).good().json()
+    };
+    let torus = [
+        "ineighbor-alltoall",
+        "--neighbours",
+        "torus:4x4",
+        "--bytes",
+        "64K",
+        "--json",
+    ];
+    let json = answer(&torus);
+    assert_eq!(json["chosen"], "flat", "{json}");
+    assert_eq!(json["neighbours"], "torus:4x4");
+    let (least, mpi) = (json["bound"].as_f64().unwrap(), &json["native"]["seconds"]);
+    let ours = json["algorithms"][0]["seconds"].as_f64().unwrap();
+    assert!(least <= ours && ours < mpi.as_f64().unwrap(), "{json}");
+    // All of one cluster to rank 0, and rank 0 to all of the other.
+    let mut lines = String::from("%%MatrixMarket matrix coordinate integer general\n16 16 15\n");
+    (2..=8).for_each(|rank| lines += &format!("{rank} 1 1\n"));
+    (9..=16).for_each(|rank| lines += &format!("1 {rank} 1\n"));
+    desk.write("star.mtx", &lines);
+    let matrix = "star.mtx";
+    let star = [
+        "neighbor-allgather",
+        "--neighbours",
+        matrix,
+        "--bytes",
+        "64K",
+    ];
+    let json = answer(&[&star[..], &["--json"]].concat());
+    assert_eq!(json["chosen"], "grid-relay", "{json}");
+    let seconds = |name: &str| {
+        let rows = json["algorithms"].as_array().unwrap().iter();
+        let mut found = rows.filter(|row| row["algorithm"] == name);
+        found.next().unwrap()["seconds"].as_f64().unwrap()
+    };
+    assert!(seconds("flat") > 3.0 * seconds("grid-relay"), "{json}");
+    // The plan: once between the clusters, and in time.
+    let plan = ["show", &platform, "--plan", "neighbor-allgather=grid-relay"];
+    let drawn = [
+        "--neighbours",
+        matrix,
+        "--bytes",
+        "16K",
+        "--svg",
+        "plan.svg",
+        "--json",
+    ];
+    let json = desk.run(&[&plan[..], &drawn[..]].concat()).good().json();
+    assert_eq!(json["bytes_between_clusters"], 16 << 10, "{json}");
+    let picture = desk.text("plan.svg");
+    assert!(
+        picture.contains("neighbor-allgather by grid-relay"),
+        "{picture}"
+    );
+}
+
+#[test]
+fn neighbours_that_do_not_fit_are_refused_with_what_to_write() {
+    let desk = Desk::new();
+    let platform = platform();
+    let refused = |arguments: &[&str], expected: &str| {
+        let all = [&["predict", platform.as_str(), "--collective"], arguments].concat();
+        let text = desk.run(&all).refusal(2);
+        assert!(text.contains(expected), "{text}");
+    };
+    refused(
+        &["neighbor-alltoall"],
+        "depends on the neighbours of each rank; name them: --neighbours torus:4x4",
+    );
+    refused(
+        &["alltoall", "--neighbours", "torus:4x4"],
+        "alltoall is of all ranks alike; leave it out",
+    );
+    refused(
+        &["neighbor-alltoall", "--neighbours", "torus:4x5"],
+        "has 20 ranks, the platform 16",
+    );
+    refused(
+        &["neighbor-alltoall", "--neighbours", "dragonfly:4,8,4"],
+        "is no grid; write torus:4x4",
+    );
+    let plan = ["show", &platform, "--plan", "neighbor-alltoall=flat"];
+    let said = desk.run(&plan).refusal(2);
+    assert!(said.contains("--neighbours torus:4x4"), "{said}");
+}

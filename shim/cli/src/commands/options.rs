@@ -109,7 +109,7 @@ impl FromStr for LayerChoice {
 }
 
 /// Selection of the numbers of a profile that make the matrix.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct MatrixChoice {
     /// Metric: size (bytes), msg (messages), avg (bytes a message) [default: size]
     #[arg(long, value_name = "METRIC", value_parser = str::parse::<Metric>)]

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use serde_json::json;
+use treepie_core::collective::Algorithm;
 use treepie_core::collective::read::export::{SMPIRUN_OPTIONS, goal, simgrid, time_independent};
 use treepie_core::collective::read::predict::Predictor;
 use treepie_core::collective::read::simulate::{Bar, Doing};
-use treepie_core::collective::{Algorithm, Operation};
 
 use crate::error::CommandError;
 
@@ -83,12 +83,4 @@ fn bar_json(bar: &Bar) -> serde_json::Value {
         "peer": bar.peer,
         "bytes": bar.bytes,
     })
-}
-
-/// The operation that a name stands for.
-pub fn operation(name: &str) -> Result<Operation, String> {
-    match name {
-        "broadcast" => Ok(Operation::Bcast),
-        _ => name.parse().map_err(|error| format!("{error}")),
-    }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde_json::json;
+use treepie_core::collective::choose::Progress;
 use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::{Prediction, Predictor};
 use treepie_core::collective::read::simulate::SimulationError;
@@ -17,6 +18,8 @@ use super::checkpoints::CheckpointOptions;
 use super::options::size;
 use super::{Outcome, checkpoints, measured, plans};
 use crate::error::CommandError;
+use crate::input::collective::Collective;
+use crate::input::neighbours;
 use crate::output;
 use crate::report::table::Table;
 use crate::report::units;
@@ -30,9 +33,22 @@ pub struct Arguments {
     #[arg(value_name = "PLATFORM")]
     file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
-    /// scan, ...
-    #[arg(long, value_name = "NAME", value_parser = plans::operation, required_unless_present_any = ["measured", "checkpoints"])]
-    collective: Option<Operation>,
+    /// scan, ...; as it is called: iallreduce (non-blocking), allreduce-init (persistent)
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints"])]
+    collective: Option<Collective>,
+    /// Of neighbor-allgather and its like: neighbours of each rank, torus:4x4 or mesh:2x8 for a
+    /// Cartesian topology, or a matrix or profile, in which who sends has an edge to who receives
+    #[arg(
+        long,
+        visible_alias = "neighbors",
+        value_name = "GRID|FILE",
+        requires = "collective"
+    )]
+    neighbours: Option<String>,
+    /// Of non-blocking and persistent ones: called, where the MPI calls Treepie in whatever it
+    /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
+    #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
+    progress: Option<Progress>,
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     bytes: u64,
@@ -111,6 +127,21 @@ impl Arguments {
         })
     }
 
+    /// Who goes on with plans of what is started: what the usual MPIs of the family do.
+    fn progress(&self) -> Progress {
+        self.progress.unwrap_or(match self.native {
+            Family::OpenMpi => Progress::Called,
+            Family::Mpich => Progress::Own,
+        })
+    }
+
+    /// The call in words.
+    fn called(&self, predictor: &Predictor) -> String {
+        let operation = predictor.call.operation;
+        self.collective
+            .map_or(operation.to_string(), |one| one.to_string())
+    }
+
     /// The root of an operation that has one.
     pub fn root(&self, operation: Operation, platform: &Platform) -> usize {
         let same_cluster = || {
@@ -172,21 +203,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
         let (options, json) = (&arguments.checkpoints, arguments.json);
         return checkpoints::run(&arguments.file, &platform, options, picture, json);
     }
-    let Some(operation) = arguments.collective else {
+    let Some(collective) = arguments.collective else {
         return measured::run(&platform, arguments, picture);
     };
-    if operation.is_among_neighbours() {
-        return Err(CommandError::usage(format!(
-            "--collective {operation}: its time depends on a topology, which a platform does not \
-             say; name a collective of all ranks, such as alltoall"
-        )));
-    }
-    let call = Uniform {
-        operation,
-        bytes: arguments.bytes,
-        root: arguments.root(operation, &platform),
-    };
-    let predictor = arguments.predictor(&platform, call)?;
+    let operation = collective.operation;
+    let predictor = predictor_of(collective, arguments, &platform)?;
     let all = predictions(&predictor, arguments)?;
     if let Some(out) = &arguments.export {
         let chosen = predictor.chosen();
@@ -204,6 +225,45 @@ pub fn run(arguments: &Arguments) -> Outcome {
         true => print_json(&predictor, &all, arguments),
         false => print(&predictor, &all, arguments),
     }
+}
+
+/// Predicts a collective in the form of its call, among the neighbours of each rank where it is one
+/// of them.
+fn predictor_of(
+    collective: Collective,
+    arguments: &Arguments,
+    platform: &Platform,
+) -> Result<Predictor, CommandError> {
+    let operation = collective.operation;
+    let call = Uniform {
+        operation,
+        bytes: arguments.bytes,
+        root: arguments.root(operation, platform),
+    };
+    let mut predictor = arguments.predictor(platform, call)?;
+    match (&arguments.neighbours, operation.is_among_neighbours()) {
+        (Some(text), true) => {
+            let all = neighbours::read(text, platform.ranks())?;
+            predictor = predictor.with_neighbourhoods(all);
+        }
+        (None, true) => {
+            return Err(CommandError::usage(format!(
+                "--collective {collective}: depends on the neighbours of each rank; name them: \
+                 --neighbours torus:4x4, mesh:2x8 or a matrix"
+            )));
+        }
+        (Some(text), false) => {
+            return Err(CommandError::usage(format!(
+                "--neighbours {text}: {collective} is of all ranks alike; leave it out, or take \
+                 one such as neighbor-alltoall"
+            )));
+        }
+        (None, false) => (),
+    }
+    Ok(match collective.is_started() {
+        true => predictor.started(arguments.progress()),
+        false => predictor,
+    })
 }
 
 /// What the simulator refuses.
@@ -225,6 +285,12 @@ fn predictions(
                 known.join(", ")
             ))
         })?;
+        if !predictor.allows(strategy) {
+            return Err(CommandError::usage(format!(
+                "--algorithm {name}: its messages wait for others, and nobody goes on with them \
+                 where the MPI does not call; leave it out, or set --progress called"
+            )));
+        }
         let found = predictor.of(strategy, arguments.segment).map_err(failed)?;
         return Ok(vec![found]);
     }
@@ -265,8 +331,11 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
         })
     });
     let native = all.iter().find(|prediction| prediction.strategy.is_none());
+    let is_started = arguments.collective.is_some_and(Collective::is_started);
     output::print_json(&json!({
-        "collective": call.operation.to_string(),
+        "collective": arguments.called(predictor),
+        "neighbours": arguments.neighbours,
+        "progress": is_started.then(|| arguments.progress().to_string()),
         "bytes": call.bytes,
         "ranks": predictor.clusters.ranks(),
         "clusters": predictor.clusters.count(),
@@ -294,14 +363,15 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
 
 fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Outcome {
     let call = &predictor.call;
-    let root = match call.operation.has_root() {
-        true => format!(", root {}", call.root),
-        false => String::new(),
+    let root = match (call.operation.has_root(), &arguments.neighbours) {
+        (true, _) => format!(", root {}", call.root),
+        (false, Some(neighbours)) => format!(", neighbours {neighbours}"),
+        (false, None) => String::new(),
     };
     let mut text = format!(
         "{}: {} of {} among {} in {}{root}\nat least {}\n\n",
         Path::display(&arguments.file),
-        call.operation,
+        arguments.called(predictor),
         units::bytes(call.bytes as f64),
         pluralize(predictor.clusters.ranks(), "rank"),
         pluralize(predictor.clusters.count(), "cluster"),

@@ -1,12 +1,15 @@
 //! A plan of a collective as users request it, simulated on a platform.
 
+use std::sync::Arc;
+
 use clap::Args;
-use treepie_core::collective::Operation;
 use treepie_core::collective::read::predict::network_of;
 use treepie_core::collective::read::simulate::{Options, Outcome, simulate};
 use treepie_core::collective::{Algorithm, Amount, Clusters, Problem};
 use treepie_core::platform::Platform;
 
+use super::collective::Collective;
+use super::neighbours;
 use crate::commands::options::size;
 use crate::error::CommandError;
 
@@ -26,12 +29,21 @@ pub struct PlanChoice {
     /// Rank of the plan's root
     #[arg(long, value_name = "RANK", default_value = "0", requires = "plan")]
     pub root: usize,
+    /// Neighbours of each rank for the plan of neighbor-allgather and its like: torus:4x4,
+    /// mesh:2x8, or a matrix or profile, in which who sends has an edge to who receives
+    #[arg(
+        long,
+        visible_alias = "neighbors",
+        value_name = "GRID|FILE",
+        requires = "plan"
+    )]
+    pub neighbours: Option<String>,
 }
 
 /// A plan in time.
 pub struct Simulated {
     /// The collective.
-    pub operation: Operation,
+    pub collective: Collective,
     /// How it is done.
     pub strategy: &'static Algorithm,
     /// Bytes of the message, or of one rank's block.
@@ -53,7 +65,8 @@ impl PlanChoice {
         let Some(words) = &self.plan else {
             return Ok(None);
         };
-        let (operation, strategy) = parse(words)?;
+        let (collective, strategy) = parse(words)?;
+        let operation = collective.operation;
         if self.root >= platform.ranks() {
             return Err(CommandError::usage(format!(
                 "--root {}: the platform has the ranks 0 to {}; name one of them",
@@ -64,7 +77,17 @@ impl PlanChoice {
         let network = network_of(platform).ok_or_else(|| {
             CommandError::failed("the platform lacks some of its own ranks; probe it again")
         })?;
-        let clusters = Clusters::of_network(&network);
+        let mut clusters = Clusters::of_network(&network);
+        if let Some(text) = &self.neighbours {
+            let all = neighbours::read(text, network.ranks())?;
+            clusters = clusters.with_neighbourhoods(Arc::new(all));
+        }
+        if operation.is_among_neighbours() && self.neighbours.is_none() {
+            return Err(CommandError::usage(format!(
+                "--plan {words}: depends on the neighbours of each rank; name them: --neighbours \
+                 torus:4x4, mesh:2x8 or a matrix"
+            )));
+        }
         let amount = Amount::Each(self.bytes);
         let problem = Problem {
             operation,
@@ -84,7 +107,7 @@ impl PlanChoice {
         let outcome = simulate(&network, &plans, 1, options)
             .map_err(|error| CommandError::failed(format!("--plan {words}: {error}")))?;
         Ok(Some(Simulated {
-            operation,
+            collective,
             strategy,
             bytes: self.bytes,
             segment,
@@ -94,30 +117,18 @@ impl PlanChoice {
     }
 }
 
-fn parse(words: &str) -> Result<(Operation, &'static Algorithm), CommandError> {
+fn parse(words: &str) -> Result<(Collective, &'static Algorithm), CommandError> {
     let wrong = |problem: String| CommandError::usage(format!("--plan {words}: {problem}"));
     let (collective, name) = words.split_once('=').ok_or_else(|| {
         wrong("a collective and an algorithm were expected, such as bcast=grid-ecef".to_owned())
     })?;
-    let operation: Operation = collective
+    let collective: Collective = collective
         .parse()
         .map_err(|unknown| wrong(format!("{unknown}")))?;
-    let by_rank = [
-        Operation::Alltoallv,
-        Operation::Alltoallw,
-        Operation::Gatherv,
-        Operation::Scatterv,
-        Operation::Allgatherv,
-        Operation::ReduceScatter,
-    ];
-    if by_rank.contains(&operation) {
+    let operation = collective.operation;
+    if !operation.has_equal_blocks() {
         return Err(wrong(format!(
             "{operation} has another size for every rank; take its form with one size for all"
-        )));
-    }
-    if operation.is_among_neighbours() {
-        return Err(wrong(format!(
-            "{operation} depends on a topology; take a collective of all ranks, such as alltoall"
         )));
     }
     let known = || Algorithm::of(operation).map(|strategy| strategy.name);
@@ -128,5 +139,5 @@ fn parse(words: &str) -> Result<(Operation, &'static Algorithm), CommandError> {
             known().collect::<Vec<_>>().join(", ")
         )),
     })?;
-    Ok((operation, strategy))
+    Ok((collective, strategy))
 }

@@ -24,7 +24,7 @@ fn kind(doing: Doing) -> usize {
 pub fn describe(plan: &Simulated) -> String {
     format!(
         "{} by {}, {} among {}",
-        plan.operation,
+        plan.collective,
         plan.strategy.name,
         units::bytes(plan.bytes as f64),
         pluralize(plan.ranks, "rank")
@@ -58,7 +58,7 @@ pub fn json(plan: &Simulated) -> Value {
         })
     });
     json!({
-        "collective": plan.operation.to_string(),
+        "collective": plan.collective.to_string(),
         "algorithm": plan.strategy.name,
         "bytes": plan.bytes,
         "segment": plan.segment,

@@ -14,6 +14,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::collective::Operation;
+
 /// The neighbours of one rank, in the order of the arguments of its calls; `None` where there is
 /// none (`MPI_PROC_NULL`).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -185,6 +187,12 @@ impl Neighbourhoods {
     pub fn has_borders(&self, rank: usize) -> bool {
         let mut both = self.outgoing[rank].iter().chain(&self.incoming[rank]);
         both.any(Option::is_none)
+    }
+
+    /// Whether a collective means the same to all MPI libraries. Where two ranks have several
+    /// edges, these differ in which block is for which.
+    pub fn are_unambiguous(&self, operation: Operation) -> bool {
+        operation.gathers_from_neighbours() || !self.has_repeated_edges()
     }
 
     /// Whether a rank has several edges to another, or to itself: MPI libraries differ in which of

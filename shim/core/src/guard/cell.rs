@@ -4,7 +4,7 @@ use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
 use super::key::mix;
 use super::times::{Local, OF_A_CALL, Typical};
 use super::tried::Tried;
-use super::watch::{CALLS_OF_ARM, Watch};
+use super::watch::Watch;
 use super::{
     BUDGET, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way,
 };
@@ -275,7 +275,7 @@ impl Cell {
             self.excess += native.saturating_sub(plan);
             tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
-        let unmeasured = (CALLS_OF_ARM - 1) * pairs.len() as u64;
+        let unmeasured = (self.watch.calls_of_arm() - 1) * pairs.len() as u64;
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
         self.excess += unmeasured * excess;
@@ -336,7 +336,7 @@ impl Cell {
         let covered = match self.stage {
             // The MPI's own may be the quicker one: what it takes is no loss.
             Stage::Adopted if self.watch.is_in_doubt => most,
-            _ => (left / (self.calls_of_arm() * longest.max(typical)).max(1)) as usize,
+            _ => (left / longest.max(typical).max(1)) as usize,
         };
         let pairs = covered.min(most);
         if pairs == 0 {
@@ -356,17 +356,9 @@ impl Cell {
         }
     }
 
-    /// Calls of each side of a pair.
-    fn calls_of_arm(&self) -> u64 {
-        match self.stage {
-            Stage::Adopted => CALLS_OF_ARM,
-            _ => 1,
-        }
-    }
-
     fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {
         let order = mix(mix(seed, self.number), self.blocks);
-        let calls = (interval, self.calls_of_arm());
+        let calls = (interval, self.watch.calls_of_arm());
         self.blocks += 1;
         self.block = Some(Block::new(pairs, order, start, calls));
     }

@@ -65,10 +65,9 @@ pub fn learn(
 /// several edges, MPI libraries differ in which block is for which: a program gets what its own
 /// does, unless an algorithm is asked for by name.
 pub fn are_served(operation: Operation, clusters: &Clusters, runner: &Runner) -> bool {
-    clusters.neighbourhoods().is_some_and(|all| {
-        let are_alike = operation.gathers_from_neighbours() || !all.has_repeated_edges();
-        *runner != Runner::Auto || are_alike
-    })
+    clusters
+        .neighbourhoods()
+        .is_some_and(|all| *runner != Runner::Auto || all.are_unambiguous(operation))
 }
 
 /// How many datatypes each side of a call lists that has one for each block.

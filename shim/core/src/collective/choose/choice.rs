@@ -13,8 +13,19 @@ pub struct Choice {
     pub segment: u64,
     /// Its predicted time in seconds, where a platform is known.
     pub seconds: Option<f64>,
+    /// Why there is none.
+    pub(super) unpredicted: Unpredicted,
     pub(super) considered: Vec<Considered>,
     pub(super) native: Option<f64>,
+}
+
+/// Why a choice is by rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Unpredicted {
+    #[default]
+    NoPlatform,
+    /// Each rank knows the sizes of its own blocks alone.
+    UnknownSizes,
 }
 
 /// A strategy with its best size of messages.
@@ -44,7 +55,11 @@ impl Choice {
     /// Why it was chosen, in one line.
     pub fn reason(&self) -> String {
         let Some(seconds) = self.seconds else {
-            return "no platform is known: by rule".to_owned();
+            let reason = match self.unpredicted {
+                Unpredicted::NoPlatform => "no platform is known: by rule",
+                Unpredicted::UnknownSizes => "not all ranks know the sizes: by rule",
+            };
+            return reason.to_owned();
         };
         let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
         let mut text = format!("predicted {}", milliseconds(seconds));

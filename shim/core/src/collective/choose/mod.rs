@@ -33,6 +33,7 @@ use crate::collective::{
 };
 
 pub use candidate::{Candidate, Challenger};
+use choice::Unpredicted;
 pub use choice::{Choice, Considered};
 pub use foresee::are_bytes_known;
 use native::Native;
@@ -65,6 +66,16 @@ struct Class {
     root: usize,
     ordered: bool,
     form: Form,
+}
+
+impl Class {
+    /// Why no time is known, where none is.
+    fn unpredicted(&self) -> Unpredicted {
+        match self.bytes {
+            UNKNOWN => Unpredicted::UnknownSizes,
+            _ => Unpredicted::NoPlatform,
+        }
+    }
 }
 
 /// Bytes as the sizes of calls that are chosen for alike: four to a power of two.
@@ -231,6 +242,7 @@ fn by_rule(class: Class, eager: u64) -> Choice {
         strategy: chosen.and_then(|(name, _)| Algorithm::find(class.operation, name)),
         segment: chosen.map_or(0, |(_, segment)| segment),
         seconds: None,
+        unpredicted: class.unpredicted(),
         considered: Vec::new(),
         native: None,
     }
@@ -359,6 +371,7 @@ fn best_of(
             true => Some(best.seconds),
             false => native,
         },
+        unpredicted: Unpredicted::default(),
         considered,
         native,
     })

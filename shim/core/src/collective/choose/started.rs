@@ -10,7 +10,10 @@
 
 use std::sync::Arc;
 
+use strum::{Display, IntoStaticStr, VariantArray};
+
 use super::{Choice, Chooser, Class, Considered, UNKNOWN, WORTH, best_of, size_class};
+use crate::affinity::names::from_name;
 use crate::collective::Operation::{self, *};
 use crate::collective::algorithms::Price;
 use crate::collective::{Algorithm, Clusters, Uniform};
@@ -27,12 +30,23 @@ const WORTH_WAITING: f64 = 0.8;
 const MOST_OPERANDS: u64 = 64 << 20;
 
 /// Who goes on with plans while the program is elsewhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Display, IntoStaticStr, VariantArray)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Progress {
     /// Nobody: a rank goes on when it asks for its own requests.
     Own,
     /// The native MPI calls us in whatever it waits.
     Called,
+}
+
+from_name!(Progress, "progress");
+
+impl Progress {
+    /// Whether a started collective may be done by an algorithm: by any where the native MPI calls
+    /// us, and else by [`direct`].
+    pub fn allows(self, algorithm: &Algorithm, operation: Operation) -> bool {
+        self == Progress::Called || algorithm.name == direct(operation)
+    }
 }
 
 /// How a collective is called.
@@ -162,6 +176,7 @@ impl Chooser {
             strategy: Algorithm::find(class.operation, name).filter(|_| gains),
             segment: self.eager,
             seconds: None,
+            unpredicted: class.unpredicted(),
             considered: Vec::new(),
             native: None,
         }

@@ -32,6 +32,19 @@ fn between_neighbours(clusters: &Clusters, operation: Operation, cluster: usize)
     (out, into)
 }
 
+/// The clusters that the ranks of one have neighbours in, on either side.
+fn neighbour_clusters(clusters: &Clusters, cluster: usize) -> Vec<bool> {
+    let mut are = vec![false; clusters.count()];
+    if let Some(all) = clusters.neighbourhoods() {
+        for &rank in clusters.members(cluster) {
+            let ends = all.outgoing(rank).iter().chain(all.incoming(rank));
+            ends.flatten()
+                .for_each(|end| are[clusters.of(end.rank)] = true);
+        }
+    }
+    are
+}
+
 /// Seconds that `operation` takes at least, for a message, or a block of each rank, of `bytes`
 /// bytes.
 pub fn bound(
@@ -81,9 +94,14 @@ pub fn bound(
     let farthest = |cluster: usize| match operation {
         Bcast | Scatter | Scatterv => latency(home, cluster),
         Reduce | Gather | Gatherv => latency(cluster, home),
-        _ => (0..count)
-            .map(|other| latency(cluster, other).max(latency(other, cluster)))
-            .fold(0.0, f64::max),
+        _ => {
+            let near = operation.is_among_neighbours();
+            let near = near.then(|| neighbour_clusters(clusters, cluster));
+            (0..count)
+                .filter(|&other| near.as_ref().is_none_or(|near| near[other]))
+                .map(|other| latency(cluster, other).max(latency(other, cluster)))
+                .fold(0.0, f64::max)
+        }
     };
     let rooted = matches!(
         operation,

@@ -249,7 +249,7 @@ fn without_a_network_and_for_sizes_that_not_all_ranks_know_rules_take_the_place_
         let mut chooser = Chooser::new(network, &clusters, Some(Family::Mpich));
         let choice = chooser.choose(Operation::Gatherv, None, 3, false, &clusters);
         assert_eq!(choice.strategy.map(|strategy| strategy.name), Some("flat"));
-        assert_eq!(choice.reason(), "no platform is known: by rule");
+        assert_eq!(choice.reason(), "not all ranks know the sizes: by rule");
         assert!(choice.considered().is_empty());
     }
 }

@@ -11,11 +11,16 @@ use std::sync::Arc;
 use super::exchanges::is_contention_known;
 use super::models::{Computing, Form, strategy_formula};
 use super::simulate::{Options, Outcome, SimulationError, simulate};
+use crate::collective::choose::{self, Progress, are_bytes_known};
 use crate::collective::{
-    Algorithm, Amount, Choice, Chooser, Clusters, Family, Network, Plan, Problem, Uniform,
+    Algorithm, Amount, Choice, Chooser, Clusters, Family, Neighbourhoods, Network, Plan, Problem,
+    Uniform,
 };
 use crate::platform::statistics::median;
 use crate::platform::{MessageModel, Modelled, Platform};
+
+#[cfg(test)]
+mod tests;
 
 /// Plans of more steps are not simulated: those of all strategies would take more than some
 /// seconds.
@@ -58,6 +63,7 @@ pub struct Predictor {
     pub clusters: Clusters,
     /// The call.
     pub call: Uniform,
+    form: choose::Form,
     native: Family,
     reading: (Form, MessageModel),
     chooser: Chooser,
@@ -97,17 +103,46 @@ impl Predictor {
         }
         let (network, clusters) = (Arc::new(network.clone()), Clusters::of_network(&network));
         let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(native));
-        let (operation, bytes) = (call.operation, Some(call.bytes));
-        let choice = chooser.choose(operation, bytes, call.root, false, &clusters);
+        let form = choose::Form::Blocking;
+        let choice = choice_for(&mut chooser, &call, form, &clusters);
         Some(Predictor {
             network,
             clusters,
             call,
+            form,
             native,
             reading,
             chooser,
             choice,
         })
+    }
+
+    /// The same for a call that is started, and completed later, where plans go on so meanwhile.
+    pub fn started(self, progress: Progress) -> Self {
+        Predictor {
+            form: choose::Form::Started(progress),
+            ..self
+        }
+        .chosen_again()
+    }
+
+    /// The same for ranks that have this topology.
+    ///
+    /// # Panics
+    /// If it has other ranks.
+    pub fn with_neighbourhoods(self, neighbourhoods: Neighbourhoods) -> Self {
+        let clusters = self.clusters.with_neighbourhoods(Arc::new(neighbourhoods));
+        Predictor {
+            chooser: self.chooser.with_topology(&clusters),
+            clusters,
+            ..self
+        }
+        .chosen_again()
+    }
+
+    fn chosen_again(mut self) -> Self {
+        self.choice = choice_for(&mut self.chooser, &self.call, self.form, &self.clusters);
+        self
     }
 
     /// By how much the model of messages is off for single ones of the sizes that were measured,
@@ -133,13 +168,33 @@ impl Predictor {
     /// The algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
     /// collective.
     pub fn chosen(&self) -> Option<&'static Algorithm> {
-        self.choice.strategy.filter(|_| self.clusters.are_far())
+        let is_served = self.clusters.are_far() && self.is_unambiguous();
+        self.choice.strategy.filter(|_| is_served)
+    }
+
+    fn is_unambiguous(&self) -> bool {
+        let all = self.clusters.neighbourhoods();
+        !self.call.operation.is_among_neighbours()
+            || all.is_some_and(|all| all.are_unambiguous(self.call.operation))
+    }
+
+    fn is_started(&self) -> bool {
+        self.form != choose::Form::Blocking
     }
 
     /// Why, in one line.
     pub fn reason(&self) -> String {
+        if !self.is_unambiguous() {
+            return "the MPI's own: some ranks have several edges to one, whose order MPIs read \
+                    differently"
+                .to_owned();
+        }
         match (self.clusters.are_far(), self.network.is_near()) {
             (true, _) => self.choice.reason(),
+            (false, true) if self.is_started() => {
+                "the MPI's own: ranks are near each other, where what is started is not measured"
+                    .to_owned()
+            }
             (false, true) => format!(
                 "{}; ranks are near each other: a plan runs where the guard has measured it",
                 self.choice.reason()
@@ -148,15 +203,24 @@ impl Predictor {
         }
     }
 
-    /// Every strategy, in segments of this size or those that suit it best, and the native
-    /// collective: the quickest first; those without a time last.
+    /// Whether the call's form allows a strategy.
+    pub fn allows(&self, strategy: &Algorithm) -> bool {
+        match self.form {
+            choose::Form::Blocking => true,
+            choose::Form::Started(progress) => progress.allows(strategy, self.call.operation),
+        }
+    }
+
+    /// Every strategy that the call's form allows, in segments of this size or those that suit it
+    /// best, and the native collective: the quickest first; those without a time last.
     ///
     /// # Errors
     /// Plans that never end.
     pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
         let amount = Amount::Each(self.call.bytes);
         let strategies = Algorithm::of(self.call.operation);
-        let fitting = strategies.filter(|known| known.serves(&self.problem(&amount)));
+        let problem = self.problem(&amount, &self.clusters);
+        let fitting = strategies.filter(|known| self.allows(known) && known.serves(&problem));
         let all = fitting.map(|strategy| self.of(strategy, segment));
         let mut all = all
             .chain(std::iter::once(self.native()))
@@ -179,15 +243,20 @@ impl Predictor {
         let known = considered
             .iter()
             .find(|plan| plan.strategy.name == strategy.name);
-        let sizes = match (segment, known) {
-            (Some(segment), _) => vec![segment.max(1)],
-            (None, Some(plan)) => vec![plan.segment],
-            (None, None) => self.segments(strategy),
+        let by_rule = self
+            .choice
+            .strategy
+            .filter(|by_rule| by_rule.name == strategy.name);
+        let sizes = match (segment, known, by_rule) {
+            (Some(segment), ..) => vec![segment.max(1)],
+            (None, Some(plan), _) => vec![self.at_once(plan.segment)],
+            (None, None, Some(_)) => vec![self.at_once(self.choice.segment)],
+            (None, None, None) => self.segments(strategy),
         };
-        let estimated = known.filter(|plan| sizes == [plan.segment]);
+        let estimated = known.filter(|plan| sizes == [self.at_once(plan.segment)]);
         let mut best = (sizes[0], None);
         for segment in sizes {
-            let simulated = self.simulated(strategy, segment)?;
+            let simulated = self.simulated(strategy, segment, &self.clusters)?;
             if best
                 .1
                 .is_none_or(|least| simulated.is_some_and(|s| s < least))
@@ -204,6 +273,14 @@ impl Predictor {
         })
     }
 
+    /// A segment as plans send it: what is started is cut so that no message asks before it goes.
+    fn at_once(&self, segment: u64) -> u64 {
+        match self.is_started() {
+            true => segment.min(self.chooser.eager_limit()),
+            false => segment,
+        }
+    }
+
     /// Segments to try for a strategy that has no estimate, the whole message first.
     fn segments(&self, strategy: &'static Algorithm) -> Vec<u64> {
         let by_rule = self.chooser.segment(strategy, &self.call, &self.clusters);
@@ -211,7 +288,7 @@ impl Predictor {
         let smaller = smaller.filter(|&segment| segment < whole);
         let sizes = std::iter::once(whole).chain(smaller);
         let sizes: Vec<u64> = sizes
-            .filter(|&segment| self.steps(strategy, segment) <= MOST_STEPS_OF_MANY)
+            .filter(|&segment| self.steps(strategy, segment, &self.clusters) <= MOST_STEPS_OF_MANY)
             .collect();
         match sizes.is_empty() {
             true => vec![by_rule],
@@ -220,12 +297,12 @@ impl Predictor {
     }
 
     /// The call as algorithms see it.
-    fn problem<'a>(&'a self, amount: &'a Amount) -> Problem<'a> {
+    fn problem<'a>(&'a self, amount: &'a Amount, clusters: &'a Clusters) -> Problem<'a> {
         Problem {
             operation: self.call.operation,
             root: self.call.root,
             amount,
-            clusters: &self.clusters,
+            clusters,
             ordered: false,
             network: Some(&self.network),
             unit_bytes: 1,
@@ -233,11 +310,11 @@ impl Predictor {
     }
 
     /// Steps of all plans, about: those of some ranks stand for all.
-    fn steps(&self, strategy: &Algorithm, segment: u64) -> usize {
+    fn steps(&self, strategy: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
         const LOOKED_AT: usize = 8;
         let amount = Amount::Each(self.call.bytes);
-        let problem = self.problem(&amount);
-        let all = self.clusters.ranks();
+        let problem = self.problem(&amount, clusters);
+        let all = clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
         let description = strategy.describe(&problem);
         let steps = |&rank: &usize| description.plan(rank, segment).steps().len();
@@ -267,11 +344,12 @@ impl Predictor {
         &self,
         strategy: &Algorithm,
         segment: u64,
+        clusters: &Clusters,
     ) -> Result<Option<f64>, SimulationError> {
-        if self.steps(strategy, segment) > MOST_STEPS {
+        if self.steps(strategy, segment, clusters) > MOST_STEPS {
             return Ok(None);
         }
-        let plans = self.plans(strategy, segment);
+        let plans = strategy.plans(&self.call, Some(&self.network), clusters, segment);
         let outcome = simulate(&self.network, &plans, 1, Options::default())?;
         Ok(Some(outcome.seconds))
     }
@@ -279,15 +357,23 @@ impl Predictor {
     /// The native collective: its usual algorithm, in the segments that MPIs take for it.
     fn native(&self) -> Result<Prediction, SimulationError> {
         let (operation, bytes) = (self.call.operation, self.call.bytes);
-        let usual = self
-            .native
-            .usual_algorithm(operation, self.clusters.ranks(), bytes);
+        let ranks = self.clusters.ranks();
+        let usual = match self.is_started() {
+            true => self.native.started_algorithm(operation, ranks, bytes),
+            false => self.native.usual_algorithm(operation, ranks, bytes),
+        };
+        // MPIs send to neighbours in their order, wherever they are.
+        let clusters = match operation.is_among_neighbours() {
+            true => &self.clusters.as_one(),
+            false => &self.clusters,
+        };
         let segment = self.native.segments(operation, usual).segment;
         let segment = segment.min(bytes.max(1));
         let amount = Amount::Each(bytes);
         let known = Algorithm::find(operation, usual);
-        let simulated = match known.filter(|known| known.serves(&self.problem(&amount))) {
-            Some(algorithm) => self.simulated(algorithm, segment)?,
+        let known = known.filter(|known| known.serves(&self.problem(&amount, clusters)));
+        let simulated = match known {
+            Some(algorithm) => self.simulated(algorithm, segment, clusters)?,
             None => None,
         };
         Ok(Prediction {
@@ -313,95 +399,25 @@ impl Predictor {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::collective::{Operation, grids};
-    use crate::platform::Link;
-
-    fn predictor(platform: &Platform, operation: Operation, bytes: u64) -> Predictor {
-        let call = Uniform {
-            operation,
-            bytes,
-            root: 0,
-        };
-        let computing = Computing::default();
-        let reading = (Form::Corrected, MessageModel::PLogP);
-        Predictor::new(platform, call, Family::OpenMpi, computing, reading).unwrap()
-    }
-
-    #[test]
-    fn every_collective_has_an_answer_and_the_best_comes_first() {
-        let [grid, _] = grids::platforms();
-        for operation in Operation::all() {
-            for bytes in [0, 8, 32 << 10] {
-                let found = predictor(&grid, operation, bytes).all(None).unwrap();
-                let times = found.iter().map(|p| p.seconds().unwrap_or(f64::INFINITY));
-                let times: Vec<f64> = times.collect();
-                assert!(times.is_sorted(), "{operation} {times:?}");
-                // A plan of no bytes has no messages, but for a barrier's.
-                let sends = bytes > 0 || operation == Operation::Barrier;
-                assert_eq!(times[0] > 0.0, sends, "{operation} {times:?}");
-                assert!(
-                    found
-                        .iter()
-                        .any(|p| p.strategy.is_none() && p.seconds().is_some())
-                );
-                assert!(
-                    found.iter().all(|p| p.seconds().is_some()),
-                    "{operation} {bytes}"
-                );
-            }
+/// The choice for a call. Of started ones, and of those among neighbours, what a rank does not know
+/// of the others' sizes is not looked at.
+fn choice_for(
+    chooser: &mut Chooser,
+    call: &Uniform,
+    form: choose::Form,
+    clusters: &Clusters,
+) -> Arc<Choice> {
+    let operation = call.operation;
+    let known = Some(call.bytes).filter(|_| are_bytes_known(operation));
+    match form {
+        choose::Form::Started(progress) => {
+            chooser.choose_started((operation, known, call.root), false, clusters, progress)
         }
-    }
-
-    #[test]
-    fn near_hosts_of_a_cluster_are_predicted_as_jobs_see_them_and_left_to_the_mpi() {
-        for (latency, is_near) in [(2e-6, true), (2e-3, false)] {
-            let between = Link::linear(latency, 3e-7, 4e-11).unwrap();
-            let platform = grids::one_cluster(8, 4, between);
-            let found = predictor(&platform, Operation::Allreduce, 8);
-            assert_eq!(
-                (found.clusters.count(), found.network.is_near()),
-                (8, is_near)
-            );
-            assert_eq!(found.chosen().is_none(), is_near);
-            assert_eq!(found.reason().contains("guard"), is_near);
-            let best = found.all(None).unwrap()[0].strategy.unwrap().name;
-            assert!(best.starts_with("grid-"), "{best}");
+        choose::Form::Blocking if operation.is_among_neighbours() => {
+            chooser.choose(operation, known, call.root, false, clusters)
         }
-        // Nothing but hosts of one rank: the hierarchy has nothing to gain from.
-        let flat = grids::one_cluster(8, 1, Link::linear(2e-6, 3e-7, 4e-11).unwrap());
-        let found = predictor(&flat, Operation::Allreduce, 8);
-        assert_eq!(
-            (found.clusters.count(), found.chosen().is_none()),
-            (1, true)
-        );
-    }
-
-    #[test]
-    fn other_numbers_of_ranks_are_those_of_clusters_made_larger_and_smaller_alike() {
-        let [grid, _] = grids::platforms();
-        for ranks in [1, 3, 4, 15, 16, 17, 64, 1000] {
-            let scaled = grid.scaled(ranks);
-            assert_eq!(scaled.ranks(), ranks.max(4), "every cluster keeps one rank");
-            let sizes: Vec<usize> = (0..4).map(|c| scaled.ranks_of(c).len()).collect();
-            let (least, most) = (sizes.iter().min().unwrap(), sizes.iter().max().unwrap());
-            assert!(most - least <= 3, "{sizes:?}");
-            let found = predictor(&scaled, Operation::Bcast, 8).all(None).unwrap();
-            assert!(found[0].seconds().is_some_and(|seconds| seconds > 0.0));
+        choose::Form::Blocking => {
+            chooser.choose(operation, Some(call.bytes), call.root, false, clusters)
         }
-    }
-
-    #[test]
-    fn what_would_take_too_long_to_simulate_is_estimated() {
-        let [grid, _] = grids::platforms();
-        let predictor = predictor(&grid.scaled(1024), Operation::Alltoall, 1 << 10);
-        let found = predictor.all(None).unwrap();
-        assert!(
-            found
-                .iter()
-                .any(|p| p.simulated.is_none() && p.estimated.is_some())
-        );
     }
 }

@@ -490,6 +490,50 @@ static void passes_on_among_many(void)
             expect(data[i][j] == i + j, "wrong data");
 }
 
+/* Ints of a block: a size for each pair of ranks, none for some. */
+static int block(int from, int to)
+{
+    return (3 * from + 5 * to) % 7;
+}
+
+/* A request for a total exchange of uneven blocks that is started again and again, and gathers of
+ * uneven blocks that are started once. */
+static void uneven_requests(void)
+{
+    enum { MOST = 6, ROUNDS = 3 };
+    int *sent = calloc(ranks * MOST, sizeof *sent), *taken = calloc(ranks * MOST, sizeof *taken);
+    int *arrays = calloc(4 * ranks, sizeof *arrays);
+    int *given = arrays, *got = arrays + ranks, *to = got + ranks, *from = to + ranks;
+    MPI_Request request;
+    for (int other = 0; other < ranks; other++) {
+        given[other] = block(rank, other), got[other] = block(other, rank);
+        to[other] = from[other] = other * MOST;
+    }
+    INIT(Alltoallv)(sent, given, to, MPI_INT, taken, got, from, MPI_INT, MPI_COMM_WORLD,
+                    MPI_INFO_NULL, &request);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < ranks * MOST; i++)
+            sent[i] = round * 10000 + rank * 1000 + i, taken[i] = -1;
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int other = 0; other < ranks; other++)
+            for (int i = 0; i < MOST; i++) {
+                int right = round * 10000 + other * 1000 + rank * MOST + i;
+                expect(taken[other * MOST + i] == (i < got[other] ? right : -1), "a wrong block");
+            }
+    }
+    MPI_Request_free(&request);
+    for (int other = 0; other < ranks; other++)
+        got[other] = block(other, 0);
+    MPI_Igatherv(sent, block(rank, 0), MPI_INT, taken, got, from, MPI_INT, 0, MPI_COMM_WORLD,
+                 &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    for (int other = 0; other < ranks && rank == 0; other++)
+        for (int i = 0; i < got[other]; i++)
+            expect(taken[other * MOST + i] == (ROUNDS - 1) * 10000 + other * 1000 + i, "a gather");
+    free(sent), free(taken), free(arrays);
+}
+
 /* More communicators than an MPI has at once, each freed while its sum is under way. */
 static void many_communicators(void)
 {
@@ -530,6 +574,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"passes-on", passes_on},
     {"passes-on-among-many", passes_on_among_many},
     {"many-communicators", many_communicators},
+    {"uneven-requests", uneven_requests},
 };
 
 int main(int argc, char **argv)

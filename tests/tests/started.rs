@@ -59,7 +59,7 @@ fn random_programs_get_right_results_from_plans_in_a_permuted_world(mpi: Mpi) {
 }
 
 /// Cases, each on so many ranks.
-const CASES: [(&str, usize); 14] = [
+const CASES: [(&str, usize); 15] = [
     ("barrier-and-receive", 4),
     ("long-sum-and-receive", 4),
     ("opposite-orders", 4),
@@ -74,6 +74,7 @@ const CASES: [(&str, usize); 14] = [
     ("finalize-at-once", 4),
     ("cancel-and-free", 4),
     ("wrong-argument", 3),
+    ("uneven-requests", 5),
 ];
 
 fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
@@ -164,6 +165,33 @@ fn thousands_of_communicators_that_are_freed_at_once_have_plans(mpi: Mpi) {
     let sums = sums.filter(|record| record.operation == Operation::Allreduce);
     let by_plans = sums.filter(|record| record.plan.is_some());
     assert_eq!(by_plans.map(|record| record.calls).sum::<u64>(), 3000);
+}
+
+/// A non-blocking gather can't wait for the sizes of others.
+#[test]
+fn persistent_collectives_alone_have_plans_that_need_the_sizes_of_all_ranks() {
+    let collectives = "alltoallv=max-min,gatherv=grid-grouped";
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("sizes.profile.yaml");
+    let Library::Set(mut variables) = replaced(collectives, &in_turn(5, 2)) else {
+        unreachable!("it sets variables");
+    };
+    variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
+    let job = Job::new(Mpi::OpenMpi, 5, "started_cases").argument("uneven-requests");
+    let outcome = job.with(Library::Set(variables)).run().succeeded();
+    assert_eq!(outcome.stdout, "uneven-requests ok\n", "{}", outcome.told());
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    let plans = |operation: Operation| -> Vec<&str> {
+        let records = profile.collectives.iter();
+        let records = records.filter(|record| record.operation == operation);
+        let plans = records.filter_map(|record| record.plan.as_ref());
+        plans.map(|plan| plan.algorithm.as_str()).collect()
+    };
+    assert!(
+        plans(Operation::Alltoallv).contains(&"max-min"),
+        "{profile:?}"
+    );
+    assert!(plans(Operation::Gatherv).is_empty(), "{profile:?}");
 }
 
 fn a_started_collective_is_told_and_counted_as_the_plan_that_runs_it(mpi: Mpi) {

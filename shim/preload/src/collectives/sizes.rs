@@ -128,7 +128,7 @@ impl Uneven {
 }
 
 /// By simulation.
-fn choose(
+pub fn choose(
     communicator: &Communicator,
     operation: Operation,
     root: usize,

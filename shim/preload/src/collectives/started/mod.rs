@@ -9,6 +9,7 @@
 //! completion   calls that complete requests, which go on with the plans of theirs
 //! progress     where the native MPI calls us in whatever it waits
 //! objects      datatypes and reductions that the application frees while a plan uses them
+//! sizes        of persistent ones, which ranks tell each other where the request is made
 //! ```
 //!
 //! # Nobody else goes on
@@ -32,6 +33,7 @@ mod objects;
 pub mod progress;
 mod requests;
 mod running;
+mod sizes;
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -77,8 +79,7 @@ pub fn is_wanted(
 
 /// The algorithm of this name, where started plans may be of it.
 fn serves(operation: Operation, name: &str, progress: Progress) -> Option<&'static Algorithm> {
-    let named = Algorithm::find(operation, name)?;
-    (progress == Progress::Called || named.name == direct(operation)).then_some(named)
+    Algorithm::find(operation, name).filter(|named| progress.allows(named, operation))
 }
 
 /// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
@@ -214,8 +215,17 @@ fn serving(
     find().filter(|communicator| {
         let is_served = !call.operation.is_among_neighbours()
             || neighbours::are_served(call.operation, &communicator.clusters, runner);
-        is_served && communicator.can_start()
+        // Before anything is looked at in the call: on one host it costs nothing.
+        let is_far = *runner != Runner::Auto
+            || communicator.clusters.are_far()
+            || keeps_bits(setup, call.operation);
+        is_far && is_served && communicator.can_start()
     })
+}
+
+/// Whether a plan runs an operation wherever its ranks are, for equal results everywhere.
+fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
+    setup.reproducible && operation.reduces()
 }
 
 /// A call as an operation that a plan runs, at its place.
@@ -237,7 +247,15 @@ fn operation(
         }
     }
     let clusters = &communicator.clusters;
-    let job = match Job::new(native, call, place, clusters) {
+    let job = Job::new(native, call, place, clusters);
+    let known = match is_persistent {
+        true => {
+            let own = job.as_ref().ok().map(|job| &job.amount);
+            sizes::exchange(native, setup, communicator, call, own)
+        }
+        false => None,
+    };
+    let job = match job {
         Ok(job) => job,
         Err(Refused::ByNative) => return Begun::Left,
         Err(Refused::With(code)) => return Begun::Refused(code),
@@ -245,14 +263,21 @@ fn operation(
     let key = Key {
         operation: call.operation,
         root: call.root as usize,
-        amount: job.amount.clone(),
+        amount: match &known {
+            Some(known) => known.amount.clone(),
+            None => job.amount.clone(),
+        },
         unit: job.spaces.unit.bytes,
         ordered,
         guarded: None,
         form: Form::Started(setup.progress),
     };
     let runner = setup.collectives.runner(call.operation);
-    let chosen = communicator.plan(key, |key| plan(runner, setup, communicator, key));
+    let by_size = known.and_then(|known| known.chosen);
+    let chosen = communicator.plan(key, |key| match &by_size {
+        Some(by_size) => Some(plans::make_sized(communicator, key, by_size)),
+        None => plan(runner, setup, communicator, key),
+    });
     let Some(chosen) = chosen else {
         return Begun::Left;
     };
@@ -305,15 +330,11 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
             plans::of_key(communicator, key, strategy, segment)
         }
         Runner::Auto => {
-            let keeps_bits = setup.reproducible && key.operation.reduces();
-            if !(communicator.clusters.are_far() || keeps_bits) {
-                return None;
-            }
             let choice = communicator.choose_started(key, bytes, setup.progress);
             let by_rule = || Algorithm::find(key.operation, direct(key.operation));
             let strategy = choice
                 .strategy
-                .or_else(|| keeps_bits.then(by_rule).flatten());
+                .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
             let segment = choice.segment.min(communicator.eager_limit());
             let name = strategy.map_or("native", |strategy| strategy.name);
             plans::tell(communicator, key, bytes, name, segment, &choice.reason());

@@ -1,0 +1,103 @@
+//! Sizes that MPI tells some ranks alone, of persistent collectives: all ranks tell each other
+//! theirs where the request is made, which may wait for others. That costs once, and every start
+//! has the plan that suits them.
+
+use treepie_core::collective::choose::uneven;
+use treepie_core::collective::choose::{Progress, direct};
+use treepie_core::collective::{Algorithm, Amount, Operation, Requirement};
+use treepie_core::files::configuration::Runner;
+
+use crate::collectives::communicator::Communicator;
+use crate::collectives::setup::Setup;
+use crate::collectives::sizes::{self, BySize};
+use crate::mpi::Call;
+use crate::mpi::native::Native;
+
+/// Words of a rank's row before its sizes: whether it has any.
+const HEAD: usize = 1;
+
+/// What all ranks know of an uneven call.
+pub struct Known {
+    /// The sizes of all.
+    pub amount: Amount,
+    /// What was chosen by them; none where the setting names an algorithm.
+    pub chosen: Option<BySize>,
+}
+
+/// The sizes of a persistent collective, of which this rank knows `own`; `None` where it is wrong.
+/// Nothing where they do not matter, or ranks do not agree on them. Collective, whatever one rank
+/// alone finds out about the call.
+pub fn exchange(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    call: &Call,
+    own: Option<&Amount>,
+) -> Option<Known> {
+    let (operation, root) = (call.operation, usize::try_from(call.root).ok()?);
+    let runner = setup.collectives.runner(operation);
+    if !matter(runner, setup.progress, communicator, operation) {
+        return None;
+    }
+    let amount = gathered(native, communicator, (operation, root), own)?;
+    let chosen = match runner {
+        Runner::Auto => {
+            // Without relays a rank sends what it sends anyway.
+            let best = sizes::choose(communicator, operation, root, &amount);
+            Some(best.filter(|best| best.strategy.name != direct(operation))?)
+        }
+        _ => None,
+    };
+    Some(Known { amount, chosen })
+}
+
+/// Whether a plan may depend on them, as all ranks know alike: plans that need more than the sizes
+/// of a rank's own blocks hand blocks on.
+fn matter(
+    runner: &Runner,
+    progress: Progress,
+    communicator: &Communicator,
+    operation: Operation,
+) -> bool {
+    if operation.tells_all_sizes() || operation.is_among_neighbours() || progress == Progress::Own {
+        return false;
+    }
+    match runner {
+        Runner::Native => false,
+        Runner::Algorithm(name) => Algorithm::find(operation, name)
+            .is_some_and(|known| known.requires.contains(&Requirement::KnownSizes)),
+        Runner::Auto => {
+            communicator.clusters.are_far()
+                && communicator.network.is_some()
+                && communicator.clusters.ranks() <= uneven::MOST_RANKS
+        }
+    }
+}
+
+fn gathered(
+    native: &Native,
+    communicator: &Communicator,
+    (operation, root): (Operation, usize),
+    own: Option<&Amount>,
+) -> Option<Amount> {
+    let ranks = communicator.clusters.ranks();
+    let length = match operation {
+        Operation::Gatherv | Operation::Scatterv => ranks,
+        _ => 2 * ranks,
+    };
+    let mut row = vec![0_u64; HEAD + length];
+    if let Some(sizes) = own.and_then(uneven::row).filter(|row| row.len() == length) {
+        row[0] = 1;
+        row[HEAD..].copy_from_slice(&sizes);
+    }
+    let bytes: Vec<u8> = row.iter().flat_map(|word| word.to_ne_bytes()).collect();
+    let all = native.allgather(communicator.private(), &bytes).ok()?;
+    let words: Vec<u64> = all
+        .chunks_exact(size_of::<u64>())
+        .filter_map(|word| Some(u64::from_ne_bytes(word.try_into().ok()?)))
+        .collect();
+    let rows = || words.chunks_exact(row.len());
+    let sizes: Vec<u64> = rows().flat_map(|row| &row[HEAD..]).copied().collect();
+    let have_all = rows().all(|row| row[0] == 1);
+    have_all.then(|| uneven::from_rows(operation, root, ranks, &sizes))?
+}

@@ -28,6 +28,34 @@ pub fn allreduce(_session: &Session, iterations: usize) {
     std::hint::black_box(sum);
 }
 
+/// `MPI_COMM_SELF`.
+pub fn alone() -> MPI_Comm {
+    // SAFETY: a constant of mpi-sys's C part.
+    unsafe { RSMPI_COMM_SELF }
+}
+
+/// `MPI_Iallreduce` of 8 bytes on a communicator, and `MPI_Wait`.
+pub fn started_allreduce(session: &Session, comm: MPI_Comm, iterations: usize) {
+    let (own, mut sum) = (1_u64, 0_u64);
+    for _ in 0..iterations {
+        let mut request = Session::no_request();
+        // SAFETY: both buffers hold one element, and live until the request is complete.
+        unsafe {
+            mpi_sys::MPI_Iallreduce(
+                (&raw const own).cast::<c_void>(),
+                (&raw mut sum).cast::<c_void>(),
+                1,
+                RSMPI_UINT64_T,
+                RSMPI_SUM,
+                comm,
+                &mut request,
+            );
+        }
+        session.wait(request);
+    }
+    std::hint::black_box(sum);
+}
+
 /// `MPI_Neighbor_allgather` of 8 bytes in a closed ring of one rank, which is next to
 /// itself on both sides.
 pub fn neighbours(session: &Session, iterations: usize) {

@@ -10,6 +10,8 @@
 //!
 //! * `comm-rank`: one `MPI_Comm_rank`, the cheapest call with a communicator;
 //! * `allreduce-self`: `MPI_Allreduce` of 8 bytes on `MPI_COMM_SELF`;
+//! * `iallreduce-self`: `MPI_Iallreduce` of 8 bytes on `MPI_COMM_SELF`, and `MPI_Wait`;
+//! * `iallreduce-partner`: the same on both ranks;
 //! * `neighbours-self`: `MPI_Neighbor_allgather` of 8 bytes to itself, twice;
 //! * `put-self`: `MPI_Put` of 8 bytes into the own part of a window of both ranks;
 //! * `isend-self`: `MPI_Irecv`, `MPI_Isend`, `MPI_Wait`, `MPI_Wait`, 8 bytes to self;
@@ -41,6 +43,10 @@ fn main() -> ExitCode {
     let run: fn(&Session, i32, usize) = match kind.as_str() {
         "comm-rank" => comm_rank,
         "allreduce-self" => |session, _, iterations| layers::allreduce(session, iterations),
+        "iallreduce-self" => |session, _, n| layers::started_allreduce(session, layers::alone(), n),
+        "iallreduce-partner" => {
+            |session, _, n| layers::started_allreduce(session, session.world(), n)
+        }
         "neighbours-self" => |session, _, iterations| layers::neighbours(session, iterations),
         "put-self" => |_, _, _| (), // on a window, see below
         "testall" => testall,
@@ -117,7 +123,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: overhead comm-rank|testall|allreduce-self|neighbours-self|put-self|isend-self|isend-lengths|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|ping-pong-0|ping-pong-1024|init|init-split BATCHES ITERATIONS"
+        "usage: overhead comm-rank|testall|allreduce-self|iallreduce-self|iallreduce-partner|neighbours-self|put-self|isend-self|isend-lengths|comm-rank-threads|isend-self-threads|isend-partner|ping-pong|ping-pong-0|ping-pong-1024|init|init-split BATCHES ITERATIONS"
     );
     ExitCode::from(2)
 }

@@ -1,7 +1,7 @@
 //! One-sided communication, by window and kind of epoch.
 
 use treepie_core::affinity::Traffic;
-use treepie_core::affinity::windows::{Access, EpochKind, WindowCall};
+use treepie_core::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use treepie_core::collective::size_class;
 use treepie_core::files::profile::{Profile, WindowUse};
 
@@ -18,29 +18,33 @@ fn with_window() -> Profile {
         size_class: size_class(bytes),
         target,
     };
+    let calls = |number, bytes, intervals| Accesses {
+        traffic: Traffic::new(number, bytes),
+        intervals,
+    };
     let mut window = WindowUse::new(vec![0, 1, 2, 3], 0);
     for rank in 0..4 {
         let target = (rank + 1) % 4;
         window.add_rank(&[
             (
                 access(EpochKind::Fence, WindowCall::Open, 0, 0),
-                Traffic::new(3, 0),
+                calls(3, 0, 3),
             ),
             (
                 access(EpochKind::Fence, WindowCall::Put, 100, target),
-                Traffic::new(2, 200),
+                calls(2, 200, 2),
             ),
             (
                 access(EpochKind::Fence, WindowCall::Put, 1024, target),
-                Traffic::new(5, 5120),
+                calls(5, 5120, 3),
             ),
             (
                 access(EpochKind::Lock, WindowCall::Open, 0, 0),
-                Traffic::new(1, 0),
+                calls(1, 0, 1),
             ),
             (
                 access(EpochKind::Lock, WindowCall::Flush, 0, 0),
-                Traffic::new(2, 0),
+                calls(2, 0, 2),
             ),
         ]);
     }
@@ -54,9 +58,9 @@ fn one_sided_epochs_are_shown_by_window_as_text_json_and_html() {
     let answer = desk.run(&["show", "app.profile.yaml"]).good().out;
     let plain = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let expected = "one-sided communication, by window and kind of epoch
-  window of ranks  epochs                  calls   bytes       sizes  not contiguous  pairs  most targets
-  0-3 #0  12 fence  28 put  20.8 KiB  from 64 B to 1 KiB, most 1 KiB  25.0 %  4  1
-  0-3 #0  4 lock, 8 flushes  -  -  -  -  -  -";
+  window of ranks  epochs                  calls   bytes       sizes  not contiguous  pairs  most targets  at a time
+  0-3 #0  12 fence  28 put  20.8 KiB  from 64 B to 1 KiB, most 1 KiB  25.0 %  4  1  2
+  0-3 #0  4 lock, 8 flushes  -  -  -  -  -  -  -";
     assert!(plain(&answer).contains(&plain(expected)), "{answer}");
     let json = desk
         .run(&["show", "app.profile.yaml", "--json"])

@@ -34,7 +34,8 @@ pub fn exchange(
     call: &Call,
     own: Option<&Amount>,
 ) -> Option<Known> {
-    let (operation, root) = (call.operation, usize::try_from(call.root).ok()?);
+    // Where the root is none, `own` is nothing, and this rank takes part all the same.
+    let (operation, root) = (call.operation, call.root as usize);
     let runner = setup.collectives.runner(operation);
     if !matter(runner, setup.progress, communicator, operation) {
         return None;

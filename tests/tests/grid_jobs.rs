@@ -90,7 +90,7 @@ fn ranks_exchange_uneven_sizes_and_choose_by_them(mpi: Mpi) {
     for operation in operations {
         let of = format!("treepie: {operation} of uneven parts");
         let known =
-            |line: &&str| line.starts_with(&of) && line.contains("all ranks know the sizes");
+            |line: &&str| line.starts_with(&of) && line.contains("(all ranks know the sizes");
         let times = said.lines().filter(known).count();
         assert_eq!(times, 1, "{operation}\n{said}");
     }

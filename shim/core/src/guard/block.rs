@@ -51,8 +51,8 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// So many pairs from the cell's call `start` on, each `interval` calls (at least its own) behind
-    /// the one before, with so many calls in each arm.
+    /// So many pairs from the cell's call `start` on, each `interval` calls (at least its own)
+    /// behind the one before, with so many calls in each arm.
     pub fn new(pairs: usize, order: u64, start: u64, (interval, of_arm): (u64, u64)) -> Self {
         Block {
             pairs: pairs.clamp(1, MOST_PAIRS),

@@ -46,6 +46,7 @@ struct Suite {
 
 impl Suite {
     /// What became of the tests of these modules, and those alone.
+    #[cfg(not(feature = "all-mpis"))]
     fn of_modules(&self, modules: &[&str]) -> Suite {
         let belongs = |test: &&String| {
             let module = test.split('.').next().unwrap_or_default();

@@ -13,13 +13,19 @@ use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, results, strategies};
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Tests that do not end, or end differently from run to run, without the
-/// library: they are left out of all runs, and why.
+/// library, or are long and have nothing to do with it: they are left out, and why.
 fn left_out(mpi: Mpi) -> Vec<(&'static str, &'static str)> {
     let mut tests = vec![(
         "*test_util_pool*",
         "threads race for tasks without any MPI: `test_terminate` fails once in 40,000 times in \
          plain Python, when a thread wakes just as the last task is about to be cancelled",
     )];
+    if cfg!(not(feature = "all-mpis")) {
+        tests.push((
+            "*TestDatatypePickle*",
+            "it pickles datatypes without a message, and takes a third of the time of a run",
+        ));
+    }
     if mpi == Mpi::Mpich {
         tests.extend([
             (

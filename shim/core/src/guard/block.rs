@@ -1,4 +1,4 @@
-//! Pairs of calls, one by the native MPI and one by a plan, in an order drawn by lot.
+//! Pairs, of calls by the native MPI and by a plan, in an order drawn by lot.
 
 use super::times::{Agreed, Local, OF_A_CALL};
 

@@ -6,7 +6,7 @@
 //! ```text
 //! key        what calls have in common that are judged together: a cell
 //! times      measured durations of a call: on this rank, and on all
-//! block      pairs of calls, one by the MPI and one by a plan, in an order drawn by lot
+//! block      pairs, of calls by the MPI and by a plan, in an order drawn by lot
 //! tried      a plan in trial, and what was found of it
 //! cell       one cell: warm-up, trials, the plan that was adopted
 //! watch      the native MPI as the challenger of a plan that runs

@@ -215,7 +215,7 @@ fn serving(
     find().filter(|communicator| {
         let is_served = !call.operation.is_among_neighbours()
             || neighbours::are_served(call.operation, &communicator.clusters, runner);
-        // Before anything is looked at in the call: on one host it costs nothing.
+        // First of all, so that a call that is left to the MPI on near ranks costs little.
         let is_far = *runner != Runner::Auto
             || communicator.clusters.are_far()
             || keeps_bits(setup, call.operation);

@@ -42,8 +42,10 @@ pub(super) struct Block {
     start: u64,
     /// Calls from the start of a pair to that of the next.
     interval: u64,
-    /// Calls of an arm, of which the last one is measured.
+    /// Calls of an arm. Of several, all but the first are measured, which finds ranks, and the
+    /// processor's caches, as the other arm leaves them.
     of_arm: u64,
+    /// Sums over the measured calls of an arm.
     times: [[Local; 2]; MOST_PAIRS],
     /// The call whose period ends when the next call starts, and its start.
     open: Option<(Slot, u64)>,
@@ -66,9 +68,9 @@ impl Block {
         }
     }
 
-    /// Number of pairs.
-    pub fn pairs(&self) -> usize {
-        self.pairs
+    /// Calls of each arm.
+    pub fn calls_of_arm(&self) -> u64 {
+        self.of_arm
     }
 
     /// Whether all is measured.
@@ -97,7 +99,7 @@ impl Block {
         Some(Slot {
             pair,
             arm,
-            is_measured: of_arm + 1 == self.of_arm,
+            is_measured: of_arm > 0 || self.of_arm == 1,
         })
     }
 
@@ -111,7 +113,7 @@ impl Block {
         }
         let now = clock();
         if let Some((of, start)) = self.open.take() {
-            self.time(of).period = now.saturating_sub(start);
+            self.time(of).period += now.saturating_sub(start);
             // All slots are behind us where the last one's period ends.
             self.complete = of.pair + 1 == self.pairs && slot.is_none();
         }
@@ -122,7 +124,23 @@ impl Block {
 
     /// The duration of the call at `slot`.
     pub fn leave(&mut self, slot: Slot, duration: u64) {
-        self.time(slot).duration = duration;
+        self.time(slot).duration += duration;
+    }
+
+    /// The pairs by the least numbers of all ranks: times of one call.
+    pub fn agreed(&self, values: &[i64]) -> Vec<AgreedPair> {
+        let calls = (self.of_arm - 1).max(1);
+        let of_call = |sum: Agreed| Agreed {
+            least: sum.least / calls,
+            most: sum.most / calls,
+            period: sum.period / calls,
+        };
+        let pairs = agreed(values, self.pairs).into_iter();
+        let pairs = pairs.map(|pair| AgreedPair {
+            native: of_call(pair.native),
+            plan: of_call(pair.plan),
+        });
+        pairs.collect()
     }
 
     fn time(&mut self, slot: Slot) -> &mut Local {
@@ -164,32 +182,35 @@ mod tests {
     }
 
     #[test]
-    fn of_the_calls_of_an_arm_only_the_last_is_measured() {
-        let mut block = Block::new(2, 0b10, 10, (4, 2));
+    fn of_the_calls_of_an_arm_all_but_the_first_are_measured() {
+        let mut block = Block::new(2, 0b10, 10, (0, 3));
         let mut seen = Vec::new();
-        for call in 9..20 {
+        for call in 9..24 {
             let entered = block.enter(call, || call * 100);
+            if let Some((slot, Some(_))) = entered {
+                block.leave(slot, 10 * call);
+            }
             let place = |(slot, time): (Slot, Option<u64>)| (slot.pair, slot.arm, time);
             seen.push(entered.map(place));
-            assert_eq!(block.is_complete(), call >= 18, "call {call}");
+            assert_eq!(block.is_complete(), call >= 22, "call {call}");
         }
-        let place = |pair, arm, time| Some((pair, arm, time));
-        let expected = [
-            None,
-            place(0, Arm::Native, None),
-            place(0, Arm::Native, Some(1100)),
-            place(0, Arm::Plan, None),
-            place(0, Arm::Plan, Some(1300)),
-            place(1, Arm::Plan, None),
-            place(1, Arm::Plan, Some(1500)),
-            place(1, Arm::Native, None),
-            place(1, Arm::Native, Some(1700)),
-            None,
-            None,
-        ];
+        let arm = |pair, arm, first: u64| {
+            let times = [None, Some(100 * (first + 1)), Some(100 * (first + 2))];
+            times.map(|time| Some((pair, arm, time)))
+        };
+        let mut expected = vec![None];
+        expected.extend(arm(0, Arm::Native, 10));
+        expected.extend(arm(0, Arm::Plan, 13));
+        expected.extend(arm(1, Arm::Plan, 16));
+        expected.extend(arm(1, Arm::Native, 19));
+        expected.extend([None; 2]);
         assert_eq!(seen, expected);
-        let times = block.times[..2].iter().flatten();
-        assert!(times.map(|call| call.period).all(|period| period == 100));
+        let mut values = Vec::new();
+        block.values(&mut values);
+        let pairs = block.agreed(&values);
+        let durations = pairs.iter().map(|pair| (pair.native.most, pair.plan.most));
+        assert_eq!(durations.collect::<Vec<_>>(), [(115, 145), (205, 175)]);
+        assert!(pairs.iter().all(|pair| pair.native.period == 100));
     }
 
     #[test]
@@ -215,7 +236,7 @@ mod tests {
             let mut values = Vec::new();
             block.values(&mut values);
             assert_eq!(values.len(), OF_A_BLOCK);
-            let pairs = agreed(&values, block.pairs());
+            let pairs = block.agreed(&values);
             assert_eq!(pairs.len(), 2);
             assert_eq!((pairs[1].plan.least, pairs[1].plan.period), (4, 10));
         }

@@ -18,6 +18,12 @@ const WORTH_TRYING: u32 = 900;
 /// Challengers that are predicted to take more, in thousandths, are not tried at all.
 const TOO_SLOW: u32 = 2000;
 
+/// An arm lasts so many nanoseconds, of as many calls as that takes, at most [`MOST_OF_ARM`] of
+/// which are measured: of a call that takes less than a microsecond, one alone tells what a plan
+/// takes that is not in the processor's caches.
+const ARM: u64 = 10_000;
+const MOST_OF_ARM: u64 = 16;
+
 /// Calls from one pair to the next in a cell that started with the plan of an earlier run.
 const FIRST_INTERVAL: u64 = 16;
 
@@ -181,6 +187,11 @@ impl Cell {
         self.tried = challengers.into_iter().map(Tried::new).collect();
     }
 
+    /// Whether the native MPI runs it for good.
+    pub fn is_left(&self) -> bool {
+        matches!(self.stage, Stage::Left(_))
+    }
+
     /// Whether there is something to agree on.
     pub fn is_ready(&self) -> bool {
         match self.stage {
@@ -218,14 +229,21 @@ impl Cell {
                 None
             }
             (Stage::Trying, Some(block)) => {
-                self.judge_trial(&agreed(values, block.pairs()), adopts)
+                self.judge_trial(&block.agreed(values), block.calls_of_arm(), adopts)
             }
-            (Stage::Adopted, Some(block)) => self.judge_watch(&agreed(values, block.pairs())),
+            (Stage::Adopted, Some(block)) => {
+                self.judge_watch(&block.agreed(values), block.calls_of_arm())
+            }
             _ => None,
         }
     }
 
-    fn judge_trial(&mut self, pairs: &[AgreedPair], adopts: bool) -> Option<(Challenger, State)> {
+    fn judge_trial(
+        &mut self,
+        pairs: &[AgreedPair],
+        of_arm: u64,
+        adopts: bool,
+    ) -> Option<(Challenger, State)> {
         let odds = ODDS * self.tried.len() as u32;
         let tried = &mut self.tried[self.current];
         for pair in pairs {
@@ -235,7 +253,7 @@ impl Cell {
             );
             self.native.add(pair.native.share(&self.key));
             tried.plan.add(pair.plan.share(&self.key));
-            self.excess += plan.saturating_sub(native);
+            self.excess += of_arm * plan.saturating_sub(native);
             tried.longest = tried.longest.max(plan);
             tried.pairs += 1;
             if tried.pairs > UNJUDGED {
@@ -263,7 +281,8 @@ impl Cell {
         Some((challenger, state))
     }
 
-    fn judge_watch(&mut self, pairs: &[AgreedPair]) -> Option<(Challenger, State)> {
+    fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(Challenger, State)> {
+        let measured = (of_arm - 1).max(1);
         let tried = &mut self.tried[self.current];
         for pair in pairs {
             let (native, plan) = (
@@ -272,13 +291,12 @@ impl Cell {
             );
             self.native.add(pair.native.share(&self.key));
             tried.plan.add(pair.plan.share(&self.key));
-            self.excess += native.saturating_sub(plan);
+            self.excess += measured * native.saturating_sub(plan);
             tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
-        let unmeasured = (self.watch.calls_of_arm() - 1) * pairs.len() as u64;
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
-        self.excess += unmeasured * excess;
+        self.excess += (of_arm - measured) * pairs.len() as u64 * excess;
         self.watch.add(&self.key, pairs);
         if !self.watch.is_lost() {
             return None;
@@ -336,7 +354,7 @@ impl Cell {
         let covered = match self.stage {
             // The MPI's own may be the quicker one: what it takes is no loss.
             Stage::Adopted if self.watch.is_in_doubt => most,
-            _ => (left / longest.max(typical).max(1)) as usize,
+            _ => (left / (longest.max(typical).max(1) * self.calls_of_arm())) as usize,
         };
         let pairs = covered.min(most);
         if pairs == 0 {
@@ -356,9 +374,18 @@ impl Cell {
         }
     }
 
+    /// Calls of each side of a pair of the next block.
+    fn calls_of_arm(&self) -> u64 {
+        let typical = self.native.median().unwrap_or(u64::MAX).max(1);
+        match (ARM / typical).min(MOST_OF_ARM) {
+            0 | 1 => self.watch.calls_of_arm(),
+            measured => 1 + measured,
+        }
+    }
+
     fn begin_block(&mut self, pairs: usize, start: u64, interval: u64, seed: u64) {
         let order = mix(mix(seed, self.number), self.blocks);
-        let calls = (interval, self.watch.calls_of_arm());
+        let calls = (interval, self.calls_of_arm());
         self.blocks += 1;
         self.block = Some(Block::new(pairs, order, start, calls));
     }

@@ -55,6 +55,9 @@ pub enum Due {
 pub struct Ticket {
     /// How it is run.
     pub way: Way,
+    /// Whether the native MPI runs all calls of this cell from now on, on all ranks: they need not
+    /// be given to the guard any more.
+    pub is_for_good: bool,
     cell: usize,
     measured: Option<(Measured, u64)>,
 }
@@ -62,8 +65,13 @@ pub struct Ticket {
 impl Ticket {
     const NATIVE: Ticket = Ticket {
         way: Way::Native,
+        is_for_good: false,
         cell: usize::MAX,
         measured: None,
+    };
+    const FOR_GOOD: Ticket = Ticket {
+        is_for_good: true,
+        ..Ticket::NATIVE
     };
 
     /// What runs it in place of the native MPI as it is.
@@ -172,20 +180,25 @@ impl Guard {
 
     /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
     pub fn enter(&mut self, key: CellKey, clock: impl Fn() -> u64) -> Ticket {
-        self.calls += 1;
         let found = self.find(key);
+        // Not counted, since others may not ask any more.
+        if self.is_closed || found.is_some_and(|cell| self.cells[cell].is_left()) {
+            return Ticket::FOR_GOOD;
+        }
+        self.calls += 1;
         let number = found.map_or_else(|| key.number(), |cell| self.cells[cell].number);
         self.history = mix(self.history, number);
         match found {
-            Some(cell) if !self.is_closed => {
+            Some(cell) => {
                 let (way, measured) = self.cells[cell].enter(clock);
                 Ticket {
                     way,
+                    is_for_good: false,
                     cell,
                     measured,
                 }
             }
-            _ => Ticket::NATIVE,
+            None => Ticket::NATIVE,
         }
     }
 

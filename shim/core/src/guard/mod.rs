@@ -26,8 +26,9 @@
 //! # The promise
 //!
 //! Trying costs at most a part of [`BUDGET`] of the time of a cell, exchanges included, and one
-//! block whose calls took longer than any before. A block starts only where the budget covers as
-//! many calls of the longest duration so far as it has pairs. Where calls overlap, all ranks wait
+//! block whose calls took longer than any before. A block starts only where the budget covers all
+//! its calls by the plan at the longest duration so far: one in a pair, or some in a row where
+//! calls are short. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
 //! only then is anything tried. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
 //! those of a sequential test that may be looked at as often as one likes. Not covered: time

@@ -44,9 +44,9 @@ pub struct Summary {
     pub with_plan: Option<u64>,
     /// The plan's longest call in trials, in nanoseconds.
     pub longest: u64,
-    /// Calls of the cell.
+    /// Calls of the cell, until it was left to the native MPI for good.
     pub calls: u64,
-    /// Nanoseconds of the cell without what was only tried.
+    /// Nanoseconds of those without what was only tried.
     pub time: u64,
     /// Nanoseconds that trials of the cell took beyond those.
     pub excess: u64,

@@ -143,6 +143,8 @@ struct Case<'a> {
     ordered: bool,
     /// The guard's cell, where there is a guard.
     key: Option<CellKey>,
+    /// The guard has left such calls to the native MPI for good.
+    is_left: bool,
     exchanges_sizes: bool,
 }
 
@@ -173,6 +175,7 @@ impl<'a> Case<'a> {
             workplace: None,
             ordered: false,
             key: None,
+            is_left: false,
             exchanges_sizes: false,
         };
         let workplace = communicator.workplace().lock();
@@ -187,6 +190,7 @@ impl<'a> Case<'a> {
                 case.ask()?
             }
         };
+        case.is_left = answers.is_left;
         case.ordered = answers.ordered;
         case.key = answers.key;
         if case.key.is_none() {
@@ -209,7 +213,11 @@ impl<'a> Case<'a> {
         }
         let is_guarded = self.is_guarded();
         let key = is_guarded.then(|| guard::key(native, call, self.communicator, ordered));
-        let answers = Answers { ordered, key };
+        let answers = Answers {
+            ordered,
+            key,
+            is_left: false,
+        };
         if let Some(form) = self.form {
             let mut workplace = self.communicator.workplace().lock();
             workplace.repeated.learn(native, form, answers);
@@ -224,6 +232,15 @@ impl<'a> Case<'a> {
             && !(self.setup.reproducible && self.call.operation.reduces())
     }
 
+    /// Asks the guard no more, where it has left such calls for good.
+    fn remember_left(&mut self, guarded: Option<&Guarded>) {
+        if let (Some(form), true) = (self.form, guarded.is_some_and(Guarded::is_left)) {
+            let lock = || self.communicator.workplace().lock();
+            let mut workplace = self.workplace.take().unwrap_or_else(lock);
+            workplace.repeated.leave(&form);
+        }
+    }
+
     /// The guard's word on the call.
     fn guarded(&self) -> Option<Guarded<'a>> {
         guard::enter(self.native, self.communicator, self.key?)
@@ -236,12 +253,16 @@ fn replace(setup: &Setup, comm: Comm, call: &Call, ran: &Cell<Option<Plan>>) -> 
     let Some(mut case) = Case::new(setup, comm, call) else {
         return Replaced::No(None);
     };
-    let guarded = case.guarded();
     let native = case.native;
+    if case.is_left {
+        return Replaced::No(Some((native, ByNative::as_it_is(case.communicator))));
+    }
+    let guarded = case.guarded();
     let left =
         |guarded: Option<Guarded>| Replaced::No(guarded.map(|one| (native, one.left_to_native())));
     let plan = guarded.as_ref().map(Guarded::plan);
     if let Some(None) = plan {
+        case.remember_left(guarded.as_ref());
         return left(guarded);
     }
     let plan = plan.flatten();

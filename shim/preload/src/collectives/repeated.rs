@@ -66,6 +66,8 @@ pub struct Answers {
     pub ordered: bool,
     /// The guard's cell, where there is a guard.
     pub key: Option<CellKey>,
+    /// The guard has left its cell to the native MPI for good.
+    pub is_left: bool,
 }
 
 /// The plan of a form.
@@ -118,6 +120,13 @@ impl Repeated {
             native.look_at_heap();
             self.0.truncate(MOST - 1);
             self.0.insert(0, (form, answers, None));
+        }
+    }
+
+    /// The guard has left the cell of a form to the native MPI for good.
+    pub fn leave(&mut self, form: &Form) {
+        if let Some(place) = self.find(form) {
+            self.0[place].1.is_left = true;
         }
     }
 

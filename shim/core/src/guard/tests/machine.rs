@@ -82,6 +82,8 @@ pub struct Machine {
     pub making: Option<u64>,
     /// Whether an algorithm of the native MPI is tried, as quick as its own choice, and no plan.
     pub tries_native: bool,
+    /// Nanoseconds that a call takes longer behind one that was run in another way.
+    pub cold: f64,
     /// Nanoseconds of an exchange.
     pub of_exchange: u64,
     /// Whether the last call was run by a plan.
@@ -119,6 +121,7 @@ impl Machine {
             later: 0.0,
             making: None,
             tries_native: false,
+            cold: 0.0,
             of_exchange: 20_000,
             ran_plan: false,
             events: Vec::new(),
@@ -152,7 +155,8 @@ impl Machine {
         self.exchange();
         for (rank, now) in self.now.iter_mut().enumerate() {
             let late = self.noise.late.filter(|(late, _)| *late == rank);
-            *now += 1_000.0 * self.random.uniform() + late.map_or(0.0, |(_, time)| time);
+            *now +=
+                native.min(1_000.0) * self.random.uniform() + late.map_or(0.0, |(_, time)| time);
         }
         let mut tickets = Vec::new();
         for (rank, guard) in self.guards.iter_mut().enumerate() {
@@ -190,6 +194,8 @@ impl Machine {
             Some(place) => native * self.ratios[place] * self.random.noise(&self.noise),
             None => by_native,
         };
+        let is_cold = self.ran_plan != plan.is_some();
+        let took = took + if is_cold { self.cold } else { 0.0 };
         self.ran_plan = plan.is_some();
         self.time += took;
         self.native_time += by_native;

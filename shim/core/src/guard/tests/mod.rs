@@ -90,6 +90,38 @@ fn a_quicker_plan_is_adopted_and_a_slower_one_is_not() {
 }
 
 #[test]
+fn a_short_call_is_judged_by_what_it_takes_when_it_is_repeated() {
+    for (native, expected) in [(400.0, 38..=40), (NATIVE, 0..=10)] {
+        let mut adopted = 0;
+        for seed in 0..40 {
+            let mut machine = Machine::new(2, seed, &[0.6]);
+            machine.cold = 4.0 * native;
+            for _ in 0..200_000 {
+                machine.call(key(ALLREDUCE, 8), native);
+            }
+            adopted += usize::from(machine.summaries()[0].state == State::Adopted);
+        }
+        assert!(expected.contains(&adopted), "{adopted} of 40 at {native}");
+    }
+}
+
+#[test]
+fn calls_that_are_left_for_good_are_not_to_be_given_to_the_guard() {
+    let mut guards = [(); 2].map(|()| Guard::new(1, true, Arc::default(), Arc::default()));
+    for guard in &mut guards {
+        guard.offer(key(ALLREDUCE, 8), Vec::new());
+        assert!(!guard.enter(key(ALLREDUCE, 8), || 0).is_for_good);
+        guard.offer(key(ALLREDUCE, 8), Vec::new());
+    }
+    // One rank goes on asking, and counts as the other does.
+    let before = guards[0].calls();
+    assert!(guards[0].enter(key(ALLREDUCE, 8), || 0).is_for_good);
+    assert_eq!(guards[0].calls(), before);
+    let values = guards.each_mut().map(|guard| guard.begin(0));
+    assert_eq!(values[0][..2], values[1][..2], "hashes of all calls");
+}
+
+#[test]
 fn a_plan_that_is_slower_after_a_change_is_taken_back_for_good() {
     for seed in 0..40 {
         let mut machine = Machine::new(3, seed, &[0.5]);

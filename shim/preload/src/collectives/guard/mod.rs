@@ -87,6 +87,11 @@ impl Guarded<'_> {
         }
     }
 
+    /// Whether the native MPI runs all such calls from now on.
+    pub fn is_left(&self) -> bool {
+        self.ticket.is_for_good
+    }
+
     /// The call has ended, with this code.
     pub fn ended(self, code: c_int) {
         ended_call(self.communicator, &self.ticket, code);
@@ -102,9 +107,8 @@ impl Guarded<'_> {
     /// The same for the native MPI, which may end the communicator where it tells the application
     /// of an error.
     pub fn left_to_native(self) -> ByNative {
-        let address = Arc::as_ptr(self.communicator) as usize;
         match self.ticket.is_measured() || self.forced.is_some() {
-            false => ByNative::AsItIs(address),
+            false => ByNative::as_it_is(self.communicator),
             true => ByNative::Watched {
                 communicator: Arc::clone(self.communicator),
                 ticket: self.ticket,
@@ -129,6 +133,11 @@ pub enum ByNative {
 }
 
 impl ByNative {
+    /// A call of which nothing is measured.
+    pub fn as_it_is(communicator: &Arc<Communicator>) -> Self {
+        ByNative::AsItIs(Arc::as_ptr(communicator) as usize)
+    }
+
     /// The native MPI is about to run it on the communicator that this returns.
     pub fn begin(&mut self, comm: Comm) -> Comm {
         let ByNative::Watched { forced, .. } = self else {

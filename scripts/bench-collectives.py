@@ -178,14 +178,15 @@ def means(rows, limit, columns, width):
 
 
 def comparisons(rows, columns):
-    """Replaced against everything else, and the orders against each other."""
-    for mpi, who, order in columns:
-        own = (mpi, "treepie", order)
-        if who == "treepie" or own not in columns:
+    """Replaced against everything else, what is adopted against the MPI, and the orders against each other."""
+    against_all = [((mpi, "treepie", order), (mpi, who, order)) for mpi, who, order in columns if who != "treepie"]
+    adopted = [(column, (column[0], "native", column[2])) for column in columns if column[1] in ("guarded", "memory", "tuned")]
+    for own, (mpi, who, order) in against_all + adopted:
+        if own not in columns or (mpi, who, order) not in columns:
             continue
         gains = {key: row[mpi, who, order] / row[own] for key, row in rows.items() if own in row and (mpi, who, order) in row}
         slower = [f"{name} {size}: {1 / gain:.2f}" for (name, size), gain in gains.items() if gain < 0.95]
-        print(f"treepie against {title((mpi, who, order))}: {mean(gains.values()):.2f} times as fast "
+        print(f"{own[1]} against {title((mpi, who, order))}: {mean(gains.values()):.2f} times as fast "
               f"(geometric mean of {len(gains)} rows), slower by more than 5 % in {len(slower)} {slower or ''}")
     for mpi in sorted({column[0] for column in columns}):
         for who in sorted({column[1] for column in columns}):

@@ -7,6 +7,7 @@ use std::process::Command;
 use serde_json::Value;
 use treepie_core::files::list;
 use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::Parallel;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 /// What the command prints as JSON.
@@ -118,13 +119,14 @@ fn this_machine_is_one_host(mpi: Mpi) {
                 "10",
                 "--largest",
                 "64K",
+                "--together",
                 "-o",
             ])
             .arg(&output)
             .arg("--")
-            .args(mpi.launch(3, &[])),
+            .args(mpi.launch(4, &[])),
     );
-    assert_eq!(found["ranks"], 3);
+    assert_eq!(found["ranks"], 4);
     assert_eq!(found["clusters"].as_array().map(Vec::len), Some(1));
     assert_eq!(
         found["clusters"][0]["hosts"].as_array().map(Vec::len),
@@ -136,7 +138,15 @@ fn this_machine_is_one_host(mpi: Mpi) {
             .expect("a list")
             .is_empty()
     );
-    assert!(Path::new(&output).exists());
+    // One pair, and two at once: of four ranks of a host.
+    let file = PlatformFile::read(&output).expect("the platform");
+    let parallel = &file.platform.contents().parallel;
+    let measured = |pairs| move |line: &&Parallel| line.level.is_some() && line.pairs == pairs;
+    assert!(parallel.iter().any(|line| measured(1)(&line)));
+    assert!(parallel.iter().any(|line| measured(2)(&line)));
+    let shown = treepie().arg("show").arg(&output).output();
+    let shown = shown.expect("the command starts").stdout;
+    assert!(String::from_utf8_lossy(&shown).contains("several pairs at once"));
 }
 
 /// The closest level that two processing units share, as the system tells it.

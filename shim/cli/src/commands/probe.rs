@@ -67,7 +67,8 @@ pub struct Arguments {
     /// Most pairs that measure at the same time; 0 for all that are disjoint
     #[arg(long, value_name = "PAIRS", default_value = "0")]
     at_a_time: usize,
-    /// Measure several pairs of two clusters at once, too
+    /// Measure several pairs at once, too: of two clusters, of two hosts of a cluster, and of ranks
+    /// of a host
     #[arg(long)]
     together: bool,
     /// Measure how each cluster responds when all its ranks send to all others at once, too: its

@@ -35,6 +35,10 @@ pub fn text(name: &str, file: &PlatformFile) -> String {
     }
     text += "\n";
     text += &links(platform).text();
+    if !platform.contents().parallel.is_empty() {
+        text += "\n  several pairs at once, all together\n";
+        text += &together(platform).text();
+    }
     for (name, link) in named_links(platform) {
         if let Some(ways) = link.ways() {
             text += &format!("\n  ways {name}, {}", ways::text(ways));
@@ -175,6 +179,31 @@ fn links(platform: &Platform) -> Table {
     table
 }
 
+/// The rate of several pairs at once, a row for each pair of clusters or level, and how many times
+/// that of one pair it is.
+fn together(platform: &Platform) -> Table {
+    let mut table = Table::new(["between", "pairs", "rate", "of one pair's"]);
+    let name = |place: usize| &platform.clusters()[place].name;
+    let mut alone = f64::NAN;
+    for line in &platform.contents().parallel {
+        let between = match line.level {
+            Some(level) => format!("ranks in {}, {level}", name(line.from)),
+            None if line.from == line.to => format!("hosts in {}", name(line.from)),
+            None => format!("{} to {}", name(line.from), name(line.to)),
+        };
+        if line.pairs == 1 {
+            alone = line.bytes_per_second;
+        }
+        table.row([
+            between,
+            line.pairs.to_string(),
+            format!("{}/s", units::bytes(line.bytes_per_second)),
+            format!("x{:.2}", line.bytes_per_second / alone),
+        ]);
+    }
+    table
+}
+
 /// The platform for programs.
 pub fn json(file: &PlatformFile) -> Value {
     let platform = &file.platform;
@@ -219,6 +248,7 @@ pub fn json(file: &PlatformFile) -> Value {
         "parallel": platform.contents().parallel.iter().map(|line| json!({
             "from": line.from,
             "to": line.to,
+            "level": line.level,
             "pairs": line.pairs,
             "bytes_per_second": line.bytes_per_second,
         })).collect::<Vec<_>>(),

@@ -47,7 +47,7 @@ fn finished(contents: Contents) -> Network {
     Network::new(&platform, &ranks).unwrap()
 }
 
-fn contents(
+pub fn contents(
     numbers: &[usize],
     on_host: usize,
     within: impl Fn(usize) -> Link,
@@ -147,6 +147,7 @@ pub fn narrow_connections() -> Network {
         contents.parallel.push(Parallel {
             from,
             to,
+            level: None,
             pairs: 4,
             bytes_per_second: 4.0 * alone,
         });

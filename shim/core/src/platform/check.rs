@@ -147,7 +147,8 @@ fn check_links(contents: &Contents) -> Result<(), PlatformError> {
         }
     }
     for parallel in &contents.parallel {
-        let exists = parallel.from < clusters && parallel.to < clusters;
+        let is_inside = parallel.level.is_none() || parallel.from == parallel.to;
+        let exists = parallel.from < clusters && parallel.to < clusters && is_inside;
         let rate = parallel.bytes_per_second;
         if !exists || parallel.pairs == 0 || !(rate.is_finite() && rate > 0.0) {
             return Err(wrong(

@@ -42,13 +42,17 @@ pub struct Cluster {
     pub contention: Option<Contention>,
 }
 
-/// Bandwidth of several pairs between two clusters at once (item 23).
+/// Bandwidth of several pairs at once between two clusters (item 23), two hosts of a cluster, or
+/// two groups of ranks of a host.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parallel {
     /// The sending cluster.
     pub from: usize,
-    /// The receiving cluster.
+    /// The receiving cluster; the same one for two of its hosts, or inside one.
     pub to: usize,
+    /// The closest level that the ranks of each pair share on one host, one of
+    /// [`LEVELS`](super::LEVELS); `None` between hosts.
+    pub level: Option<&'static str>,
     /// Number of pairs that send at the same time.
     pub pairs: usize,
     /// Bytes a second of all pairs together.

@@ -77,6 +77,7 @@ pub fn sites(ranks: usize) -> Platform {
             contents.parallel.push(Parallel {
                 from,
                 to,
+                level: None,
                 pairs: 8,
                 bytes_per_second: 118e6,
             });

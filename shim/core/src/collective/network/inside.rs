@@ -23,11 +23,15 @@ fn depth(name: &str) -> usize {
 /// The link between two ranks that share no `next` closer level, of those that are known, the
 /// widest first: the closest that is wider than `next`, or else the widest.
 pub(super) fn known_link(known: &[Level], next: Option<&str>) -> Option<Arc<Link>> {
+    known_level(known, next).map(|level| Arc::new(level.link.clone()))
+}
+
+/// The level of that link.
+pub(super) fn known_level<'a>(known: &'a [Level], next: Option<&str>) -> Option<&'a Level> {
     let limit = next.map_or(usize::MAX, depth);
     let mut wider = known.iter().rev();
     let found = wider.find(|level| depth(&level.name) < limit);
-    let found = found.or(known.first());
-    found.map(|level| Arc::new(level.link.clone()))
+    found.or(known.first())
 }
 
 /// The innermost `count` levels of `clusters`, whose links are `link(level, cluster)`.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::inside::{innermost, known_link};
+use super::inside::{innermost, known_level, known_link};
 use super::{LONG, Network, Shared};
 use crate::collective::Clusters;
 use crate::collective::read::models::Computing;
@@ -61,16 +61,27 @@ fn shared(
     let others = (0..platform.clusters().len()).filter(|&other| other != place);
     let fastest =
         others.min_by(|&one, &other| link(one).gap(LARGE).total_cmp(&link(other).gap(LARGE)))?;
-    let alone = LARGE as f64 / link(fastest).gap(LARGE).max(f64::MIN_POSITIVE);
+    let link = Arc::new(link(fastest).clone());
+    Some(as_measured(platform, (side(fastest), None), link))
+}
+
+/// A link that several pairs share between these two clusters, or on this level of one: as much
+/// faster as those together were measured to be.
+fn as_measured(
+    platform: &Platform,
+    (ends, level): ((usize, usize), Option<&str>),
+    link: Arc<Link>,
+) -> Shared {
+    let alone = LARGE as f64 / link.gap(LARGE).max(f64::MIN_POSITIVE);
     let together = platform.contents().parallel.iter();
     let together = together
-        .filter(|measured| (measured.from, measured.to) == side(fastest))
+        .filter(|measured| (measured.from, measured.to) == ends && measured.level == level)
         .map(|measured| measured.bytes_per_second)
         .fold(alone, f64::max);
-    Some(Shared {
+    Shared {
         share: alone / together,
-        link: Arc::new(link(fastest).clone()),
-    })
+        link,
+    }
 }
 
 impl Network {
@@ -195,9 +206,13 @@ impl Network {
                 }
                 (next, _) => known_link(&cluster.levels, next.copied()),
             };
-            let across = match place {
-                InPlace::Nothing | InPlace::Hosts => within,
-                InPlace::Groups(_, level) => known_link(&cluster.levels, Some(level)),
+            let (across, level) = match place {
+                InPlace::Nothing | InPlace::Hosts => (within, None),
+                InPlace::Groups(_, level) => {
+                    let known = known_level(&cluster.levels, Some(level));
+                    let link = known.map(|level| Arc::new(level.link.clone()));
+                    (link, known.map(|level| level.name.as_str()))
+                }
             };
             for (other, &there) in known.iter().enumerate() {
                 if other != c {
@@ -207,7 +222,10 @@ impl Network {
                     };
                 }
             }
-            let card = || across.clone().map(|link| Shared { link, share: 1.0 });
+            let card = || {
+                let link = across.clone()?;
+                Some(as_measured(platform, ((here, here), level), link))
+            };
             (network.uplink[c], network.downlink[c]) = match is_one {
                 true => (card(), card()),
                 false => (
@@ -303,6 +321,7 @@ impl Network {
 mod tests {
     use super::*;
     use crate::collective::{Distance, grids};
+    use crate::platform::Parallel;
 
     #[test]
     fn hosts_take_the_place_of_clusters_where_all_are_one_and_far_apart() {
@@ -317,6 +336,30 @@ mod tests {
         let one = grids::of_numbers(&[0; 12], 4, |_| near.clone(), |_, _| unreachable!());
         assert_eq!((one.clusters(), one.hosts()), (1, 3));
         assert!(!one.is_near());
+    }
+
+    #[test]
+    fn several_pairs_of_hosts_or_groups_at_once_fill_what_they_share() {
+        let together = |level, pairs, bytes_per_second| Parallel {
+            from: 0,
+            to: 0,
+            level,
+            pairs,
+            bytes_per_second,
+        };
+        let link = grids::lan();
+        let alone = LARGE as f64 / link.gap(LARGE);
+        let numbers = [0; 8];
+        let mut contents = grids::contents(&numbers, 4, |_| grids::lan(), |_, _| unreachable!());
+        contents.parallel = vec![together(None, 1, alone), together(None, 4, 3.0 * alone)];
+        let one = Platform::new(contents.clone()).unwrap();
+        let near = Network::between_near_hosts(&one, &(0..8).collect::<Vec<_>>()).unwrap();
+        assert_eq!((near.clusters(), near.pairs_to_fill(0)), (2, 3));
+        // What was measured inside hosts says nothing of the links between them.
+        contents.parallel = vec![together(Some("node"), 4, 3.0 * alone)];
+        let other = Platform::new(contents).unwrap();
+        let near = Network::between_near_hosts(&other, &(0..8).collect::<Vec<_>>()).unwrap();
+        assert_eq!(near.pairs_to_fill(0), 1);
     }
 
     #[test]

@@ -25,10 +25,12 @@
 //! of the clusters, by the name of the closest level that two ranks share: `node`, `socket`,
 //! `numa`, `l3`, `l2`, `core`.
 //!
-//! A sample is one line of the `columns`; the last ones may be left out: no
-//! handshake, and overheads as long as the gap. Where `treepie probe --ways` measured them, a link
-//! has `ways`: for each way a line for each size of pieces, `bytes one_us further_us`, and
-//! `epochs_us`. Other tools' files are read too:
+//! A sample is one line of the `columns`; the last ones may be left out: no handshake, and
+//! overheads as long as the gap. Where `treepie probe --ways` measured them, a link has `ways`:
+//! for each way a line for each size of pieces, `bytes one_us further_us`, and `epochs_us`. With
+//! `--together`, `parallel` has the rate of several pairs at once, between clusters, hosts of one
+//! (`from` and `to` are the same), or ranks of a host (of this `level`): `- {from: a, to: a,
+//! level: node, pairs: 2, megabytes_per_second: 9000}`. Other tools' files are read too:
 //! [`magpie`] clusters, [`logp_mpi`] tables, [`latencies`] as CSV.
 
 mod cluster;
@@ -48,7 +50,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::{FileError, Kind, VERSION, header, list, text, yaml};
-use crate::platform::{Contents, Host, Parallel, Platform, Probing};
+use crate::platform::{Contents, Host, LEVELS, Parallel, Platform, Probing};
 use cluster::ClusterText;
 pub(in crate::files) use inside::InsideText;
 use link::{COLUMNS, LinkText};
@@ -131,6 +133,8 @@ struct LinkBetween {
 struct ParallelText {
     from: String,
     to: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    level: Option<String>,
     pairs: usize,
     megabytes_per_second: f64,
 }
@@ -229,6 +233,7 @@ impl Document {
                 .map(|parallel| ParallelText {
                     from: name(parallel.from),
                     to: name(parallel.to),
+                    level: parallel.level.map(str::to_owned),
                     pairs: parallel.pairs,
                     megabytes_per_second: link::rounded(parallel.bytes_per_second / 1e6),
                 })
@@ -262,9 +267,20 @@ impl Document {
         }
         let mut parallel = Vec::new();
         for (place, line) in self.parallel.iter().enumerate() {
+            let field = |name: &str| format!("parallel[{place}].{name}");
+            let level = |name: &String| {
+                LEVELS
+                    .into_iter()
+                    .find(|level| level == name)
+                    .ok_or_else(|| {
+                        let problem = format!("{name} is none; write one of {}", LEVELS.join(", "));
+                        FileError::field(path, field("level"), problem)
+                    })
+            };
             parallel.push(Parallel {
-                from: cluster_called(format!("parallel[{place}].from"), &line.from)?,
-                to: cluster_called(format!("parallel[{place}].to"), &line.to)?,
+                from: cluster_called(field("from"), &line.from)?,
+                to: cluster_called(field("to"), &line.to)?,
+                level: line.level.as_ref().map(level).transpose()?,
                 pairs: line.pairs,
                 bytes_per_second: line.megabytes_per_second * 1e6,
             });

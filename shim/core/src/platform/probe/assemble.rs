@@ -23,6 +23,15 @@ pub(super) struct InnerPair {
     pub(super) level: Option<&'static str>,
 }
 
+/// Pairs that can send at the same time, each of ranks that are in no other.
+pub(super) struct Lanes {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// As [`Parallel`] has it.
+    pub(super) level: Option<&'static str>,
+    pub(super) pairs: Vec<(usize, usize)>,
+}
+
 impl Place {
     /// Hosts from the identities of the ranks.
     pub(super) fn new(identities: &[Identity]) -> Place {
@@ -71,6 +80,52 @@ impl Place {
             .collect()
     }
 
+    /// Pairs between each two clusters, between two hosts of each, and on a host of each that share
+    /// a level and nothing closer.
+    pub(super) fn lanes(&self, partition: &Partition) -> Vec<Lanes> {
+        let clusters = &partition.clusters;
+        let mut all = Vec::new();
+        let mut push = |from, to, level, pairs: Vec<_>| {
+            all.push(Lanes {
+                from,
+                to,
+                level,
+                pairs,
+            });
+        };
+        for (from, hosts) in clusters.iter().enumerate() {
+            for to in (0..clusters.len()).filter(|&to| to != from) {
+                let ranks = [from, to].map(|one| self.ranks_round_robin(&clusters[one]));
+                push(from, to, None, zipped(&ranks[0], &ranks[1]));
+            }
+            if let [one, other, ..] = hosts[..] {
+                let ranks = [one, other].map(|host| &self.hosts[host].ranks);
+                push(from, from, None, zipped(ranks[0], ranks[1]));
+            }
+            for level in LEVELS {
+                let on_hosts = hosts.iter().map(|&host| self.disjoint_pairs(host, level));
+                let most = on_hosts.max_by_key(Vec::len).unwrap_or_default();
+                push(from, from, Some(level), most);
+            }
+        }
+        all.retain(|lanes| !lanes.pairs.is_empty());
+        all
+    }
+
+    /// Pairs of ranks of a host whose closest common level is this one, each rank in one.
+    fn disjoint_pairs(&self, host: usize, level: &str) -> Vec<(usize, usize)> {
+        let mut left = self.hosts[host].ranks.clone();
+        let mut pairs = Vec::new();
+        while let Some((&one, others)) = left.split_first() {
+            let is_partner =
+                |&other: &usize| self.identities[one].shared(&self.identities[other]) == level;
+            let partner = others.iter().copied().find(is_partner);
+            pairs.extend(partner.map(|other| (one, other)));
+            left.retain(|&rank| rank != one && Some(rank) != partner);
+        }
+        pairs
+    }
+
     /// The ranks of these hosts, one of each host before the second of any.
     pub(super) fn ranks_round_robin(&self, hosts: &[usize]) -> Vec<usize> {
         let ranks = |&host: &usize| self.hosts[host].ranks.as_slice();
@@ -94,6 +149,10 @@ impl Place {
                 .find(|&(one, other)| identity(one).shared(identity(other)) == level)
         })
     }
+}
+
+fn zipped(one: &[usize], other: &[usize]) -> Vec<(usize, usize)> {
+    one.iter().copied().zip(other.iter().copied()).collect()
 }
 
 /// Everything that was measured.

@@ -22,7 +22,7 @@ const STREAM: Task = Task::Stream {
     bytes: 256 << 10,
     count: 8,
 };
-/// Most pairs of two clusters at once.
+/// Most pairs at once.
 const MOST_PAIRS: usize = 16;
 
 /// One measurement: the measuring and the echoing rank.
@@ -285,46 +285,42 @@ impl<M: Messenger> Initiator<'_, M> {
         }
     }
 
-    /// Bytes a second of 1, 2, 4, ... pairs of two clusters at once (item 23).
+    /// Bytes a second of 1, 2, 4, ... pairs at once (item 23).
     fn together(&mut self, place: &Place, partition: &Partition) -> Vec<Parallel> {
         let Task::Stream { bytes, count } = STREAM else {
             return Vec::new();
         };
-        let ranks_of = |cluster: usize| place.ranks_round_robin(&partition.clusters[cluster]);
         let mut found = Vec::new();
-        let clusters = partition.clusters.len();
-        for from in 0..clusters {
-            for to in (0..clusters).filter(|&to| to != from) {
-                let (senders, receivers) = (ranks_of(from), ranks_of(to));
-                let most = senders.len().min(receivers.len()).min(MOST_PAIRS);
-                let mut pairs = 1;
-                while pairs <= most {
-                    if self.left(1.0) <= 0.0 {
-                        self.left_out.push(format!(
-                            "several pairs at once from cluster {from} to cluster {to}: there was \
-                             no time for it; give a larger --budget"
-                        ));
-                        break;
-                    }
-                    let ranks: Vec<Pair> = senders
-                        .iter()
-                        .copied()
-                        .zip(receivers.iter().copied())
-                        .take(pairs)
-                        .collect();
-                    let answers = run_task(self.messenger, &STREAM, &ranks);
-                    let slowest = answers
-                        .iter()
-                        .filter_map(|answer| answer.as_ref()?.seconds())
-                        .fold(1e-9, f64::max);
-                    found.push(Parallel {
-                        from,
-                        to,
-                        pairs,
-                        bytes_per_second: (pairs * count) as f64 * bytes as f64 / slowest,
-                    });
-                    pairs *= 2;
+        for lanes in place.lanes(partition) {
+            let (from, to, level) = (lanes.from, lanes.to, lanes.level);
+            let most = lanes.pairs.len().min(MOST_PAIRS);
+            for pairs in std::iter::successors(Some(1), |pairs| Some(2 * pairs)) {
+                if pairs > most {
+                    break;
                 }
+                if self.left(1.0) <= 0.0 {
+                    let place = match level {
+                        Some(level) => format!("in cluster {from}, {level}"),
+                        None => format!("from cluster {from} to cluster {to}"),
+                    };
+                    self.left_out.push(format!(
+                        "several pairs at once {place}: there was no time for it; give a larger \
+                         --budget"
+                    ));
+                    break;
+                }
+                let answers = run_task(self.messenger, &STREAM, &lanes.pairs[..pairs]);
+                let slowest = answers
+                    .iter()
+                    .filter_map(|answer| answer.as_ref()?.seconds())
+                    .fold(1e-9, f64::max);
+                found.push(Parallel {
+                    from,
+                    to,
+                    level,
+                    pairs,
+                    bytes_per_second: (pairs * count) as f64 * bytes as f64 / slowest,
+                });
             }
         }
         found

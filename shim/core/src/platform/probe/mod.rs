@@ -12,7 +12,8 @@
 //!   pLogP                   two hosts of each cluster; two ranks of a host;
 //!                           leaders with each other, in both directions,
 //!                           in rounds
-//!   together (on request)   several pairs of two clusters at once
+//!   together (on request)   several pairs at once: of two clusters, of two hosts of
+//!                           one, of ranks of a host
 //!   ways (on request)       the pairs of pLogP, with pieces of data, put and sent
 //!   exchange (on request)   all ranks of a cluster, and some of them, with each other
 //! ```
@@ -115,7 +116,7 @@ pub struct Options {
     pub largest: u64,
     /// Most pairs at a time; 0 for as many as are disjoint.
     pub at_a_time: usize,
-    /// Whether to measure several pairs of two clusters at once.
+    /// Whether to measure several pairs of two clusters, of two hosts and of a host at once.
     pub together: bool,
     /// Whether to measure how each cluster responds to a total exchange.
     pub exchange: bool,

@@ -330,6 +330,13 @@ fn ranks_of_one_host_stay_together_and_their_levels_are_measured() {
     assert_eq!(names, ["node", "socket", "core"]);
     near(cluster.within.as_ref().unwrap().latency(), 50e-6, 0.05);
     near(cluster.levels[0].link.latency(), 1e-6, 0.25);
+    // Several pairs at once: three of the two hosts, one of each level of a host.
+    let parallel = &platform.contents().parallel;
+    let measured: Vec<_> = parallel.iter().map(|p| (p.level, p.pairs)).collect();
+    let of_levels = ["node", "socket", "core"].map(|level| (Some(level), 1));
+    assert_eq!(measured[..2], [(None, 1), (None, 2)]);
+    assert_eq!(measured[2..], of_levels);
+    assert!(parallel.iter().all(|p| (p.from, p.to) == (0, 0)));
 }
 
 #[test]
@@ -389,6 +396,9 @@ fn several_pairs_together_are_measured_when_asked_for() {
         .collect();
     assert_eq!(pairs, [1, 2]);
     assert!(parallel.iter().all(|p| p.bytes_per_second > 0.0));
+    // Two hosts of a cluster have one rank each.
+    let inside = parallel.iter().filter(|p| p.from == p.to);
+    assert!(inside.map(|p| p.pairs).all(|pairs| pairs == 1));
 }
 
 /// A network that takes this for a total exchange in each of the three clusters of [`grid`].

@@ -1,12 +1,13 @@
 //! The MPI's own algorithms: what `treepie tune` writes is read by the MPI, whose algorithms are
 //! then those that were named, with the library (`TREEPIE_TUNING`) and without it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use treepie_core::collective::Operation;
 use treepie_core::collective::native::knobs::{Knob, Library as Version};
+use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::TuningFile;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
@@ -300,6 +301,8 @@ fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     let mut command = Command::new(artifacts::command());
     command
         .env("TREEPIE_TUNE_PROGRAM", artifacts::program(mpi, "tune"))
+        .env("TREEPIE_LIBRARY", artifacts::library())
+        .env("TREEPIE_LOG", "info")
         .args([
             "tune",
             "--json",
@@ -318,6 +321,17 @@ fn tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi: Mpi) {
     let answer: serde_json::Value = serde_json::from_str(&outcome.stdout).expect("JSON");
     assert_eq!(answer["rows"].as_array().map(Vec::len), Some(2));
     for row in &file.tuning.rows {
+        // Each plan that serves two ranks of a host was run by the library.
+        let plans = Algorithm::of(row.operation);
+        let plans = plans.filter(|plan| plan.is_by_rank() && plan.allows(2));
+        let names: Vec<&str> = plans.map(|plan| plan.name).collect();
+        for name in &names {
+            let of = format!("treepie: {} of 8 bytes on 2 ranks in ", row.operation);
+            let lines = outcome.stderr.lines().filter(|line| line.starts_with(&of));
+            let ran = lines.filter(|line| line.contains(&format!(": {name}, in messages")));
+            assert!(ran.count() > 0, "{of}{name}: {}", outcome.told());
+        }
+        assert!(row.plans.keys().eq(names.iter().collect::<BTreeSet<_>>()));
         let knobs = file.tuning.library.knobs(row.operation);
         let allowed = knobs.iter().filter(|knob| knob.allows(2)).count();
         let measured = row.others.len() + usize::from(row.algorithm.is_some());

@@ -1,7 +1,7 @@
 //! Communicators, and collective operations on them by what they move: bytes of a message or of a
 //! block, as [`Cell`](treepie_core::tuning::Cell) has them.
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{CString, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
@@ -117,6 +117,13 @@ impl Communicator {
                 std::thread::sleep(LOOK);
             }
         }
+    }
+
+    /// `MPI_Comm_set_name`.
+    pub fn set_name(&self, name: &str) {
+        let name = CString::new(name).expect("a name without a zero");
+        // SAFETY: the name ends with a zero.
+        unsafe { mpi_sys::MPI_Comm_set_name(self.0, name.as_ptr()) };
     }
 
     /// Replaces each number by the largest that a rank has for it.

@@ -28,6 +28,8 @@ pub fn text(name: &str, file: &TuningFile) -> String {
         "default",
         "with it",
         "factor",
+        "plan",
+        "factor",
     ]);
     for row in &tuning.rows {
         let undecided = if row.undecided { " (open)" } else { "" };
@@ -41,6 +43,9 @@ pub fn text(name: &str, file: &TuningFile) -> String {
             units::seconds(row.native_seconds),
             units::seconds(row.seconds),
             format!("{:.2}", row.factor()),
+            row.plan_factor().map_or("-", |(name, _)| name).to_owned(),
+            row.plan_factor()
+                .map_or("-".to_owned(), |(_, factor)| format!("{factor:.2}")),
         ]);
     }
     text += &table.text();
@@ -88,6 +93,9 @@ pub fn json(file: &TuningFile) -> Value {
             "factor": row.factor(),
             "undecided": row.undecided,
             "others": row.others,
+            "plan": row.plan,
+            "plan_factor": row.plan_factor().map(|(_, factor)| factor),
+            "plans": row.plans,
             "slower_than": row.slower_than,
         })
     };

@@ -211,7 +211,7 @@ impl Guard {
             Some(&cell) => cell,
             None if self.cells.len() >= MOST_CELLS => return None,
             None => {
-                let known = self.known.iter().find(|known| known.key == key);
+                let known = self.known.iter().find(|known| known.starts(&key));
                 let known = known.filter(|_| self.adopts);
                 self.cells.push(Cell::new(key, known, self.seed));
                 self.index.insert(key, self.cells.len() - 1);

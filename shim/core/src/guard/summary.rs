@@ -18,6 +18,11 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether a cell starts with it: it was adopted there, or with any root.
+    pub(super) fn starts(&self, key: &CellKey) -> bool {
+        self.key == *key || self.key.root.is_none() && self.is_of(key)
+    }
+
     /// Whether it was adopted in a cell like this one; the root may be another.
     pub(super) fn is_of(&self, key: &CellKey) -> bool {
         let root = self.key.root;

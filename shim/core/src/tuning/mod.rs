@@ -20,8 +20,8 @@ pub use rules::{MpiTuning, RULES_FILE, mpi_tuning};
 
 use std::collections::BTreeMap;
 
-use crate::collective::Operation;
 use crate::collective::native::knobs::{Library, UnknownKnob};
+use crate::collective::{Algorithm, Operation};
 
 /// What was measured of an MPI's own algorithms.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,11 @@ pub struct Row {
     pub undecided: bool,
     /// Seconds of the other algorithms that were tried.
     pub others: BTreeMap<String, f64>,
+    /// The plan of Treepie's that is the quickest of those that were proven to be quicker than the
+    /// default.
+    pub plan: Option<String>,
+    /// Seconds of all plans that were tried.
+    pub plans: BTreeMap<String, f64>,
     /// Seconds of other operations that do the same and were proven to be quicker.
     pub slower_than: BTreeMap<String, f64>,
 }
@@ -66,6 +71,12 @@ impl Row {
     /// How much quicker the algorithm is: 1.5 where the default takes 1.5 times as long.
     pub fn factor(&self) -> f64 {
         self.native_seconds / self.seconds
+    }
+
+    /// The plan that was proven to be quicker, and how much.
+    pub fn plan_factor(&self) -> Option<(&str, f64)> {
+        let name = self.plan.as_deref()?;
+        Some((name, self.native_seconds / self.plans.get(name)?))
     }
 
     /// Seconds of `algorithm`, if it was measured here.
@@ -125,6 +136,14 @@ pub enum RowError {
         /// The ranks.
         ranks: usize,
     },
+    /// Treepie has no such plan.
+    #[error("{operation} has no plan {name}; take it out, or measure again")]
+    Plan {
+        /// The operation.
+        operation: Operation,
+        /// The plan.
+        name: String,
+    },
     /// It gives wrong results where operations do not commute.
     #[error(
         "{operation} by {name} is wrong for operations that do not commute; take the row out, or \
@@ -140,6 +159,12 @@ pub enum RowError {
 
 impl Row {
     fn check(&self, library: Library, commutative: bool) -> Result<(), RowError> {
+        let plans = self.plans.keys().chain(&self.plan);
+        let mut unknown = plans.filter(|name| Algorithm::find(self.operation, name).is_none());
+        if let Some(name) = unknown.next() {
+            let (operation, name) = (self.operation, name.clone());
+            return Err(RowError::Plan { operation, name });
+        }
         let Some(name) = &self.algorithm else {
             return Ok(());
         };

@@ -279,6 +279,8 @@ mod tests {
             native_seconds: 1.0,
             undecided: false,
             others: BTreeMap::new(),
+            plan: None,
+            plans: BTreeMap::new(),
             slower_than: BTreeMap::new(),
         }
     }

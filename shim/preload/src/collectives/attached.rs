@@ -11,11 +11,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use once_cell::sync::OnceCell;
+use treepie_core::files::configuration::Collectives;
 
 use super::communicator::{Communicator, Kept};
 use super::setup::Setup;
 use super::{device, guard, left, neighbours, transport};
-use crate::mpi::native::{Native, NativeError, native};
+use crate::mpi::native::{LONGEST_NAME, Native, NativeError, native};
 use crate::mpi::{Comm, Handle, SUCCESS, Word, c_int};
 
 /// What hangs on a communicator: nothing more than that, where its collectives are
@@ -99,7 +100,8 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
         (Some(_), Err(_)) => Had::Mark,
         (Some(_), Ok(_)) => Had::All,
     };
-    let told = agree(native, comm, mine);
+    let named = setup.collectives.by_name.then(|| native.name(comm));
+    let told = agree(native, comm, (mine, named.as_deref()));
     let least = told.least;
     if least == Had::Nothing as u8 && attached.is_some() {
         native.delete_attribute(comm, setup.keyval);
@@ -110,6 +112,9 @@ fn make<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc<Com
     if least < Had::All as u8 {
         return None;
     }
+    let named = named.filter(|_| told.has_one_name);
+    let named = named.and_then(|name| Collectives::of_name(&name).ok());
+    let made = made.with_runners(named);
     let made = made.with_devices(told.has_devices).with_number(told.number);
     left::take_number(made.number());
     let both = (comm, made.private());
@@ -136,20 +141,29 @@ struct Told {
     has_devices: bool,
     /// A number that no communicator has on any of them.
     number: u64,
+    /// Whether it has the same name on all.
+    has_one_name: bool,
 }
 
 /// Tells the others what this process has. Collective.
-fn agree(native: &Native, comm: Comm, mine: Had) -> Told {
+fn agree(native: &Native, comm: Comm, (mine, name): (Had, Option<&str>)) -> Told {
     let mut row = vec![mine as u8, device::is_possible().into()];
     row.extend(left::next_number().to_ne_bytes());
+    if let Some(name) = name {
+        let mut padded = [0; LONGEST_NAME];
+        let length = name.len().min(LONGEST_NAME);
+        padded[..length].copy_from_slice(&name.as_bytes()[..length]);
+        row.extend(padded);
+    }
     let all = native.allgather(comm, &row);
     let all = all.unwrap_or_else(|_| vec![Had::Nothing as u8; row.len()]);
     let rows = || all.chunks_exact(row.len());
-    let number = |row: &[u8]| row[2..].try_into().map_or(0, u64::from_ne_bytes);
+    let number = |row: &[u8]| row[2..10].try_into().map_or(0, u64::from_ne_bytes);
     Told {
         least: rows().map(|row| row[0]).min().unwrap_or(0),
         has_devices: rows().any(|row| row[1] != 0),
         number: rows().map(number).max().unwrap_or(0),
+        has_one_name: rows().all(|other| other[10..] == row[10..]),
     }
 }
 

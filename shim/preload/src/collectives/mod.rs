@@ -151,12 +151,16 @@ struct Case<'a> {
 impl<'a> Case<'a> {
     /// `None` where the native MPI does the call on all ranks, and nothing is measured.
     fn new(setup: &'a Setup, comm: Comm, call: &'a Call) -> Option<Self> {
-        let runner = setup.collectives.runner(call.operation);
-        if *runner == Runner::Native {
+        let usual = setup.collectives.runner(call.operation);
+        if *usual == Runner::Native && !setup.collectives.by_name {
             return None;
         }
         let native = native()?;
         let communicator = attached::find(native, setup, comm)?;
+        let runner = communicator.runner(call.operation, usual);
+        if *runner == Runner::Native {
+            return None;
+        }
         let mut form = Form::new(native, call);
         if call.operation.is_among_neighbours() {
             if !neighbours::are_served(call.operation, &communicator.clusters, runner) {

@@ -101,6 +101,11 @@ pub fn make_guarded(
     key: &Key,
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> Option<Chosen> {
+    let segment = match segment {
+        // A tuning does not know it.
+        0 => communicator.segment(algorithm, key, bytes(key)),
+        known => known,
+    };
     of_key(communicator, key, algorithm, segment)
 }
 

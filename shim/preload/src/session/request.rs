@@ -236,7 +236,8 @@ impl Draft {
                 None => (),
             }
             if let Some(wanted) = &mut replay.collectives {
-                wanted.known = lessons.guard;
+                let tuned = std::mem::replace(&mut wanted.known, lessons.guard);
+                wanted.known.extend(tuned);
                 wanted.proven = lessons.proven;
             }
             match (lessons.profile, &mut replay.recording) {

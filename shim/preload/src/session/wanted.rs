@@ -2,7 +2,8 @@
 
 use treepie_core::files::configuration::{Collectives, GuardMode, Probe, Settings, Transport};
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::files::{check_writable, read_text};
+use treepie_core::files::profile::GuardedCell;
+use treepie_core::files::{TuningFile, check_writable, read_text};
 
 use super::request::RequestError;
 use crate::collectives::Wanted;
@@ -65,9 +66,18 @@ pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, 
         guard: settings.guard(),
         transport: settings.transport,
         started: settings.started,
-        known: Vec::new(),
+        known: tuned(settings),
         proven: Vec::new(),
     }))
+}
+
+/// The plans that a tuning has proven, with which the guard's cells start. What is wrong with it
+/// was said before the MPI started.
+fn tuned(settings: &Settings) -> Vec<GuardedCell> {
+    let path = settings.tuning.as_ref();
+    let path = path.filter(|_| settings.guard() != GuardMode::Off);
+    let file = path.and_then(|path| TuningFile::read(path).ok());
+    file.map_or(Vec::new(), |file| GuardedCell::of_tuning(&file.tuning))
 }
 
 /// Which collectives are replaced where a job learns: with a platform, those that are measured to

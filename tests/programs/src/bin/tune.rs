@@ -14,8 +14,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
-use treepie_core::collective::Operation;
 use treepie_core::collective::native::knobs::{Knob, Library, Maker};
+use treepie_core::collective::{Algorithm, Operation};
+use treepie_core::files::configuration::NAMED;
 use treepie_core::files::{TuningFile, date};
 use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Tuning, Verdict};
 use treepie_core::tuning::{emulations, measure};
@@ -89,6 +90,8 @@ struct Tuner {
     library: Library,
     controls: Controls,
     hosts: Vec<String>,
+    /// The library is there, and runs plans on communicators whose names say so.
+    has_plans: bool,
     began: Instant,
     rows: Vec<Row>,
     notes: Vec<String>,
@@ -112,6 +115,7 @@ impl Tuner {
             library,
             controls,
             hosts,
+            has_plans: std::env::var("TREEPIE_COLLECTIVES").is_ok_and(|value| value == "by-name"),
             began: Instant::now(),
             rows: Vec::new(),
             notes: Vec::new(),
@@ -265,11 +269,21 @@ impl Tuner {
                 ways.extend(self.way(members, knob));
             }
         }
+        if self.has_plans {
+            let plans = Algorithm::of(operation).filter(|plan| self.serves(plan, members.size()));
+            ways.extend(plans.map(|plan| Way::plan(members, operation, plan.name)));
+        }
         ways.extend(emulations(operation).into_iter().map(|emulation| Way {
             kind: Kind::Emulation(emulation),
             ..Way::native(members, operation)
         }));
         ways
+    }
+
+    /// Whether a plan differs from others here: those for clusters do where there are several hosts.
+    fn serves(&self, plan: &Algorithm, ranks: usize) -> bool {
+        let hosts: BTreeSet<&String> = self.hosts[..ranks].iter().collect();
+        (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)
     }
 
     fn way(&self, members: &Communicator, knob: Knob) -> Option<Way> {
@@ -325,6 +339,7 @@ impl Tuner {
 enum Kind {
     Default(Operation),
     Knob(Knob),
+    Plan(Operation, &'static str),
     Emulation(Emulation),
 }
 
@@ -345,10 +360,21 @@ impl Way {
         }
     }
 
+    /// A plan of Treepie's, which its library runs on a communicator of this name.
+    fn plan(members: &Communicator, operation: Operation, name: &'static str) -> Self {
+        let way = Way::native(members, operation);
+        way.communicator
+            .set_name(&format!("{NAMED}{operation}={name}"));
+        Way {
+            kind: Kind::Plan(operation, name),
+            ..way
+        }
+    }
+
     fn call(&self, bytes: usize, buffers: &mut Buffers) {
         let mut call = |operation| self.communicator.call(operation, bytes, buffers);
         let done = match &self.kind {
-            Kind::Default(operation) => call(*operation),
+            Kind::Default(operation) | Kind::Plan(operation, _) => call(*operation),
             Kind::Knob(knob) => call(knob.operation),
             Kind::Emulation(emulation) => {
                 call(emulation.first).and_then(|()| emulation.then.map_or(Some(()), call))
@@ -410,9 +436,11 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
         native_seconds: native,
         undecided: false,
         others: BTreeMap::new(),
+        plan: None,
+        plans: BTreeMap::new(),
         slower_than: BTreeMap::new(),
     };
-    let mut best = 1.0;
+    let (mut best, mut best_plan) = (1.0, 1.0);
     for (way, found) in ways.iter().zip(found) {
         // As if all had been measured in the same rounds.
         let ratio = found.seconds / found.native_seconds;
@@ -424,6 +452,13 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
                 if found.verdict == Verdict::Quicker && ratio < best {
                     best = ratio;
                     row.algorithm = Some(knob.name.to_owned());
+                }
+            }
+            Kind::Plan(_, name) => {
+                row.plans.insert((*name).to_owned(), native * ratio);
+                if found.verdict == Verdict::Quicker && ratio < best_plan {
+                    best_plan = ratio;
+                    row.plan = Some((*name).to_owned());
                 }
             }
             Kind::Emulation(emulation) => {

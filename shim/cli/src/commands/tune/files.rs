@@ -77,6 +77,10 @@ pub fn told(tuning: &Tuning, written: &Written) -> String {
             );
         }
     }
+    if tuning.rows.iter().any(|row| row.plan.is_some()) {
+        text += "Plans that won run from the start under the guard, where TREEPIE_TUNING names \
+                 the file and TREEPIE_COLLECTIVES is auto.\n";
+    }
     let left_out = written
         .tuning
         .left_out

@@ -1,4 +1,5 @@
-//! `treepie tune`: the MPI's own algorithms measured on an allocation, and its tuning files.
+//! `treepie tune`: the MPI's own algorithms and plans measured on an allocation, and the MPI's
+//! tuning files.
 
 mod files;
 
@@ -18,7 +19,7 @@ use super::options::{absolute_path, size};
 use crate::error::CommandError;
 use crate::launch::family::{Family, Launcher};
 use crate::launch::injection::Invocation;
-use crate::launch::{job, measuring};
+use crate::launch::{self, measuring};
 use crate::output;
 use crate::picture::{Format, write_drawing};
 use crate::report::tuning as report;
@@ -30,7 +31,7 @@ const MOST_CELLS: usize = 40;
 const FILE: &str = "tuning.yaml";
 const PICTURE: &str = "tuning.svg";
 
-/// Measure the MPI's own algorithms for collectives, and write its tuning files
+/// Measure the MPI's own algorithms for collectives and plans, and write the MPI's tuning files
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -56,6 +57,9 @@ pub struct Arguments {
     /// Ranks of the communicators [default: all of the job]
     #[arg(long, value_name = "LIST")]
     ranks: Option<String>,
+    /// Measure the MPI's own algorithms alone, without Treepie's plans and its library
+    #[arg(long)]
+    without_plans: bool,
     /// No program that will use this has a reduction that does not commute: algorithms that are
     /// wrong for such are measured, too
     #[arg(long)]
@@ -155,9 +159,10 @@ fn of_profile(
 /// Runs the program that measures, which writes `output`.
 fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, CommandError> {
     let launcher = Launcher::detect(&arguments.command)?;
+    let family = launcher.family;
     let program = measuring::program("tune", TUNE_VARIABLE, launcher.family)?;
     let before = modified(output);
-    let mut words = arguments.command[1..].to_vec();
+    let mut words = arguments.command.clone();
     words.extend([
         program.into_os_string(),
         output.as_os_str().to_owned(),
@@ -171,16 +176,29 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
     );
     // Without it Open MPI's algorithms cannot be chosen; the user's own value is left as it is.
     let needed = "OMPI_MCA_coll_tuned_use_dynamic_rules";
-    let is_needed = launcher.family != Family::Hydra && std::env::var_os(needed).is_none();
-    let environment = is_needed.then(|| (needed.to_owned(), OsString::from("1")));
+    let is_needed = family != Family::Hydra && std::env::var_os(needed).is_none();
+    let mut job = match arguments.without_plans {
+        true => Invocation {
+            program: launcher.path,
+            name: words.remove(0),
+            arguments: words,
+            environment: Vec::new(),
+        },
+        // Plans are run on communicators whose names say so.
+        false => launch::shown(
+            &words,
+            &[
+                ("TREEPIE_MODE", "replay".into()),
+                ("TREEPIE_COLLECTIVES", "by-name".into()),
+                ("TREEPIE_GUARD", "off".into()),
+            ],
+        )?,
+    };
+    job.environment
+        .extend(is_needed.then(|| (needed.to_owned(), OsString::from("1"))));
     let budget = Duration::from_secs_f64(arguments.seconds.min(1e6));
     let working = (!arguments.quiet).then(|| output::Working::within("measuring", budget));
-    let status = job::run(&Invocation {
-        program: launcher.path,
-        name: arguments.command[0].clone(),
-        arguments: words,
-        environment: environment.into_iter().collect(),
-    })?;
+    let status = launch::job::run(&job)?;
     drop(working);
     if modified(output) == before {
         return Err(CommandError::failed(format!(

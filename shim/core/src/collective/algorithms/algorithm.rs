@@ -132,6 +132,13 @@ impl Algorithm {
         !self.name.starts_with("grid-")
     }
 
+    /// Whether it serves so many ranks, as far as their number decides.
+    pub fn allows(&self, ranks: usize) -> bool {
+        self.requires
+            .iter()
+            .all(|requirement| requirement.allows(ranks))
+    }
+
     /// The first of its requirements that a call does not meet.
     pub fn unmet(&self, problem: &Problem) -> Option<Requirement> {
         let mut required = self.requires.iter().copied();

@@ -55,7 +55,17 @@ pub struct Collectives {
     pub otherwise: Runner,
     /// The listed operations.
     pub listed: Vec<(Operation, Runner)>,
+    /// Communicators have runners of their own, where their names (`MPI_Comm_set_name`) begin with
+    /// [`NAMED`]: how `treepie tune` compares plans.
+    pub by_name: bool,
 }
+
+/// The setting that lets communicators have runners of their own.
+const BY_NAME: &str = "by-name";
+
+/// What the name of a communicator begins with that has runners of its own, which follow as the
+/// setting has them: `treepie:bcast=binomial`.
+pub const NAMED: &str = "treepie:";
 
 /// An algorithm that a setting names and that its collective does not have.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -102,13 +112,25 @@ impl Collectives {
     pub fn all_auto() -> Collectives {
         Collectives {
             otherwise: Runner::Auto,
-            listed: Vec::new(),
+            ..Collectives::default()
+        }
+    }
+
+    /// The runners on a communicator of this name.
+    ///
+    /// # Errors
+    /// A name that begins with [`NAMED`], and what follows is no such setting.
+    pub fn of_name(name: &str) -> Result<Collectives, String> {
+        match name.strip_prefix(NAMED) {
+            Some(setting) => setting.parse(),
+            None => Ok(Collectives::default()),
         }
     }
 
     /// True if every collective is left to the native MPI.
     pub fn all_native(&self) -> bool {
-        self.otherwise == Runner::Native
+        !self.by_name
+            && self.otherwise == Runner::Native
             && self
                 .listed
                 .iter()
@@ -120,6 +142,12 @@ impl FromStr for Collectives {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == BY_NAME {
+            return Ok(Collectives {
+                by_name: true,
+                ..Collectives::default()
+            });
+        }
         if !text.contains('=') {
             let otherwise = match Runner::parse(text.trim())? {
                 Runner::Algorithm(name) => {
@@ -132,7 +160,7 @@ impl FromStr for Collectives {
             };
             return Ok(Collectives {
                 otherwise,
-                listed: Vec::new(),
+                ..Collectives::default()
             });
         }
         let mut seen = BTreeMap::new();
@@ -149,14 +177,17 @@ impl FromStr for Collectives {
             listed.push((operation, Runner::parse(runner.trim())?));
         }
         Ok(Collectives {
-            otherwise: Runner::Native,
             listed,
+            ..Collectives::default()
         })
     }
 }
 
 impl fmt::Display for Collectives {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.by_name {
+            return out.write_str(BY_NAME);
+        }
         if self.listed.is_empty() {
             return self.otherwise.fmt(out);
         }
@@ -175,7 +206,12 @@ mod tests {
 
     #[test]
     fn the_three_forms_are_read_and_written() {
-        for text in ["native", "auto", "bcast=ecef-lat,allreduce=native"] {
+        for text in [
+            "native",
+            "auto",
+            "by-name",
+            "bcast=ecef-lat,allreduce=native",
+        ] {
             let collectives: Collectives = text.parse().unwrap();
             assert_eq!(collectives.to_string(), text);
         }
@@ -187,6 +223,16 @@ mod tests {
         assert_eq!(some.runner(Operation::Barrier), &Runner::Native);
         assert!(!some.all_native());
         assert!("bcast=native".parse::<Collectives>().unwrap().all_native());
+    }
+
+    #[test]
+    fn a_communicator_s_name_may_say_who_runs_its_collectives() {
+        let of = |name| Collectives::of_name(name).unwrap();
+        let named = of("treepie:bcast=binomial");
+        let binomial = Runner::Algorithm("binomial".into());
+        assert_eq!(named.runner(Operation::Bcast), &binomial);
+        assert!(of("rows of the matrix").all_native() && of("").all_native());
+        assert!(Collectives::of_name("treepie:bcast").is_err());
     }
 
     #[test]

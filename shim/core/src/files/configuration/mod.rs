@@ -24,7 +24,7 @@ use choices::{choice, switch};
 pub use choices::{
     AfterEnd, Apply, GuardMode, LogLevel, Mode, OneSided, Pages, Probe, Reorder, Started, Transport,
 };
-pub use collectives::{Collectives, Runner, UnknownAlgorithm};
+pub use collectives::{Collectives, NAMED, Runner, UnknownAlgorithm};
 pub use template::{DEFAULT_OUTPUT, expand_output};
 
 /// The settings by name, as they are listed to the user.

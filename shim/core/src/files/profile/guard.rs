@@ -4,8 +4,10 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::collective::Operation;
+use crate::collective::choose::size_class;
 use crate::collective::native::knobs::Library;
 use crate::guard::{Candidate, CellKey, Challenger, Known, State, Summary};
+use crate::tuning::{Row, Tuning};
 
 /// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
 /// cell in which none was tried. Times are seconds; those that no exchange agreed on are absent.
@@ -26,7 +28,7 @@ pub struct GuardedCell {
     pub ordered: bool,
     /// Ranks of the communicator.
     pub ranks: u64,
-    /// Clusters that they are in.
+    /// Clusters that they are in; 0 where that does not count.
     pub clusters: u64,
     /// The plan.
     pub plan: Option<GuardedPlan>,
@@ -106,11 +108,56 @@ impl GuardedCell {
         }
     }
 
+    /// The plans that a tuning has proven, each for the sizes from its row's on to the next row's,
+    /// as cells of communicators in any number of clusters. The largest message is the plan's own
+    /// choice.
+    pub fn of_tuning(tuning: &Tuning) -> Vec<GuardedCell> {
+        let rows = tuning.rows.iter().enumerate();
+        let cells = rows.flat_map(|(place, row)| {
+            let of = |row: &Row| (row.operation, row.ranks);
+            let next = tuning
+                .rows
+                .get(place + 1)
+                .filter(|next| of(next) == of(row));
+            let end = next.map_or(4 * row.from_bytes, |next| next.from_bytes);
+            let class = move |bytes: u64| Some(size_class(bytes + 1)).filter(|&class| class < end);
+            let sizes =
+                std::iter::successors(Some(size_class(row.from_bytes)), move |&bytes| class(bytes));
+            sizes.filter_map(|bytes| GuardedCell::of_row(row, bytes))
+        });
+        cells.collect()
+    }
+
+    fn of_row(row: &Row, bytes: u64) -> Option<GuardedCell> {
+        let (name, _) = row.plan_factor()?;
+        Some(GuardedCell {
+            operation: row.operation,
+            root: None,
+            bytes: Some(bytes),
+            ordered: false,
+            ranks: row.ranks as u64,
+            clusters: 0,
+            plan: Some(GuardedPlan {
+                algorithm: name.to_owned(),
+                segment: 0,
+            }),
+            state: State::Adopted,
+            won: 0,
+            lost: 0,
+            native_seconds: Some(row.native_seconds),
+            plan_seconds: row.plans.get(name).copied(),
+            longest_seconds: 0.0,
+            calls: 0,
+            seconds: 0.0,
+            excess_seconds: 0.0,
+        })
+    }
+
     /// The plan, or the algorithm of the native MPI `library`, with which a cell of a communicator
     /// of this shape starts: what was adopted, if there still is such an algorithm.
     pub fn known(&self, ranks: usize, clusters: usize, library: Option<Library>) -> Option<Known> {
-        let shape = (self.ranks, self.clusters);
-        if self.state != State::Adopted || shape != (ranks as u64, clusters as u64) {
+        let is_shape = self.ranks == ranks as u64 && [0, clusters as u64].contains(&self.clusters);
+        if self.state != State::Adopted || !is_shape {
             return None;
         }
         let plan = self.plan.as_ref()?;

@@ -15,7 +15,7 @@ use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Locality, Neighbourhoods, Network, Operation,
     Problem, Uniform,
 };
-use treepie_core::files::configuration::GuardMode;
+use treepie_core::files::configuration::{Collectives, GuardMode, Runner};
 use treepie_core::guard::{CellKey, Challenger};
 
 use crate::collectives::device;
@@ -71,6 +71,8 @@ pub struct Communicator {
     /// Whether plans take the place of native collectives is measured here; what it has under way
     /// ends before our communicator does.
     pub guard: Option<Guarding>,
+    /// Who runs its collectives, where its name says so.
+    runners: Option<Collectives>,
     /// The MPI's other algorithms that were tried here.
     pub ready: Ready,
     place: Place,
@@ -176,6 +178,7 @@ impl Communicator {
         native.return_errors(private.handle())?;
         Ok(Communicator {
             guard: None,
+            runners: None,
             ready: Ready::default(),
             place: Place {
                 comm: private.handle(),
@@ -199,6 +202,17 @@ impl Communicator {
             workplace: Mutex::default(),
             is_in_memory: false,
         })
+    }
+
+    /// The same where its name says who runs its collectives.
+    pub fn with_runners(self, runners: Option<Collectives>) -> Self {
+        Communicator { runners, ..self }
+    }
+
+    /// Who runs an operation, where all others are run by `usual`.
+    pub fn runner<'a>(&'a self, operation: Operation, usual: &'a Runner) -> &'a Runner {
+        let own = self.runners.as_ref();
+        own.map_or(usual, |runners| runners.runner(operation))
     }
 
     /// The same where processes agreed whether one of them has an accelerator's runtime.

@@ -25,7 +25,8 @@ use crate::mpi::{Comm, Word};
 /// Where a process is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Located {
-    /// The kernel and the name space of process numbers; nothing where they are not told.
+    /// The kernel, and the name spaces of process numbers and of the host name; nothing where they
+    /// are not told.
     host: Option<(String, String)>,
     /// The process's number there.
     process: u32,
@@ -36,10 +37,12 @@ pub struct Located {
 /// Where this process is.
 pub fn located() -> Located {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok();
-    let space = fs::read_link("/proc/self/ns/pid").ok();
-    let space = space.map(|space| space.to_string_lossy().into_owned());
+    // Containers whose host names differ are different hosts to everybody.
+    let spaces = ["pid", "uts"].map(|name| fs::read_link(format!("/proc/self/ns/{name}")).ok());
+    let spaces = spaces.into_iter().collect::<Option<Vec<_>>>();
+    let spaces = spaces.map(|all| all.iter().map(|one| one.to_string_lossy()).collect());
     Located {
-        host: boot.map(|boot| boot.trim().to_owned()).zip(space),
+        host: boot.map(|boot| boot.trim().to_owned()).zip(spaces),
         process: std::process::id(),
         cores: allowed_cores(),
     }

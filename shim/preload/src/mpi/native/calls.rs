@@ -25,6 +25,9 @@ pub(super) fn handle<H: Handle>(
     Ok(value)
 }
 
+/// `MPI_MAX_OBJECT_NAME` of the MPI that allows the most: MPICH.
+pub const LONGEST_NAME: usize = 128;
+
 /// Communicators, groups, datatypes, blocking messages, and what the MPI says of itself.
 impl Native {
     /// `MPI_Comm_rank`.
@@ -270,6 +273,15 @@ impl Native {
             unsafe { self.functions.get_processor_name(text, length) }
         });
         name.unwrap_or_default()
+    }
+
+    /// `MPI_Comm_get_name`; nothing where there is none.
+    pub fn name(&self, comm: Comm) -> String {
+        let text = self.text(LONGEST_NAME, |text, length| {
+            // SAFETY: `text` has room for the longest name of any MPI.
+            unsafe { self.functions.comm_get_name(comm, text, length) }
+        });
+        text.unwrap_or_default()
     }
 
     /// `MPI_Get_library_version`, its first line.

@@ -128,6 +128,7 @@ native_functions! {
         allgather: Allgather(send: *const u8, send_count: c_int, send_type: Datatype, receive: *mut u8, receive_count: c_int, receive_type: Datatype, comm: Comm);
         allreduce: Allreduce(send: *const u64, receive: *mut u64, count: c_int, datatype: Datatype, op: Op, comm: Comm);
         bcast: Bcast(buffer: *mut u8, count: c_int, datatype: Datatype, root: c_int, comm: Comm);
+        comm_get_name: Comm_get_name(comm: Comm, name: *mut c_char, length: &mut c_int);
         comm_set_name: Comm_set_name(comm: Comm, name: *const c_char);
         dist_graph_neighbors: Dist_graph_neighbors(comm: Comm, incoming: c_int, sources: *mut c_int, source_weights: *mut c_int, outgoing: c_int, destinations: *mut c_int, weights: *mut c_int);
         error_string: Error_string(code: c_int, text: *mut c_char, length: &mut c_int);

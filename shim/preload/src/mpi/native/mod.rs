@@ -24,6 +24,7 @@ use thiserror::Error;
 use super::abi::{self, Abi, MPICH, OPEN_MPI, STANDARD};
 use super::lookup::{find, find_variable};
 use super::{Comm, Datatype, Errhandler, Handle, Op, Request, Word, c_int, elf};
+pub use calls::LONGEST_NAME;
 pub use controls::{Controls, Variable};
 use functions::Functions;
 pub use messages::{Extent, Message};

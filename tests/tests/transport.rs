@@ -31,7 +31,7 @@ fn says_that_all_share(outcome: &Outcome, ranks: usize) {
 
 fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
     let arrangements = ["0,0,0,0", "0,1,0,1", "0,1,1,2"];
-    for round in 0..strategies::rounds() {
+    for round in strategies::rounds_under(mpi) {
         let strategies = strategies::of_round(round);
         let outcome = in_clusters(
             mpi,
@@ -49,7 +49,7 @@ fn every_strategy_leaves_what_the_host_leaves(mpi: Mpi) {
 
 fn every_strategy_moves_what_ranks_describe_each_in_its_way(mpi: Mpi) {
     let calls = if cfg!(feature = "all-mpis") { 600 } else { 40 };
-    for round in 0..strategies::rounds() {
+    for round in strategies::rounds_under(mpi) {
         let ranks = strategies::ranks_of_round(round);
         through_memory(mpi, ranks, "collective_types", &strategies::of_round(round))
             .argument((seed() + round as u64).to_string())

@@ -22,8 +22,12 @@ const DROP_ODDS: u32 = 5;
 /// the fifth call.
 const WARM_UP: usize = 8;
 
-/// A way that takes so many times the default's time in the warm-up is not tried.
-const HOPELESS: f64 = 4.0;
+/// The first of those, after which nobody waits for ways that take so many times the default's time.
+const FIRST: usize = 2;
+const HOPELESS: f64 = 3.0;
+
+/// A way that takes so many times the default's time in the rest of them is not tried.
+const SLOWER: f64 = 1.3;
 
 /// Most calls of a way in a round, and seconds that they should fill.
 const MOST_CALLS: usize = 5;
@@ -95,13 +99,19 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
     if elapsed[0] >= budget.until {
         return None;
     }
-    let all: Vec<usize> = (0..ways).collect();
-    let (warm, _) = round(clock, &all, WARM_UP);
-    let calls = ((FILL / warm[0].max(1e-9)) as usize).clamp(1, MOST_CALLS);
     let mut found: Vec<Way> = (0..ways).map(|_| Way::default()).collect();
-    for (way, seconds) in found.iter_mut().zip(&warm) {
-        way.verdict = (*seconds > HOPELESS * warm[0]).then_some(Verdict::Dropped);
+    let mut warm = vec![f64::NAN; ways];
+    for (calls, limit) in [(FIRST, HOPELESS), (WARM_UP - FIRST, SLOWER)] {
+        let left: Vec<usize> = (0..ways)
+            .filter(|&way| found[way].verdict.is_none())
+            .collect();
+        let (times, _) = round(clock, &left, calls);
+        for (&way, &seconds) in left.iter().zip(&times) {
+            warm[way] = seconds;
+            found[way].verdict = (seconds > limit * times[0]).then_some(Verdict::Dropped);
+        }
     }
+    let calls = ((FILL / warm[0].max(1e-9)) as usize).clamp(1, MOST_CALLS);
     let odds = ODDS * (ways.max(2) as u32 - 1);
     let mut native = Vec::new();
     for number in 0..MOST_ROUNDS {
@@ -297,10 +307,11 @@ mod tests {
 
     #[test]
     fn a_hopeless_way_is_left_after_its_warm_up() {
-        let mut machine = Machine::new(&[1e-4, 1e-2]);
-        let found = measure(&mut machine, 2, LONG).unwrap();
-        assert_eq!(found[1].verdict, Verdict::Dropped);
-        assert_eq!(machine.calls[1], WARM_UP);
+        let mut machine = Machine::new(&[1e-4, 1e-2, 2e-4]);
+        let found = measure(&mut machine, 3, LONG).unwrap();
+        assert!(found[1..].iter().all(|way| way.verdict == Verdict::Dropped));
+        assert_eq!(machine.calls[1], FIRST);
+        assert_eq!(machine.calls[2], WARM_UP);
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub fn text(name: &str, file: &TuningFile) -> String {
     ]);
     for row in &tuning.rows {
         let undecided = if row.undecided { " (open)" } else { "" };
+        let none = if row.undecided { "open" } else { "-" };
         table.row([
             row.operation.to_string(),
             row.ranks.to_string(),
@@ -43,7 +44,7 @@ pub fn text(name: &str, file: &TuningFile) -> String {
             units::seconds(row.native_seconds),
             units::seconds(row.seconds),
             format!("{:.2}", row.factor()),
-            row.plan_factor().map_or("-", |(name, _)| name).to_owned(),
+            row.plan_factor().map_or(none, |(name, _)| name).to_owned(),
             row.plan_factor()
                 .map_or("-".to_owned(), |(_, factor)| format!("{factor:.2}")),
         ]);
@@ -109,13 +110,13 @@ pub fn json(file: &TuningFile) -> Value {
     })
 }
 
-/// How much quicker the best algorithm of each operation is, over bytes.
+/// How much quicker the best algorithm or plan of each operation is, over bytes.
 pub fn chart(tuning: &Tuning) -> Chart {
     let mut curves: BTreeMap<(String, usize), Vec<(f64, f64)>> = BTreeMap::new();
     for row in &tuning.rows {
         let curve = curves.entry((row.operation.to_string(), row.ranks));
         let bytes = row.from_bytes.max(1) as f64;
-        curve.or_default().push((bytes, row.factor()));
+        curve.or_default().push((bytes, row.best_factor()));
     }
     let series = curves.into_iter().enumerate();
     Chart {

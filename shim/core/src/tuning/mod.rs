@@ -79,6 +79,12 @@ impl Row {
         Some((name, self.native_seconds / self.plans.get(name)?))
     }
 
+    /// How much quicker the quicker of both is: 1 where the default stays.
+    pub fn best_factor(&self) -> f64 {
+        let plan = self.plan_factor().map_or(1.0, |(_, factor)| factor);
+        self.factor().max(plan)
+    }
+
     /// Seconds of `algorithm`, if it was measured here.
     fn seconds_of(&self, algorithm: &str) -> Option<f64> {
         match self.algorithm.as_deref() == Some(algorithm) {

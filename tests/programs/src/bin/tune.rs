@@ -441,6 +441,7 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
         slower_than: BTreeMap::new(),
     };
     let (mut best, mut best_plan) = (1.0, 1.0);
+    let mut is_plan_open = false;
     for (way, found) in ways.iter().zip(found) {
         // As if all had been measured in the same rounds.
         let ratio = found.seconds / found.native_seconds;
@@ -456,6 +457,7 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
             }
             Kind::Plan(_, name) => {
                 row.plans.insert((*name).to_owned(), native * ratio);
+                is_plan_open |= found.verdict == Verdict::Undecided;
                 if found.verdict == Verdict::Quicker && ratio < best_plan {
                     best_plan = ratio;
                     row.plan = Some((*name).to_owned());
@@ -476,5 +478,6 @@ fn row(cell: &Cell, ways: &[Way], found: &[treepie_core::tuning::Found]) -> Row 
         row.seconds = seconds;
         row.undecided = false;
     }
+    row.undecided |= is_plan_open && row.plan.is_none();
     row
 }

@@ -22,7 +22,8 @@ const DROP_ODDS: u32 = 5;
 /// the fifth call.
 const WARM_UP: usize = 8;
 
-/// The first of those, after which nobody waits for ways that take so many times the default's time.
+/// The first of those, after which nobody waits for ways that take so many times the default's
+/// time.
 const FIRST: usize = 2;
 const HOPELESS: f64 = 3.0;
 

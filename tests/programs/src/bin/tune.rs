@@ -280,7 +280,8 @@ impl Tuner {
         ways
     }
 
-    /// Whether a plan differs from others here: those for clusters do where there are several hosts.
+    /// Whether a plan differs from others here: those for clusters do where there are several
+    /// hosts.
     fn serves(&self, plan: &Algorithm, ranks: usize) -> bool {
         let hosts: BTreeSet<&String> = self.hosts[..ranks].iter().collect();
         (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)

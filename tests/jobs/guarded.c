@@ -3,6 +3,11 @@
  *
  *     guarded operations ROUNDS   every operation, one after the other
  *     guarded one NAME CALLS      one of allreduce, scan
+ *     guarded started ROUNDS      every operation, started and completed in one way or another, and
+ *                                 a blocking one after each fourth round
+ *     guarded start NAME CALLS    one of them, started; a barrier after each 50
+ *     guarded ahead CALLS         nothing but started ones on a communicator: ranks start them one
+ *                                 after the other, and complete them behind the last
  *     guarded cells               three calls each of very many sizes and roots
  *     guarded freed               communicators that end while ranks tell each other of calls
  *     guarded kept                the same that never end, and MPI ends
@@ -19,7 +24,32 @@
 #define MOST_RANKS 16
 #define COUNT 5
 
-static int rank, ranks, wrong;
+static int rank, ranks, wrong, are_started;
+static MPI_Request request;
+
+/* Completes what was started, in one way or another: each rank in its own. */
+static void complete(int n)
+{
+    int done = 0, index;
+    switch ((n + rank) % 4) {
+    case 0: MPI_Wait(&request, MPI_STATUS_IGNORE); break;
+    case 1: MPI_Waitall(1, &request, MPI_STATUSES_IGNORE); break;
+    case 2: MPI_Waitany(1, &request, &index, MPI_STATUS_IGNORE); break;
+    default:
+        while (!done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    wrong += request != MPI_REQUEST_NULL;
+}
+
+/* A collective, or the same started and completed. */
+#define CALL(Name, Iname, ...)                                                                     \
+    do {                                                                                           \
+        if (are_started)                                                                           \
+            MPI_I##Iname(__VA_ARGS__, &request), complete(n);                                      \
+        else                                                                                       \
+            MPI_##Name(__VA_ARGS__);                                                               \
+    } while (0)
 
 /* Element i of what rank r gives in round n. */
 static int element(int r, int i, int n)
@@ -47,17 +77,17 @@ static void reductions(MPI_Comm comm, int n)
         in[i] = element(rank, i, n);
     for (int r = 0; r < ranks; r++)
         counts[r] = COUNT;
-    MPI_Reduce(in, out, COUNT, MPI_INT, MPI_SUM, root, comm);
+    CALL(Reduce, reduce, in, out, COUNT, MPI_INT, MPI_SUM, root, comm);
     check(rank != root || out[1] == sum_until(ranks - 1, 1, n));
-    MPI_Allreduce(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    CALL(Allreduce, allreduce, in, out, COUNT, MPI_INT, MPI_SUM, comm);
     check(out[COUNT - 1] == sum_until(ranks - 1, COUNT - 1, n));
-    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, comm);
+    CALL(Reduce_scatter, reduce_scatter, in, out, counts, MPI_INT, MPI_SUM, comm);
     check(out[2] == sum_until(ranks - 1, rank * COUNT + 2, n));
-    MPI_Reduce_scatter_block(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    CALL(Reduce_scatter_block, reduce_scatter_block, in, out, COUNT, MPI_INT, MPI_SUM, comm);
     check(out[2] == sum_until(ranks - 1, rank * COUNT + 2, n));
-    MPI_Scan(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    CALL(Scan, scan, in, out, COUNT, MPI_INT, MPI_SUM, comm);
     check(out[3] == sum_until(rank, 3, n));
-    MPI_Exscan(in, out, COUNT, MPI_INT, MPI_SUM, comm);
+    CALL(Exscan, exscan, in, out, COUNT, MPI_INT, MPI_SUM, comm);
     check(rank == 0 || out[3] == sum_until(rank - 1, 3, n));
 }
 
@@ -72,42 +102,88 @@ static void moves(MPI_Comm comm, int n)
         counts[r] = COUNT, places[r] = r * COUNT;
         bytes[r] = r * COUNT * (int)sizeof(int), types[r] = MPI_INT;
     }
-    MPI_Barrier(comm);
+    CALL(Barrier, barrier, comm);
     out[1] = rank == root ? element(root, 1, n) : -1;
-    MPI_Bcast(out, COUNT, MPI_INT, root, comm);
+    CALL(Bcast, bcast, out, COUNT, MPI_INT, root, comm);
     check(out[1] == element(root, 1, n));
-    MPI_Gather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    CALL(Gather, gather, in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
     check(rank != root || out[COUNT + 1] == element(1, 1, n));
-    MPI_Gatherv(in, COUNT, MPI_INT, out, counts, places, MPI_INT, root, comm);
+    CALL(Gatherv, gatherv, in, COUNT, MPI_INT, out, counts, places, MPI_INT, root, comm);
     check(rank != root || out[COUNT + 1] == element(1, 1, n));
-    MPI_Scatter(in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    CALL(Scatter, scatter, in, COUNT, MPI_INT, out, COUNT, MPI_INT, root, comm);
     check(out[0] == element(root, rank * COUNT, n));
-    MPI_Scatterv(in, counts, places, MPI_INT, out, COUNT, MPI_INT, root, comm);
+    CALL(Scatterv, scatterv, in, counts, places, MPI_INT, out, COUNT, MPI_INT, root, comm);
     check(out[0] == element(root, rank * COUNT, n));
-    MPI_Allgather(in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
+    CALL(Allgather, allgather, in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
     check(out[(ranks - 1) * COUNT] == element(ranks - 1, 0, n));
-    MPI_Allgatherv(in, COUNT, MPI_INT, out, counts, places, MPI_INT, comm);
+    CALL(Allgatherv, allgatherv, in, COUNT, MPI_INT, out, counts, places, MPI_INT, comm);
     check(out[(ranks - 1) * COUNT] == element(ranks - 1, 0, n));
-    MPI_Alltoall(in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
+    CALL(Alltoall, alltoall, in, COUNT, MPI_INT, out, COUNT, MPI_INT, comm);
     check(out[COUNT] == element(1, rank * COUNT, n));
-    MPI_Alltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
+    CALL(Alltoallv, alltoallv, in, counts, places, MPI_INT, out, counts, places, MPI_INT, comm);
     check(out[COUNT] == element(1, rank * COUNT, n));
-    MPI_Alltoallw(in, counts, bytes, types, out, counts, bytes, types, comm);
+    CALL(Alltoallw, alltoallw, in, counts, bytes, types, out, counts, bytes, types, comm);
     check(out[COUNT] == element(1, rank * COUNT, n));
 }
 
 static void allreduce(MPI_Comm comm, int n)
 {
     int in = element(rank, 0, n), out = 0;
-    MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    CALL(Allreduce, allreduce, &in, &out, 1, MPI_INT, MPI_SUM, comm);
     check(out == sum_until(ranks - 1, 0, n));
 }
 
 static void scan(MPI_Comm comm, int n)
 {
     int in = element(rank, 0, n), out = 0;
-    MPI_Scan(&in, &out, 1, MPI_INT, MPI_SUM, comm);
+    CALL(Scan, scan, &in, &out, 1, MPI_INT, MPI_SUM, comm);
     check(out == sum_until(rank, 0, n));
+}
+
+static void all_started(int rounds)
+{
+    for (int n = 0; n < rounds; n++) {
+        are_started = 1;
+        moves(MPI_COMM_WORLD, n);
+        reductions(MPI_COMM_WORLD, n);
+        are_started = 0;
+        if (n % 4 == 3)
+            allreduce(MPI_COMM_WORLD, n);
+    }
+}
+
+static void one_started(const char *name, int calls)
+{
+    for (int n = 0; n < calls; n++) {
+        are_started = 1;
+        (strcmp(name, "scan") ? allreduce : scan)(MPI_COMM_WORLD, n);
+        are_started = 0;
+        if (n % 50 == 49)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+}
+
+/* Rank 0 starts all before any other rank starts one. */
+static void ahead(int calls)
+{
+    MPI_Comm comm;
+    MPI_Request *requests = malloc((size_t)calls * sizeof *requests);
+    int *data = malloc((size_t)calls * sizeof *data), go = 1;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank > 0)
+        MPI_Recv(&go, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int n = 0; n < calls; n++) {
+        data[n] = rank == 0 ? n : -1;
+        MPI_Ibcast(&data[n], 1, MPI_INT, 0, comm, &requests[n]);
+    }
+    for (int other = 1; rank == 0 && other < ranks; other++)
+        MPI_Send(&go, 1, MPI_INT, other, 0, MPI_COMM_WORLD);
+    MPI_Waitall(calls, requests, MPI_STATUSES_IGNORE);
+    for (int n = 0; n < calls; n++)
+        check(data[n] == n);
+    MPI_Comm_free(&comm);
+    free(requests);
+    free(data);
 }
 
 static void cells(void)
@@ -231,6 +307,12 @@ int main(int argc, char **argv)
     }
     for (int n = 0; !strcmp(what, "one") && n < count; n++)
         (strcmp(argv[2], "scan") ? allreduce : scan)(MPI_COMM_WORLD, n);
+    if (!strcmp(what, "started"))
+        all_started(count);
+    if (!strcmp(what, "start") && argc > 3)
+        one_started(argv[2], count);
+    if (!strcmp(what, "ahead"))
+        ahead(count);
     if (!strcmp(what, "cells"))
         cells();
     if (!strcmp(what, "freed") || !strcmp(what, "kept"))

@@ -4,10 +4,11 @@
  * what stands behind it; each takes its own steps in that order, but for neighbours that start
  * something on different communicators, and completes what it has started whenever it likes.
  *
- *     started_random SEED PROGRAMS STEPS SECONDS [persistent]
+ *     started_random SEED PROGRAMS STEPS SECONDS [persistent] [alike]
  *
  * Persistent collectives take part where that is asked for: MPICH 4.0's own send at the second
- * start what they sent at the first.
+ * start what they sent at the first. `alike`: most steps are a few collectives of two sizes on one
+ * communicator, which a guard sees often enough to try plans.
  *
  * All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS
  * without an end, the seed of the program that hangs.
@@ -45,7 +46,7 @@ static struct step steps[MOST_STEPS];
 static struct work works[MOST_STEPS];
 static MPI_Comm comms[COMMS];
 static int members[COMMS][MOST_RANKS], sizes[COMMS], places[COMMS];
-static int step_count, wrong, has_persistent;
+static int step_count, wrong, has_persistent, are_alike;
 static MPI_Op compose;
 
 /* x -> a x + b, then the next one: associative, not commutative. */
@@ -483,6 +484,12 @@ static void plan_program(void)
         } else if (s->form == PERSISTENT) {
             persistent[made++] = number;
         }
+        if (are_alike && s->form <= STARTED && s->kind != MESSAGE && draw(&shared, 8)) {
+            static const enum kind often[] = {BCAST, ALLREDUCE, ALLGATHER, SCAN};
+            s->kind = often[draw(&shared, 4)];
+            s->comm = s->root = s->affine = s->strided = 0;
+            s->count = draw(&shared, 2) ? 4 : 1000;
+        }
     }
 }
 
@@ -566,7 +573,8 @@ int main(int argc, char **argv)
     step_count = argc > 3 ? atoi(argv[3]) : 60;
     if (step_count > MOST_STEPS)
         step_count = MOST_STEPS;
-    has_persistent = argc > 5;
+    for (int at = 5; at < argc; at++)
+        *(strcmp(argv[at], "alike") ? &has_persistent : &are_alike) = 1;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

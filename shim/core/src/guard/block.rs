@@ -32,6 +32,13 @@ pub(super) struct AgreedPair {
     pub plan: Agreed,
 }
 
+impl AgreedPair {
+    /// Whether both of its calls have ended on all ranks.
+    pub fn is_known(&self) -> bool {
+        self.native.is_known && self.plan.is_known
+    }
+}
+
 /// Pairs of calls of one cell.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
@@ -119,21 +126,25 @@ impl Block {
         }
         let slot = slot?;
         self.open = is_measured.then_some((slot, now));
+        if is_measured {
+            self.time(slot).begin();
+        }
         Some((slot, is_measured.then_some(now)))
     }
 
     /// The duration of the call at `slot`.
     pub fn leave(&mut self, slot: Slot, duration: u64) {
-        self.time(slot).duration += duration;
+        self.time(slot).end(duration);
     }
 
-    /// The pairs by the least numbers of all ranks: times of one call.
+    /// The pairs by the least numbers of all ranks: times of one call. Some may not be known.
     pub fn agreed(&self, values: &[i64]) -> Vec<AgreedPair> {
         let calls = (self.of_arm - 1).max(1);
         let of_call = |sum: Agreed| Agreed {
             least: sum.least / calls,
             most: sum.most / calls,
             period: sum.period / calls,
+            is_known: sum.is_known,
         };
         let pairs = agreed(values, self.pairs).into_iter();
         let pairs = pairs.map(|pair| AgreedPair {
@@ -154,7 +165,7 @@ impl Block {
     }
 }
 
-/// So many pairs by the least numbers of all ranks.
+/// So many pairs by the least numbers of all ranks, of which some may not be known.
 pub(super) fn agreed(values: &[i64], pairs: usize) -> Vec<AgreedPair> {
     let pair = |values: &[i64]| {
         let (native, plan) = values.split_at(OF_A_CALL);

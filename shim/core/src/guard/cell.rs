@@ -43,7 +43,8 @@ enum Stage {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measured {
     WarmUp(usize),
-    Pair(Slot),
+    /// In the block of this number: it may be another's turn when a call ends.
+    Pair(Slot, u64),
 }
 
 /// Calls that are judged together.
@@ -117,7 +118,7 @@ impl Cell {
             Some(block) if !block.is_complete() => {
                 if let Some((slot, start)) = block.enter(call, clock) {
                     arm = slot.arm;
-                    measured = start.map(|now| (Measured::Pair(slot), now));
+                    measured = start.map(|now| (Measured::Pair(slot, self.blocks), now));
                 }
             }
             None if matches!(self.stage, Stage::Warming { .. }) && call <= WARM_UP => {
@@ -127,6 +128,9 @@ impl Cell {
                 }
                 self.entered = now;
                 let place = (call < WARM_UP).then_some(call as usize);
+                if let Some(place) = place {
+                    self.warm_up[place].begin();
+                }
                 measured = place.map(|place| (Measured::WarmUp(place), now));
             }
             _ => (),
@@ -147,9 +151,11 @@ impl Cell {
     /// The duration of a call that is measured.
     pub fn leave(&mut self, measured: Measured, duration: u64) {
         match (measured, &mut self.block) {
-            (Measured::WarmUp(call), _) => self.warm_up[call].duration = duration,
-            (Measured::Pair(slot), Some(block)) => block.leave(slot, duration),
-            (Measured::Pair(_), None) => (),
+            (Measured::WarmUp(call), _) => self.warm_up[call].end(duration),
+            (Measured::Pair(slot, number), Some(block)) if number == self.blocks => {
+                block.leave(slot, duration);
+            }
+            (Measured::Pair(..), _) => (),
         }
     }
 
@@ -221,8 +227,12 @@ impl Cell {
     pub fn judge(&mut self, values: &[i64], adopts: bool) -> Option<(Challenger, State)> {
         match (self.stage, self.block.take()) {
             (Stage::Warming { .. }, _) => {
-                for pair in agreed(values, MOST_PAIRS) {
-                    self.native.add(pair.native.share(&self.key));
+                // Of the other half of each pair nothing was measured.
+                let calls = agreed(values, MOST_PAIRS)
+                    .into_iter()
+                    .map(|pair| pair.native);
+                for call in calls.filter(|call| call.is_known) {
+                    self.native.add(call.share(&self.key));
                 }
                 self.stage = Stage::Trying;
                 self.tried[self.current].state = State::Trying;
@@ -232,7 +242,9 @@ impl Cell {
                 self.judge_trial(&block.agreed(values), block.calls_of_arm(), adopts)
             }
             (Stage::Adopted, Some(block)) => {
-                self.judge_watch(&block.agreed(values), block.calls_of_arm())
+                let mut pairs = block.agreed(values);
+                pairs.retain(AgreedPair::is_known);
+                self.judge_watch(&pairs, block.calls_of_arm())
             }
             _ => None,
         }
@@ -247,6 +259,10 @@ impl Cell {
         let odds = ODDS * self.tried.len() as u32;
         let tried = &mut self.tried[self.current];
         for pair in pairs {
+            tried.pairs += 1;
+            if !pair.is_known() {
+                continue;
+            }
             let (native, plan) = (
                 pair.native.duration(&self.key),
                 pair.plan.duration(&self.key),
@@ -255,18 +271,15 @@ impl Cell {
             tried.plan.add(pair.plan.share(&self.key));
             self.excess += of_arm * plan.saturating_sub(native);
             tried.longest = tried.longest.max(plan);
-            tried.pairs += 1;
             if tried.pairs > UNJUDGED {
-                // Where ranks may leave early, what they save must not be lost until the next call.
-                let lasts = self.key.synchronises() || pair.plan.period <= pair.native.period;
-                let is_quicker = pair.plan.is_quicker_than(&pair.native, &self.key);
-                tried.judge(is_quicker && lasts);
+                tried.judge(&self.key, pair);
             }
         }
         tried.last_block = pairs.len();
+        let is_quicker = tried.is_quicker(odds);
         let state = match () {
-            () if tried.signs.favour(odds) && adopts => State::Adopted,
-            () if tried.signs.favour(odds) => State::Proven,
+            () if is_quicker && adopts => State::Adopted,
+            () if is_quicker => State::Proven,
             () if tried.is_done() => State::Dropped,
             () => return None,
         };
@@ -282,6 +295,9 @@ impl Cell {
     }
 
     fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(Challenger, State)> {
+        if pairs.is_empty() {
+            return None;
+        }
         let measured = (of_arm - 1).max(1);
         let tried = &mut self.tried[self.current];
         for pair in pairs {
@@ -292,7 +308,7 @@ impl Cell {
             self.native.add(pair.native.share(&self.key));
             tried.plan.add(pair.plan.share(&self.key));
             self.excess += measured * native.saturating_sub(plan);
-            tried.judge(pair.plan.is_quicker_than(&pair.native, &self.key));
+            tried.watch(pair.plan.is_quicker_than(&pair.native, &self.key));
         }
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));

@@ -7,7 +7,7 @@ use super::block::OF_A_BLOCK;
 use super::cell::{Cell, Measured};
 use super::key::mix;
 use super::summary::summaries;
-use super::{Candidate, CellKey, Challenger, Known, LAG, LONG_LAG, State, Summary, Way};
+use super::{Candidate, CellKey, Challenger, Form, Known, LAG, LONG_LAG, State, Summary, Way};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
@@ -82,9 +82,15 @@ impl Ticket {
         }
     }
 
-    /// Whether the time of its end is to be given to [`Guard::leave`].
+    /// Whether the time of its end is to be given to [`Guard::leave`], or what it took to
+    /// [`Guard::took`].
     pub fn is_measured(&self) -> bool {
         self.measured.is_some()
+    }
+
+    /// When it started, where it is measured.
+    pub fn start(&self) -> Option<u64> {
+        self.measured.map(|(_, start)| start)
     }
 }
 
@@ -129,6 +135,9 @@ pub struct Guard {
     begun: Option<Begun>,
     failed: bool,
     is_closed: bool,
+    /// Whether a collective was started: from then on all calls are given to the guard, since those
+    /// that may wait are where ranks change what they do.
+    has_started: bool,
     /// Nanoseconds of this rank's last exchange, and of all, as agreed.
     cost: u64,
     spent: u64,
@@ -157,6 +166,7 @@ impl Guard {
             begun: None,
             failed: false,
             is_closed: false,
+            has_started: false,
             cost: 0,
             spent: 0,
             before: None,
@@ -168,11 +178,14 @@ impl Guard {
         self.calls
     }
 
-    /// What is to be done before the next call.
+    /// What is to be done before the next call, one of this form.
     #[inline]
-    pub fn due(&self) -> Due {
+    pub fn due(&self, form: Form) -> Due {
         match &self.begun {
-            Some(begun) if self.calls >= begun.at + begun.lag => Due::Complete,
+            Some(begun) if self.calls >= begun.at + begun.lag => match form.may_wait() {
+                true => Due::Complete,
+                false => Due::Nothing,
+            },
             None if self.calls >= self.next && !self.is_closed => Due::Begin,
             _ => Due::Nothing,
         }
@@ -181,8 +194,10 @@ impl Guard {
     /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
     pub fn enter(&mut self, key: CellKey, clock: impl Fn() -> u64) -> Ticket {
         let found = self.find(key);
+        self.has_started |= key.form == Form::Nonblocking;
         // Not counted, since others may not ask any more.
-        if self.is_closed || found.is_some_and(|cell| self.cells[cell].is_left()) {
+        let is_left = found.is_some_and(|cell| self.cells[cell].is_left());
+        if self.is_closed || is_left && !self.has_started {
             return Ticket::FOR_GOOD;
         }
         self.calls += 1;
@@ -227,10 +242,17 @@ impl Guard {
 
     /// The end of a call, at this time in nanoseconds.
     pub fn leave(&mut self, ticket: &Ticket, now: u64) {
-        if let (Some((measured, start)), Some(cell)) =
+        if let Some(start) = ticket.start() {
+            self.took(ticket, now.saturating_sub(start));
+        }
+    }
+
+    /// The end of a call that took so many nanoseconds of the program's time.
+    pub fn took(&mut self, ticket: &Ticket, duration: u64) {
+        if let (Some((measured, _)), Some(cell)) =
             (ticket.measured, self.cells.get_mut(ticket.cell))
         {
-            cell.leave(measured, now.saturating_sub(start));
+            cell.leave(measured, duration);
         }
     }
 

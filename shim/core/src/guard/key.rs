@@ -1,7 +1,29 @@
 //! What calls have in common that are judged together.
 
+use serde::{Deserialize, Serialize};
+use strum::Display;
+
 use crate::collective::Operation;
 use crate::collective::choose::size_class;
+
+/// How a collective is called.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Display, Serialize, Deserialize)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// It is complete when the call returns.
+    #[default]
+    Blocking,
+    /// It is started in one call, and completed in another.
+    Nonblocking,
+}
+
+impl Form {
+    /// Whether the call may wait for other ranks.
+    pub fn may_wait(self) -> bool {
+        self == Form::Blocking
+    }
+}
 
 /// Calls of one communicator that are judged together. What is in it is equal on all ranks of a
 /// legal program.
@@ -9,6 +31,8 @@ use crate::collective::choose::size_class;
 pub struct CellKey {
     /// The operation.
     pub operation: Operation,
+    /// How it is called.
+    pub form: Form,
     /// The root, where the operation has one.
     pub root: Option<u32>,
     /// Bytes of the message or of one rank's block, as the size of their class, four to a power of
@@ -19,20 +43,26 @@ pub struct CellKey {
 }
 
 impl CellKey {
-    /// The cell of a call of so many bytes.
+    /// The cell of a blocking call of so many bytes.
     pub fn new(operation: Operation, root: u32, bytes: Option<u64>, ordered: bool) -> Self {
         CellKey {
             operation,
+            form: Form::Blocking,
             root: operation.has_root().then_some(root),
             bytes: bytes.map(size_class),
             ordered,
         }
     }
 
+    /// The same of another form.
+    pub fn of_form(self, form: Form) -> Self {
+        CellKey { form, ..self }
+    }
+
     /// A number that other cells hardly ever have, the same on all ranks.
     pub(super) fn number(&self) -> u64 {
         let parts = [
-            self.operation as u64,
+            self.operation as u64 | (self.form as u64) << 32,
             self.root.map_or(0, |root| u64::from(root) + 1),
             self.bytes.map_or(u64::MAX, |bytes| bytes),
             u64::from(self.ordered),
@@ -40,8 +70,13 @@ impl CellKey {
         parts.into_iter().fold(0, mix)
     }
 
-    /// Whether nobody leaves the operation before all have entered it: all wait for each other.
+    /// Whether nobody leaves the call before all have entered it: all wait for each other.
     pub(super) fn synchronises(&self) -> bool {
+        self.form == Form::Blocking && self.needs_all()
+    }
+
+    /// Whether the operation is complete nowhere before all have begun it.
+    pub(super) fn needs_all(&self) -> bool {
         use Operation::*;
         matches!(
             self.operation,
@@ -81,6 +116,7 @@ mod tests {
             of(Operation::Bcast, 0, None),
             of(Operation::Reduce, 0, Some(1024)),
             CellKey::new(Operation::Bcast, 0, Some(1024), true),
+            bcast(0, 1024).of_form(Form::Nonblocking),
         ];
         for other in others {
             assert_ne!(bcast(0, 1024), other);

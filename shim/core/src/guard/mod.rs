@@ -23,6 +23,28 @@
 //! carries a hash of all calls that there were: where ranks called something else, nothing is tried
 //! or adopted.
 //!
+//! # Collectives that are started
+//!
+//! A call that starts a collective may not wait. A rank may start any number of them, and complete
+//! none, before it has received a single message (MPI 4.1, 6.12): what runs a call that is started
+//! can then only follow from what the rank knew before. If one rank would run a call differently
+//! for a message that it has received, another one that has not received it yet would disagree:
+//! ranks can't agree on a change without a call in which each may wait for all. So
+//!
+//! * calls that are started count, are measured, and may begin an exchange as others do: that
+//!   waits for nobody, and all ranks start in the same order;
+//! * the numbers of an exchange are used by a call that may wait alone ([`Form::may_wait`]): the
+//!   first blocking collective of the communicator that is as far behind it. MPI lets that one wait
+//!   for all ranks to enter it, which have begun the exchange by then, and where all ranks are
+//!   behind the same calls;
+//! * between two such calls all that a rank does follows from numbers of calls.
+//!
+//! In a program that only ever starts collectives on a communicator, the native MPI runs them all,
+//! or what an earlier run has adopted. What was started and is not complete when its block is
+//! exchanged counts on no rank. Measured is what a collective takes of the
+//! program's time; a trial is not won where the time from one start to the next becomes longer in
+//! more pairs than not.
+//!
 //! # The promise
 //!
 //! Trying costs at most a part of [`BUDGET`] of the time of a cell, exchanges included, and one
@@ -55,7 +77,7 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use crate::affinity::names::from_name;
 pub use crate::collective::choose::{Candidate, Challenger};
 pub use exchange::{Due, Event, Guard, Ticket, VALUES};
-pub use key::CellKey;
+pub use key::{CellKey, Form};
 pub use summary::{Known, Summary};
 
 /// Calls of a cell that are measured first, all by the MPI.

@@ -2,27 +2,44 @@
 
 use super::CellKey;
 
+/// What stands for a duration that is not known.
+const UNKNOWN: i64 = -1;
+
 /// One call as this rank measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Local {
-    /// From its start to its end.
+    /// From its start to its end; of one that is started, what it took of the program's time: in
+    /// the call that starts it and in those that complete it.
     pub duration: u64,
     /// From its start to that of the next call of the cell.
     pub period: u64,
+    /// Calls that have not ended: as long as there are any, the duration is not known.
+    open: u32,
 }
 
 /// Numbers that a call takes in an exchange, of which the least of all ranks is made.
 pub(super) const OF_A_CALL: usize = 3;
 
 impl Local {
+    /// A call begins.
+    pub fn begin(&mut self) {
+        self.open += 1;
+    }
+
+    /// It has ended.
+    pub fn end(&mut self, duration: u64) {
+        self.open = self.open.saturating_sub(1);
+        self.duration += duration;
+    }
+
     /// The numbers of an exchange.
     pub fn values(self) -> [i64; OF_A_CALL] {
         let whole = |nanoseconds: u64| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
-        [
-            whole(self.duration),
-            -whole(self.duration),
-            -whole(self.period),
-        ]
+        let duration = match self.open {
+            0 => whole(self.duration),
+            _ => UNKNOWN,
+        };
+        [duration, -duration, -whole(self.period)]
     }
 }
 
@@ -35,6 +52,8 @@ pub(super) struct Agreed {
     pub most: u64,
     /// The longest time from its start to that of the next call.
     pub period: u64,
+    /// Whether all ranks know its duration.
+    pub is_known: bool,
 }
 
 impl Agreed {
@@ -46,6 +65,7 @@ impl Agreed {
                 least: whole(least),
                 most: whole(most.saturating_neg()),
                 period: whole(period.saturating_neg()),
+                is_known: least >= 0,
             },
             _ => Agreed::default(),
         }
@@ -55,14 +75,14 @@ impl Agreed {
     /// each other. Some enter late, and find there what others wait for: what is saved or lost on
     /// one side alone is no change. Elsewhere the most.
     pub fn duration(&self, key: &CellKey) -> u64 {
-        match key.synchronises() {
+        match key.needs_all() {
             true => self.least / 2 + self.most / 2 + (self.least & self.most & 1),
             false => self.most,
         }
     }
 
-    /// What the call took of the job's time. Where ranks may leave early, calls overlap, and one
-    /// lasts longer than it takes until the next.
+    /// What the call took of the job's time. Where ranks may leave early, or go on meanwhile, calls
+    /// overlap, and one lasts longer than it takes until the next.
     pub fn share(&self, key: &CellKey) -> u64 {
         let duration = self.duration(key);
         match key.synchronises() {
@@ -74,7 +94,7 @@ impl Agreed {
     /// Whether this call took less time than another, by more than 2 % of the time of one that
     /// waits for nobody.
     pub fn is_quicker_than(&self, other: &Agreed, key: &CellKey) -> bool {
-        let alone = match key.synchronises() {
+        let alone = match key.needs_all() {
             true => other.least,
             false => other.most,
         };
@@ -129,10 +149,18 @@ mod tests {
     use super::*;
     use crate::collective::Operation;
 
+    fn local(duration: u64, period: u64) -> Local {
+        Local {
+            duration,
+            period,
+            open: 0,
+        }
+    }
+
     #[test]
     fn the_least_of_all_numbers_gives_least_and_most_of_all_durations() {
         let ranks = [(50, 900), (20, 950), (70, 800)];
-        let all = ranks.map(|(duration, period)| Local { duration, period }.values());
+        let all = ranks.map(|(duration, period)| local(duration, period).values());
         let least: Vec<i64> = (0..OF_A_CALL)
             .map(|at| all.iter().map(|values| values[at]).min().unwrap())
             .collect();
@@ -151,12 +179,28 @@ mod tests {
     }
 
     #[test]
+    fn a_call_that_is_open_on_one_rank_is_known_to_none() {
+        let mut begun = local(20, 900);
+        begun.begin();
+        let open = begun.values();
+        let ended = local(50, 900).values();
+        let least: Vec<i64> = open
+            .iter()
+            .zip(ended)
+            .map(|(&one, other)| one.min(other))
+            .collect();
+        assert!(!Agreed::new(&least).is_known);
+        assert!(Agreed::new(&ended).is_known);
+    }
+
+    #[test]
     fn a_rank_that_is_late_hides_no_gain_and_skew_is_none() {
         let key = CellKey::new(Operation::Allreduce, 0, Some(8), false);
         let call = |least, most| Agreed {
             least,
             most,
-            period: 0,
+            is_known: true,
+            ..Agreed::default()
         };
         // All wait 5 ms for one rank, which itself takes 50 us, or 40.
         let native = call(50_000, 5_050_000);

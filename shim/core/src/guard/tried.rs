@@ -1,7 +1,8 @@
 //! A plan in trial, and what was found of it.
 
-use super::times::Typical;
-use super::{Candidate, Challenger, State};
+use super::block::AgreedPair;
+use super::times::{Typical, is_quicker};
+use super::{Candidate, CellKey, Challenger, Form, State};
 use crate::proof::Signs;
 
 /// Odds that a challenger is not quicker, for one that is dropped early.
@@ -10,6 +11,9 @@ const DROP_ODDS: u32 = 5;
 /// After so many pairs a challenger that is neither adopted nor dropped is not worth more.
 const ENOUGH_PAIRS: u32 = 64;
 
+/// After so many pairs, whether or not their times are known.
+const MOST_PAIRS: u32 = 4 * ENOUGH_PAIRS;
+
 /// A challenger, and what was found of it.
 #[derive(Debug, Clone)]
 pub(super) struct Tried {
@@ -17,6 +21,8 @@ pub(super) struct Tried {
     pub state: State,
     pub plan: Typical,
     pub signs: Signs,
+    /// Whether it took no longer from its start to that of the next call, where it is started.
+    periods: Signs,
     /// The longest of its calls in trials.
     pub longest: u64,
     /// Pairs that it was in.
@@ -32,6 +38,7 @@ impl Tried {
             state: State::Warming,
             plan: Typical::default(),
             signs: Signs::default(),
+            periods: Signs::default(),
             longest: 0,
             pairs: 0,
             last_block: 0,
@@ -43,17 +50,45 @@ impl Tried {
         self.pairs == 0 && matches!(self.challenger.candidate, Candidate::Native(_))
     }
 
-    /// Adds a pair.
-    pub fn judge(&mut self, is_won: bool) {
-        match is_won {
-            true => self.signs.wins += 1,
-            false => self.signs.losses += 1,
+    /// Adds a pair of a trial.
+    pub fn judge(&mut self, key: &CellKey, pair: &AgreedPair) {
+        let saves = pair.plan.is_quicker_than(&pair.native, key);
+        let [native, plan] = [pair.native.period, pair.plan.period];
+        match key.form {
+            // Where ranks may leave early, what they save must not be lost until the next call.
+            Form::Blocking => self.watch(saves && (key.synchronises() || plan <= native)),
+            // The program's own work is in the time until then, and varies.
+            Form::Nonblocking => {
+                self.watch(saves);
+                count(&mut self.periods, !is_quicker(native, plan));
+            }
         }
+    }
+
+    /// Adds a pair of a watch.
+    pub fn watch(&mut self, is_won: bool) {
+        count(&mut self.signs, is_won);
+    }
+
+    /// Whether it is quicker, at these odds, and nothing says that what it saves is lost elsewhere.
+    pub fn is_quicker(&self, odds: u32) -> bool {
+        self.signs.favour(odds) && self.periods.wins >= self.periods.losses
     }
 
     /// Whether it is no candidate any more.
     pub fn is_done(&self) -> bool {
         let judged = self.signs.wins + self.signs.losses;
-        self.signs.mirrored().favour(DROP_ODDS) || judged >= ENOUGH_PAIRS
+        let all = [self.signs, self.periods];
+        let is_lost = all
+            .into_iter()
+            .any(|signs| signs.mirrored().favour(DROP_ODDS));
+        is_lost || judged >= ENOUGH_PAIRS || self.pairs >= MOST_PAIRS
+    }
+}
+
+fn count(signs: &mut Signs, is_won: bool) {
+    match is_won {
+        true => signs.wins += 1,
+        false => signs.losses += 1,
     }
 }

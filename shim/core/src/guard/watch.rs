@@ -100,6 +100,7 @@ mod tests {
             least: duration,
             most: duration,
             period,
+            is_known: true,
         };
         let pair = AgreedPair {
             native: call(native, 1000),

@@ -61,8 +61,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use parking_lot::MutexGuard;
-use treepie_core::collective::Algorithm;
 use treepie_core::collective::choose::Form as ChosenForm;
+use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
@@ -191,10 +191,10 @@ impl<'a> Case<'a> {
             }
             None => {
                 drop(workplace);
-                case.ask()?
+                ask(native, setup, communicator, (call, form))?
             }
         };
-        case.is_left = answers.is_left;
+        case.is_left = answers.is_left && !communicator.counts_all();
         case.ordered = answers.ordered;
         case.key = answers.key;
         if case.key.is_none() {
@@ -202,38 +202,6 @@ impl<'a> Case<'a> {
             case.exchanges_sizes = uneven.is_due(runner, communicator, call.operation);
         }
         Some(case)
-    }
-
-    /// What the MPI says of the call; `None` where it does not reduce the datatype with the
-    /// operation.
-    fn ask(&self) -> Option<Answers> {
-        let (native, setup, call) = (self.native, self.setup, self.call);
-        let mut ordered = false;
-        if call.operation.reduces() {
-            if !setup.can_reduce(native, call) {
-                return None;
-            }
-            ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
-        }
-        let is_guarded = self.is_guarded();
-        let key = is_guarded.then(|| guard::key(native, call, self.communicator, ordered));
-        let answers = Answers {
-            ordered,
-            key,
-            is_left: false,
-        };
-        if let Some(form) = self.form {
-            let mut workplace = self.communicator.workplace().lock();
-            workplace.repeated.learn(native, form, answers);
-        }
-        Some(answers)
-    }
-
-    /// Whether it is measured which way is quicker: for what is chosen, and may change.
-    fn is_guarded(&self) -> bool {
-        self.communicator.guard.is_some()
-            && *self.runner == Runner::Auto
-            && !(self.setup.reproducible && self.call.operation.reduces())
     }
 
     /// Asks the guard no more, where it has left such calls for good.
@@ -249,6 +217,42 @@ impl<'a> Case<'a> {
     fn guarded(&self) -> Option<Guarded<'a>> {
         guard::enter(self.native, self.communicator, self.key?)
     }
+}
+
+/// What the MPI says of a call, and of those like it if it has a form; `None` where it does not
+/// reduce the datatype with the operation.
+fn ask(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    (call, form): (&Call, Option<Form>),
+) -> Option<Answers> {
+    let mut ordered = false;
+    if call.operation.reduces() {
+        if !setup.can_reduce(native, call) {
+            return None;
+        }
+        ordered = setup.reproducible || !native.is_commutative(call.op).ok()?;
+    }
+    let is_guarded = is_guarded(setup, communicator, call.operation);
+    let key = is_guarded.then(|| guard::key(native, call, communicator, ordered));
+    let answers = Answers {
+        ordered,
+        key,
+        is_left: false,
+    };
+    if let Some(form) = form {
+        let mut workplace = communicator.workplace().lock();
+        workplace.repeated.learn(native, form, answers);
+    }
+    Some(answers)
+}
+
+/// Whether it is measured which way is quicker: for what is chosen, and may change.
+fn is_guarded(setup: &Setup, communicator: &Communicator, operation: Operation) -> bool {
+    communicator.guard.is_some()
+        && *setup.collectives.runner(operation) == Runner::Auto
+        && !(setup.reproducible && operation.reduces())
 }
 
 /// Runs a plan for a call, or says that the native MPI is to run it.

@@ -272,8 +272,7 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     }
     let (world_group, keyval, alone) = own?;
     let all: Vec<usize> = (0..locality.ranks()).collect();
-    // What is not measured is not replaced where all must be.
-    let may_start = wanted.started == Started::Auto && wanted.guard == GuardMode::Off;
+    let may_start = wanted.started == Started::Auto;
     let progress = match may_start {
         true => started::progress::agree(native, world)?,
         false => Progress::Own,

@@ -94,11 +94,12 @@ mod tests {
 
     use super::*;
     use crate::collective::Operation;
-    use crate::guard::State;
+    use crate::guard::{Form, State};
 
     fn guarded(program: u64, made: u64, calls: u64) -> Guarded {
         let cell = GuardedCell {
             operation: Operation::Barrier,
+            form: Form::Blocking,
             root: None,
             bytes: Some(0),
             ordered: false,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::collective::Operation;
 use crate::collective::choose::size_class;
 use crate::collective::native::knobs::Library;
-use crate::guard::{Candidate, CellKey, Challenger, Known, State, Summary};
+use crate::guard::{Candidate, CellKey, Challenger, Form, Known, State, Summary};
 use crate::tuning::{Row, Tuning};
 
 /// A plan in a cell (calls of one operation, root and size on communicators of one shape), or a
@@ -20,6 +20,9 @@ pub struct GuardedCell {
         deserialize_with = "read_operation"
     )]
     pub operation: Operation,
+    /// How it is called; blocking in files of versions that tried nothing else.
+    #[serde(default)]
+    pub form: Form,
     /// The root's rank in the communicator, where there is one.
     pub root: Option<u32>,
     /// Bytes of the message or of a block, the most of its class; none where ranks differ.
@@ -87,6 +90,7 @@ impl GuardedCell {
     pub fn new(summary: &Summary, ranks: usize, clusters: usize) -> Self {
         GuardedCell {
             operation: summary.key.operation,
+            form: summary.key.form,
             root: summary.key.root,
             bytes: summary.key.bytes,
             ordered: summary.key.ordered,
@@ -165,6 +169,7 @@ impl GuardedCell {
         Some(Known {
             key: CellKey {
                 operation: self.operation,
+                form: self.form,
                 root: self.root,
                 bytes: self.bytes,
                 ordered: self.ordered,
@@ -182,7 +187,14 @@ impl GuardedCell {
     pub fn absorb(&mut self, other: &GuardedCell) -> bool {
         let what = |cell: &GuardedCell| {
             let of = (cell.operation, cell.root, cell.bytes, cell.ordered);
-            (of, cell.ranks, cell.clusters, cell.plan.clone(), cell.state)
+            (
+                of,
+                cell.form,
+                cell.ranks,
+                cell.clusters,
+                cell.plan.clone(),
+                cell.state,
+            )
         };
         if what(self) != what(other) {
             return false;
@@ -238,6 +250,7 @@ mod tests {
     fn adopted() -> GuardedCell {
         GuardedCell {
             operation: Operation::Bcast,
+            form: Form::Blocking,
             root: Some(1),
             bytes: Some(1024),
             ordered: false,
@@ -295,6 +308,13 @@ mod tests {
         let mut other = adopted();
         other.root = Some(2);
         assert!(!sum.absorb(&other));
+        let mut started = adopted();
+        started.form = Form::Nonblocking;
+        assert!(!sum.absorb(&started));
+        assert_eq!(
+            started.known(4, 2, None).unwrap().key.form,
+            Form::Nonblocking
+        );
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::affinity::Traffic;
 use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Volume, grids, size_class};
-use crate::guard::State;
+use crate::guard::{Form, State};
 use crate::tuning::{Row, Tuning};
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
@@ -213,6 +213,7 @@ fn full() -> Profile {
     profile.windows = vec![window];
     let cell = GuardedCell {
         operation: Operation::Bcast,
+        form: Form::Nonblocking,
         root: Some(0),
         bytes: Some(1024),
         ordered: false,

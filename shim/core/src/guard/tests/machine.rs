@@ -209,9 +209,11 @@ impl Machine {
 
     /// Exchanges, where they are due: on all ranks or on none.
     fn exchange(&mut self) {
-        let due = self.guards[0].due();
+        let due = self.guards[0].due(Form::Blocking);
         assert!(
-            self.guards.iter().all(|guard| guard.due() == due),
+            self.guards
+                .iter()
+                .all(|guard| guard.due(Form::Blocking) == due),
             "disagree"
         );
         match due {

@@ -1,5 +1,6 @@
 //! The promise, on simulated ranks: their clocks, their noise, and the calls that they make.
 
+mod asynchronous;
 mod machine;
 
 use std::sync::Arc;
@@ -286,8 +287,8 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
 /// Calls of one cell until the exchange that began is completed.
 fn lag(guard: &mut Guard, of_cell: CellKey) -> u64 {
     let mut calls = 0;
-    while guard.due() != Due::Complete {
-        if guard.due() == Due::Begin {
+    while guard.due(of_cell.form) != Due::Complete {
+        if guard.due(of_cell.form) == Due::Begin {
             guard.begin(0);
             calls = 0;
         }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use treepie_core::collective::Choice;
-use treepie_core::collective::choose::Progress;
+use treepie_core::collective::choose::{Candidate, Challenger, Progress};
+use treepie_core::guard::CellKey;
 
 use super::{Communicator, Key};
+use crate::collectives::guard::Guarding;
 use crate::collectives::place::Place;
 use crate::collectives::started::Started;
 use crate::mpi::Comm;
@@ -131,6 +133,27 @@ impl Communicator {
             true => self.place.comm,
             false => comm,
         }
+    }
+
+    /// Whether the guard has to see all calls here ([`Guarding::counts_all`]).
+    pub fn counts_all(&self) -> bool {
+        self.guard.as_ref().is_some_and(Guarding::counts_all)
+    }
+
+    /// The plans that the guard tries for started calls of a cell, the best first.
+    pub fn challengers_started(&self, key: &CellKey, progress: Progress) -> Vec<Challenger> {
+        let root = key.root.unwrap_or(0) as usize;
+        let call = (key.operation, key.bytes, root);
+        let mut chooser = self.chooser.lock();
+        let choice = chooser.choose_started(call, key.ordered, &self.clusters, progress);
+        let mut all = chooser.challengers(&choice, key.bytes);
+        let eager = chooser.eager_limit();
+        for challenger in &mut all {
+            if let Candidate::Plan { segment, .. } = &mut challenger.candidate {
+                *segment = eager.min(*segment);
+            }
+        }
+        all
     }
 
     /// The choice for a started collective, as [`Communicator::choose`].

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use treepie_core::collective::Operation;
 use treepie_core::collective::native::knobs::{Library, Maker};
 use treepie_core::files::configuration::GuardMode;
-use treepie_core::guard::{Candidate, CellKey, Challenger, Known};
+use treepie_core::guard::{Candidate, CellKey, Challenger, Form, Known};
 
 use super::forced;
 use crate::log;
@@ -92,7 +92,8 @@ impl Knobs {
     /// What is tried for the calls of a cell among so many ranks, beside plans.
     pub fn challengers(&self, key: &CellKey, ranks: usize) -> Vec<Challenger> {
         let is_empty = key.bytes == Some(0) && key.operation != Operation::Barrier;
-        if is_empty || !self.operations.contains(&key.operation) {
+        // Started ones have algorithms of their own.
+        if is_empty || key.form != Form::Blocking || !self.operations.contains(&key.operation) {
             return Vec::new();
         }
         let CellKey {

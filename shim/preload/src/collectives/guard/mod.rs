@@ -4,32 +4,38 @@
 //!
 //! Which calls are guarded is the same on all ranks: those that `auto` is asked for, on a
 //! communicator in several clusters, or whose ranks all share memory, or wherever the MPI's other
-//! algorithms can be tried, unless they are reductions that are to be reproducible.
+//! algorithms can be tried, unless they are reductions that are to be reproducible. Of those that
+//! are started, those for which plans are tried, between clusters far from each other
+//! ([`measured`]).
 
 mod cells;
 mod exchange;
 mod forced;
 mod knobs;
+pub mod measured;
 mod results;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use once_cell::sync::Lazy;
 use parking_lot::{Mutex, MutexGuard};
 use treepie_core::collective::Algorithm;
+use treepie_core::collective::choose::Progress;
 use treepie_core::collective::native::knobs::Knob;
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::guard::{
-    Candidate, CellKey, Challenger, Due, Event, Guard, Known, MOST_CHALLENGERS, Ticket, WARM_UP,
+    Candidate, CellKey, Challenger, Due, Event, Form, Guard, Known, MOST_CHALLENGERS, Ticket,
+    WARM_UP,
 };
 
 use super::communicator::Communicator;
 use super::setup::Setup;
 use crate::log;
 use crate::mpi::native::Native;
-use crate::mpi::{Comm, SUCCESS, c_int};
+use crate::mpi::{Comm, SUCCESS, Word, c_int};
 pub use cells::key;
 use exchange::Exchange;
 use forced::Forced;
@@ -44,6 +50,10 @@ pub struct Guarding {
     knobs: Option<Arc<Knobs>>,
     /// Whether plans can.
     tries_plans: bool,
+    /// Who goes on with those of started collectives.
+    progress: Progress,
+    /// Whether there was a started one.
+    has_started: AtomicBool,
 }
 
 struct State {
@@ -90,6 +100,12 @@ impl Guarded<'_> {
     /// Whether the native MPI runs all such calls from now on.
     pub fn is_left(&self) -> bool {
         self.ticket.is_for_good
+    }
+
+    /// A plan runs the call, which was started: what the application does with the request at this
+    /// address tells how long it takes.
+    pub fn started(self, native: &Native, request: Word) {
+        measured::add(native, request, self.communicator, self.ticket);
     }
 
     /// The call has ended, with this code.
@@ -150,6 +166,22 @@ impl ByNative {
             *forced = None;
             comm
         })
+    }
+
+    /// The native MPI has started it with this result, and the application has a request for it at
+    /// this address; what the application gets.
+    pub fn started(self, native: &Native, comm: Comm, code: c_int, request: Word) -> c_int {
+        match self {
+            ByNative::Watched {
+                communicator,
+                ticket,
+                ..
+            } if code == SUCCESS => {
+                measured::add(native, request, &communicator, ticket);
+                code
+            }
+            other => other.ran(native, comm, code),
+        }
     }
 
     /// The native MPI has run it with this result; what the application gets.
@@ -215,7 +247,11 @@ impl Guarding {
         }
         let (ranks, library) = (ranks.len(), knobs.as_ref().map(|knobs| knobs.library));
         let is_allowed = |known: &Known| match (known.challenger.candidate, &knobs) {
-            (Candidate::Plan { .. }, _) => tries_plans,
+            (Candidate::Plan { algorithm, .. }, _) => match known.key.form {
+                Form::Blocking => tries_plans,
+                // A store may be of an MPI that calls us, and this one does not.
+                Form::Nonblocking => setup.progress.allows(algorithm, known.key.operation),
+            },
             (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
             (Candidate::Native(_), None) => false,
         };
@@ -234,12 +270,24 @@ impl Guarding {
             state: Mutex::new(state),
             knobs,
             tries_plans,
+            progress: setup.progress,
+            has_started: AtomicBool::new(false),
         })
+    }
+
+    /// Whether it has to see all calls from now on, those too that were left to the native MPI for
+    /// good: what ranks tell each other is used by the first that may wait, which has to be the
+    /// same on all.
+    pub fn counts_all(&self) -> bool {
+        self.has_started.load(Ordering::Relaxed)
     }
 
     /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
     /// is predicted: they come behind the best plans.
     fn challengers(&self, communicator: &Communicator, key: &CellKey) -> Vec<Challenger> {
+        if key.form == Form::Nonblocking {
+            return communicator.challengers_started(key, self.progress);
+        }
         let mut all = match self.tries_plans {
             true => communicator.challengers(key),
             false => Vec::new(),
@@ -287,10 +335,15 @@ impl Guarding {
         forced
     }
 
-    /// Does what is due before a call, which goes on with the state.
-    fn keep_up(&self, native: &Native, communicator: &Communicator) -> MutexGuard<'_, State> {
+    /// Does what is due before a call of this form, which goes on with the state.
+    fn keep_up(
+        &self,
+        native: &Native,
+        communicator: &Communicator,
+        form: Form,
+    ) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
-        match state.guard.due() {
+        match state.guard.due(form) {
             Due::Nothing => state,
             Due::Begin => {
                 while let Some(key) = state.guard.undecided() {
@@ -386,7 +439,11 @@ fn tell(communicator: &Communicator, event: &Event) {
                 .root
                 .map_or(String::new(), |root| format!(", root {root}"));
             let (operation, name) = (key.operation, plan.candidate);
-            format!("{operation} of {size}{root} on {ranks} ranks: {name} {state}")
+            let form = match key.form {
+                Form::Blocking => "",
+                Form::Nonblocking => "started ",
+            };
+            format!("{form}{operation} of {size}{root} on {ranks} ranks: {name} {state}")
         }
         Event::Different => format!(
             "ranks call different collectives on a communicator of {ranks}: left to the MPI"
@@ -398,14 +455,18 @@ fn tell(communicator: &Communicator, event: &Event) {
     log::info(&format!("guard: {text}"));
 }
 
-/// Guards a call of a cell on a communicator that has a guard. Collective now and then.
+/// Guards a call of a cell on a communicator that has a guard. Collective now and then, where the
+/// form of the cell's calls may wait for other ranks.
 pub fn enter<'a>(
     native: &Native,
     communicator: &'a Arc<Communicator>,
     key: CellKey,
 ) -> Option<Guarded<'a>> {
     let guarding = communicator.guard.as_ref()?;
-    let mut state = guarding.keep_up(native, communicator);
+    if key.form == Form::Nonblocking {
+        guarding.has_started.store(true, Ordering::Relaxed);
+    }
+    let mut state = guarding.keep_up(native, communicator, key.form);
     let mut ticket = state.guard.enter(key, now);
     drop(state);
     let forced = match ticket.candidate() {

@@ -6,6 +6,7 @@ use std::thread;
 
 use super::requests::{among, are_none};
 use super::running::Running;
+use crate::collectives::guard::measured;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Request, SUCCESS, Word, c_int};
 use crate::record::Completion;
@@ -29,9 +30,9 @@ pub enum Waits {
 /// `next` completes requests, or looks at them; it waits so.
 #[inline(always)]
 pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_int) -> c_int {
-    match are_none() {
+    match are_none() && measured::are_none() {
         true => next(),
-        false => complete_ours(waits, &completion, next),
+        false => complete_measured(waits, &completion, next),
     }
 }
 
@@ -49,10 +50,24 @@ pub fn look(request: Word, next: impl FnOnce() -> c_int) -> c_int {
 }
 
 #[cold]
-fn complete_ours(waits: Waits, completion: &Completion, next: impl FnOnce() -> c_int) -> c_int {
+fn complete_measured(waits: Waits, completion: &Completion, next: impl FnOnce() -> c_int) -> c_int {
     let Some(native) = native() else {
         return next();
     };
+    let measured = measured::enter(native, completion);
+    let code = complete_ours(native, waits, completion, next);
+    if let Some(within) = measured {
+        within.leave(native);
+    }
+    code
+}
+
+fn complete_ours(
+    native: &Native,
+    waits: Waits,
+    completion: &Completion,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
     let ours = among(native, completion.requests(native));
     if ours.is_empty() {
         return next();

@@ -26,6 +26,10 @@
 //! whether our communicator was made, which is done where all wait anyway: at the start for the
 //! world, behind the application's constructors for others, or in a blocking collective. Never in
 //! the call that starts, which may not wait.
+//!
+//! Under a guard it hangs on the calls that there were, and on exchanged numbers, which are used
+//! from a blocking collective of the same communicator on: in `treepie_core::guard` it is said why
+//! not sooner.
 
 mod calls;
 mod completion;
@@ -41,15 +45,18 @@ use std::sync::Arc;
 use treepie_core::collective::choose::{Form, Progress, direct};
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::{Collectives, Runner};
+use treepie_core::guard::Form::Nonblocking;
 
-use super::attached;
 use super::call::Refused;
 use super::communicator::{Chosen, Communicator, Key};
+use super::guard::{self, ByNative, Guarded};
 use super::job::Job;
 use super::neighbours;
 use super::place::Place;
 use super::plans;
+use super::repeated::{self, Answers};
 use super::setup::{self, Setup};
+use super::{ask, attached, is_guarded};
 use crate::features::{self, STARTED};
 use crate::log;
 use crate::mpi::native::{Native, native};
@@ -102,11 +109,21 @@ fn prepare_made(comm: Comm) {
 }
 
 /// How a call that starts goes on.
-enum Begun {
-    /// A plan runs it.
-    Running(Arc<Running>),
-    /// The native MPI does.
-    Left,
+enum Begun<'a> {
+    /// A plan runs it, under a guard or not.
+    Running(Arc<Running>, Option<Guarded<'a>>),
+    /// The native MPI does; under a guard, which is told of it.
+    Left(Option<ByNative>),
+    /// It is refused with this code.
+    Refused(c_int),
+}
+
+/// Why no plan runs a call.
+enum Out {
+    /// No plan serves it, as all ranks see.
+    Unserved,
+    /// This rank alone may see that the call is wrong: the native MPI says so.
+    Wrong,
     /// It is refused with this code.
     Refused(c_int),
 }
@@ -138,7 +155,7 @@ pub fn make_persistent(
 }
 
 /// Makes an operation of a call, where a plan serves it.
-type Make = fn(&'static Native, &'static Setup, Comm, &Call) -> Begun;
+type Make = fn(&'static Native, &'static Setup, Comm, &Call) -> Begun<'static>;
 
 /// Gives the application a request for an operation, at an address.
 type HandOver = fn(&Native, Arc<Running>, Word) -> Result<(), c_int>;
@@ -156,18 +173,27 @@ fn by_plan(
     let Some((native, setup)) = native().zip(setup::active()) else {
         return next();
     };
-    let running = match make(native, setup, comm, call) {
-        Begun::Left => return next(),
+    let (running, guarded) = match make(native, setup, comm, call) {
+        Begun::Left(None) => return next(),
+        Begun::Left(Some(left)) => return left.started(native, comm, next(), request),
         Begun::Refused(code) => return refused(native, comm, code),
-        Begun::Running(running) => running,
+        Begun::Running(running, guarded) => (running, guarded),
     };
     let plan = running.plan();
-    match hand_over(native, running, request) {
-        Ok(()) => {
+    match (hand_over(native, running, request), guarded) {
+        (Ok(()), guarded) => {
+            if let Some(guarded) = guarded {
+                guarded.started(native, request);
+            }
             ran.set(Some(plan));
             SUCCESS
         }
-        Err(code) => refused(native, comm, code),
+        (Err(code), guarded) => {
+            if let Some(guarded) = guarded {
+                guarded.ended(code);
+            }
+            refused(native, comm, code)
+        }
     }
 }
 
@@ -177,12 +203,64 @@ fn refused(native: &Native, comm: Comm, code: c_int) -> c_int {
 }
 
 /// A non-blocking collective as an operation, of which nothing is done.
-fn begin(native: &'static Native, setup: &'static Setup, comm: Comm, call: &Call) -> Begun {
+fn begin(
+    native: &'static Native,
+    setup: &'static Setup,
+    comm: Comm,
+    call: &Call,
+) -> Begun<'static> {
     let Some(communicator) = serving(setup, call, || attached::known(native, setup, comm)) else {
-        return Begun::Left;
+        return Begun::Left(None);
     };
-    let place = communicator.next_started();
-    operation(native, setup, (communicator, comm, place), call, false)
+    let Some(answers) = answers(native, setup, communicator, call) else {
+        return Begun::Left(None);
+    };
+    let key = answers.key.map(|key| key.of_form(Nonblocking));
+    let guarded = key.and_then(|key| guard::enter(native, communicator, key));
+    let plan = guarded.as_ref().map(Guarded::plan);
+    if let Some(None) = plan {
+        return Begun::Left(guarded.map(Guarded::left_to_native));
+    }
+    let case = Case {
+        native,
+        setup,
+        communicator,
+        comm,
+        call,
+        ordered: answers.ordered,
+        guarded: plan.flatten(),
+        is_persistent: false,
+    };
+    match case.operation(communicator.next_started()) {
+        Ok(running) => Begun::Running(running, guarded),
+        Err(Out::Refused(code)) => {
+            if let Some(guarded) = guarded {
+                guarded.ended(code);
+            }
+            Begun::Refused(code)
+        }
+        Err(out) => {
+            if let (Out::Unserved, Some(guarded)) = (out, &guarded) {
+                guarded.unserved();
+            }
+            Begun::Left(guarded.map(Guarded::left_to_native))
+        }
+    }
+}
+
+/// What the MPI says of a call, or has said of one like it.
+fn answers(
+    native: &Native,
+    setup: &Setup,
+    communicator: &Communicator,
+    call: &Call,
+) -> Option<Answers> {
+    let form = match call.operation.is_among_neighbours() && communicator.has_borders() {
+        true => None,
+        false => repeated::Form::new(native, call),
+    };
+    let known = form.and_then(|form| communicator.workplace().lock().repeated.answers(&form));
+    known.or_else(|| ask(native, setup, communicator, (call, form)))
 }
 
 /// A persistent collective as an operation. Collective, and may wait for others.
@@ -191,14 +269,31 @@ fn prepare_persistent(
     setup: &'static Setup,
     comm: Comm,
     call: &Call,
-) -> Begun {
+) -> Begun<'static> {
     let communicator = serving(setup, call, || attached::find(native, setup, comm));
+    // What is not measured is not replaced where all is to be.
+    let communicator = communicator.filter(|one| !is_guarded(setup, one, call.operation));
     let place = communicator.and_then(|communicator| communicator.next_persistent());
-    match communicator.zip(place) {
-        Some((communicator, place)) => {
-            operation(native, setup, (communicator, comm, place), call, true)
-        }
-        None => Begun::Left,
+    let Some((communicator, place)) = communicator.zip(place) else {
+        return Begun::Left(None);
+    };
+    let Some(answers) = answers(native, setup, communicator, call) else {
+        return Begun::Left(None);
+    };
+    let case = Case {
+        native,
+        setup,
+        communicator,
+        comm,
+        call,
+        ordered: answers.ordered,
+        guarded: None,
+        is_persistent: true,
+    };
+    match case.operation(place) {
+        Ok(running) => Begun::Running(running, None),
+        Err(Out::Refused(code)) => Begun::Refused(code),
+        Err(Out::Unserved | Out::Wrong) => Begun::Left(None),
     }
 }
 
@@ -228,89 +323,99 @@ fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
     setup.reproducible && operation.reduces()
 }
 
-/// A call as an operation that a plan runs, at its place.
-fn operation(
+/// A call that a plan may run.
+struct Case<'a> {
     native: &'static Native,
     setup: &'static Setup,
-    (communicator, comm, place): (&Arc<Communicator>, Comm, Place),
-    call: &Call,
+    communicator: &'a Arc<Communicator>,
+    comm: Comm,
+    call: &'a Call,
+    ordered: bool,
+    /// The plan that the guard says: its algorithm, and the largest message in bytes.
+    guarded: Option<(&'static Algorithm, u64)>,
     is_persistent: bool,
-) -> Begun {
-    let mut ordered = false;
-    if call.operation.reduces() {
-        if !setup.can_reduce(native, call) {
-            return Begun::Left;
-        }
-        match native.is_commutative(call.op) {
-            Ok(commutes) => ordered = setup.reproducible || !commutes,
-            Err(_) => return Begun::Left,
-        }
+}
+
+impl Case<'_> {
+    /// The operation that a plan runs, at its place.
+    fn operation(&self, place: Place) -> Result<Arc<Running>, Out> {
+        let Case {
+            native,
+            setup,
+            communicator,
+            call,
+            ..
+        } = *self;
+        let clusters = &communicator.clusters;
+        let job = Job::new(native, call, place, clusters);
+        let known = match self.is_persistent {
+            true => {
+                let own = job.as_ref().ok().map(|job| &job.amount);
+                sizes::exchange(native, setup, communicator, call, own)
+            }
+            false => None,
+        };
+        let job = match job {
+            Ok(job) => job,
+            Err(Refused::ByNative) => return Err(Out::Wrong),
+            Err(Refused::With(code)) => return Err(Out::Refused(code)),
+        };
+        let chosen = self.chosen(&job, known).ok_or(Out::Unserved)?;
+        let job = match job.is_on_device() {
+            true => job.copied_by_native(),
+            false => job,
+        };
+        // The same on all ranks, whether or not messages of this one wait.
+        let is_called = chosen.run.algorithm != direct(call.operation);
+        let (place, waiting) = match is_called && !self.is_persistent {
+            false => (place, None),
+            true => match communicator.next_waiting(place) {
+                Some((place, number)) => (place, Some(number)),
+                None => return Err(too_many(native, call)),
+            },
+        };
+        let listed = neighbours::listed(call, clusters, place.rank);
+        let uses = Uses::of(native, call, listed);
+        let communicator = Arc::clone(communicator);
+        let (held, manner) = ((job, uses), (waiting, is_called));
+        let running = Running::new(communicator, self.comm, place, chosen, held, manner);
+        Ok(Arc::new(running))
     }
-    let clusters = &communicator.clusters;
-    let job = Job::new(native, call, place, clusters);
-    let known = match is_persistent {
-        true => {
-            let own = job.as_ref().ok().map(|job| &job.amount);
-            sizes::exchange(native, setup, communicator, call, own)
-        }
-        false => None,
-    };
-    let job = match job {
-        Ok(job) => job,
-        Err(Refused::ByNative) => return Begun::Left,
-        Err(Refused::With(code)) => return Begun::Refused(code),
-    };
-    let key = Key {
-        operation: call.operation,
-        root: call.root as usize,
-        amount: match &known {
-            Some(known) => known.amount.clone(),
-            None => job.amount.clone(),
-        },
-        unit: job.spaces.unit.bytes,
-        ordered,
-        guarded: None,
-        form: Form::Started(setup.progress),
-    };
-    let runner = setup.collectives.runner(call.operation);
-    let by_size = known.and_then(|known| known.chosen);
-    let chosen = communicator.plan(key, |key| match &by_size {
-        Some(by_size) => Some(plans::make_sized(communicator, key, by_size)),
-        None => plan(runner, setup, communicator, key),
-    });
-    let Some(chosen) = chosen else {
-        return Begun::Left;
-    };
-    let job = match job.is_on_device() {
-        true => job.copied_by_native(),
-        false => job,
-    };
-    // The same on all ranks, whether or not messages of this one wait.
-    let is_called = chosen.run.algorithm != direct(call.operation);
-    let (place, waiting) = match is_called && !is_persistent {
-        false => (place, None),
-        true => match communicator.next_waiting(place) {
-            Some((place, number)) => (place, Some(number)),
-            None => return too_many(native, call),
-        },
-    };
-    let listed = neighbours::listed(call, clusters, place.rank);
-    let uses = Uses::of(native, call, listed);
-    let communicator = Arc::clone(communicator);
-    let (held, manner) = ((job, uses), (waiting, is_called));
-    let running = Running::new(communicator, comm, place, chosen, held, manner);
-    Begun::Running(Arc::new(running))
+
+    /// The plan; `None` where the native MPI does it.
+    fn chosen(&self, job: &Job, known: Option<sizes::Known>) -> Option<Arc<Chosen>> {
+        let (setup, communicator, call) = (self.setup, self.communicator, self.call);
+        let key = Key {
+            operation: call.operation,
+            root: call.root as usize,
+            amount: match &known {
+                Some(known) => known.amount.clone(),
+                None => job.amount.clone(),
+            },
+            unit: job.spaces.unit.bytes,
+            ordered: self.ordered,
+            guarded: self.guarded.map(|(named, segment)| (named.name, segment)),
+            form: Form::Started(setup.progress),
+        };
+        let runner = setup.collectives.runner(call.operation);
+        let by_size = known.and_then(|known| known.chosen);
+        communicator.plan(key, |key| match (self.guarded, &by_size) {
+            (Some(guarded), _) => plans::make_guarded(communicator, key, guarded),
+            (None, Some(by_size)) => Some(plans::make_sized(communicator, key, by_size)),
+            (None, None) => plan(runner, setup, communicator, key),
+        })
+    }
 }
 
 /// Others may be in their plans already: this rank can't turn to the MPI.
 #[cold]
-fn too_many(native: &Native, call: &Call) -> Begun {
+fn too_many(native: &Native, call: &Call) -> Out {
     log::error(&format!(
         "{}: a non-blocking collective that was started thousands of others ago on the same \
          communicator is not complete yet; complete it first, or set TREEPIE_STARTED=native",
         call.operation,
     ));
-    Begun::Refused(native.abi.err_intern)
+    Out::Refused(native.abi.err_intern)
 }
 
 /// This rank's plan; `None` where the native MPI does it.

@@ -15,6 +15,7 @@ use parking_lot::Mutex;
 
 use super::objects;
 use super::running::Running;
+use crate::collectives::guard::measured;
 use crate::collectives::place::Place;
 use crate::log;
 use crate::mpi::native::{Callbacks, Native, native};
@@ -168,12 +169,13 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
 
 /// The request at an address is freed by `next`.
 pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
-    if are_none() {
+    if are_none() && measured::are_none() {
         return next();
     }
     let request: Request = handle_at(address);
     let code = next();
     if let (SUCCESS, Some(native)) = (code, native()) {
+        measured::forget(native, request);
         // A generalized one is removed where the MPI frees it.
         let listed = among(native, std::iter::once(request));
         if listed.iter().any(|one| one.marker.is_persistent()) {

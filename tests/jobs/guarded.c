@@ -5,7 +5,8 @@
  *     guarded one NAME CALLS      one of allreduce, scan
  *     guarded started ROUNDS      every operation, started and completed in one way or another, and
  *                                 a blocking one after each fourth round
- *     guarded start NAME CALLS    one of them, started; a barrier after each 50
+ *     guarded start NAME CALLS    one of allreduce, scan, long (an allreduce of 4 KiB), started; a
+ *                                 barrier after each 50
  *     guarded ahead CALLS         nothing but started ones on a communicator: ranks start them one
  *                                 after the other, and complete them behind the last
  *     guarded cells               three calls each of very many sizes and roots
@@ -140,6 +141,15 @@ static void scan(MPI_Comm comm, int n)
     check(out == sum_until(rank, 0, n));
 }
 
+static void long_allreduce(MPI_Comm comm, int n)
+{
+    int in[1024], out[1024];
+    for (int i = 0; i < 1024; i++)
+        in[i] = element(rank, i, n);
+    CALL(Allreduce, allreduce, in, out, 1024, MPI_INT, MPI_SUM, comm);
+    check(out[1000] == sum_until(ranks - 1, 1000, n));
+}
+
 static void all_started(int rounds)
 {
     for (int n = 0; n < rounds; n++) {
@@ -156,7 +166,9 @@ static void one_started(const char *name, int calls)
 {
     for (int n = 0; n < calls; n++) {
         are_started = 1;
-        (strcmp(name, "scan") ? allreduce : scan)(MPI_COMM_WORLD, n);
+        (!strcmp(name, "scan")   ? scan
+         : !strcmp(name, "long") ? long_allreduce
+                                 : allreduce)(MPI_COMM_WORLD, n);
         are_started = 0;
         if (n % 50 == 49)
             MPI_Barrier(MPI_COMM_WORLD);

@@ -484,7 +484,7 @@ static void plan_program(void)
         } else if (s->form == PERSISTENT) {
             persistent[made++] = number;
         }
-        if (are_alike && s->form <= STARTED && s->kind != MESSAGE && draw(&shared, 8)) {
+        if (are_alike && s->form != AGAIN && s->kind != MESSAGE && draw(&shared, 8)) {
             static const enum kind often[] = {BCAST, ALLREDUCE, ALLGATHER, SCAN};
             s->kind = often[draw(&shared, 4)];
             s->comm = s->root = s->affine = s->strided = 0;

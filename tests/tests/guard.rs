@@ -1,10 +1,10 @@
 //! The guard on collectives: right results whatever runs them, and what the profile says of it.
 //! Nothing here depends on how long something takes, but for what a plan is dropped for: two ways
-//! over a wide-area link instead of one.
+//! over a wide-area link instead of one, or four times the bytes.
 
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::{GuardedCell, Profile};
-use treepie_core::guard::{BUDGET, State};
+use treepie_core::guard::{BUDGET, Form, State};
 use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
@@ -38,7 +38,7 @@ fn run(mpi: Mpi, guard: &str, program: &str, arguments: &[&str]) -> (Outcome, Pr
 /// than any before them: eight of the longest, whichever challenger they are of.
 #[track_caller]
 fn assert_promise_is_kept(results: &[GuardedCell]) {
-    let cell_of = |result: &GuardedCell| (result.operation, result.root, result.bytes);
+    let cell_of = |result: &GuardedCell| (result.operation, result.form, result.root, result.bytes);
     for result in results {
         let of_cell = results.iter().filter(|one| cell_of(one) == cell_of(result));
         let longest = of_cell.map(|one| one.longest_seconds).fold(0.0, f64::max);
@@ -69,6 +69,30 @@ fn every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi: Mpi) {
         let adopted = tried.iter().any(|cell| cell.state == State::Adopted);
         assert!(guard == "on" || !adopted, "{tried:#?}");
     }
+}
+
+fn every_started_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi: Mpi) {
+    for guard in ["on", "report"] {
+        let (_, profile) = run(mpi, guard, "guarded", &["started", "6000"]);
+        let mut started = tried(&profile);
+        started.retain(|cell| cell.form == Form::Nonblocking);
+        assert!(!started.is_empty(), "{:#?}", profile.guard);
+        let adopted = started.iter().any(|cell| cell.state == State::Adopted);
+        assert!(guard == "on" || !adopted, "{started:#?}");
+    }
+}
+
+/// Nothing is agreed on where ranks never wait for each other, and no rank waits for that.
+fn a_rank_may_start_thousands_before_another_starts_one(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "guarded", &["ahead", "3000"]);
+    let cells = profile.guard.iter();
+    let cell = cells.clone().find(|cell| cell.form == Form::Nonblocking);
+    assert!(
+        cell.is_some_and(|cell| cell.calls == 3000),
+        "{:#?}",
+        profile.guard
+    );
+    assert!(tried(&profile).is_empty(), "{:#?}", profile.guard);
 }
 
 fn plans_that_ran_in_trials_are_counted_as_run(mpi: Mpi) {
@@ -250,6 +274,41 @@ fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
 }
 
+/// What the guard found of one collective, started again and again on a grid.
+fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, name: &str) -> GuardedCell {
+    let clusters = TwoClusters::new();
+    std::fs::write(clusters.file("two.grid.yaml"), grid).expect("a file");
+    let settings = format!("TREEPIE_GUARD=on {settings}");
+    let job = ["guarded", "start", name, "2500"];
+    let (profile, said) = on_grid(&clusters, mpi, &settings, &job);
+    assert_eq!(said, "0 wrong\n");
+    assert_promise_is_kept(&profile.guard);
+    let cells = profile.guard.iter();
+    let mut started = cells.filter(|cell| cell.form == Form::Nonblocking && cell.plan.is_some());
+    let cell = started.next().cloned();
+    cell.unwrap_or_else(|| panic!("{:#?}", profile.guard))
+}
+
+/// All ranks send to all at once: one way over the wide-area link for two.
+fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
+    let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
+    let cell = started_on_grid(mpi, NEAR, settings, "allreduce");
+    assert_eq!(cell.state, State::Adopted, "{cell:?}");
+    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+}
+
+/// Two clusters of two hosts near each other, with little between them.
+const NARROW: &str = "treepie: grid\nversion: 1\nwan_latency_us: 100\nclusters:\n\
+    - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 10}\n\
+    - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 10}\n";
+
+/// All ranks send to all at once: four times the bytes over a narrow link.
+fn a_started_plan_that_sends_too_much_is_dropped(mpi: Mpi) {
+    let cell = started_on_grid(mpi, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", "long");
+    assert_eq!(cell.state, State::Dropped, "{cell:?}");
+    assert!(cell.lost > cell.won, "{cell:?}");
+}
+
 /// The first five calls cross the wide-area link twice as often as those behind them: beside those
 /// the plan would be a gain, beside the others it is none.
 #[test]
@@ -291,6 +350,10 @@ fn what_was_found_is_shown() {
 
 under_each_mpi!(
     every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
+    every_started_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
+    a_rank_may_start_thousands_before_another_starts_one,
+    a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted,
+    a_started_plan_that_sends_too_much_is_dropped,
     plans_that_ran_in_trials_are_counted_as_run,
     very_many_short_cells_try_nothing,
     communicators_may_end_while_ranks_tell_each_other,

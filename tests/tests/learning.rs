@@ -11,7 +11,7 @@ use serde_json::Value;
 use treepie_core::collective::Operation;
 use treepie_core::files::experience::{ExperienceFile, Guarded};
 use treepie_core::files::profile::{GuardedCell, GuardedPlan};
-use treepie_core::guard::State;
+use treepie_core::guard::{Form, State};
 use treepie_tests::hosts::Hosts;
 use treepie_tests::stores::{files_below, is_run};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
@@ -273,6 +273,7 @@ fn adopted(algorithm: &str) -> GuardedCell {
 fn adopted_for(operation: Operation, algorithm: &str) -> GuardedCell {
     GuardedCell {
         operation,
+        form: Form::Blocking,
         root: None,
         bytes: Some(4),
         ordered: false,

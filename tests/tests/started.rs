@@ -3,6 +3,7 @@
 
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::Profile;
+use treepie_core::guard::Form;
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::{direct, replaced};
@@ -30,6 +31,37 @@ fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
     for (ranks, clusters, few) in [(4, 2, 15), (16, 4, 3)] {
         let library = replaced("auto", &in_turn(ranks, clusters));
         is_right(programs(mpi, ranks, many(few, 100)).with(library));
+    }
+}
+
+/// Most steps are a few collectives on the world: often enough for plans to be tried.
+fn random_programs_get_right_results_while_a_guard_tries_plans(mpi: Mpi) {
+    for (ranks, clusters) in [(4, 2), (5, 3)] {
+        let Library::Set(mut variables) = replaced("auto", &in_turn(ranks, clusters)) else {
+            unreachable!("it sets variables");
+        };
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let path = directory.path().join("guarded.profile.yaml");
+        variables.push(("TREEPIE_GUARD", "on".into()));
+        variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
+        let job = random_programs::programs(mpi, ranks, "started_random")
+            .argument(many(60, 600))
+            .argument("400")
+            .argument("60")
+            .argument("alike");
+        let job = match mpi {
+            Mpi::OpenMpi | Mpi::OpenMpi5 => job.argument("persistent"),
+            _ => job,
+        };
+        is_right(job.with(Library::Set(variables)));
+        let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let started = profile.guard.iter();
+        let mut started = started.filter(|cell| cell.form == Form::Nonblocking);
+        assert!(
+            started.any(|cell| cell.calls > 1000),
+            "{:#?}",
+            profile.guard
+        );
     }
 }
 
@@ -242,6 +274,7 @@ fn started_collectives_are_the_mpi_s_where_that_is_asked_for_or_messages_would_w
 under_all_mpis!(
     random_programs_get_right_results_from_plans,
     random_programs_get_right_results_from_what_is_chosen,
+    random_programs_get_right_results_while_a_guard_tries_plans,
     random_programs_get_right_results_from_every_strategy,
     random_programs_get_right_results_from_plans_in_a_permuted_world,
     ranks_may_do_anything_between_start_and_completion,

@@ -262,7 +262,8 @@ fn replaced(cell: &GuardedCell) -> String {
     let times = times.map_or(String::new(), |(plan, native)| {
         format!(": {} for {}", units::seconds(plan), units::seconds(native))
     });
-    format!("{}{bytes} by {plan}{times}", cell.operation)
+    let collective = cell.form.named(cell.operation);
+    format!("{collective}{bytes} by {plan}{times}")
 }
 
 impl ShapeSummary {

@@ -40,7 +40,7 @@ pub fn table(cells: &[GuardedCell]) -> Table {
         let Some(plan) = &cell.plan else { continue };
         let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
         table.row([
-            cell.operation.to_string(),
+            cell.form.named(cell.operation),
             or_none(cell.bytes.map(|bytes| units::bytes(bytes as f64))),
             or_none(cell.root.map(|root| root.to_string())),
             pluralize(cell.ranks as usize, "rank"),
@@ -61,7 +61,7 @@ pub fn table(cells: &[GuardedCell]) -> Table {
 mod tests {
     use treepie_core::collective::Operation;
     use treepie_core::files::profile::GuardedPlan;
-    use treepie_core::guard::State;
+    use treepie_core::guard::{Form, State};
 
     use super::*;
 
@@ -69,6 +69,7 @@ mod tests {
     fn plans_that_were_tried_have_a_line_each_and_the_others_are_counted() {
         let tried = GuardedCell {
             operation: Operation::Bcast,
+            form: Form::Nonblocking,
             root: Some(3),
             bytes: Some(1024),
             ordered: false,
@@ -95,6 +96,7 @@ mod tests {
         };
         let text = text(&[tried, other]);
         for words in [
+            "started bcast",
             "grid-chain",
             "adopted",
             "9 of 10",

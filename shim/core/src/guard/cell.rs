@@ -6,7 +6,8 @@ use super::times::{Local, OF_A_CALL, Typical};
 use super::tried::Tried;
 use super::watch::Watch;
 use super::{
-    BUDGET, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way,
+    BUDGET, Candidate, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State,
+    WARM_UP, Way,
 };
 
 /// The first pairs of a challenger are not judged: connections are made in them.
@@ -157,6 +158,13 @@ impl Cell {
             }
             (Measured::Pair(..), _) => (),
         }
+    }
+
+    /// What was adopted, as long as it is.
+    pub fn adopted(&self) -> Option<Candidate> {
+        let adopted = self.tried.get(self.current);
+        let adopted = adopted.filter(|_| self.stage == Stage::Adopted);
+        adopted.map(|tried| tried.challenger.candidate)
     }
 
     /// The plan that was to run does not serve the call, as all ranks see: it is tried no more.

@@ -178,11 +178,11 @@ impl Guard {
         self.calls
     }
 
-    /// What is to be done before the next call, one of this form.
+    /// What is to be done before the next call, which may wait for other ranks or not.
     #[inline]
-    pub fn due(&self, form: Form) -> Due {
+    pub fn due(&self, may_wait: bool) -> Due {
         match &self.begun {
-            Some(begun) if self.calls >= begun.at + begun.lag => match form.may_wait() {
+            Some(begun) if self.calls >= begun.at + begun.lag => match may_wait {
                 true => Due::Complete,
                 false => Due::Nothing,
             },
@@ -215,6 +215,16 @@ impl Guard {
             }
             None => Ticket::NATIVE,
         }
+    }
+
+    /// A persistent request is made, in a call that may wait for other ranks. What runs it as long
+    /// as it lives is what is adopted now in this cell, of calls that are started once.
+    pub fn make_persistent(&mut self, key: CellKey) -> Option<Candidate> {
+        self.has_started = true;
+        self.calls += 1;
+        self.history = mix(self.history, !key.number());
+        let cell = self.find(key).filter(|_| !self.is_closed)?;
+        self.cells[cell].adopted()
     }
 
     /// The cell of a key; `None` where there are too many.

@@ -19,9 +19,12 @@ pub enum Form {
 }
 
 impl Form {
-    /// Whether the call may wait for other ranks.
-    pub fn may_wait(self) -> bool {
-        self == Form::Blocking
+    /// The name of an operation that is called so.
+    pub fn named(self, operation: Operation) -> String {
+        match self {
+            Form::Blocking => operation.to_string(),
+            Form::Nonblocking => format!("started {operation}"),
+        }
     }
 }
 

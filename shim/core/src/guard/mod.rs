@@ -33,10 +33,10 @@
 //!
 //! * calls that are started count, are measured, and may begin an exchange as others do: that
 //!   waits for nobody, and all ranks start in the same order;
-//! * the numbers of an exchange are used by a call that may wait alone ([`Form::may_wait`]): the
-//!   first blocking collective of the communicator that is as far behind it. MPI lets that one wait
-//!   for all ranks to enter it, which have begun the exchange by then, and where all ranks are
-//!   behind the same calls;
+//! * the numbers of an exchange are used by a call that may wait alone: the first blocking
+//!   collective of the communicator, or making of a persistent request, that is far enough behind
+//!   it. MPI lets that one wait for all ranks to enter it, which have begun the exchange by then,
+//!   and where all ranks are behind the same calls;
 //! * between two such calls all that a rank does follows from numbers of calls.
 //!
 //! In a program that only ever starts collectives on a communicator, the native MPI runs them all,
@@ -44,6 +44,10 @@
 //! exchanged counts on no rank. Measured is what a collective takes of the
 //! program's time; a trial is not won where the time from one start to the next becomes longer in
 //! more pairs than not.
+//!
+//! Persistent requests are started in another order on each rank, so that no two ranks need have
+//! counted the same starts anywhere. What is adopted when such a request is made, of calls that are
+//! started once, runs it as long as it lives.
 //!
 //! # The promise
 //!

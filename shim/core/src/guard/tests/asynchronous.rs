@@ -13,8 +13,16 @@ use crate::collective::Operation;
 #[derive(Debug, Clone, Copy)]
 struct Call {
     key: CellKey,
-    /// Whether the MPI's own is left nowhere before all ranks have entered it.
+    /// Whether it is left nowhere before all ranks have entered it.
     is_barrier: bool,
+    /// It makes a persistent request.
+    is_persistent: bool,
+}
+
+impl Call {
+    fn may_wait(&self) -> bool {
+        self.is_persistent || self.key.form == Form::Blocking
+    }
 }
 
 /// A rank: its guard, and how far it is.
@@ -77,7 +85,7 @@ impl<'a> Job<'a> {
             return false;
         };
         let rank = &mut self.ranks[me];
-        match rank.guard.due(call.key.form) {
+        match rank.guard.due(call.may_wait()) {
             Due::Nothing => (),
             Due::Begin => {
                 while let Some(key) = rank.guard.undecided() {
@@ -94,7 +102,7 @@ impl<'a> Job<'a> {
             Due::Complete => {
                 let told = &self.exchanges[rank.exchanges - 1];
                 if told.len() < self.ranks.len() {
-                    assert!(call.key.form.may_wait(), "it waits where it starts one");
+                    assert!(call.may_wait(), "it waits where it starts one");
                     return false;
                 }
                 let least = |at| told.iter().map(|values| values[at]).min();
@@ -114,17 +122,24 @@ impl<'a> Job<'a> {
         let rank = &mut self.ranks[me];
         rank.now += took;
         let now = rank.now;
-        let ticket = rank.guard.enter(call.key, || now);
+        let ticket = match call.is_persistent {
+            true => Err(rank.guard.make_persistent(call.key)),
+            false => Ok(rank.guard.enter(call.key, || now)),
+        };
+        let way = ticket.map_or_else(|way| way, |ticket| ticket.candidate());
         match self.ways.get(rank.entered) {
-            None => self.ways.push(ticket.candidate()),
-            Some(way) => {
+            None => self.ways.push(way),
+            Some(first) => {
                 let name = |way: Option<Candidate>| way.map(|one| one.to_string());
-                assert_eq!(name(*way), name(ticket.candidate()), "rank {me}");
+                assert_eq!(name(*first), name(way), "rank {me}");
             }
         }
         rank.entered += 1;
+        let Ok(ticket) = ticket else {
+            return;
+        };
         // A plan takes a third of the time.
-        let took = match ticket.candidate() {
+        let took = match way {
             Some(_) => 1000 + took,
             None => 3000 + took,
         };
@@ -161,6 +176,14 @@ fn started(operation: Operation, bytes: u64) -> Call {
     Call {
         key: key.of_form(Form::Nonblocking),
         is_barrier: false,
+        is_persistent: false,
+    }
+}
+
+fn persistent(operation: Operation, bytes: u64) -> Call {
+    Call {
+        is_persistent: true,
+        ..started(operation, bytes)
     }
 }
 
@@ -168,6 +191,7 @@ fn blocking(operation: Operation, is_barrier: bool) -> Call {
     Call {
         key: CellKey::new(operation, 0, Some(8), false),
         is_barrier,
+        is_persistent: false,
     }
 }
 
@@ -175,12 +199,13 @@ const STARTED: [Operation; 3] = [Operation::Allreduce, Operation::Bcast, Operati
 
 /// Programs: runs of started collectives, with blocking ones now and then or never.
 fn program() -> impl Strategy<Value = Vec<Call>> {
-    let part = (0..3_usize, 1..3_u64, 1..400_usize, 0..4_u8).prop_map(|(at, size, count, end)| {
+    let part = (0..3_usize, 1..3_u64, 1..400_usize, 0..5_u8).prop_map(|(at, size, count, end)| {
         let mut calls = vec![started(STARTED[at], 64 * size); count];
         match end {
             0 => calls.push(blocking(Operation::Allreduce, true)),
             1 => calls.push(blocking(Operation::Bcast, false)),
             2 => calls.push(blocking(Operation::Barrier, true)),
+            3 => calls.push(persistent(STARTED[at], 64 * size)),
             _ => (),
         }
         calls
@@ -237,6 +262,7 @@ fn a_plan_is_adopted_for_started_ones_where_blocking_ones_come_between() {
         calls.extend(vec![started(Operation::Allreduce, 64); 100]);
         calls.push(blocking(Operation::Barrier, true));
     }
+    calls.push(persistent(Operation::Allreduce, 64));
     let mut job = Job::new(3, &calls);
     while !job.is_over() {
         for me in 0..3 {
@@ -254,7 +280,7 @@ fn a_plan_is_adopted_for_started_ones_where_blocking_ones_come_between() {
         "{:?}",
         job.decided
     );
-    assert!(job.ways[5_000].is_some());
+    assert!(job.ways[5_000].is_some() && job.ways[calls.len() - 1].is_some());
 }
 
 /// Those that are not complete when ranks tell each other of them count for nothing.

@@ -209,11 +209,9 @@ impl Machine {
 
     /// Exchanges, where they are due: on all ranks or on none.
     fn exchange(&mut self) {
-        let due = self.guards[0].due(Form::Blocking);
+        let due = self.guards[0].due(true);
         assert!(
-            self.guards
-                .iter()
-                .all(|guard| guard.due(Form::Blocking) == due),
+            self.guards.iter().all(|guard| guard.due(true) == due),
             "disagree"
         );
         match due {

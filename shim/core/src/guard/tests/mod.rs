@@ -146,6 +146,38 @@ fn a_plan_that_is_slower_after_a_change_is_taken_back_for_good() {
 }
 
 #[test]
+fn a_started_plan_that_is_slower_after_a_change_is_taken_back() {
+    for seed in 0..20 {
+        let of_cell = key(ALLREDUCE, 8).of_form(Form::Nonblocking);
+        let mut machine = Machine::new(3, seed, &[0.5]);
+        for _ in 0..10_000 {
+            machine.call(of_cell, NATIVE);
+        }
+        let found = machine.summaries();
+        assert_eq!(found[0].state, State::Adopted, "{found:?}");
+        machine.set_ratios(&[2.0]);
+        for _ in 0..10_000 {
+            machine.call(of_cell, NATIVE);
+        }
+        assert_eq!(machine.summaries()[0].state, State::TakenBack);
+    }
+}
+
+/// What a plan saves in its calls is lost behind them: as where the MPI calls us in others.
+#[test]
+fn a_started_plan_that_only_moves_its_time_elsewhere_is_not_adopted() {
+    let of_cell = key(ALLREDUCE, 8).of_form(Form::Nonblocking);
+    for seed in 0..40 {
+        let mut machine = Machine::new(3, seed, &[0.5]);
+        machine.later = 0.7 * NATIVE;
+        for _ in 0..10_000 {
+            machine.call(of_cell, NATIVE);
+        }
+        assert_ne!(machine.summaries()[0].state, State::Adopted);
+    }
+}
+
+#[test]
 fn a_rank_that_is_late_each_time_changes_no_decision() {
     for (ratio, expected) in [(0.5, State::Adopted), (1.3, State::Dropped)] {
         let mut found = 0;
@@ -287,8 +319,8 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
 /// Calls of one cell until the exchange that began is completed.
 fn lag(guard: &mut Guard, of_cell: CellKey) -> u64 {
     let mut calls = 0;
-    while guard.due(of_cell.form) != Due::Complete {
-        if guard.due(of_cell.form) == Due::Begin {
+    while guard.due(true) != Due::Complete {
+        if guard.due(true) == Due::Begin {
             guard.begin(0);
             calls = 0;
         }

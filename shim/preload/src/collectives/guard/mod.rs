@@ -335,15 +335,16 @@ impl Guarding {
         forced
     }
 
-    /// Does what is due before a call of this form, which goes on with the state.
+    /// Does what is due before a call, which may wait for other ranks or not, and goes on with the
+    /// state.
     fn keep_up(
         &self,
         native: &Native,
         communicator: &Communicator,
-        form: Form,
+        may_wait: bool,
     ) -> MutexGuard<'_, State> {
         let mut state = self.state.lock();
-        match state.guard.due(form) {
+        match state.guard.due(may_wait) {
             Due::Nothing => state,
             Due::Begin => {
                 while let Some(key) = state.guard.undecided() {
@@ -439,11 +440,8 @@ fn tell(communicator: &Communicator, event: &Event) {
                 .root
                 .map_or(String::new(), |root| format!(", root {root}"));
             let (operation, name) = (key.operation, plan.candidate);
-            let form = match key.form {
-                Form::Blocking => "",
-                Form::Nonblocking => "started ",
-            };
-            format!("{form}{operation} of {size}{root} on {ranks} ranks: {name} {state}")
+            let collective = key.form.named(operation);
+            format!("{collective} of {size}{root} on {ranks} ranks: {name} {state}")
         }
         Event::Different => format!(
             "ranks call different collectives on a communicator of {ranks}: left to the MPI"
@@ -455,18 +453,35 @@ fn tell(communicator: &Communicator, event: &Event) {
     log::info(&format!("guard: {text}"));
 }
 
-/// Guards a call of a cell on a communicator that has a guard. Collective now and then, where the
-/// form of the cell's calls may wait for other ranks.
+/// The plan of a persistent request that is made for calls of a cell: its algorithm, and the largest
+/// message in bytes; `None` where the native MPI runs it. Collective now and then.
+pub fn of_persistent(
+    native: &Native,
+    communicator: &Communicator,
+    key: CellKey,
+) -> Option<(&'static Algorithm, u64)> {
+    let guarding = communicator.guard.as_ref()?;
+    guarding.has_started.store(true, Ordering::Relaxed);
+    let mut state = guarding.keep_up(native, communicator, true);
+    match state.guard.make_persistent(key)? {
+        Candidate::Plan { algorithm, segment } => Some((algorithm, segment)),
+        Candidate::Native(_) => None,
+    }
+}
+
+/// Guards a call of a cell on a communicator that has a guard. Collective now and then, unless the
+/// call is one that starts a collective.
 pub fn enter<'a>(
     native: &Native,
     communicator: &'a Arc<Communicator>,
     key: CellKey,
 ) -> Option<Guarded<'a>> {
     let guarding = communicator.guard.as_ref()?;
-    if key.form == Form::Nonblocking {
+    let may_wait = key.form == Form::Blocking;
+    if !may_wait {
         guarding.has_started.store(true, Ordering::Relaxed);
     }
-    let mut state = guarding.keep_up(native, communicator, key.form);
+    let mut state = guarding.keep_up(native, communicator, may_wait);
     let mut ticket = state.guard.enter(key, now);
     drop(state);
     let forced = match ticket.candidate() {

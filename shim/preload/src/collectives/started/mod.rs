@@ -56,7 +56,7 @@ use super::place::Place;
 use super::plans;
 use super::repeated::{self, Answers};
 use super::setup::{self, Setup};
-use super::{ask, attached, is_guarded};
+use super::{ask, attached};
 use crate::features::{self, STARTED};
 use crate::log;
 use crate::mpi::native::{Native, native};
@@ -270,14 +270,18 @@ fn prepare_persistent(
     comm: Comm,
     call: &Call,
 ) -> Begun<'static> {
-    let communicator = serving(setup, call, || attached::find(native, setup, comm));
-    // What is not measured is not replaced where all is to be.
-    let communicator = communicator.filter(|one| !is_guarded(setup, one, call.operation));
-    let place = communicator.and_then(|communicator| communicator.next_persistent());
-    let Some((communicator, place)) = communicator.zip(place) else {
+    let Some(communicator) = serving(setup, call, || attached::find(native, setup, comm)) else {
         return Begun::Left(None);
     };
     let Some(answers) = answers(native, setup, communicator, call) else {
+        return Begun::Left(None);
+    };
+    let key = answers.key.map(|key| key.of_form(Nonblocking));
+    let guarded = key.map(|key| guard::of_persistent(native, communicator, key));
+    if let Some(None) = guarded {
+        return Begun::Left(None);
+    }
+    let Some(place) = communicator.next_persistent() else {
         return Begun::Left(None);
     };
     let case = Case {
@@ -287,7 +291,7 @@ fn prepare_persistent(
         comm,
         call,
         ordered: answers.ordered,
-        guarded: None,
+        guarded: guarded.flatten(),
         is_persistent: true,
     };
     match case.operation(place) {
@@ -348,7 +352,7 @@ impl Case<'_> {
         } = *self;
         let clusters = &communicator.clusters;
         let job = Job::new(native, call, place, clusters);
-        let known = match self.is_persistent {
+        let known = match self.is_persistent && self.guarded.is_none() {
             true => {
                 let own = job.as_ref().ok().map(|job| &job.amount);
                 sizes::exchange(native, setup, communicator, call, own)

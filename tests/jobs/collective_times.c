@@ -21,7 +21,8 @@
  * rank may end in `-mixed` (blocks of 0 to twice the BYTES) or `-skewed` (every fifth rank sends four
  * times as much, and an eighth of all blocks is empty). Connections are used before they are timed.
  * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
- * before it is timed, one call after the other, so that a guard can decide.
+ * before it is timed, one call after the other, so that a guard can decide; behind each 50 that are
+ * started comes a barrier, in which it does.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -351,8 +352,11 @@ static void call_for(const char *name, int bytes, double seconds)
         call_or_start(name, bytes);
     calls = (int)(seconds / (now() - start) * first);
     PMPI_Bcast(&calls, 1, MPI_INT, 0, comm);
-    while (calls-- > 0)
+    while (calls-- > 0) {
         call_or_start(name, bytes);
+        if (is_started && calls % 50 == 0)
+            MPI_Barrier(comm);
+    }
 }
 
 /* The median of the seconds that a collective takes, on rank 0. */

@@ -19,10 +19,19 @@ pub fn replaced(collectives: &str, clusters: &str) -> Library {
 
 /// The same, with non-blocking and persistent collectives left to the MPI.
 pub fn only_blocking(collectives: &str, clusters: &str) -> Library {
-    let Library::Set(mut variables) = replaced(collectives, clusters) else {
+    with(replaced(collectives, clusters), "TREEPIE_STARTED", "native")
+}
+
+/// Replays what is chosen, under a guard.
+pub fn guarded(clusters: &str) -> Library {
+    with(replaced("auto", clusters), "TREEPIE_GUARD", "on")
+}
+
+fn with(library: Library, name: &'static str, value: &str) -> Library {
+    let Library::Set(mut variables) = library else {
         unreachable!("it sets variables");
     };
-    variables.push(("TREEPIE_STARTED", "native".into()));
+    variables.push((name, value.into()));
     Library::Set(variables)
 }
 

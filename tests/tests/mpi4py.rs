@@ -217,15 +217,17 @@ const STARTED: [&str; 9] = [
 ];
 
 #[track_caller]
-fn started_collectives_pass_by_plans(mpi: Mpi) {
+fn started_collectives_pass_by_plans_and_under_a_guard(mpi: Mpi) {
     let (plain, _) = run_modules(mpi, 3, Library::Absent, &STARTED);
     assert!(plain.of("passed").len() > 100, "{plain:?}");
-    let library = strategies::replaced(&strategies::direct(), "0,1,0");
-    let (suite, outcome) = run_modules(mpi, 3, library, &STARTED);
-    assert_eq!(suite, plain, "{}", outcome.told());
+    let by_plans = strategies::replaced(&strategies::direct(), "0,1,0");
+    for library in [by_plans, strategies::guarded("0,1,0")] {
+        let (suite, outcome) = run_modules(mpi, 3, library, &STARTED);
+        assert_eq!(suite, plain, "{}", outcome.told());
+    }
 }
 
-treepie_tests::under_all_mpis!(started_collectives_pass_by_plans);
+treepie_tests::under_all_mpis!(started_collectives_pass_by_plans_and_under_a_guard);
 
 #[cfg(not(feature = "all-mpis"))]
 mod on_few_ranks {

@@ -6,7 +6,7 @@ use treepie_core::files::profile::Profile;
 use treepie_core::guard::Form;
 use treepie_tests::permutations::{as_list, moving_all, seed};
 use treepie_tests::random_programs::{in_turn, is_right, many};
-use treepie_tests::strategies::{direct, replaced};
+use treepie_tests::strategies::{direct, guarded, replaced};
 use treepie_tests::{
     Job, Library, Mpi, random_programs, strategies, under_all_mpis, under_each_mpi,
 };
@@ -37,12 +37,11 @@ fn random_programs_get_right_results_from_what_is_chosen(mpi: Mpi) {
 /// Most steps are a few collectives on the world: often enough for plans to be tried.
 fn random_programs_get_right_results_while_a_guard_tries_plans(mpi: Mpi) {
     for (ranks, clusters) in [(4, 2), (5, 3)] {
-        let Library::Set(mut variables) = replaced("auto", &in_turn(ranks, clusters)) else {
+        let Library::Set(mut variables) = guarded(&in_turn(ranks, clusters)) else {
             unreachable!("it sets variables");
         };
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         let path = directory.path().join("guarded.profile.yaml");
-        variables.push(("TREEPIE_GUARD", "on".into()));
         variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
         let job = random_programs::programs(mpi, ranks, "started_random")
             .argument(many(60, 600))
@@ -114,13 +113,16 @@ const CASES: [(&str, usize); 15] = [
 
 fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
     for (case, ranks) in CASES {
-        let job = Job::new(mpi, ranks, "started_cases").argument(case);
-        let outcome = job.with(replaced(&direct(), &in_turn(ranks, 2))).run();
-        assert!(
-            outcome.stdout.contains(&format!("{case} ok\n")),
-            "{}",
-            outcome.told()
-        );
+        let clusters = in_turn(ranks, 2);
+        for library in [replaced(&direct(), &clusters), guarded(&clusters)] {
+            let job = Job::new(mpi, ranks, "started_cases").argument(case);
+            let outcome = job.with(library).run();
+            assert!(
+                outcome.stdout.contains(&format!("{case} ok\n")),
+                "{}",
+                outcome.told()
+            );
+        }
     }
 }
 

@@ -136,6 +136,7 @@ impl GuardedCell {
         let (name, _) = row.plan_factor()?;
         Some(GuardedCell {
             operation: row.operation,
+            form: Form::Blocking,
             root: None,
             bytes: Some(bytes),
             ordered: false,

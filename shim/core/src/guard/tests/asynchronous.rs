@@ -32,6 +32,10 @@ struct Rank {
     entered: usize,
     /// Whether it is in a barrier.
     is_inside: bool,
+    /// What the guard has left for good, which ranks of even numbers do not give to it any more,
+    /// until the first one is started.
+    left: Vec<CellKey>,
+    has_started: bool,
     /// Its calls that are open, which it completes some time.
     open: Vec<(Ticket, u64)>,
     exchanges: usize,
@@ -55,6 +59,8 @@ impl<'a> Job<'a> {
             guard: Guard::new(7, true, Arc::default(), Arc::default()),
             entered: 0,
             is_inside: false,
+            left: Vec::new(),
+            has_started: false,
             open: Vec::new(),
             exchanges: 0,
             now: 0,
@@ -85,11 +91,25 @@ impl<'a> Job<'a> {
             return false;
         };
         let rank = &mut self.ranks[me];
+        rank.has_started |= call.is_persistent || call.key.form == Form::Nonblocking;
+        if me % 2 == 0 && !rank.has_started && rank.left.contains(&call.key) {
+            rank.entered += 1;
+            rank.is_inside = call.is_barrier;
+            if self.ways.len() == entered {
+                self.ways.push(None);
+            }
+            return true;
+        }
         match rank.guard.due(call.may_wait()) {
             Due::Nothing => (),
             Due::Begin => {
                 while let Some(key) = rank.guard.undecided() {
-                    let all = (0..2).map(|at| challenger(at, Some(500)));
+                    let count = if key.operation == Operation::Barrier {
+                        0
+                    } else {
+                        2
+                    };
+                    let all = (0..count).map(|at| challenger(at, Some(500)));
                     rank.guard.offer(key, all.collect());
                 }
                 let values = rank.guard.begin(rank.now);
@@ -148,6 +168,9 @@ impl<'a> Job<'a> {
                 rank.now += took;
                 rank.guard.leave(&ticket, rank.now);
                 rank.is_inside = call.is_barrier;
+                if ticket.is_for_good {
+                    rank.left.push(call.key);
+                }
             }
             Form::Nonblocking => rank.open.push((ticket, took)),
         }
@@ -197,7 +220,8 @@ fn blocking(operation: Operation, is_barrier: bool) -> Call {
 
 const STARTED: [Operation; 3] = [Operation::Allreduce, Operation::Bcast, Operation::Scan];
 
-/// Programs: runs of started collectives, with blocking ones now and then or never.
+/// Programs: blocking ones, and runs of started collectives, with blocking ones now and then or
+/// never.
 fn program() -> impl Strategy<Value = Vec<Call>> {
     let part = (0..3_usize, 1..3_u64, 1..400_usize, 0..5_u8).prop_map(|(at, size, count, end)| {
         let mut calls = vec![started(STARTED[at], 64 * size); count];
@@ -210,7 +234,11 @@ fn program() -> impl Strategy<Value = Vec<Call>> {
         }
         calls
     });
-    prop::collection::vec(part, 5..40).prop_map(|parts| parts.concat())
+    let parts = prop::collection::vec(part, 5..40);
+    (0..800_usize, parts).prop_map(|(before, parts)| {
+        let barriers = vec![blocking(Operation::Barrier, true); before];
+        [barriers, parts.concat()].concat()
+    })
 }
 
 proptest! {

@@ -92,7 +92,9 @@ fn a_rank_may_start_thousands_before_another_starts_one(mpi: Mpi) {
         "{:#?}",
         profile.guard
     );
-    assert!(tried(&profile).is_empty(), "{:#?}", profile.guard);
+    let tried = tried(&profile);
+    let none = tried.iter().all(|cell| cell.won + cell.lost == 0);
+    assert!(none, "{:#?}", profile.guard);
 }
 
 fn plans_that_ran_in_trials_are_counted_as_run(mpi: Mpi) {

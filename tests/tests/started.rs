@@ -111,10 +111,22 @@ const CASES: [(&str, usize); 15] = [
     ("uneven-requests", 5),
 ];
 
+/// Whether the MPI itself, which runs most calls under a guard, does not survive a case: Open MPI
+/// 4.1's broadcasts crash where their communicator is freed; MPICH 4.0 waits for ever, or fills a
+/// status that should be empty.
+fn is_the_mpi_s_own_end(mpi: Mpi, case: &str) -> bool {
+    matches!(
+        (mpi, case),
+        (Mpi::OpenMpi, "early-frees") | (Mpi::Mpich, "nulls-and-inactive" | "look-before-wait")
+    )
+}
+
 fn ranks_may_do_anything_between_start_and_completion(mpi: Mpi) {
     for (case, ranks) in CASES {
         let clusters = in_turn(ranks, 2);
-        for library in [replaced(&direct(), &clusters), guarded(&clusters)] {
+        let under_guard = (!is_the_mpi_s_own_end(mpi, case)).then(|| guarded(&clusters));
+        let by_plans = replaced(&direct(), &clusters);
+        for library in std::iter::once(by_plans).chain(under_guard) {
             let job = Job::new(mpi, ranks, "started_cases").argument(case);
             let outcome = job.with(library).run();
             assert!(

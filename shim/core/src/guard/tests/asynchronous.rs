@@ -92,7 +92,7 @@ impl<'a> Job<'a> {
         };
         let rank = &mut self.ranks[me];
         rank.has_started |= call.is_persistent || call.key.form == Form::Nonblocking;
-        if me % 2 == 0 && !rank.has_started && rank.left.contains(&call.key) {
+        if me.is_multiple_of(2) && !rank.has_started && rank.left.contains(&call.key) {
             rank.entered += 1;
             rank.is_inside = call.is_barrier;
             if self.ways.len() == entered {

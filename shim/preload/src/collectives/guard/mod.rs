@@ -453,8 +453,8 @@ fn tell(communicator: &Communicator, event: &Event) {
     log::info(&format!("guard: {text}"));
 }
 
-/// The plan of a persistent request that is made for calls of a cell: its algorithm, and the largest
-/// message in bytes; `None` where the native MPI runs it. Collective now and then.
+/// The plan of a persistent request that is made for calls of a cell: its algorithm, and the
+/// largest message in bytes; `None` where the native MPI runs it. Collective now and then.
 pub fn of_persistent(
     native: &Native,
     communicator: &Communicator,

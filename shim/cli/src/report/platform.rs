@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use treepie_core::files::grid::Grid;
 use treepie_core::files::list;
 use treepie_core::files::platform::PlatformFile;
-use treepie_core::platform::{Contention, Link, Platform};
+use treepie_core::platform::{Contention, Link, Parallel, Platform};
 
 use super::table::Table;
 use super::units;
@@ -184,21 +184,24 @@ fn links(platform: &Platform) -> Table {
 fn together(platform: &Platform) -> Table {
     let mut table = Table::new(["between", "pairs", "rate", "of one pair's"]);
     let name = |place: usize| &platform.clusters()[place].name;
-    let mut alone = f64::NAN;
-    for line in &platform.contents().parallel {
+    let all = &platform.contents().parallel;
+    for line in all {
+        let is_alone = |one: &&Parallel| {
+            one.pairs == 1 && (one.from, one.to, one.level) == (line.from, line.to, line.level)
+        };
+        let times = all.iter().find(is_alone).map_or("-".to_owned(), |alone| {
+            format!("x{:.2}", line.bytes_per_second / alone.bytes_per_second)
+        });
         let between = match line.level {
             Some(level) => format!("ranks in {}, {level}", name(line.from)),
             None if line.from == line.to => format!("hosts in {}", name(line.from)),
             None => format!("{} to {}", name(line.from), name(line.to)),
         };
-        if line.pairs == 1 {
-            alone = line.bytes_per_second;
-        }
         table.row([
             between,
             line.pairs.to_string(),
             format!("{}/s", units::bytes(line.bytes_per_second)),
-            format!("x{:.2}", line.bytes_per_second / alone),
+            times,
         ]);
     }
     table

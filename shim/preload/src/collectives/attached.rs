@@ -60,12 +60,12 @@ pub fn find<'a>(native: &Native, setup: &'a Setup, comm: Comm) -> Option<&'a Arc
 }
 
 thread_local! {
-    /// The communicator of this thread's last call, and its attribute, for which the MPI takes 30
-    /// ns: when so many had ended.
+    /// What this thread found last, for which the MPI takes 30 ns: how many attributes had ended by
+    /// then, the communicator, and its attribute.
     static LAST: Cell<(usize, Word, Word)> = const { Cell::new((0, 0, 0)) };
 }
 
-/// Attributes that have ended, and one.
+/// One more than the attributes that have ended: nothing that was found is of 0.
 static ENDED: AtomicUsize = AtomicUsize::new(1);
 
 /// What is kept for `comm`, as [`find`], if it was made: no other process is asked.

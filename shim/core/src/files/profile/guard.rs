@@ -246,6 +246,8 @@ impl GuardedCell {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     fn adopted() -> GuardedCell {
@@ -330,5 +332,58 @@ mod tests {
         assert!(wrong(|cell| cell.root = None));
         assert!(wrong(|cell| cell.seconds = -1.0));
         assert!(wrong(|cell| cell.plan_seconds = Some(f64::NAN)));
+    }
+
+    #[test]
+    fn plans_of_a_tuning_are_known_for_all_sizes_until_the_next_row() {
+        let row = |from_bytes, plan: Option<&str>| Row {
+            operation: Operation::Bcast,
+            ranks: 4,
+            from_bytes,
+            algorithm: None,
+            seconds: 2e-6,
+            native_seconds: 2e-6,
+            undecided: false,
+            others: BTreeMap::new(),
+            plan: plan.map(str::to_owned),
+            plans: plan
+                .map(|name| (name.to_owned(), 1e-6))
+                .into_iter()
+                .collect(),
+            slower_than: BTreeMap::new(),
+        };
+        let tuning = Tuning {
+            library: "mpich 4.0.2".parse().unwrap(),
+            ranks: 4,
+            hosts: 2,
+            commutative: false,
+            rows: vec![
+                row(8, Some("binomial")),
+                row(64, None),
+                row(1024, Some("chain")),
+            ],
+        };
+        let cells = GuardedCell::of_tuning(&tuning);
+        let sizes: Vec<u64> = cells.iter().filter_map(|cell| cell.bytes).collect();
+        assert_eq!(sizes[..3], [8, 10, 12]);
+        assert!(
+            sizes
+                .iter()
+                .all(|&bytes| bytes < 64 || (1024..4096).contains(&bytes))
+        );
+        for cell in &cells {
+            // In any number of clusters, and among as many ranks alone.
+            for clusters in [1, 7] {
+                let known = cell.known(4, clusters, None).unwrap();
+                let name = if cell.bytes < Some(64) {
+                    "binomial"
+                } else {
+                    "chain"
+                };
+                assert_eq!(known.challenger.candidate.to_string(), name);
+                assert_eq!((known.native, known.plan), (2000, 1000));
+            }
+            assert!(cell.known(5, 1, None).is_none());
+        }
     }
 }

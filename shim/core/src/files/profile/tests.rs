@@ -1,7 +1,6 @@
 //! Profiles that are whole, and the many ways in which they are not.
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 
@@ -13,7 +12,6 @@ use crate::affinity::times::{CallClass, CallTime};
 use crate::affinity::windows::{Access, Accesses, EpochKind, WindowCall};
 use crate::collective::{Operation, PlanRun, Volume, grids, size_class};
 use crate::guard::{Form, State};
-use crate::tuning::{Row, Tuning};
 
 /// Four ranks on two hosts; rank 0 runs as process 2.
 fn sample() -> Profile {
@@ -597,58 +595,5 @@ proptest! {
             prop_assert_eq!(profile.check(&path), Ok(()));
             let _ = profile.traffic(Layer::ALL);
         }
-    }
-}
-
-#[test]
-fn plans_of_a_tuning_are_known_for_all_sizes_until_the_next_row() {
-    let row = |from_bytes, plan: Option<&str>| Row {
-        operation: Operation::Bcast,
-        ranks: 4,
-        from_bytes,
-        algorithm: None,
-        seconds: 2e-6,
-        native_seconds: 2e-6,
-        undecided: false,
-        others: BTreeMap::new(),
-        plan: plan.map(str::to_owned),
-        plans: plan
-            .map(|name| (name.to_owned(), 1e-6))
-            .into_iter()
-            .collect(),
-        slower_than: BTreeMap::new(),
-    };
-    let tuning = Tuning {
-        library: "mpich 4.0.2".parse().unwrap(),
-        ranks: 4,
-        hosts: 2,
-        commutative: false,
-        rows: vec![
-            row(8, Some("binomial")),
-            row(64, None),
-            row(1024, Some("chain")),
-        ],
-    };
-    let cells = GuardedCell::of_tuning(&tuning);
-    let sizes: Vec<u64> = cells.iter().filter_map(|cell| cell.bytes).collect();
-    assert_eq!(sizes[..3], [8, 10, 12]);
-    assert!(
-        sizes
-            .iter()
-            .all(|&bytes| bytes < 64 || (1024..4096).contains(&bytes))
-    );
-    for cell in &cells {
-        // In any number of clusters, and among as many ranks alone.
-        for clusters in [1, 7] {
-            let known = cell.known(4, clusters, None).unwrap();
-            let name = if cell.bytes < Some(64) {
-                "binomial"
-            } else {
-                "chain"
-            };
-            assert_eq!(known.challenger.candidate.to_string(), name);
-            assert_eq!((known.native, known.plan), (2000, 1000));
-        }
-        assert!(cell.known(5, 1, None).is_none());
     }
 }

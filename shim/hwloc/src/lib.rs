@@ -15,11 +15,13 @@
 //! What comes out is a [`Machine`]: a tree whose leaves are cores, in hwloc's
 //! logical order, and the hardware threads of each of them. Levels that bring
 //! no structure are left out, and memory never changes the tree: see [`Source`].
-//! Only processing units that the process's cpuset allows are there.
+//! Only processing units that the process's cpuset allows are there. Network interfaces and
+//! accelerators are read on request: see [`Source::read_with_devices`].
 //!
 //! The preloaded library does not link this crate, since an MPI may bring its
 //! own libhwloc: it opens the companion library, which does.
 
+mod devices;
 mod error;
 mod library;
 mod source;

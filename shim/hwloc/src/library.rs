@@ -41,12 +41,46 @@ unsafe extern "C" {
         buffer: *const c_char,
         size: c_int,
     ) -> c_int;
+    fn hwloc_topology_set_io_types_filter(topology: *mut RawTopology, filter: c_int) -> c_int;
     fn hwloc_get_obj_by_depth(
         topology: *mut RawTopology,
         depth: c_int,
         index: c_uint,
     ) -> *mut TopologyObject;
+    fn hwloc_obj_type_snprintf(
+        text: *mut c_char,
+        size: usize,
+        object: *const TopologyObject,
+        verbose: c_int,
+    ) -> c_int;
+    fn hwloc_obj_attr_snprintf(
+        text: *mut c_char,
+        size: usize,
+        object: *const TopologyObject,
+        separator: *const c_char,
+        verbose: c_int,
+    ) -> c_int;
 }
+
+/// The first fields of `struct hwloc_obj`, of hwloc 2.x: `hwloc2` frees a name that it gives out.
+#[repr(C)]
+struct ObjectHead {
+    kind: c_int,
+    subtype: *const c_char,
+    os_index: c_uint,
+    name: *const c_char,
+}
+
+/// The virtual depths of I/O objects: `HWLOC_TYPE_DEPTH_*`.
+#[derive(Debug, Clone, Copy)]
+#[repr(i32)]
+pub(crate) enum IoDepth {
+    Pci = -5,
+    OperatingSystem = -6,
+}
+
+/// `HWLOC_TYPE_FILTER_KEEP_IMPORTANT`
+const KEEP_IMPORTANT: c_int = 3;
 
 /// hwloc answered -1; what is wrong is known by what was asked.
 #[derive(Debug)]
@@ -103,6 +137,13 @@ impl Unloaded {
         self
     }
 
+    /// Keeps the devices of buses, which hwloc leaves out unless it is told so.
+    pub(crate) fn with_devices(self) -> Self {
+        // SAFETY: the handle is alive and not loaded. A refusal changes nothing.
+        unsafe { hwloc_topology_set_io_types_filter(self.0.0.as_ptr(), KEEP_IMPORTANT) };
+        self
+    }
+
     /// Reads the text of an hwloc XML file.
     pub(crate) fn load_xml(self, text: &CStr) -> Result<Loaded, Refused> {
         let bytes = text.to_bytes_with_nul();
@@ -145,6 +186,48 @@ impl Loaded {
         // `Unloaded::new` has checked.
         unsafe { hwloc_get_obj_by_depth(self.0.0.as_ptr(), 0, 0).as_ref() }
     }
+
+    /// All objects of a kind that hangs beside the tree.
+    pub(crate) fn devices(&self, depth: IoDepth) -> Vec<&TopologyObject> {
+        let object = |index: c_uint| {
+            // SAFETY: as in `root`; there is no object, and a null pointer, behind the last index.
+            unsafe { hwloc_get_obj_by_depth(self.0.0.as_ptr(), depth as c_int, index).as_ref() }
+        };
+        (0..).map_while(object).collect()
+    }
+}
+
+/// The name of an object, if it has one.
+pub(crate) fn name(object: &TopologyObject) -> Option<String> {
+    // SAFETY: hwloc's objects begin with these fields in 2.x, which `Unloaded::new` has checked. A
+    // name is null or ends in NUL, and lives as long as its object.
+    let name = unsafe {
+        let head = &*std::ptr::from_ref(object).cast::<ObjectHead>();
+        (!head.name.is_null()).then(|| CStr::from_ptr(head.name))
+    };
+    name.map(|name| name.to_string_lossy().into_owned())
+}
+
+/// hwloc's short word for what an object is: `OpenFabrics`, `Net`, `GPU`, `CoProc`.
+pub(crate) fn type_of(object: &TopologyObject) -> String {
+    // SAFETY: the buffer has the size that is given; the object is live.
+    written(|text, size| unsafe { hwloc_obj_type_snprintf(text, size, object, 0) })
+}
+
+/// Attributes and remarks, as `busid=0000:3b:00.0`, one in a line.
+pub(crate) fn attributes(object: &TopologyObject) -> String {
+    // SAFETY: as in `type_of`; the separator ends in NUL.
+    written(|text, size| unsafe {
+        hwloc_obj_attr_snprintf(text, size, object, c"\n".as_ptr(), 1)
+    })
+}
+
+/// The text of a function like `snprintf`; what is longer than 4 KiB is cut.
+fn written(write: impl Fn(*mut c_char, usize) -> c_int) -> String {
+    let mut text = vec![0_u8; 4096];
+    let length = usize::try_from(write(text.as_mut_ptr().cast(), text.len())).unwrap_or(0);
+    text.truncate(length.min(4095));
+    String::from_utf8_lossy(&text).into_owned()
 }
 
 /// hwloc's status as a result.

@@ -1,5 +1,6 @@
 //! Where a topology is read from.
 
+use std::ffi::CStr;
 use std::path::{Path, PathBuf};
 
 use treepie_core::topology::Machine;
@@ -8,7 +9,7 @@ use crate::error::HwlocError;
 use crate::library::{Loaded, Unloaded};
 use crate::walk::Levels;
 use crate::xml::XmlText;
-use crate::{synthetic, xml};
+use crate::{devices, synthetic, xml};
 
 /// Where a topology is read from.
 ///
@@ -36,18 +37,10 @@ impl Source {
     /// A file that is missing or is not hwloc XML, a description that hwloc
     /// does not understand, a machine that it cannot read: see [`HwlocError`].
     pub fn read(&self) -> Result<Machine, HwlocError> {
-        let (loaded, host) = match self {
-            Source::ThisMachine => (load_this_machine()?, this_host()),
-            Source::Xml(path) => load_xml(path)?,
-            Source::Synthetic(description) => (load_synthetic(description)?, None),
-        };
-        let unusable = |reason: String| HwlocError::Unusable {
-            source_name: self.name(),
-            reason,
-        };
+        let (loaded, host) = self.load(false)?;
         let root = loaded
             .root()
-            .ok_or_else(|| unusable("it has no machine".into()))?;
+            .ok_or_else(|| self.unusable("it has no machine"))?;
         let levels = Levels::below(root);
         Machine::from_levels(
             host,
@@ -55,7 +48,42 @@ impl Source {
             &levels.children,
             levels.processing_units,
         )
-        .map_err(|error| unusable(error.to_string()))
+        .map_err(|error| self.unusable(error))
+    }
+
+    /// The same with its network interfaces and accelerators, which takes about as long again: the
+    /// tree is that of [`Source::read`], whatever groups of cores hwloc makes for a bus. Drivers
+    /// are not asked, only the system's description of its buses.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn read_with_devices(&self) -> Result<Machine, HwlocError> {
+        let machine = self.read()?;
+        let (loaded, _) = self.load(true)?;
+        let devices = devices::of(&loaded, &machine);
+        machine
+            .with_devices(devices)
+            .map_err(|error| self.unusable(error))
+    }
+
+    /// What hwloc reads, and the name of the machine.
+    fn load(&self, with_devices: bool) -> Result<(Loaded, Option<String>), HwlocError> {
+        let unloaded = match with_devices {
+            true => Unloaded::new()?.with_devices(),
+            false => Unloaded::new()?,
+        };
+        match self {
+            Source::ThisMachine => Ok((load_this_machine(unloaded)?, this_host())),
+            Source::Xml(path) => load_xml(unloaded, path),
+            Source::Synthetic(description) => Ok((load_synthetic(unloaded, description)?, None)),
+        }
+    }
+
+    fn unusable(&self, reason: impl std::fmt::Display) -> HwlocError {
+        HwlocError::Unusable {
+            source_name: self.name(),
+            reason: reason.to_string(),
+        }
     }
 
     /// What messages call this source.
@@ -68,20 +96,34 @@ impl Source {
     }
 }
 
-/// hwloc's x86 component only adds details that no tree of ours keeps, and it
-/// moves the calling thread over all processing units to ask each of them.
-fn load_this_machine() -> Result<Loaded, HwlocError> {
-    Unloaded::new()?
-        .without_component(c"x86")
+/// Components of hwloc that are left out. `x86` only adds details that no tree of ours keeps, and
+/// moves the calling thread over all processing units to ask each of them. The others ask drivers
+/// and displays for their devices, which takes long and leaves contexts behind; `pci` reads names
+/// of devices, and the buses are known without it.
+const LEFT_OUT: [&CStr; 8] = [
+    c"x86",
+    c"pci",
+    c"opencl",
+    c"gl",
+    c"cuda",
+    c"nvml",
+    c"rsmi",
+    c"levelzero",
+];
+
+fn load_this_machine(unloaded: Unloaded) -> Result<Loaded, HwlocError> {
+    LEFT_OUT
+        .iter()
+        .fold(unloaded, |unloaded, name| unloaded.without_component(name))
         .load()
         .map_err(|_| HwlocError::ThisMachine {
             reason: std::io::Error::last_os_error().to_string(),
         })
 }
 
-fn load_xml(path: &Path) -> Result<(Loaded, Option<String>), HwlocError> {
+fn load_xml(unloaded: Unloaded, path: &Path) -> Result<(Loaded, Option<String>), HwlocError> {
     let XmlText { text, host } = xml::read(path)?;
-    let loaded = Unloaded::new()?
+    let loaded = unloaded
         .load_xml(&text)
         .map_err(|_| HwlocError::RefusedXml {
             path: path.to_owned(),
@@ -89,9 +131,9 @@ fn load_xml(path: &Path) -> Result<(Loaded, Option<String>), HwlocError> {
     Ok((loaded, host))
 }
 
-fn load_synthetic(description: &str) -> Result<Loaded, HwlocError> {
+fn load_synthetic(unloaded: Unloaded, description: &str) -> Result<Loaded, HwlocError> {
     let text = synthetic::check(description)?;
-    Unloaded::new()?
+    unloaded
         .load_synthetic(&text)
         .map_err(|_| synthetic::refusal(description, "hwloc does not understand it"))
 }

@@ -102,7 +102,7 @@ fn is_leaf(object: &TopologyObject) -> bool {
 }
 
 /// The operating system's numbers of the processing units below an object.
-fn processing_units(object: &TopologyObject) -> Vec<usize> {
+pub(crate) fn processing_units(object: &TopologyObject) -> Vec<usize> {
     if is(object, ObjectType::PU) {
         return vec![object.os_index() as usize];
     }
@@ -147,6 +147,6 @@ fn memory_nodes(object: &TopologyObject) -> i32 {
 }
 
 /// Whether an object is of this type.
-fn is(object: &TopologyObject, kind: ObjectType) -> bool {
+pub(crate) fn is(object: &TopologyObject, kind: ObjectType) -> bool {
     object.object_type() == kind
 }

@@ -10,15 +10,18 @@
 //! level socket 2            one child count for each node above: the machine has 2 sockets,
 //! level core 4 4            and each of these 4 cores
 //! units 0,8 2,10 4,12 6,14 1,9 3,11 5,13 7,15     the hardware threads of each core
+//! device fabric mlx5_0 4-7      optional: what it is, its name, and the cores next to it
 //! ```
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Leaf, Topology, TopologyError};
+use super::{Device, Leaf, LocalDevice, Topology, TopologyError};
 
 /// First line of the text form.
 const FIRST_LINE: &str = "machine 1";
@@ -69,6 +72,21 @@ pub enum MachineError {
         /// Logical number of the second leaf that has it.
         second: usize,
     },
+    /// A device next to leaves that there are not, or next to none.
+    #[error(
+        "device {device} is next to leaves {} to {}, and the machine has {leaves}: expected some of \
+         them, which count from 0",
+        next_to.start,
+        next_to.end
+    )]
+    DeviceNowhere {
+        /// Name of the device.
+        device: String,
+        /// Leaves that it is next to.
+        next_to: Range<usize>,
+        /// Number of leaves of the machine.
+        leaves: usize,
+    },
 }
 
 /// One machine: the tree of its cores, and the processing units (hardware
@@ -82,6 +100,7 @@ pub struct Machine {
     topology: Topology,
     processing_units: Vec<Vec<usize>>,
     leaf_of_pu: BTreeMap<usize, usize>,
+    devices: Vec<LocalDevice>,
 }
 
 impl Machine {
@@ -108,7 +127,7 @@ impl Machine {
         let leaves = processing_units.iter().map(|units| Leaf {
             os_index: units.first().copied(),
             host: host.clone(),
-            forbidden: false,
+            ..Leaf::default()
         });
         let topology = Topology::from_child_counts(names, children, leaves.collect())?;
         Ok(Machine {
@@ -116,7 +135,48 @@ impl Machine {
             topology,
             processing_units,
             leaf_of_pu,
+            devices: Vec::new(),
         })
+    }
+
+    /// The same machine with its devices.
+    ///
+    /// # Errors
+    /// A device next to no leaf or to one that the machine does not have; a name that is not one
+    /// word.
+    pub fn with_devices(mut self, devices: Vec<LocalDevice>) -> Result<Self, MachineError> {
+        let leaves = self.topology.leaf_count();
+        let mut beside: Vec<Vec<Device>> = vec![Vec::new(); leaves];
+        for local in &devices {
+            let name = &local.device.name;
+            if !is_word(name) {
+                return Err(MachineError::NotAWord { name: name.clone() });
+            }
+            if local.leaves.is_empty() || local.leaves.end > leaves {
+                return Err(MachineError::DeviceNowhere {
+                    device: name.clone(),
+                    next_to: local.leaves.clone(),
+                    leaves,
+                });
+            }
+            for devices in &mut beside[local.leaves.clone()] {
+                devices.push(local.device.clone());
+            }
+        }
+        let known = self.topology.leaves().iter().zip(beside);
+        let known = known.map(|(leaf, devices)| Leaf {
+            devices: Arc::from(devices),
+            ..leaf.clone()
+        });
+        let known = known.collect();
+        self.topology = self.topology.with_leaves(known)?;
+        self.devices = devices;
+        Ok(self)
+    }
+
+    /// Its network interfaces and accelerators, where they were looked for.
+    pub fn devices(&self) -> &[LocalDevice] {
+        &self.devices
     }
 
     /// The name of the machine, where it is known.
@@ -199,7 +259,12 @@ impl fmt::Display for Machine {
             writeln!(f, "level {} {counts}", level.name)?;
         }
         let units = self.processing_units.iter().map(|units| joined(units, ","));
-        writeln!(f, "units {}", units.collect::<Vec<_>>().join(" "))
+        writeln!(f, "units {}", units.collect::<Vec<_>>().join(" "))?;
+        for LocalDevice { device, leaves } in &self.devices {
+            let (kind, name) = (device.kind, &device.name);
+            writeln!(f, "device {kind} {name} {}-{}", leaves.start, leaves.end - 1)?;
+        }
+        Ok(())
     }
 }
 
@@ -222,6 +287,7 @@ impl FromStr for Machine {
         }
         let mut host = None;
         let (mut names, mut children, mut units) = (Vec::new(), Vec::new(), Vec::new());
+        let mut devices = Vec::new();
         for (at, content) in lines {
             let wrong = |expected| MachineError::Line {
                 line: at + 1,
@@ -241,11 +307,29 @@ impl FromStr for Machine {
                     let lists: Option<_> = lists.collect();
                     units = lists.ok_or_else(|| wrong("units, numbers for each leaf"))?;
                 }
-                _ => return Err(wrong("host, level or units")),
+                "device" => {
+                    let device = device(rest);
+                    devices.push(device.ok_or_else(|| wrong("device, its kind, name and leaves"))?);
+                }
+                _ => return Err(wrong("host, level, units or device")),
             }
         }
-        Machine::from_levels(host, names, &children, units)
+        Machine::from_levels(host, names, &children, units)?.with_devices(devices)
     }
+}
+
+/// `fabric mlx5_0 4-7`.
+fn device(text: &str) -> Option<LocalDevice> {
+    let mut words = text.split(' ');
+    let (kind, name, leaves) = (words.next()?, words.next()?, words.next()?);
+    let device = Device {
+        kind: kind.parse().ok()?,
+        name: name.to_owned(),
+    };
+    let (first, last) = leaves.split_once('-')?;
+    let end = last.parse::<usize>().ok()?.checked_add(1)?;
+    let leaves = first.parse().ok()?..end;
+    words.next().is_none().then_some(LocalDevice { device, leaves })
 }
 
 fn numbers(text: &str, separator: char) -> Option<Vec<usize>> {
@@ -283,6 +367,22 @@ mod tests {
     }
 
     #[test]
+    fn leaves_know_the_devices_next_to_them() {
+        let text = format!("{UNEVEN}device fabric mlx5_0 0-1\ndevice gpu card0 2-2\n");
+        let machine: Machine = text.parse().unwrap();
+        assert_eq!(machine.to_string(), text);
+        let names = |leaf: usize| -> Vec<&str> {
+            let devices = machine.topology().leaf(leaf).devices.iter();
+            devices.map(|device| &*device.name).collect()
+        };
+        assert_eq!([names(0), names(1), names(2)], [["mlx5_0"], ["mlx5_0"], ["card0"]]);
+        // A cluster of such machines keeps them.
+        let machines = ["a", "b"].map(|host| (host.to_owned(), machine.topology().clone()));
+        let cluster = Topology::cluster(machines.to_vec()).unwrap();
+        assert_eq!(cluster.leaf(5).devices, machine.topology().leaf(2).devices);
+    }
+
+    #[test]
     fn wrong_texts_are_refused_with_their_line() {
         for (text, part) in [
             ("", "line 1"),
@@ -305,6 +405,14 @@ mod tests {
                 "unit 0 belongs to leaf 0 and to leaf 1",
             ),
             ("machine 1\nhost a b\nlevel core 1\nunits 0\n", "\"a b\""),
+            (
+                "machine 1\nlevel core 1\nunits 0\ndevice disk sda 0\n",
+                "line 4",
+            ),
+            (
+                "machine 1\nlevel core 1\nunits 0\ndevice gpu card0 0-1\n",
+                "device card0 is next to leaves 0 to 2, and the machine has 1",
+            ),
         ] {
             let message = text.parse::<Machine>().unwrap_err().to_string();
             assert!(message.contains(part), "{text:?} gave {message:?}");

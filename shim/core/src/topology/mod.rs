@@ -15,6 +15,7 @@
 
 mod allowed;
 mod build;
+mod device;
 mod error;
 mod join;
 mod machine;
@@ -25,6 +26,7 @@ mod slots;
 mod tree;
 
 pub use build::Tree;
+pub use device::{Device, DeviceKind, LocalDevice};
 pub use error::TopologyError;
 pub use machine::{Machine, MachineError};
 pub use tree::{LEAF_LIMIT, LEVEL_LIMIT, Leaf, Level, Topology};

@@ -1,8 +1,9 @@
 //! The tree itself, kept level by level.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use super::TopologyError;
+use super::{Device, TopologyError};
 
 /// A topology has at most this many leaves.
 pub const LEAF_LIMIT: usize = 1 << 24;
@@ -20,6 +21,8 @@ pub struct Leaf {
     pub host: Option<String>,
     /// True where no rank may be put.
     pub forbidden: bool,
+    /// The devices of its machine that are next to it, where they are known.
+    pub devices: Arc<[Device]>,
 }
 
 /// All nodes at one depth: `levels()[d]` holds those at depth `d + 1`.

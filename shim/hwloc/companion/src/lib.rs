@@ -1,4 +1,4 @@
-//! `libtreepie_hwloc.so`: the topology of this machine behind one C function.
+//! `libtreepie_hwloc.so`: the topology of this machine behind two C functions.
 //!
 //! The preloaded library must not need libhwloc: its copy would take the place
 //! of the one that an MPI brings. It opens this library instead, with
@@ -7,16 +7,17 @@
 //!
 //! ```c
 //! ssize_t treepie_hwloc_topology(char *buffer, size_t length);
+//! ssize_t treepie_hwloc_topology_with_devices(char *buffer, size_t length);
 //! ```
 //!
-//! Its text is that of `treepie_core::topology::Machine`, which reads it back.
+//! The second one adds network interfaces and accelerators. Their text is that of `treepie_core::topology::Machine`, which reads it back.
 //! Nothing else is exported, no state is kept, nothing is printed, and the
 //! calling thread is not moved.
 
 use std::ffi::c_char;
 use std::panic::catch_unwind;
 
-use treepie_hwloc::Source;
+use treepie_hwloc::{HwlocError, Machine, Source};
 
 /// Writes this machine's topology as text into `buffer`: as much as fits into
 /// `length` bytes, without a final NUL.
@@ -33,9 +34,36 @@ use treepie_hwloc::Source;
 /// `buffer` points to `length` bytes that may be written, or `length` is 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn treepie_hwloc_topology(buffer: *mut c_char, length: usize) -> isize {
-    let (text, sign) = match catch_unwind(this_machine) {
-        Ok(Ok(text)) => (text, 1),
-        Ok(Err(message)) => (message, -1),
+    // SAFETY: the caller's promise.
+    unsafe { answer(buffer, length, || Source::ThisMachine.read()) }
+}
+
+/// The same with the machine's network interfaces and accelerators, which takes about twice as
+/// long.
+///
+/// # Safety
+/// As [`treepie_hwloc_topology`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn treepie_hwloc_topology_with_devices(
+    buffer: *mut c_char,
+    length: usize,
+) -> isize {
+    // SAFETY: the caller's promise.
+    unsafe { answer(buffer, length, || Source::ThisMachine.read_with_devices()) }
+}
+
+/// Writes what `read` finds, or the message about why there is nothing.
+///
+/// # Safety
+/// As [`treepie_hwloc_topology`].
+unsafe fn answer(
+    buffer: *mut c_char,
+    length: usize,
+    read: fn() -> Result<Machine, HwlocError>,
+) -> isize {
+    let (text, sign) = match catch_unwind(read) {
+        Ok(Ok(machine)) => (machine.to_string(), 1),
+        Ok(Err(error)) => (error.to_string(), -1),
         Err(_) => (
             "reading this machine's topology failed inside treepie".to_owned(),
             -1,
@@ -50,12 +78,4 @@ pub unsafe extern "C" fn treepie_hwloc_topology(buffer: *mut c_char, length: usi
     }
     // A string is never longer than isize::MAX bytes.
     sign * text.len() as isize
-}
-
-/// The topology as text, or the message about why there is none.
-fn this_machine() -> Result<String, String> {
-    match Source::ThisMachine.read() {
-        Ok(machine) => Ok(machine.to_string()),
-        Err(error) => Err(error.to_string()),
-    }
 }

@@ -16,12 +16,14 @@ fn library() -> PathBuf {
     test.with_file_name("libtreepie_hwloc_companion.so")
 }
 
-fn open() -> ReadTopology {
+const PLAIN: &CStr = c"treepie_hwloc_topology";
+const WITH_DEVICES: &CStr = c"treepie_hwloc_topology_with_devices";
+
+fn open(name: &CStr) -> ReadTopology {
     let path = CString::new(library().as_os_str().as_bytes()).unwrap();
     // SAFETY: the path is a string, and the library has no initialisers of its own.
     let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
     assert!(!handle.is_null(), "{path:?} cannot be opened");
-    let name: &CStr = c"treepie_hwloc_topology";
     // SAFETY: the handle is open, and never closed.
     let symbol = unsafe { libc::dlsym(handle, name.as_ptr()) };
     assert!(!symbol.is_null(), "{name:?} is not exported");
@@ -29,30 +31,36 @@ fn open() -> ReadTopology {
     unsafe { std::mem::transmute::<*mut libc::c_void, ReadTopology>(symbol) }
 }
 
-/// What the function says with a buffer of `length` bytes, and what it wrote.
-fn call(length: usize) -> (isize, Vec<u8>) {
+/// What a function says with a buffer of `length` bytes, and what it wrote.
+fn call(name: &CStr, length: usize) -> (isize, Vec<u8>) {
     let mut buffer = vec![0_u8; length];
     // SAFETY: the buffer has `length` bytes.
-    let result = unsafe { open()(buffer.as_mut_ptr().cast(), length) };
+    let result = unsafe { open(name)(buffer.as_mut_ptr().cast(), length) };
     (result, buffer)
 }
 
 #[test]
 fn the_text_is_the_machine_that_hwloc_reads() {
-    let (length, mut buffer) = call(1 << 16);
-    buffer.truncate(usize::try_from(length).unwrap());
-    let machine: Machine = String::from_utf8(buffer).unwrap().parse().unwrap();
-    assert_eq!(machine, treepie_hwloc::Source::ThisMachine.read().unwrap());
+    let here = treepie_hwloc::Source::ThisMachine;
+    for (name, expected) in [
+        (PLAIN, here.read().unwrap()),
+        (WITH_DEVICES, here.read_with_devices().unwrap()),
+    ] {
+        let (length, mut buffer) = call(name, 1 << 16);
+        buffer.truncate(usize::try_from(length).unwrap());
+        let machine: Machine = String::from_utf8(buffer).unwrap().parse().unwrap();
+        assert_eq!(machine, expected, "{name:?}");
+    }
 }
 
 #[test]
 fn a_small_buffer_gets_the_start_and_the_needed_length() {
-    let (needed, whole) = call(1 << 16);
-    let (again, start) = call(7);
+    let (needed, whole) = call(PLAIN, 1 << 16);
+    let (again, start) = call(PLAIN, 7);
     assert_eq!(again, needed);
     assert_eq!(start, &whole[..7]);
     // SAFETY: with length 0 the buffer is not touched.
-    let without_buffer = unsafe { open()(std::ptr::null_mut(), 0) };
+    let without_buffer = unsafe { open(PLAIN)(std::ptr::null_mut(), 0) };
     assert_eq!(without_buffer, needed);
 }
 
@@ -60,7 +68,7 @@ fn a_small_buffer_gets_the_start_and_the_needed_length() {
 fn a_topology_that_cannot_be_read_becomes_a_message_of_negative_length() {
     const CHILD: &str = "TREEPIE_HWLOC_TEST_CHILD";
     if std::env::var_os(CHILD).is_some() {
-        let (length, buffer) = call(1 << 12);
+        let (length, buffer) = call(PLAIN, 1 << 12);
         assert!(length < 0);
         let message = String::from_utf8(buffer[..length.unsigned_abs()].to_vec()).unwrap();
         assert!(message.contains("no tree of cores"), "{message}");

@@ -10,13 +10,27 @@ use crate::log;
 
 const COMPANION: &str = "libtreepie_hwloc.so";
 
-/// `treepie_hwloc_topology` of the companion.
+/// Functions of the companion that read the hardware: cores alone, and with network interfaces and
+/// accelerators, which takes twice as long.
+const CORES: &CStr = c"treepie_hwloc_topology";
+const WITH_DEVICES: &CStr = c"treepie_hwloc_topology_with_devices";
+
+/// Their type.
 type Read = unsafe extern "C" fn(*mut c_char, usize) -> isize;
 
-/// This host's hardware in the text form of `treepie_core::topology::Machine`,
-/// without the host's name; nothing where it can't be read.
+/// This host's cores in the text form of `treepie_core::topology::Machine`,
+/// without the host's name; nothing where they can't be read.
 pub fn read() -> Option<String> {
-    match read_by_companion() {
+    read_by(CORES)
+}
+
+/// The same with network interfaces and accelerators, for a profile.
+pub fn read_with_devices() -> Option<String> {
+    read_by(WITH_DEVICES)
+}
+
+fn read_by(function: &CStr) -> Option<String> {
+    match read_by_companion(function) {
         Ok(text) => Some(without_host(&text)),
         Err(reason) => {
             log::info(&format!("the hardware of this host is not known: {reason}"));
@@ -31,7 +45,7 @@ fn without_host(text: &str) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-fn read_by_companion() -> Result<String, String> {
+fn read_by_companion(function: &CStr) -> Result<String, String> {
     let path = own_directory()
         .ok_or("this library's own file is not known")?
         .join(COMPANION);
@@ -45,11 +59,11 @@ fn read_by_companion() -> Result<String, String> {
         return Err(format!("{} cannot be opened", path.display()));
     }
     // SAFETY: the handle is open, and the name ends in NUL.
-    let address = unsafe { libc::dlsym(library, c"treepie_hwloc_topology".as_ptr()) };
+    let address = unsafe { libc::dlsym(library, function.as_ptr()) };
     if address.is_null() {
         return Err(format!("{} is of another version", path.display()));
     }
-    // SAFETY: the companion declares its function so.
+    // SAFETY: the companion declares both functions so.
     call(unsafe { std::mem::transmute::<*mut c_void, Read>(address) })
 }
 

@@ -7,6 +7,6 @@ mod signals;
 mod unnamed;
 
 pub use cores::{allowed_cores, cores};
-pub use hardware::read as read_hardware;
+pub use hardware::{read as read_hardware, read_with_devices as read_hardware_and_devices};
 pub use signals::with_signals_blocked;
 pub use unnamed::{file_limit, unnamed_file};

@@ -13,7 +13,7 @@ use treepie_core::files::profile::Profile;
 use super::decision::{Decision, Recording};
 use super::{State, learning, monitor, partial, signals};
 use crate::guard::guarded;
-use crate::machine::read_hardware;
+use crate::machine::read_hardware_and_devices;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 use crate::record::collect::{CollectError, collect};
@@ -104,5 +104,5 @@ fn write_profile(native: &Native, recording: &Recording) -> Result<bool, Collect
         }
     };
     let guard = collectives::guard_results();
-    collect(native, &recording.run, &guard, read_hardware, write)
+    collect(native, &recording.run, &guard, read_hardware_and_devices, write)
 }

@@ -10,10 +10,11 @@
 //! arities: 4:2:2                        tree: [[4, 4], [8]]
 //! ```
 //!
-//! `machines` adds the names of hosts and the physical numbers of cores,
+//! `machines` adds the names of hosts, the physical numbers of cores and the devices next to them,
 //! `forbidden` the cores that no rank may use, `distances` the cost of a way
 //! through each level.
 
+mod machines;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ use std::path::Path;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use self::machines::{Machine, machines_of};
 use super::{FileError, Kind, VERSION, header, list, text, yaml};
 use crate::topology::{LEAF_LIMIT, Leaf, Topology, TopologyError, Tree};
 
@@ -101,31 +103,6 @@ pub(super) struct Description {
     machines: Vec<Machine>,
     #[serde(with = "list", skip_serializing_if = "Vec::is_empty")]
     forbidden: Vec<usize>,
-}
-
-/// Neighbouring cores that belong together.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Machine {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    host: Option<String>,
-    /// Logical numbers in the whole tree.
-    #[serde(with = "list")]
-    cores: Vec<usize>,
-    /// The operating system's number of each, if it is known.
-    #[serde(with = "list", default, skip_serializing_if = "Vec::is_empty")]
-    physical: Vec<usize>,
-}
-
-impl Machine {
-    fn check_lengths(&self) -> Result<(), Wrong> {
-        let (cores, physical) = (self.cores.len(), self.physical.len());
-        if physical == 0 || physical == cores {
-            return Ok(());
-        }
-        let problem = format!("{physical} physical numbers for {cores} cores; write one for each");
-        Err(("machines", problem))
-    }
 }
 
 /// `4:2:2` or a list of numbers.
@@ -329,37 +306,8 @@ impl Description {
                 leaf.host.clone_from(&machine.host);
                 leaf.os_index = machine.physical.get(index).copied();
             }
+            machine.put_devices(&mut leaves)?;
         }
         Ok(leaves)
     }
-}
-
-/// Runs of neighbouring leaves of one host, those that nothing is known about
-/// left out.
-fn machines_of(topology: &Topology) -> Vec<Machine> {
-    let known = |leaf: &Leaf| leaf.host.is_some() || leaf.os_index.is_some();
-    let alike = |one: &Leaf, other: &Leaf| {
-        one.host == other.host && one.os_index.is_some() == other.os_index.is_some()
-    };
-    let mut machines: Vec<Machine> = Vec::new();
-    let mut previous: Option<&Leaf> = None;
-    for (core, leaf) in topology.leaves().iter().enumerate() {
-        let joins = previous.is_some_and(|previous| alike(previous, leaf));
-        previous = Some(leaf);
-        if !known(leaf) {
-            continue;
-        }
-        match machines.last_mut() {
-            Some(machine) if joins => {
-                machine.cores.push(core);
-                machine.physical.extend(leaf.os_index);
-            }
-            _ => machines.push(Machine {
-                host: leaf.host.clone(),
-                cores: vec![core],
-                physical: leaf.os_index.into_iter().collect(),
-            }),
-        }
-    }
-    machines
 }

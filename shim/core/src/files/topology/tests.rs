@@ -63,6 +63,20 @@ fn a_cluster_of_unlike_machines_reads_back() {
 }
 
 #[test]
+fn devices_next_to_cores_are_written_and_read_again() {
+    let text = "machine 1\nlevel socket 2\nlevel core 2 2\nunits 0 2 1 3\n\
+                device fabric mlx5_0 2-3\ndevice gpu card0 0-1\ndevice gpu card1 2-3\n";
+    let machine: crate::topology::Machine = text.parse().unwrap();
+    let named = |host: &str| (host.to_owned(), machine.topology().clone());
+    let cluster = Topology::cluster(vec![named("a"), named("b")]).unwrap();
+    let text = written(&cluster);
+    let device = "  - kind: fabric\n    name: mlx5_0\n    cores: 6,7\n";
+    assert!(text.contains(device), "{text}");
+    let again = from_text(Path::new("t.yaml"), &text).unwrap();
+    assert_eq!(again, cluster);
+}
+
+#[test]
 fn wrong_topologies_name_the_field() {
     for (lines, expected) in [
         (
@@ -102,6 +116,16 @@ fn wrong_topologies_name_the_field() {
         (
             "arities: 4\nmachines: [{host: a, cores: 0}, {host: b, cores: 0}]\n",
             "t.yaml: machines: core 0 is listed twice; keep one of them",
+        ),
+        (
+            "arities: 4\nmachines: [{cores: 0-1, devices: [{kind: disk, name: sda, cores: 0}]}]\n",
+            "t.yaml: machines: no kind of device is called `disk`: write one of fabric, ethernet, \
+             gpu",
+        ),
+        (
+            "arities: 4\nmachines: [{cores: 0-1, devices: [{kind: gpu, name: g, cores: 2}]}]\n",
+            "t.yaml: machines: device g is next to core 2, which is not in this machine; correct \
+             one of the two lists",
         ),
         (
             "arities: 4\nforbiden: 3\n",

@@ -1,0 +1,157 @@
+//! From hwloc's I/O objects to network interfaces and accelerators.
+//!
+//! ```text
+//!   hwloc                                kept
+//!   Package L#1
+//!     HostBridge
+//!       PCIBridge
+//!         PCI 81:00.0 (InfiniBand)       fabric mlx5_0, next to the cores of this package
+//!           Net "ib0"                      - the same card by another name
+//!           OpenFabrics "mlx5_0"
+//!         PCI 82:00.0 (VGA)              gpu card0
+//!           GPU "card0"
+//!     Block(Disk) "sda"                    - no rank talks to it
+//! ```
+
+use std::ops::Range;
+
+use hwloc2::{ObjectType, TopologyObject};
+use treepie_core::topology::{Device, DeviceKind, LocalDevice, Machine};
+
+use crate::library::{IoDepth, Loaded, attributes, name, type_of};
+use crate::walk::{is, processing_units};
+
+/// Makers of the display controllers of service processors and of virtual machines, as PCI numbers
+/// them (ASPEED, Matrox, QEMU, virtio): no rank computes there.
+const NO_ACCELERATORS: [&str; 4] = ["1a03", "102b", "1234", "1af4"];
+
+/// PCI classes of displays and of processing accelerators.
+const ACCELERATORS: [&str; 4] = ["0300", "0302", "0380", "1200"];
+
+/// Names of interfaces that are of a fabric although hwloc calls them networks.
+const FABRICS: [&str; 5] = ["hsn", "cxi", "bxi", "hfi", "ib"];
+
+/// The devices of `loaded` beside the leaves of `machine`, in hwloc's order. Cards without an
+/// active port are left out, and devices beside cores that may not be used.
+pub(crate) fn of(loaded: &Loaded, machine: &Machine) -> Vec<LocalDevice> {
+    let mut units: Vec<Unit> = loaded
+        .devices(IoDepth::Pci)
+        .into_iter()
+        .map(Unit::new)
+        .collect();
+    for interface in loaded.devices(IoDepth::OperatingSystem) {
+        let card = card(interface);
+        match units
+            .iter_mut()
+            .find(|unit| std::ptr::eq(unit.object, card))
+        {
+            Some(unit) => unit.interfaces.push(interface),
+            None => units.push(Unit {
+                object: interface,
+                interfaces: vec![interface],
+            }),
+        }
+    }
+    let local = units.iter().filter_map(|unit| {
+        let leaves = leaves_beside(unit.object, machine)?;
+        let device = unit.device()?;
+        Some(LocalDevice { device, leaves })
+    });
+    local.collect()
+}
+
+/// A PCI device with the names that the system has for it, or one on no such bus.
+struct Unit<'a> {
+    object: &'a TopologyObject,
+    interfaces: Vec<&'a TopologyObject>,
+}
+
+impl<'a> Unit<'a> {
+    fn new(object: &'a TopologyObject) -> Self {
+        Unit {
+            object,
+            interfaces: Vec::new(),
+        }
+    }
+
+    /// What ranks use it for, under its first name of that use.
+    fn device(&self) -> Option<Device> {
+        let named: Vec<(String, String)> = self
+            .interfaces
+            .iter()
+            .filter_map(|interface| Some((type_of(interface), name(interface)?)))
+            .collect();
+        let first = |is_it: &dyn Fn(&str, &str) -> bool| {
+            let mut named = named.iter();
+            let found = named.find(|(kind, name)| is_it(kind, name));
+            found.map(|(_, name)| name.clone())
+        };
+        let device = |kind| move |name| Device { kind, name };
+        if self.interfaces.iter().any(|interface| is_down(interface)) {
+            return None;
+        }
+        let is_fabric = |name: &str| FABRICS.iter().any(|prefix| name.starts_with(prefix));
+        first(&|kind, _| kind == "OpenFabrics")
+            .or_else(|| first(&|kind, name| kind == "Net" && is_fabric(name)))
+            .map(device(DeviceKind::Fabric))
+            .or_else(|| first(&|kind, _| kind == "Net").map(device(DeviceKind::Ethernet)))
+            .or_else(|| {
+                let address = self.accelerator()?;
+                let named = first(&|kind, _| kind == "CoProc");
+                let named = named.or_else(|| first(&|kind, _| kind == "GPU"));
+                Some(named.unwrap_or(address)).map(device(DeviceKind::Gpu))
+            })
+    }
+
+    /// The address on the bus of an accelerator.
+    fn accelerator(&self) -> Option<String> {
+        if !is(self.object, ObjectType::PCIDevice) {
+            return None;
+        }
+        let text = attributes(self.object);
+        let value = |key: &str| text.lines().find_map(|line| line.strip_prefix(key));
+        let class = value("class=")?;
+        let maker = value("id=")?.split(':').next()?;
+        let computes = ACCELERATORS.iter().any(|known| class.starts_with(known));
+        let is_one = computes && !NO_ACCELERATORS.contains(&maker);
+        value("busid=")
+            .filter(|_| is_one)
+            .map(|address| format!("pci-{address}"))
+    }
+}
+
+/// The PCI device that an interface is of; itself where there is none.
+fn card(interface: &TopologyObject) -> &TopologyObject {
+    let mut above = std::iter::successors(Some(interface), |object| object.parent());
+    above
+        .find(|object| is(object, ObjectType::PCIDevice))
+        .unwrap_or(interface)
+}
+
+/// Whether hwloc knows the states of the ports, and none is active (4).
+fn is_down(interface: &TopologyObject) -> bool {
+    let text = attributes(interface);
+    let mut states = text.lines().filter_map(|line| {
+        let (key, state) = line.split_once('=')?;
+        (key.starts_with("Port") && key.ends_with("State")).then_some(state)
+    });
+    let first = states.next();
+    first.is_some_and(|first| first != "4" && states.all(|state| state != "4"))
+}
+
+/// The leaves below the part of the machine that a device hangs on.
+fn leaves_beside(device: &TopologyObject, machine: &Machine) -> Option<Range<usize>> {
+    let is_io = |object: &&TopologyObject| {
+        let kinds = [
+            ObjectType::Bridge,
+            ObjectType::PCIDevice,
+            ObjectType::OSDevice,
+        ];
+        kinds.into_iter().any(|kind| is(object, kind))
+    };
+    let mut above = std::iter::successors(Some(device), |object| object.parent());
+    let part = above.find(|object| !is_io(object))?;
+    let units = processing_units(part);
+    let leaves = || units.iter().filter_map(|&unit| machine.leaf_of_pu(unit));
+    Some(leaves().min()?..leaves().max()? + 1)
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::slurm::Switches;
-use super::{of_tree, slurm_nodes};
+use super::{of_tree, slurm_nodes, slurm_yaml};
 use crate::files::FileError;
 use crate::files::yaml::{self, Value};
 use crate::topology::networks::Site;
@@ -44,8 +44,22 @@ pub(super) fn read(path: &Path, text: &str, name: Option<&str>) -> Result<Site, 
         }
         return placement_sets(path, found, name);
     }
-    let problem = "is no JSON that is known; expected Flux's R or JGF, or what pbsnodes, \
-                   scontrol show node or topograph write";
+    if matches!(&document, Value::Sequence(items) if items.iter().all(|i| i.get("topology").is_some()))
+    {
+        return slurm_yaml::read(path, text, name);
+    }
+    let of_slurm = document.get("meta").and_then(|meta| meta.get("slurm"));
+    let problem = match of_slurm {
+        // Slurm up to 26.05 has no parser that writes networks.
+        Some(_) => {
+            "is JSON of Slurm without nodes; give what `scontrol show topology`, without --json, \
+             or `scontrol show node --json` prints"
+        }
+        None => {
+            "is no JSON that is known; expected Flux's R or JGF, or what pbsnodes, \
+             scontrol show node or topograph write"
+        }
+    };
     Err(FileError::field(path, "network", problem))
 }
 
@@ -296,6 +310,23 @@ mod tests {
         assert_eq!(
             site(older, None).unwrap_err(),
             "n.json: nodes: a has no topology; nothing is known of its place"
+        );
+    }
+
+    #[test]
+    fn topologies_of_slurm_are_read_in_json_as_in_yaml() {
+        let list = r#"[{"topology": "fabric", "tree": {"switches": [
+              {"switch": "top", "children": "l[1-2]"}, {"switch": "l1", "nodes": "a"},
+              {"switch": "l2", "nodes": "b"}]}},
+            {"topology": "loop", "cluster_default": true, "ring": {"rings": [{"ring": "r", "nodes": "n[1-8]"}]}}]"#;
+        assert_eq!(site(list, None).unwrap().network().describe(), "torus 8");
+        let fabric = site(list, Some("fabric")).unwrap();
+        assert_eq!(fabric.network().describe(), "tree: 2 x switch, 2 x node");
+        let other = r#"{"meta": {"slurm": {"version": {"major": "25"}}}, "errors": []}"#;
+        assert_eq!(
+            site(other, None).unwrap_err(),
+            "n.json: network: is JSON of Slurm without nodes; give what `scontrol show topology`, \
+             without --json, or `scontrol show node --json` prints"
         );
     }
 

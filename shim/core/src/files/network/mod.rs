@@ -84,8 +84,9 @@ impl Form {
             let network = text.contains("<platform") || text.contains("<graphml");
             return network.then_some(Form::Xml);
         }
-        if first.starts_with('{') {
+        if first.starts_with(['{', '[']) {
             let keys = [
+                "\"slurm\"",
                 "\"nodelist\"",
                 "\"instances\"",
                 "\"graph\"",

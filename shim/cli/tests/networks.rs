@@ -43,8 +43,32 @@ fn a_ring_is_folded_onto_every_network_that_has_one() {
         let answer = mapped(&desk, &["--topology", network]);
         let found = answer["objectives"]["network"]["hop_bytes"]["placement"].as_f64();
         assert_eq!(found, Some(cost * 1024.0), "{network}");
+        let answer = mapped(&desk, &["--topology", network, "--objective", "sum"]);
         assert_eq!(answer["cost"]["placement"].as_f64(), found);
     }
+}
+
+#[test]
+fn the_mixture_is_minimized_on_a_network_and_the_sum_on_a_tree_unless_something_is_said() {
+    let desk = desk();
+    for (options, expected) in [
+        (&["--topology", "torus:4x2"][..], "mixture of size"),
+        (&["--topology", "dragonfly:2,4,2"], "mixture of size"),
+        (
+            &["--topology", "torus:4x2", "--objective", "sum"],
+            "DistComm of size",
+        ),
+        (&["--topology", "4:2"], "DistComm of size"),
+    ] {
+        let answer = mapped(&desk, options);
+        assert_eq!(answer["cost"]["objective"], expected, "{options:?}");
+    }
+    let text = desk
+        .run(&["map", "m.mtx", "--topology", "torus:4x2"])
+        .good()
+        .out;
+    let line = "for the objective mixture, the best guess of the time;\n  `--objective sum` is for";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]

@@ -247,7 +247,7 @@ impl<'a> Found<'a> {
             cost: Cost {
                 identity: self.placed.identity_cost,
                 placement: self.placed.cost,
-                objective: format!("{} of {metric}", what(self.arguments)),
+                objective: format!("{} of {metric}", what(self.job.objective)),
             },
             strategy: self.placed.strategy.to_string(),
             seconds: self.seconds,
@@ -297,9 +297,14 @@ impl<'a> Found<'a> {
             Strategy::Best => format!("  strategy: {chosen}, the best of those tried"),
             _ => format!("  strategy: {chosen}"),
         };
-        text += &match self.arguments.how.objective {
-            Objective::Sum => "\n\n".to_owned(),
-            objective => format!(", for the objective {objective}\n\n"),
+        text += &match (self.job.objective, self.arguments.how.objective) {
+            (Objective::Sum, _) => "\n\n".to_owned(),
+            (objective, Some(_)) => format!(", for the objective {objective}\n\n"),
+            // What nobody asked for is explained.
+            (objective, None) => format!(
+                ", for the objective {objective}, the best guess of the time;\n  \
+                 `--objective sum` is for bytes x links alone\n\n"
+            ),
         };
         text
     }

@@ -85,10 +85,10 @@ struct How {
     #[arg(long, short, default_value = "best", value_parser = str::parse::<Strategy>)]
     strategy: Strategy,
     /// Objective that is minimized: sum (DistComm), congestion (the most loaded link), mixture (of
-    /// both: the best guess of the time on networks that are no trees), temps-comm, makespan-comm,
-    /// coupe-min
-    #[arg(long, default_value = "sum", value_parser = str::parse::<Objective>)]
-    objective: Objective,
+    /// both), temps-comm, makespan-comm, coupe-min [default: mixture on networks that are no trees,
+    /// where it is the best guess of the time, else sum]
+    #[arg(long, value_parser = str::parse::<Objective>)]
+    objective: Option<Objective>,
     /// Effort of the search: fast, normal, strong
     #[arg(long, default_value = "normal", value_parser = str::parse::<Effort>)]
     effort: Effort,
@@ -172,6 +172,8 @@ struct Job {
     topology: Topology,
     /// Where its nodes are on a network that is no tree.
     network: Option<NetworkNodes>,
+    /// What is minimized.
+    objective: Objective,
     /// The leaves that may be used.
     usable: Topology,
     constraints: Constraints,
@@ -219,6 +221,10 @@ impl Job {
             true => input.loads(&arguments.choice),
             false => None,
         };
+        let usual = match network {
+            Some(_) => Objective::Mixture,
+            None => Objective::Sum,
+        };
         let listed = how.loads.as_deref().map(numbers::loads).transpose()?;
         Ok(Job {
             loads_are_measured: measured.is_some(),
@@ -227,6 +233,7 @@ impl Job {
             input,
             topology,
             network,
+            objective: how.objective.unwrap_or(usual),
             usable,
             constraints,
             leaf_of_process,
@@ -241,7 +248,7 @@ impl Job {
             effort: how.effort,
             threads: how.threads.unwrap_or_else(processors),
             constraints: (!self.constraints.is_empty()).then_some(&self.constraints),
-            objective: how.objective,
+            objective: self.objective,
             loads: self.loads.as_deref(),
             progress: None,
         }

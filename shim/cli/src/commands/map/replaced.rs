@@ -135,7 +135,7 @@ impl Job {
                 .input(&self.input, &self.topology, leaves)?
                 .matrix(&arguments.choice)
         };
-        let cost = |matrix: &Matrix, leaves: &[usize]| self.value(how.objective, matrix, leaves);
+        let cost = |matrix: &Matrix, leaves: &[usize]| self.value(self.objective, matrix, leaves);
         let before = self.before(how, &self.input.matrix(&arguments.choice)?)?;
         let mut matrix = at(&before)?;
         let identity_cost = cost(&matrix, &before);

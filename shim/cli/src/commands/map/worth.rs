@@ -24,8 +24,8 @@ pub fn verdict(
     let evidence = Evidence {
         what: &match loads {
             Some(_) => "the load of the most loaded core".to_owned(),
-            None if job.network.is_some() => on_network(arguments),
-            None => what(arguments),
+            None if job.network.is_some() => on_network(job.objective),
+            None => what(job.objective),
         },
         change: match loads {
             Some(loads) => Change {
@@ -39,7 +39,9 @@ pub fn verdict(
                 placement: placed.cost,
             },
         },
-        bound: gain.lower_bound.filter(|_| minimizes_hop_bytes(arguments)),
+        bound: gain
+            .lower_bound
+            .filter(|_| minimizes_hop_bytes(arguments, job)),
         crossings,
         network: gain.network.as_ref().map(|network| network.in_words()),
         several_nodes: several(before) || several(after),
@@ -60,25 +62,26 @@ pub fn most_loaded(leaf_of_rank: &[usize], loads: &[f64]) -> f64 {
 }
 
 /// What is minimized, in words.
-pub fn what(arguments: &Arguments) -> String {
-    match arguments.how.objective {
+pub fn what(objective: Objective) -> String {
+    match objective {
         Objective::Sum => "DistComm".to_owned(),
         objective => objective.to_string(),
     }
 }
 
 /// The same on a network that is no tree.
-fn on_network(arguments: &Arguments) -> String {
-    match arguments.how.objective {
+fn on_network(objective: Objective) -> String {
+    match objective {
         Objective::Sum => "bytes x links".to_owned(),
         Objective::Congestion => "the most loaded link".to_owned(),
+        Objective::Mixture => "the mixture of bytes x links and the most loaded link".to_owned(),
         objective => objective.to_string(),
     }
 }
 
 /// Whether what is minimized is what the bound is of.
-fn minimizes_hop_bytes(arguments: &Arguments) -> bool {
-    arguments.how.objective == Objective::Sum && arguments.choice.metric() == Metric::Size
+fn minimizes_hop_bytes(arguments: &Arguments, job: &Job) -> bool {
+    job.objective == Objective::Sum && arguments.choice.metric() == Metric::Size
 }
 
 /// Whether every rank sends about the same to every other.

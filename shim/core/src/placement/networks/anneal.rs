@@ -7,18 +7,8 @@
 use super::distances::{Distance, Distances};
 use super::field::Field;
 use super::near::Near;
+use super::schedule::Schedule;
 use crate::placement::random::Random;
-
-/// Length and temperatures, in mean weights of an edge.
-#[derive(Debug, Clone, Copy)]
-pub struct Schedule {
-    /// Swaps that are tried for each vertex.
-    pub sweeps: f64,
-    /// First temperature.
-    pub hot: f64,
-    /// Last temperature.
-    pub cold: f64,
-}
 
 /// The slots of the vertices after annealing from `slot_of`; never costlier than these, up to
 /// rounding.

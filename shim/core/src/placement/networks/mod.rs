@@ -11,6 +11,7 @@
 //! fold        grids of ranks onto grids of nodes, by Gray codes
 //! curves      ranks and nodes along Hilbert curves
 //! anneal      swaps with true distances, from hot to cold; then the last descent
+//! schedule    how long and how hot
 //! relieve     swaps that lower the load of the most loaded links
 //! exhaustive  a few ranks: all placements
 //! inside      the cores of every node, by the strategies for trees
@@ -35,6 +36,7 @@ mod near;
 mod nodes;
 mod place;
 mod relieve;
+mod schedule;
 
 pub use bound::lower_bound;
 pub use measures::{Measures, hop_bytes, link_traffic};

@@ -1,6 +1,6 @@
 //! One way in for all strategies on a network.
 
-use super::anneal::{Schedule, annealed};
+use super::anneal::annealed;
 use super::bound::lower_bound;
 use super::curves::along_hilbert;
 use super::distances::Distances;
@@ -11,6 +11,7 @@ use super::halves::Halves;
 use super::inside::arranged;
 use super::near::Near;
 use super::relieve::{Limits, relieved};
+use super::schedule::Schedule;
 use super::{NetworkNodes, hop_bytes, link_traffic};
 use crate::affinity::Matrix;
 use crate::placement::constraints::{Constraints, SlotTree};
@@ -22,11 +23,12 @@ use crate::placement::{
     Effort, Options, Outcome, Placement, PlacementError, Strategy, baselines, place,
 };
 use crate::topology::Topology;
-use crate::topology::networks::Loads;
+use crate::topology::networks::{Loads, Network};
 
 /// Places the ranks of `matrix` on the allowed leaves of `topology`, whose nodes are on a network.
 /// Costs are those of the network: hop-bytes for [`Objective::Sum`], the load of the most loaded
-/// link for [`Objective::Congestion`], and the geometric mean of both for [`Objective::Mixture`].
+/// link for [`Objective::Congestion`], and the geometric mean of both for [`Objective::Mixture`],
+/// where [`Strategy::Best`] takes only what is worse than the identity in neither.
 /// Ranks of one node are then put on its cores as on a tree of its own.
 ///
 /// # Errors
@@ -59,8 +61,16 @@ pub fn place_on_network(
     };
     let mut chosen: Option<(Strategy, Vec<usize>)> = None;
     let mut least = Vec::new();
+    let guarded = strategy == Strategy::Best && options.objective == Objective::Mixture;
+    // The first candidate is the identity.
+    let mut most: Option<Vec<f64>> = None;
     for (strategy, slots) in candidates {
         let cost = value(&slot_tree.leaves_of(&slots));
+        let most = most.get_or_insert_with(|| cost.clone());
+        let mut parts = cost.iter().zip(most);
+        if guarded && parts.any(|(cost, most)| *cost > *most * (1.0 + 1e-9)) {
+            continue;
+        }
         if chosen.is_none() || clearly_cheaper(&cost, &least) {
             least = cost;
             chosen = Some((strategy, slots));
@@ -110,7 +120,10 @@ fn key(
     };
     match objective {
         Objective::Congestion => vec![most(), sum],
-        Objective::Mixture => vec![(sum * most()).sqrt(), sum],
+        Objective::Mixture => {
+            let most = most();
+            vec![(sum * most).sqrt(), sum, most]
+        }
         _ => vec![sum],
     }
 }
@@ -271,7 +284,13 @@ impl Search<'_> {
     }
 
     fn is_proved(&self, slots: &[usize]) -> Result<bool, PlacementError> {
-        if !self.slot_tree.is_free() || self.options.objective != Objective::Sum {
+        let decides = match self.options.objective {
+            Objective::Sum => true,
+            // What needs no detour on a lattice has its links for itself.
+            Objective::Mixture => matches!(self.field.nodes.network(), Network::Lattice(_)),
+            _ => false,
+        };
+        if !self.slot_tree.is_free() || !decides {
             return Ok(false);
         }
         let cost = self.field.cost(slots);
@@ -308,35 +327,12 @@ impl Search<'_> {
         self.slot_tree.admit(self.field.of_ranks(&found))
     }
 
-    /// Swaps that are tried for each vertex, such that what is spent grows slowly with the ranks.
-    fn sweeps(&self) -> f64 {
-        let ranks = self.field.ranks.max(1) as f64;
-        let degree = self.field.graph.entries() as f64 / ranks;
-        let for_few = match self.options.effort {
-            Effort::Fast => 250.0,
-            Effort::Normal => 2200.0,
-            Effort::Strong => 40_000.0,
-        };
-        // More ranks no longer fit into caches, and have to be done in seconds all the same.
-        let fewer = libm::pow(512.0 / ranks.max(512.0), 0.4);
-        let many = libm::pow(4096.0 / ranks.max(4096.0), 0.6);
-        for_few * fewer * many * 10.0 / (2.0 + degree.max(2.0))
-    }
-
     fn hot(&self) -> Schedule {
-        Schedule {
-            sweeps: self.sweeps(),
-            hot: 4.0,
-            cold: 0.5,
-        }
+        Schedule::hot(&self.field, self.options.effort)
     }
 
     fn cool(&self) -> Schedule {
-        Schedule {
-            sweeps: self.sweeps() / 3.0,
-            hot: 0.5,
-            cold: 0.05,
-        }
+        Schedule::cool(&self.field, self.options.effort)
     }
 
     /// For the other objectives: relieves the most loaded links of what was found.

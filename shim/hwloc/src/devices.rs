@@ -28,6 +28,9 @@ const NO_ACCELERATORS: [&str; 4] = ["1a03", "102b", "1234", "1af4"];
 /// PCI classes of displays and of processing accelerators.
 const ACCELERATORS: [&str; 4] = ["0300", "0302", "0380", "1200"];
 
+/// Beginnings of names that the system or OpenCL gives to any accelerator.
+const GENERAL: [&str; 4] = ["card", "render", "controlD", "opencl"];
+
 /// Names of interfaces that are of a fabric although hwloc calls them networks.
 const FABRICS: [&str; 5] = ["hsn", "cxi", "bxi", "hfi", "ib"];
 
@@ -97,8 +100,11 @@ impl<'a> Unit<'a> {
             .or_else(|| first(&|kind, _| kind == "Net").map(device(DeviceKind::Ethernet)))
             .or_else(|| {
                 let address = self.accelerator()?;
-                let named = first(&|kind, _| kind == "CoProc");
-                let named = named.or_else(|| first(&|kind, _| kind == "GPU"));
+                // Its maker's name goes before those that every card has.
+                let is_general = |name: &str| GENERAL.iter().any(|prefix| name.starts_with(prefix));
+                let computes = |kind: &str| kind == "CoProc" || kind == "GPU";
+                let named = first(&|kind, name| computes(kind) && !is_general(name));
+                let named = named.or_else(|| first(&|kind, _| computes(kind)));
                 Some(named.unwrap_or(address)).map(device(DeviceKind::Gpu))
             })
     }

@@ -217,9 +217,7 @@ pub(crate) fn type_of(object: &TopologyObject) -> String {
 /// Attributes and remarks, as `busid=0000:3b:00.0`, one in a line.
 pub(crate) fn attributes(object: &TopologyObject) -> String {
     // SAFETY: as in `type_of`; the separator ends in NUL.
-    written(|text, size| unsafe {
-        hwloc_obj_attr_snprintf(text, size, object, c"\n".as_ptr(), 1)
-    })
+    written(|text, size| unsafe { hwloc_obj_attr_snprintf(text, size, object, c"\n".as_ptr(), 1) })
 }
 
 /// The text of a function like `snprintf`; what is longer than 4 KiB is cut.

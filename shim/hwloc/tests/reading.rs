@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use treepie_core::topology::LocalDevice;
 use treepie_hwloc::{HwlocError, Machine, Source};
 
 fn fixture(name: &str) -> PathBuf {
@@ -99,6 +100,59 @@ fn nested_groups_have_different_names() {
         level_names(&machine),
         ["group", "group-2", "socket", "core"]
     );
+}
+
+/// Kind, name and leaves of the devices of a fixture.
+fn devices(name: &str) -> Vec<(String, String, std::ops::Range<usize>)> {
+    let machine = Source::Xml(fixture(name)).read_with_devices().unwrap();
+    let plain = from_xml(name);
+    assert_eq!(machine.topology().arities(), plain.topology().arities());
+    assert_eq!(machine.processing_units(), plain.processing_units());
+    let of = |local: &LocalDevice| {
+        let device = &local.device;
+        let leaves = local.leaves.clone();
+        (device.kind.to_string(), device.name.clone(), leaves)
+    };
+    machine.devices().iter().map(of).collect()
+}
+
+#[test]
+fn cards_are_next_to_the_cores_of_their_bus_once_and_without_those_that_no_rank_uses() {
+    // Not there: the service processor's display, a disk, a card without a link, a second name.
+    let device = |kind: &str, name: &str, leaves| (kind.to_owned(), name.to_owned(), leaves);
+    let expected = [
+        device("ethernet", "eno1", 0..4),
+        device("ethernet", "eno2", 0..4),
+        device("fabric", "mlx5_0", 4..8),
+        device("gpu", "pci-0000:82:00.0", 4..8),
+    ];
+    assert_eq!(devices("node-with-devices.xml"), expected);
+}
+
+#[test]
+fn accelerators_and_interfaces_have_the_order_of_the_buses_and_not_of_the_domains() {
+    let found = devices("node-of-four-domains.xml");
+    let of = |kind: &str| -> Vec<(&str, usize)> {
+        let of_kind = found.iter().filter(|(of, _, _)| of == kind);
+        of_kind
+            .map(|(_, name, next_to)| (&**name, next_to.start / 2))
+            .collect()
+    };
+    assert_eq!(
+        of("gpu"),
+        [("rsmi2", 0), ("rsmi1", 1), ("rsmi3", 2), ("rsmi0", 3)]
+    );
+    assert_eq!(
+        of("fabric"),
+        [("hsn2", 0), ("hsn1", 1), ("hsn3", 2), ("hsn0", 3)]
+    );
+}
+
+#[test]
+fn a_machine_without_buses_has_no_devices() {
+    assert_eq!(devices("x5550.xml"), []);
+    let synthetic = Source::Synthetic("pack:2 core:2 pu:1".to_owned());
+    assert_eq!(synthetic.read_with_devices().unwrap().devices(), []);
 }
 
 #[test]

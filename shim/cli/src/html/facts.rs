@@ -13,6 +13,7 @@ use crate::input::traffic::Input;
 use crate::picture::{Picture, Unit};
 use crate::report::gain::Gain;
 use crate::report::levels::{Crossing, Situation, crossings};
+use crate::report::near::NearNetwork;
 use crate::report::network::NetworkGain;
 use crate::report::summary::Summary;
 use crate::report::windows::judge;
@@ -200,15 +201,24 @@ impl OnMachine {
         })
     }
 
+    /// The last state that is known.
+    fn last(&self) -> &State {
+        let after = self.after.as_ref();
+        after.map_or(&self.before, |after| &after.state)
+    }
+
+    /// Traffic between nodes at cores next to an interface, where some cores are nearer than others.
+    pub fn near_network(&self) -> Option<NearNetwork> {
+        let (before, after) = (self.before.situation(), self.last().situation());
+        NearNetwork::of_network(&self.topology, before, after)
+    }
+
     /// Measures on the network, of the state before and the last one.
     pub fn on_network(&self) -> Option<NetworkGain> {
         let nodes = self.network.as_ref()?;
         let of =
             |state: &State| Measures::new(&state.bytes, &self.topology, nodes, &state.leaf_of_rank);
-        let after = self
-            .after
-            .as_ref()
-            .map_or(&self.before, |after| &after.state);
+        let after = self.last();
         Some(NetworkGain::between(nodes, &of(&self.before), &of(after)))
     }
 }

@@ -214,6 +214,13 @@ fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(),
         }
         page.table("hosts", &table);
     }
+    for (number, devices) in facts.summary.devices.iter().enumerate() {
+        page.heading(&format!(
+            "Network interfaces and GPUs of {}",
+            devices.title()
+        ));
+        page.table(&format!("devices-{number}"), &devices.table());
+    }
     let machine = match &facts.machine {
         Ok(machine) => machine,
         Err(reason) => {
@@ -298,6 +305,11 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
                 &levels::single_table(&machine.crossings, Unit::Bytes, cost),
             );
         }
+    }
+    if let Ok(machine) = &facts.machine
+        && let Some(words) = machine.near_network().and_then(|near| near.in_words())
+    {
+        page.paragraph(&format!("Exchanged {words}."));
     }
     on_network(page, facts)?;
     if let Some(picture) = &facts.by_rank {

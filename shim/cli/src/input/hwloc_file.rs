@@ -46,7 +46,7 @@ pub fn read(path: &Path) -> Result<Machine, CommandError> {
 
 /// What the process of its own prints: the machine's text, or what is wrong.
 pub fn answer(path: &Path) -> Result<String, String> {
-    let machine = Source::Xml(path.to_owned()).read();
+    let machine = Source::Xml(path.to_owned()).read_with_devices();
     machine
         .map(|machine| machine.to_string())
         .map_err(|error| error.to_string())

@@ -111,7 +111,7 @@ fn from_machine(machine: Machine) -> Topology {
 
 fn machine(source: &Source) -> Result<Machine, CommandError> {
     source
-        .read()
+        .read_with_devices()
         .map_err(|error: HwlocError| CommandError::failed(error.to_string()))
 }
 

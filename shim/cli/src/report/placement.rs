@@ -1,8 +1,11 @@
 //! Placements and topologies as text.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
+use treepie_core::files::list;
 use treepie_core::files::placement::PlacementFile;
-use treepie_core::topology::Topology;
+use treepie_core::topology::{Device, Topology};
 
 use super::levels::between;
 use super::table::Table;
@@ -169,6 +172,29 @@ pub fn topology_text(name: &str, topology: &Topology) -> String {
     hosts.dedup();
     if !hosts.is_empty() {
         text += &format!("\n  hosts: {}\n", hosts.join(", "));
+    }
+    text + &devices_text(topology)
+}
+
+/// Devices and the cores next to them, one line for each name, whatever hosts have it.
+fn devices_text(topology: &Topology) -> String {
+    let mut next_to: BTreeMap<&Device, Vec<usize>> = BTreeMap::new();
+    for (leaf, known) in topology.leaves().iter().enumerate() {
+        for device in known.devices.iter() {
+            next_to.entry(device).or_default().push(leaf);
+        }
+    }
+    let hidden = next_to.len().saturating_sub(MOST_LINES);
+    let mut text = match next_to.is_empty() {
+        true => String::new(),
+        false => "\n".to_owned(),
+    };
+    for (device, leaves) in next_to.iter().take(MOST_LINES) {
+        let cores = list::to_text(leaves);
+        text += &format!("  {} {}: next to cores {cores}\n", device.kind, device.name);
+    }
+    if hidden > 0 {
+        text += &format!("  ... and {hidden} more devices\n");
     }
     text
 }

@@ -11,6 +11,7 @@ use treepie_core::files::profile::{GuardedCell, Profile, WindowUse};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};
+use super::devices::HostDevices;
 use super::guard;
 use super::phases::{self, PhaseSummary};
 use super::table::Table;
@@ -64,6 +65,9 @@ pub struct Summary {
     pub windows: Vec<WindowUse>,
     /// What it costs on a platform, and would cost otherwise, if one was named.
     pub one_sided: Option<Judgement>,
+    /// Network interfaces and GPUs of the hosts, where they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<HostDevices>,
     /// Results of the guard on collectives.
     pub guard: Vec<GuardedCell>,
     /// Groups of ranks that share memory, and must stay on one node.
@@ -217,6 +221,7 @@ impl Summary {
             times: times::for_profile(profile),
             windows: profile.windows.clone(),
             one_sided: None,
+            devices: HostDevices::of_profile(profile),
             guard: profile.guard.clone(),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
@@ -309,6 +314,9 @@ impl Summary {
         }
         if let Some(judgement) = &self.one_sided {
             text += &format!("\n{}", judgement.text());
+        }
+        for devices in &self.devices {
+            text += &format!("\n{}", devices.text());
         }
         if !self.guard.is_empty() {
             text += &format!("\n{}", guard::text(&self.guard));

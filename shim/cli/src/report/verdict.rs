@@ -31,6 +31,8 @@ pub struct Evidence<'a> {
     pub crossings: &'a [Crossing],
     /// On a network that is no tree: the change of its most loaded link.
     pub network: Option<String>,
+    /// Traffic at cores next to a network interface, where that was asked for.
+    pub near: Option<String>,
     /// Whether the ranks are on several machines.
     pub several_nodes: bool,
     /// Whether every rank sends the same to every other.
@@ -61,6 +63,7 @@ impl Evidence<'_> {
         }];
         reasons.extend(self.furthest(nothing));
         reasons.extend(self.network.clone().filter(|_| !nothing));
+        reasons.extend(self.near.clone());
         if !nothing && !self.several_nodes {
             reasons.push("all ranks are on one node, where ways are short".to_owned());
         }
@@ -161,6 +164,7 @@ mod tests {
             bound,
             crossings: &[],
             network: None,
+            near: None,
             several_nodes: true,
             all_alike: false,
             time_in_mpi,

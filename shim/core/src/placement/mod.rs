@@ -33,6 +33,7 @@ mod top_down;
 pub mod binding;
 pub mod constraints;
 pub mod containment;
+pub mod near;
 pub mod networks;
 pub mod objective;
 pub mod treematch;

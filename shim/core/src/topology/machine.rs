@@ -262,7 +262,12 @@ impl fmt::Display for Machine {
         writeln!(f, "units {}", units.collect::<Vec<_>>().join(" "))?;
         for LocalDevice { device, leaves } in &self.devices {
             let (kind, name) = (device.kind, &device.name);
-            writeln!(f, "device {kind} {name} {}-{}", leaves.start, leaves.end - 1)?;
+            writeln!(
+                f,
+                "device {kind} {name} {}-{}",
+                leaves.start,
+                leaves.end - 1
+            )?;
         }
         Ok(())
     }
@@ -329,7 +334,10 @@ fn device(text: &str) -> Option<LocalDevice> {
     let (first, last) = leaves.split_once('-')?;
     let end = last.parse::<usize>().ok()?.checked_add(1)?;
     let leaves = first.parse().ok()?..end;
-    words.next().is_none().then_some(LocalDevice { device, leaves })
+    words
+        .next()
+        .is_none()
+        .then_some(LocalDevice { device, leaves })
 }
 
 fn numbers(text: &str, separator: char) -> Option<Vec<usize>> {
@@ -375,7 +383,10 @@ mod tests {
             let devices = machine.topology().leaf(leaf).devices.iter();
             devices.map(|device| &*device.name).collect()
         };
-        assert_eq!([names(0), names(1), names(2)], [["mlx5_0"], ["mlx5_0"], ["card0"]]);
+        assert_eq!(
+            [names(0), names(1), names(2)],
+            [["mlx5_0"], ["mlx5_0"], ["card0"]]
+        );
         // A cluster of such machines keeps them.
         let machines = ["a", "b"].map(|host| (host.to_owned(), machine.topology().clone()));
         let cluster = Topology::cluster(machines.to_vec()).unwrap();

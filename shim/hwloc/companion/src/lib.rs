@@ -10,9 +10,9 @@
 //! ssize_t treepie_hwloc_topology_with_devices(char *buffer, size_t length);
 //! ```
 //!
-//! The second one adds network interfaces and accelerators. Their text is that of `treepie_core::topology::Machine`, which reads it back.
-//! Nothing else is exported, no state is kept, nothing is printed, and the
-//! calling thread is not moved.
+//! The second one adds network interfaces and accelerators. Their text is that of
+//! `treepie_core::topology::Machine`, which reads it back. Nothing else is exported, no state is
+//! kept, nothing is printed, and the calling thread is not moved.
 
 use std::ffi::c_char;
 use std::panic::catch_unwind;

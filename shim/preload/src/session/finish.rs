@@ -104,5 +104,11 @@ fn write_profile(native: &Native, recording: &Recording) -> Result<bool, Collect
         }
     };
     let guard = collectives::guard_results();
-    collect(native, &recording.run, &guard, read_hardware_and_devices, write)
+    collect(
+        native,
+        &recording.run,
+        &guard,
+        read_hardware_and_devices,
+        write,
+    )
 }

@@ -11,6 +11,7 @@ use treepie_core::placement::objective::Objective;
 use treepie_core::placement::{Outcome as Placed, Strategy, permutation};
 use treepie_core::topology::networks::Loads;
 
+use super::near::Near;
 use super::worth::{most_loaded, verdict, what};
 use super::{Arguments, Job};
 use crate::error::CommandError;
@@ -20,6 +21,7 @@ use crate::report::before_after::BeforeAfter;
 use crate::report::containment::Report;
 use crate::report::gain::Gain;
 use crate::report::levels::{self, Crossing, Situation, crossings};
+use crate::report::near::NearNetwork;
 use crate::report::network::NetworkGain;
 use crate::report::network_picture;
 use crate::report::units;
@@ -40,6 +42,8 @@ pub struct Answer<'a> {
     collectives: Option<String>,
     verdict: &'a Verdict,
     output: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    near_network: Option<&'a NearNetwork>,
     #[serde(skip_serializing_if = "Option::is_none")]
     containment: Option<Report<'a>>,
 }
@@ -67,6 +71,8 @@ pub struct Found<'a> {
     leaf_of_process: Vec<usize>,
     crossings: Vec<Crossing>,
     gain: Gain,
+    near: Near,
+    near_network: Option<NearNetwork>,
     verdict: Verdict,
 }
 
@@ -79,6 +85,7 @@ impl<'a> Found<'a> {
         arguments: &'a Arguments,
         job: Job,
         placed: Placed,
+        near: Near,
         seconds: f64,
     ) -> Result<Self, CommandError> {
         let choice = &arguments.choice;
@@ -113,8 +120,13 @@ impl<'a> Found<'a> {
             let network = NetworkGain::new(&job.topology, nodes, bounded, first, second);
             gain = gain.on_network(network);
         }
+        let near_network = near.report(&job.topology, first, second);
+        let situations = (first, second);
+        let evidence = (&crossings[..], &gain, near_network.as_ref());
         Ok(Found {
-            verdict: verdict(arguments, &job, &placed, (first, second), &crossings, &gain),
+            verdict: verdict(arguments, &job, &placed, situations, evidence),
+            near,
+            near_network,
             crossings,
             gain,
             leaf_of_process: launched_on(job.leaf_of_process.as_deref(), after),
@@ -258,6 +270,7 @@ impl<'a> Found<'a> {
                 .map(|text| text.trim().to_owned()),
             verdict: &self.verdict,
             output: output.display().to_string(),
+            near_network: self.near_network.as_ref(),
             containment,
         }
     }
@@ -270,6 +283,7 @@ impl<'a> Found<'a> {
         let costs = self.gain.network.is_none().then_some(costs);
         let table = levels::table(&self.crossings, unit, ("before", "after"), costs).text();
         let mut text = self.heading() + &table + "\n" + &self.gain.text(unit);
+        text += &self.near.text();
         text += &self.loads_text();
         text += &format!("\n{}: written; {}\n", output.display(), self.advice(output));
         text + &format!("verdict: {}\n", self.verdict)

@@ -3,6 +3,7 @@
 mod constraints;
 mod containment;
 mod found;
+mod near;
 mod replaced;
 mod search;
 mod worth;
@@ -26,6 +27,7 @@ use treepie_core::topology::Topology;
 use self::constraints::ConstraintOptions;
 use self::containment::{ContainmentOptions, Machine};
 use self::found::Found;
+use self::near::NearOptions;
 use self::replaced::{Replaced, ReplacedOptions};
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -72,6 +74,8 @@ pub struct Arguments {
     machine: MachineChoice,
     #[command(flatten)]
     limits: ConstraintOptions,
+    #[command(flatten)]
+    near: NearOptions,
     #[command(flatten)]
     containment: ContainmentOptions,
 }
@@ -135,9 +139,10 @@ pub fn run(arguments: &Arguments) -> Outcome {
         false => None,
     };
     let start = Instant::now();
-    let placed = job.place(arguments)?;
+    let mut placed = job.place(arguments)?;
+    let near = arguments.near.seat(arguments, &job, &mut placed)?;
     let seconds = start.elapsed().as_secs_f64();
-    let found = Found::new(arguments, job, placed, seconds)?;
+    let found = Found::new(arguments, job, placed, near, seconds)?;
     let report = machine.as_ref();
     let report = report.map(|machine| arguments.containment.report(machine, &found));
     let report = report.transpose()?;

@@ -7,6 +7,7 @@ use treepie_core::placement::objective::Objective;
 use super::{Arguments, Job};
 use crate::report::gain::{Change, Gain};
 use crate::report::levels::{Crossing, Situation};
+use crate::report::near::NearNetwork;
 use crate::report::verdict::{Evidence, Verdict, on_several_nodes};
 
 /// The verdict on a placement of `job`, with the situations before and after.
@@ -15,8 +16,7 @@ pub fn verdict(
     job: &Job,
     placed: &Placed,
     (before, after): (Situation, Situation),
-    crossings: &[Crossing],
-    gain: &Gain,
+    (crossings, gain, near): (&[Crossing], &Gain, Option<&NearNetwork>),
 ) -> Verdict {
     let balances = arguments.how.strategy.balances_loads();
     let loads = job.loads.as_ref().filter(|_| balances);
@@ -44,6 +44,7 @@ pub fn verdict(
             .filter(|_| minimizes_hop_bytes(arguments, job)),
         crossings,
         network: gain.network.as_ref().map(|network| network.in_words()),
+        near: near.and_then(NearNetwork::in_words),
         several_nodes: several(before) || several(after),
         all_alike: all_alike(after.matrix),
         time_in_mpi: job.input.time_in_mpi(),

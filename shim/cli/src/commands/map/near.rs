@@ -1,0 +1,158 @@
+//! Ranks that exchange most with other nodes, seated next to the network interfaces.
+
+use clap::Args;
+use treepie_core::placement::near::{Interfaces, Seats};
+use treepie_core::placement::objective::dist_comm;
+use treepie_core::placement::{Outcome as Placed, Placement};
+use treepie_core::topology::{Device, Topology};
+
+use super::{Arguments, Job};
+use crate::error::CommandError;
+use crate::report::levels::Situation;
+use crate::report::near::{NearNetwork, depth_of_nodes};
+use crate::report::words::pluralize;
+
+/// The part of the placement's cost that seats near interfaces may add.
+const MOST_ADDED: f64 = 0.01;
+
+/// Where in its node a rank is.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Constraints")]
+pub struct NearOptions {
+    /// Seat the ranks that exchange most with other nodes next to the network interface of their
+    /// node, for 1 % more cost at most: network, or names of interfaces such as mlx5_0
+    #[arg(long, value_name = "DEVICES", conflicts_with = "collectives")]
+    near: Option<String>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Near {
+    /// Nobody asked.
+    NotAsked,
+    /// All is as without it, and why.
+    Nothing(String),
+    /// Cores differ in their distance from interfaces.
+    Seated(Interfaces),
+}
+
+impl NearOptions {
+    /// The placement with ranks of each node in other places.
+    ///
+    /// # Errors
+    /// Interfaces that were named and that no node has.
+    pub fn seat(
+        &self,
+        arguments: &Arguments,
+        job: &Job,
+        placed: &mut Placed,
+    ) -> Result<Near, CommandError> {
+        let Some(text) = &self.near else {
+            return Ok(Near::NotAsked);
+        };
+        let topology = &job.topology;
+        let interfaces = chosen(text, topology)?;
+        if !interfaces.differ() {
+            return Ok(Near::Nothing(why_nothing(&interfaces)));
+        }
+        if interfaces.nodes() == 1 {
+            let reason = "all ranks are on one node, so that nothing goes through its interface";
+            return Ok(Near::Nothing(reason.to_owned()));
+        }
+        let matrix = job.input.matrix(&arguments.choice)?;
+        let seats = Seats {
+            bytes: &job.input.bytes(&arguments.choice)?,
+            affinity: &matrix,
+            topology,
+            interfaces: &interfaces,
+            constraints: &job.constraints,
+            leaf_of_rank: &placed.placement.leaf_of_rank,
+        };
+        let value = |leaves: &[usize]| job.value(job.objective, &matrix, leaves);
+        let most = (1.0 + MOST_ADDED) * placed.cost;
+        let most = most.min(placed.identity_cost.max(placed.cost)) * (1.0 + 1e-9);
+        let gained = placed.cost < placed.identity_cost;
+        let budget = match gained {
+            true => MOST_ADDED * dist_comm(&matrix, topology, seats.leaf_of_rank),
+            // Where the ranks are best as they are, nothing may be lost.
+            false => 0.0,
+        };
+        for budget in [budget, 0.0] {
+            let leaf_of_rank = seats.near_interfaces(budget)?;
+            let cost = value(&leaf_of_rank);
+            if cost <= most {
+                placed.cost = cost;
+                placed.placement = Placement { leaf_of_rank };
+                break;
+            }
+        }
+        Ok(Near::Seated(interfaces))
+    }
+}
+
+impl Near {
+    /// What it changes.
+    pub fn report(
+        &self,
+        topology: &Topology,
+        before: Situation,
+        after: Situation,
+    ) -> Option<NearNetwork> {
+        match self {
+            Near::Seated(interfaces) => NearNetwork::new(topology, interfaces, before, after),
+            _ => None,
+        }
+    }
+
+    /// Why it changes nothing, in a line.
+    pub fn text(&self) -> String {
+        match self {
+            Near::Nothing(reason) => format!("  --near is without effect: {reason}\n"),
+            _ => String::new(),
+        }
+    }
+}
+
+/// The interfaces that `text` names.
+fn chosen(text: &str, topology: &Topology) -> Result<Interfaces, CommandError> {
+    let depth = depth_of_nodes(topology);
+    if text == "network" {
+        return Ok(Interfaces::of_network(topology, depth));
+    }
+    let all = topology
+        .leaves()
+        .iter()
+        .flat_map(|leaf| leaf.devices.iter());
+    let mut known: Vec<&str> = all
+        .filter(|device| device.kind.is_network())
+        .map(|device| &*device.name)
+        .collect();
+    known.sort_unstable();
+    known.dedup();
+    let names: Vec<&str> = text.split(',').map(str::trim).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        return Err(CommandError::usage(format!(
+            "--near {text}: no node has a network interface called `{name}`; {}",
+            match known.is_empty() {
+                true => "none is known at all".to_owned(),
+                false => format!("write network, or some of {}", known.join(", ")),
+            }
+        )));
+    }
+    let is_named = |_, device: &Device| names.contains(&&*device.name);
+    Ok(Interfaces::new(topology, depth, is_named))
+}
+
+fn why_nothing(interfaces: &Interfaces) -> String {
+    match interfaces.alike() {
+        0 => {
+            "no network interface of these nodes is known; name an hwloc XML file with --topology \
+              (`lstopo machine.xml`), or take the profile anew where hwloc reads PCI devices"
+                .to_owned()
+        }
+        some => format!(
+            "interfaces are next to all cores alike on {}",
+            pluralize(some, "node")
+        ),
+    }
+}

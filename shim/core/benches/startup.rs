@@ -8,6 +8,8 @@
 //! cargo bench -p treepie-core --bench startup -- [RANKS ...]
 //! ```
 //!
+//! The same is placed for hosts on a torus and on a dragonfly with some nodes more than hosts.
+//!
 //! Hosts have 2 sockets of 16 cores. Each number is the least of five runs, in
 //! milliseconds, on one thread.
 
@@ -20,6 +22,7 @@ use treepie_core::files::profile::{Host, Profile};
 use treepie_core::placement::allocation::{Allocation, Movement, Recorded};
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
+use treepie_core::topology::networks::Site;
 
 const SOCKETS: usize = 2;
 const CORES: usize = 16;
@@ -105,6 +108,26 @@ fn least<T>(mut run: impl FnMut() -> T) -> (f64, T) {
     (best, last.expect("five runs"))
 }
 
+/// The hosts of `job` on a torus and a dragonfly.
+fn on_networks(ranks: usize, make: impl Fn() -> Allocation) -> [Allocation; 2] {
+    let hosts = ranks.div_ceil(SOCKETS * CORES);
+    let mut sizes = [1; 3];
+    (0..).find(|&turn| {
+        sizes[turn % 3] += 1;
+        sizes.iter().product::<usize>() >= hosts
+    });
+    let [long, wide, high] = sizes;
+    let groups = hosts.div_ceil(8).max(2);
+    [
+        format!("torus:{long}x{wide}x{high}"),
+        format!("dragonfly:4,{groups},2"),
+    ]
+    .map(|described| {
+        let site = Site::from_description(&described).expect("a network as documented");
+        make().on_network(site).expect("as many nodes as hosts")
+    })
+}
+
 fn main() {
     let numbers = std::env::args()
         .skip(1)
@@ -114,7 +137,7 @@ fn main() {
         sizes = vec![256, 1_024, 4_096];
     }
     println!(
-        "{:>7} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} {:>11} {:>11}",
+        "{:>7} {:>9} {:>9} {:>9} {:>11} {:>9} {:>9} {:>9} {:>11} {:>11} {:>9} {:>9}",
         "ranks",
         "pattern",
         "profile",
@@ -124,7 +147,9 @@ fn main() {
         "placed",
         "all",
         "carried",
-        "DistComm"
+        "DistComm",
+        "torus",
+        "dragonfly"
     );
     let folder = tempfile::tempdir().expect("a temporary directory can be made");
     for ranks in sizes {
@@ -133,6 +158,7 @@ fn main() {
         let make =
             |job: &[Process]| Allocation::new(job, |_| Some(machine.clone()), None).expect("hosts");
         let (allocation_time, allocation) = least(|| make(&job));
+        let networks = on_networks(ranks, || make(&job));
         let said = vec![machine.to_string(); ranks.div_ceil(SOCKETS * CORES)];
         let (hardware_time, _) = least(|| {
             let understood = said.iter().map(|text| text.parse::<Machine>().is_ok());
@@ -150,11 +176,12 @@ fn main() {
                 let traffic = profile.traffic(Layer::ALL);
                 traffic.exact_affinity(Metric::Size).expect("small counts")
             });
-            let (placed_time, placed) = least(|| {
-                allocation
-                    .placed(&matrix, Movement::Ranks)
-                    .expect("as many ranks as processes")
-            });
+            let place = |allocation: &Allocation| {
+                let found = allocation.placed(&matrix, Movement::Ranks);
+                found.expect("as many ranks as processes")
+            };
+            let (placed_time, placed) = least(|| place(&allocation));
+            let [torus, dragonfly] = networks.each_ref().map(|on| least(|| place(on)).0);
             let recorded = Recorded {
                 topology: &placed.topology,
                 leaf_of_rank: &placed.leaf_of_rank,
@@ -164,7 +191,7 @@ fn main() {
             let all = read_time + hardware_time + allocation_time + matrix_time + placed_time;
             let gain = placed.costs.1 / placed.costs.0;
             println!(
-                "{ranks:>7} {pattern:>9} {read_time:>9.1} {hardware_time:>9.1} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {all:>9.1} {carried_time:>11.1} {gain:>11.3}"
+                "{ranks:>7} {pattern:>9} {read_time:>9.1} {hardware_time:>9.1} {allocation_time:>11.1} {matrix_time:>9.1} {placed_time:>9.1} {all:>9.1} {carried_time:>11.1} {gain:>11.3} {torus:>9.1} {dragonfly:>9.1}"
             );
         }
     }

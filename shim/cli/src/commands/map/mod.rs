@@ -226,10 +226,7 @@ impl Job {
             true => input.loads(&arguments.choice),
             false => None,
         };
-        let usual = match network {
-            Some(_) => Objective::Mixture,
-            None => Objective::Sum,
-        };
+        let usual = Objective::usual(network.is_some());
         let listed = how.loads.as_deref().map(numbers::loads).transpose()?;
         Ok(Job {
             loads_are_measured: measured.is_some(),

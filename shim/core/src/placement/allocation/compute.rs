@@ -4,7 +4,7 @@ use super::sparsify::sparsify;
 use super::{Allocation, AllocationError};
 use crate::affinity::Matrix;
 use crate::placement::networks::{NetworkNodes, hop_bytes, place_on_network};
-use crate::placement::objective::dist_comm;
+use crate::placement::objective::{Objective, dist_comm};
 use crate::placement::place::require_finite_sums;
 use crate::placement::{
     Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place,
@@ -15,8 +15,8 @@ use crate::topology::Topology;
 /// the least is taken.
 const USUAL_UP_TO: usize = 1_536;
 
-/// The same on networks that are no trees.
-const USUAL_ON_NETWORKS_UP_TO: usize = 512;
+/// The same on networks that are no trees, where loads of links are counted.
+const USUAL_ON_NETWORKS_UP_TO: usize = 64;
 
 /// Movements that a way of applying a placement allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +75,11 @@ impl Allocation {
             topology: self.topology.clone(),
             leaf_of_process,
             permutation,
+            costs: (
+                self.cost(matrix, &self.leaf_of_process),
+                self.cost(matrix, &leaf_of_rank),
+            ),
             leaf_of_rank,
-            costs: (found.identity_cost, found.cost),
         })
     }
 
@@ -109,16 +112,7 @@ impl Allocation {
         let usable = self.topology.clone().allowing_only(&usable)?;
         // Distances of hosts change nothing: no rank leaves its own.
         let options = options(&self.leaf_of_process, Some(&constraints), None);
-        let found = quickly(matrix, &usable, &options, None)?;
-        let cost_of = |leaves: &[usize]| self.cost(matrix, leaves);
-        Ok(match self.network() {
-            None => found,
-            Some(_) => Outcome {
-                cost: cost_of(&found.placement.leaf_of_rank),
-                identity_cost: cost_of(&self.leaf_of_process),
-                ..found
-            },
-        })
+        quickly(matrix, &usable, &options, None)
     }
 }
 
@@ -244,6 +238,7 @@ fn options<'a>(
     };
     Options {
         current: Some(current),
+        objective: Objective::usual(network.is_some()),
         effort: match current.len() <= usual {
             true => Effort::Normal,
             false => Effort::Fast,

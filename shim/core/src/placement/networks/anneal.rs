@@ -83,6 +83,9 @@ struct State<'a, D> {
     vertex_on: Vec<u32>,
     free: bool,
     single: bool,
+    /// In which turn a node was last looked at.
+    seen: Vec<u32>,
+    turn: u32,
 }
 
 impl<'a, D: Distance> State<'a, D> {
@@ -110,6 +113,8 @@ impl<'a, D: Distance> State<'a, D> {
                 .collect(),
             free: field.slot_tree.is_free(),
             single: field.most_slots == 1,
+            seen: vec![0; field.nodes.count()],
+            turn: 0,
             field,
             distance,
             near,
@@ -175,10 +180,8 @@ impl<'a, D: Distance> State<'a, D> {
         let other = self.vertex_on[slot as usize];
         let chance = (random.next() >> 40) as f32 * (1.0 / (1 << 24) as f32);
         let limit = -temperature * fast_logarithm(chance);
-        let mut change = self.change(vertex, other, here, there);
-        if (other as usize) < self.field.ranks {
-            change += self.change(other, vertex, there, here);
-        }
+        let change =
+            self.change(vertex, other, here, there) + self.back(other, vertex, there, here);
         if change <= limit {
             self.swap(vertex, other);
         }
@@ -198,11 +201,15 @@ impl<'a, D: Distance> State<'a, D> {
         true
     }
 
-    /// Makes every swap that helps, vertex after vertex, until none does.
+    /// Makes every swap that helps, vertex after vertex, until none does. Where a pass takes
+    /// seconds, those that save the last per cent are left out.
     fn descend(&mut self, movable: &[u32]) {
-        const PASSES: usize = 30;
+        let passes = match movable.len() {
+            0..20_000 => 30,
+            _ => 6,
+        };
         let mut dirty = vec![true; self.field.graph.order()];
-        for _ in 0..PASSES {
+        for _ in 0..passes {
             let mut swapped = false;
             for &vertex in movable {
                 if !std::mem::replace(&mut dirty[vertex as usize], false) {
@@ -227,36 +234,53 @@ impl<'a, D: Distance> State<'a, D> {
     }
 
     /// The vertex with which a swap saves most, of those at and near the partners' nodes.
-    fn best(&self, vertex: u32) -> Option<u32> {
+    ///
+    /// Of two that save something when they change places one saves something when it goes there
+    /// alone: the swap is found from that one, and nodes where `vertex` saves nothing are passed.
+    fn best(&mut self, vertex: u32) -> Option<u32> {
         const NODES: usize = 12;
         const PARTNERS: usize = 12;
+        self.turn += 1;
         let here = self.node_of[vertex as usize];
+        let mut seen = std::mem::take(&mut self.seen);
         let mut best = (-1e-3_f32, None);
         for edge in self.row(vertex).iter().take(PARTNERS) {
             let at = self.node_of[edge.to as usize];
-            let nodes = self
-                .near
-                .of(at)
-                .iter()
-                .take(NODES)
-                .chain((!self.single).then_some(&at));
-            for &there in nodes {
-                if there == here {
+            let near = self.near.of(at).iter().take(NODES);
+            for &there in near.chain((!self.single).then_some(&at)) {
+                let last = std::mem::replace(&mut seen[there as usize], self.turn);
+                if there == here || last == self.turn {
+                    continue;
+                }
+                let alone = self.change(vertex, super::field::NOBODY, here, there);
+                if alone >= 0.0 {
                     continue;
                 }
                 for &slot in self.field.slots_of(there as usize) {
                     let other = self.vertex_on[slot as usize];
-                    let mut change = self.change(vertex, other, here, there);
-                    if (other as usize) < self.field.ranks {
-                        change += self.change(other, vertex, there, here);
+                    let back = self.back(other, vertex, there, here);
+                    // An edge between the two only makes it dearer.
+                    if alone + back >= best.0 {
+                        continue;
                     }
+                    let change = self.change(vertex, other, here, there) + back;
                     if change < best.0 {
                         best = (change, Some(other));
                     }
                 }
             }
         }
+        self.seen = seen;
         best.1
+    }
+
+    /// What the vertex that `vertex` changes places with costs more.
+    #[inline]
+    fn back(&self, other: u32, vertex: u32, there: u32, here: u32) -> f32 {
+        match (other as usize) < self.field.ranks {
+            true => self.change(other, vertex, there, here),
+            false => 0.0,
+        }
     }
 }
 

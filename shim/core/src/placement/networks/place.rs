@@ -344,7 +344,10 @@ impl Search<'_> {
         let near = Near::new(self.field.nodes);
         let mut starts = all.clone();
         starts.sort_by(|a, b| self.field.cost(&a.1).total_cmp(&self.field.cost(&b.1)));
-        starts.truncate(3);
+        starts.truncate(match self.options.effort {
+            Effort::Strong => 3,
+            _ => 1,
+        });
         if objective == Objective::Congestion {
             starts.push((Strategy::Swaps, self.slot_tree.admit(self.scattered())?));
         }
@@ -363,7 +366,7 @@ impl Search<'_> {
                 },
                 work: match self.options.effort {
                     Effort::Fast => 2_000_000,
-                    Effort::Normal => 20_000_000,
+                    Effort::Normal => 6_000_000,
                     Effort::Strong => 1_000_000_000,
                 },
             };

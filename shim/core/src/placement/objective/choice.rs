@@ -37,6 +37,15 @@ impl Objective {
     /// All objectives, in the order in which reports show them.
     pub const ALL: &'static [Objective] = Self::VARIANTS;
 
+    /// The best guess of the time, which is minimized where nothing else is asked for: on trees
+    /// DistComm, on other networks, whose links ranks contend for, the mixture.
+    pub fn usual(on_other_network: bool) -> Self {
+        match on_other_network {
+            true => Objective::Mixture,
+            false => Objective::Sum,
+        }
+    }
+
     /// Cost of a placement. For [`Objective::CoupeMin`] the cut of the highest level at which the
     /// tree branches.
     ///

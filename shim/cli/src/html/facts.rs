@@ -207,7 +207,8 @@ impl OnMachine {
         after.map_or(&self.before, |after| &after.state)
     }
 
-    /// Traffic between nodes at cores next to an interface, where some cores are nearer than others.
+    /// Traffic between nodes at cores next to an interface, where some cores are nearer than
+    /// others.
     pub fn near_network(&self) -> Option<NearNetwork> {
         let (before, after) = (self.before.situation(), self.last().situation());
         NearNetwork::of_network(&self.topology, before, after)

@@ -1,4 +1,5 @@
-//! What a topology file says of machines: hosts, physical numbers of cores, and devices next to them.
+//! What a topology file says of machines: hosts, physical numbers of cores, and devices next to
+//! them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -36,8 +36,8 @@ pub struct Interfaces {
 }
 
 impl Interfaces {
-    /// The interfaces that `chosen` accepts by the number of the node, at `depth`: 0 for a tree that
-    /// is one node.
+    /// The interfaces that `chosen` accepts by the number of the node, at `depth`: 0 for a tree
+    /// that is one node.
     ///
     /// # Panics
     /// If `depth` is not above the leaves.

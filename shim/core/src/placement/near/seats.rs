@@ -28,8 +28,8 @@ pub struct Seats<'a> {
 
 impl Seats<'_> {
     /// The placement after ranks of the same node changed places, so that those with most bytes to
-    /// other nodes are nearest to an interface: first as far as it costs nothing on a tree, then for
-    /// `budget` more DistComm at most.
+    /// other nodes are nearest to an interface: first as far as it costs nothing on a tree, then
+    /// for `budget` more DistComm at most.
     ///
     /// # Errors
     /// None for a matrix with finite sums.
@@ -186,7 +186,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Pairs of ranks of a node whose swap is worth it: what it saves by what it costs, and the two.
+    /// Pairs of ranks of a node whose swap is worth it: what it saves by what it costs, and the
+    /// two.
     fn pairs(&self, budget: f64) -> Vec<(f64, usize, usize)> {
         let topology = self.seats.topology;
         let mut found = Vec::new();

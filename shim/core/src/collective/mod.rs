@@ -32,6 +32,7 @@ mod steps;
 pub(crate) mod strategies;
 #[cfg(test)]
 mod tests;
+pub mod told;
 
 pub use algorithms::{Algorithm, Description, Requirement, Uniform};
 pub use choose::{Choice, Chooser, Considered};

@@ -23,6 +23,16 @@ pub enum Amount {
     KnownBlocks(Vec<u64>),
     /// Units from each rank to each, sender by sender, where all ranks know all of them.
     Table(Vec<u64>),
+    /// As [`Amount::Blocks`], where the leader of each cluster knows those of its ranks too.
+    ToldBlocks(Vec<u64>),
+    /// As [`Amount::Exchanged`], a row for this rank, or, at the leader of a cluster, one for each
+    /// of its ranks, from low to high.
+    ToldRows {
+        /// Units that the rank of a row sends to each rank.
+        sent: Vec<u64>,
+        /// Units that the rank of a row receives from each rank.
+        received: Vec<u64>,
+    },
 }
 
 /// A collective call.
@@ -115,8 +125,10 @@ impl Problem<'_> {
     pub fn block(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => *units,
-            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[rank],
-            Amount::Exchanged { .. } | Amount::Table(_) => 0,
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) | Amount::ToldBlocks(blocks) => {
+                blocks[rank]
+            }
+            Amount::Exchanged { .. } | Amount::Table(_) | Amount::ToldRows { .. } => 0,
         }
     }
 
@@ -126,7 +138,8 @@ impl Problem<'_> {
         match self.amount {
             Amount::Each(units) => *units,
             Amount::Table(table) => table[from * self.ranks() + to],
-            Amount::Blocks(_) | Amount::KnownBlocks(_) | Amount::Exchanged { .. } => 0,
+            Amount::Blocks(_) | Amount::KnownBlocks(_) | Amount::ToldBlocks(_) => 0,
+            Amount::Exchanged { .. } | Amount::ToldRows { .. } => 0,
         }
     }
 
@@ -146,8 +159,13 @@ impl Problem<'_> {
         match self.amount {
             Amount::Each(_) | Amount::KnownBlocks(_) | Amount::Table(_) => true,
             Amount::Blocks(_) => self.operation.tells_all_sizes(),
-            Amount::Exchanged { .. } => false,
+            Amount::Exchanged { .. } | Amount::ToldBlocks(_) | Amount::ToldRows { .. } => false,
         }
+    }
+
+    /// Whether the leader of each cluster knows the sizes of the blocks of its ranks.
+    pub fn sizes_are_told(&self) -> bool {
+        matches!(self.amount, Amount::ToldBlocks(_) | Amount::ToldRows { .. })
     }
 
     /// Where a rank's block starts when blocks stand one behind the other. [`Problem::blocks`] is
@@ -155,8 +173,10 @@ impl Problem<'_> {
     pub fn start(&self, rank: usize) -> u64 {
         match self.amount {
             Amount::Each(units) => rank as u64 * units,
-            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[..rank].iter().sum(),
-            Amount::Exchanged { .. } | Amount::Table(_) => 0,
+            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) | Amount::ToldBlocks(blocks) => {
+                blocks[..rank].iter().sum()
+            }
+            Amount::Exchanged { .. } | Amount::Table(_) | Amount::ToldRows { .. } => 0,
         }
     }
 
@@ -173,8 +193,12 @@ impl Problem<'_> {
                 count,
                 units: *units,
             },
-            Amount::Blocks(lengths) | Amount::KnownBlocks(lengths) => Blocks::listed(lengths),
-            Amount::Exchanged { .. } | Amount::Table(_) => Blocks::Equal { count, units: 0 },
+            Amount::Blocks(lengths)
+            | Amount::KnownBlocks(lengths)
+            | Amount::ToldBlocks(lengths) => Blocks::listed(lengths),
+            Amount::Exchanged { .. } | Amount::Table(_) | Amount::ToldRows { .. } => {
+                Blocks::Equal { count, units: 0 }
+            }
         }
     }
 

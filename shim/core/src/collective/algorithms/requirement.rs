@@ -22,6 +22,9 @@ pub enum Requirement {
     /// All ranks know the sizes of all blocks.
     #[error("sizes of blocks that all ranks know")]
     KnownSizes,
+    /// The leader of each cluster knows the sizes of its ranks' blocks.
+    #[error("sizes of blocks that ranks tell the leader of their cluster")]
+    ToldSizes,
     /// The communicator has a topology, which all ranks know.
     #[error("a topology that all ranks know")]
     Topology,
@@ -33,6 +36,7 @@ impl Requirement {
         match self {
             Requirement::Commutative => !problem.ordered,
             Requirement::KnownSizes => problem.sizes_are_known(),
+            Requirement::ToldSizes => problem.sizes_are_known() || problem.sizes_are_told(),
             Requirement::Topology => problem.clusters.neighbourhoods().is_some(),
             Requirement::MaxRanks(_) | Requirement::PowerOfTwo | Requirement::EvenRanks => {
                 self.allows(problem.ranks())
@@ -43,7 +47,8 @@ impl Requirement {
     /// Whether a communicator of so many ranks has it.
     pub fn allows(self, ranks: usize) -> bool {
         match self {
-            Requirement::Commutative | Requirement::KnownSizes | Requirement::Topology => true,
+            Requirement::Commutative | Requirement::Topology => true,
+            Requirement::KnownSizes | Requirement::ToldSizes => true,
             Requirement::MaxRanks(most) => ranks <= most,
             Requirement::PowerOfTwo => ranks.is_power_of_two(),
             Requirement::EvenRanks => ranks.is_multiple_of(2) || ranks == 1,

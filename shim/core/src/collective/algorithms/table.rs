@@ -15,8 +15,8 @@
 use super::algorithm::{Algorithm, Alike, Candidate, Describe, Estimate, Price};
 use super::by_cluster::between::{Between, Direction, Grouped};
 use super::by_cluster::{
-    allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source, reduce,
-    reduce_exchange, reduce_scatter, scan,
+    aggregate, allgather, alltoall, barrier, broadcast, direct, grouped, lanes, multi_source,
+    reduce, reduce_exchange, reduce_scatter, scan,
 };
 use super::by_neighbour::{direct as to_neighbours, relay};
 use super::by_rank::matchings::{MOST_RANKS, Matching};
@@ -26,13 +26,14 @@ use super::by_rank::{
     scan as prefix, scatter, tree, uniform,
 };
 use super::requirement::Requirement::{
-    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, Topology,
+    self, Commutative, EvenRanks, KnownSizes, MaxRanks, PowerOfTwo, ToldSizes, Topology,
 };
 use super::trees::Shape::{
     Alpha, Binary, Binomial, Chain, Flat, HighestBit, Lambda, Octopus, Quadrinomial,
 };
 use crate::collective::Operation::{self, *};
 use crate::collective::read::estimate::{self, CostInput};
+use crate::collective::told::MOST_RANKS as MOST_TOLD;
 use crate::collective::{Problem, Steps};
 use crate::platform::orders::Order;
 
@@ -292,6 +293,8 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
         .estimated(|s| estimate::grouped(s, Grouped::InOrder)),
     row("grid-multi-source", GATHERS, multi_source::gather).requires(&[KnownSizes])
         .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+    row("grid-aggregate", &[Gatherv], aggregate::gather).requires(&[ToldSizes])
+        .estimated(estimate::aggregate),
 
     row("flat", SCATTERS, linear::scatter).also(&["linear"]).estimated(estimate::direct),
     row("binomial", &[Scatter], scatter::scatter),
@@ -300,6 +303,8 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
     scatter_grouped!("grid-latest-tail-first", Grouped::LatestTailFirst),
     row("grid-multi-source", SCATTERS, multi_source::scatter).requires(&[KnownSizes])
         .estimated(|s| estimate::multi_source(s, multi_source::count(s.clusters, s.root, Some(s.network)))),
+    row("grid-aggregate", &[Scatterv], aggregate::scatter).requires(&[ToldSizes])
+        .estimated(estimate::aggregate),
 
     row("flat", ALLGATHERS, linear::allgather).symmetric().estimated(estimate::direct),
     row("ring", ALLGATHERS, ring::allgather).symmetric(),
@@ -322,6 +327,8 @@ pub(in crate::collective) static TABLE: &[Algorithm] = &[
         .requires(&[PowerOfTwo, MaxRanks(MOST_RANKS), KnownSizes]),
     row("grid-grouped", EXCHANGES, alltoall::grouped).requires(&[KnownSizes])
         .estimated(estimate::alltoall_grouped),
+    row("grid-aggregate", &[Alltoallv, Alltoallw], aggregate::exchange)
+        .requires(&[ToldSizes, MaxRanks(MOST_TOLD)]).estimated(estimate::aggregate),
 
     row("pairwise", REDUCE_SCATTERS, linear::reduce_scatter).symmetric().estimated(estimate::direct),
     row("at-once", REDUCE_SCATTERS, at_once::reduce_scatter).symmetric(),

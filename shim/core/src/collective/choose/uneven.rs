@@ -149,6 +149,7 @@ pub fn row(amount: &Amount) -> Option<Vec<u64>> {
         Amount::Blocks(blocks) => Some(blocks.clone()),
         Amount::Exchanged { sent, received } => Some([sent.as_slice(), received].concat()),
         Amount::Each(_) | Amount::KnownBlocks(_) | Amount::Table(_) => None,
+        Amount::ToldBlocks(_) | Amount::ToldRows { .. } => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod neighbourhoods;
 mod random_arrangements;
+mod told;
 
 use crate::collective::Operation;
 use crate::collective::grids::{self, scattered};

@@ -16,7 +16,9 @@ use crate::collective::{Clusters, Problem, Steps};
 /// clusters together, and gets those of a cluster together.
 pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     let clusters = problem.clusters;
-    let (input, output) = buffers(problem, rank);
+    let pair = |from: usize, to: usize| problem.pair(from, to);
+    let exchange = Exchange::new(problem, rank, &pair);
+    let (input, output) = (&exchange.input, &exchange.output);
     // Inside the cluster direct to each other.
     let members = clusters.members(clusters.of(rank));
     steps.copy(input[rank], output[rank]);
@@ -26,14 +28,6 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
     for &member in members.iter().filter(|&&member| member != rank) {
         steps.send(member, input[member]);
     }
-    let exchange = Exchange {
-        problem,
-        clusters,
-        here: clusters.of(rank),
-        rank,
-        input,
-        output,
-    };
     match steps.segment(1) >= exchange.largest_message() {
         true => exchange.in_few_messages(steps),
         false => exchange.as_they_come(steps),
@@ -41,9 +35,11 @@ pub fn grouped(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
 }
 
 /// The part of a grouped exchange that goes to other clusters.
-struct Exchange<'a> {
+pub(super) struct Exchange<'a> {
     problem: &'a Problem<'a>,
     clusters: &'a Clusters,
+    /// Units from one rank to another that go through leaders: all of a block, or nothing.
+    pair: &'a dyn Fn(usize, usize) -> u64,
     here: usize,
     rank: usize,
     input: Vec<Range>,
@@ -70,7 +66,24 @@ impl ScratchBlocks {
     }
 }
 
-impl Exchange<'_> {
+impl<'a> Exchange<'a> {
+    pub fn new(
+        problem: &'a Problem<'a>,
+        rank: usize,
+        pair: &'a dyn Fn(usize, usize) -> u64,
+    ) -> Self {
+        let (input, output) = buffers(problem, rank);
+        Exchange {
+            problem,
+            clusters: problem.clusters,
+            pair,
+            here: problem.clusters.of(rank),
+            rank,
+            input,
+            output,
+        }
+    }
+
     /// The units of the largest message between two clusters.
     fn largest_message(&self) -> u64 {
         let count = self.clusters.count();
@@ -87,7 +100,7 @@ impl Exchange<'_> {
         senders: &[usize],
         receivers: &[usize],
     ) -> ScratchBlocks {
-        let pair = |&from: &usize| receivers.iter().map(move |&to| self.problem.pair(from, to));
+        let pair = |&from: &usize| receivers.iter().map(move |&to| (self.pair)(from, to));
         self.listed(
             steps,
             senders.iter().flat_map(pair).collect(),
@@ -102,7 +115,7 @@ impl Exchange<'_> {
         receivers: &[usize],
         senders: &[usize],
     ) -> ScratchBlocks {
-        let pair = |&to: &usize| senders.iter().map(move |&from| self.problem.pair(from, to));
+        let pair = |&to: &usize| senders.iter().map(move |&from| (self.pair)(from, to));
         self.listed(
             steps,
             receivers.iter().flat_map(pair).collect(),
@@ -168,7 +181,7 @@ impl Exchange<'_> {
     }
 
     /// One message from each member, and one to each for each cluster.
-    fn in_few_messages(&self, steps: &mut dyn Steps) {
+    pub fn in_few_messages(&self, steps: &mut dyn Steps) {
         let (clusters, rank) = (self.clusters, self.rank);
         let members = clusters.members(self.here);
         let leader = clusters.leader(self.here);
@@ -180,7 +193,7 @@ impl Exchange<'_> {
         if rank != leader {
             let own = self.scratch(steps, &[rank], &far);
             for (place, &receiver) in far.iter().enumerate() {
-                steps.copy(self.input[receiver], own.at(0, place));
+                self.give(receiver, own.at(0, place), steps);
             }
             steps.send(leader, own.range);
             for other in clusters.others_towards(self.here) {
@@ -188,7 +201,7 @@ impl Exchange<'_> {
                 let came = self.scratch_by_receiver(steps, &[rank], senders);
                 steps.receive(leader, came.range);
                 for (place, &sender) in senders.iter().enumerate() {
-                    steps.copy(came.at(0, place), self.output[sender]);
+                    self.take(came.at(0, place), sender, steps);
                 }
             }
             return;
@@ -204,11 +217,11 @@ impl Exchange<'_> {
             let all = self.scratch_by_receiver(steps, receivers, members);
             for (row, &receiver) in receivers.iter().enumerate() {
                 for (column, &member) in members.iter().enumerate() {
-                    let from = match member == rank {
-                        true => self.input[receiver],
-                        false => given.at(column, place + row),
-                    };
-                    steps.copy(from, all.at(row, column));
+                    let into = all.at(row, column);
+                    match member == rank {
+                        true => self.give(receiver, into, steps),
+                        false => steps.copy(given.at(column, place + row), into),
+                    }
                 }
             }
             place += receivers.len();
@@ -224,9 +237,22 @@ impl Exchange<'_> {
                     continue;
                 }
                 for (column, &sender) in senders.iter().enumerate() {
-                    steps.copy(all.at(row, column), self.output[sender]);
+                    self.take(all.at(row, column), sender, steps);
                 }
             }
+        }
+    }
+    /// The own block for a rank, if it goes through leaders.
+    fn give(&self, receiver: usize, into: Range, steps: &mut dyn Steps) {
+        if into.length > 0 {
+            steps.copy(self.input[receiver], into);
+        }
+    }
+
+    /// The block from a rank, if it came through leaders.
+    fn take(&self, from: Range, sender: usize, steps: &mut dyn Steps) {
+        if from.length > 0 {
+            steps.copy(from, self.output[sender]);
         }
     }
 }

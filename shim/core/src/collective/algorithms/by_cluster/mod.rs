@@ -1,5 +1,6 @@
 //! Algorithms that look at clusters: between the leaders of clusters, then inside each.
 
+pub mod aggregate;
 pub mod allgather;
 pub mod alltoall;
 pub mod barrier;

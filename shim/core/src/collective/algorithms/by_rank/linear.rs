@@ -17,7 +17,7 @@ use crate::collective::{Problem, Steps};
 
 /// The other ranks as the root serves them: those of other clusters first, one of
 /// each in turn, then its own.
-fn far_first(problem: &Problem) -> Vec<usize> {
+pub fn far_first(problem: &Problem) -> Vec<usize> {
     let clusters = problem.clusters;
     let root_cluster = clusters.of(problem.root);
     let deepest = (0..clusters.count()).map(|cluster| clusters.members(cluster).len());

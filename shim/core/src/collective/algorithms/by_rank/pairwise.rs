@@ -7,6 +7,7 @@
 
 use crate::collective::plan::Range;
 use crate::collective::problem::Amount;
+use crate::collective::told::pair;
 use crate::collective::{Problem, Steps};
 
 /// Where the blocks to and from each rank are for `rank`: those of the input, and of the
@@ -15,10 +16,14 @@ pub fn buffers(problem: &Problem, rank: usize) -> (Vec<Range>, Vec<Range>) {
     let ranks = problem.ranks();
     let (sent, received) = match problem.amount {
         Amount::Each(units) => (vec![*units; ranks], vec![*units; ranks]),
-        Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => (blocks.clone(), blocks.clone()),
-        Amount::Table(_) => (
-            (0..ranks).map(|to| problem.pair(rank, to)).collect(),
-            (0..ranks).map(|from| problem.pair(from, rank)).collect(),
+        Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) | Amount::ToldBlocks(blocks) => {
+            (blocks.clone(), blocks.clone())
+        }
+        Amount::Table(_) | Amount::ToldRows { .. } => (
+            (0..ranks).map(|to| pair(problem, rank, rank, to)).collect(),
+            (0..ranks)
+                .map(|from| pair(problem, rank, from, rank))
+                .collect(),
         ),
         Amount::Exchanged { sent, received } => (sent.clone(), received.clone()),
     };
@@ -67,13 +72,25 @@ fn partners(problem: &Problem, rank: usize, towards: bool) -> Vec<usize> {
 /// Everyone sends to all others at once, far ones first, in an order that does not depend on
 /// how ranks are numbered.
 pub fn flat(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
+    direct(problem, rank, steps, &|_, _| true);
+}
+
+/// The same for blocks from and to ranks for which `goes` says so, and the rank's own.
+pub fn direct(
+    problem: &Problem,
+    rank: usize,
+    steps: &mut dyn Steps,
+    goes: &dyn Fn(usize, usize) -> bool,
+) {
     let (input, output) = buffers(problem, rank);
-    for from in partners(problem, rank, true) {
+    let senders = partners(problem, rank, true).into_iter();
+    for from in senders.filter(|&from| goes(from, rank)) {
         steps.receive(from, output[from]);
     }
     let far = problem.clusters.count() - 1;
     for round in partners(problem, rank, false).chunks(far.max(1)) {
-        steps.send_round_robin(round.iter().map(|&to| (to, input[to])));
+        let receivers = round.iter().filter(|&&to| goes(rank, to));
+        steps.send_round_robin(receivers.map(|&to| (to, input[to])));
     }
     steps.copy(input[rank], output[rank]);
 }

@@ -7,7 +7,7 @@ use crate::collective::Operation::*;
 use crate::collective::Problem;
 use crate::collective::algorithms::blocks_of_neighbours;
 use crate::collective::plan::Range;
-use crate::collective::problem::Amount;
+use crate::collective::told::pair;
 
 /// The buffers of a rank.
 pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
@@ -21,10 +21,10 @@ pub(super) fn contract(problem: &Problem, rank: usize) -> Contract {
         Scatter | Scatterv => (at_root(total), block),
         Allgather | Allgatherv => (block, total),
         Alltoall | Alltoallv | Alltoallw => {
-            let all = |pair: &dyn Fn(usize) -> u64| (0..problem.ranks()).map(pair).sum();
+            let all = |of: &dyn Fn(usize) -> u64| (0..problem.ranks()).map(of).sum();
             (
-                all(&|to| sent(problem, rank, to)),
-                all(&|from| received(problem, from, rank)),
+                all(&|to| pair(problem, rank, rank, to)),
+                all(&|from| pair(problem, rank, from, rank)),
             )
         }
         Reduce => (block, at_root(block)),
@@ -67,22 +67,6 @@ fn from_neighbour(problems: &[Problem], rank: usize, unit: u64) -> Expected {
         end.rank,
         input[end.block].start + unit - output[place].start,
     )
-}
-
-/// Units that `rank` sends `to` in an exchange.
-fn sent(problem: &Problem, rank: usize, to: usize) -> u64 {
-    match problem.amount {
-        Amount::Exchanged { sent, .. } => sent[to],
-        _ => problem.pair(rank, to),
-    }
-}
-
-/// Units that `rank` receives `from` another one in an exchange.
-fn received(problem: &Problem, from: usize, rank: usize) -> u64 {
-    match problem.amount {
-        Amount::Exchanged { received, .. } => received[from],
-        _ => problem.pair(from, rank),
-    }
 }
 
 /// What a unit of an output must be.
@@ -170,9 +154,9 @@ fn expected(problems: &[Problem], rank: usize, unit: u64) -> Expected {
             Expected::Moved(problem.root, problems[problem.root].start(rank) + unit)
         }
         Alltoall | Alltoallv | Alltoallw => {
-            let received = |from: usize| received(problem, from, rank);
+            let received = |from: usize| pair(problem, rank, from, rank);
             let (from, unit) = owner((0..ranks).map(received), unit);
-            let before = (0..rank).map(|to| sent(&problems[from], from, to));
+            let before = (0..rank).map(|to| pair(&problems[from], from, from, to));
             Expected::Moved(from, before.sum::<u64>() + unit)
         }
         Reduce | Allreduce => Expected::Reduced { ranks, unit },

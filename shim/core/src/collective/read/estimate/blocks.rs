@@ -7,6 +7,7 @@ use super::CostInput;
 use crate::collective::Operation;
 use crate::collective::algorithms::{Grouped, by_tail, runs};
 use crate::collective::network::MessageCosts;
+use crate::collective::told;
 
 /// The busiest link between clusters and the longest latency, for `messages(from, to)` blocks from
 /// one cluster to another.
@@ -224,6 +225,22 @@ pub fn alltoall_grouped(input: &CostInput) -> f64 {
     });
     let local = input.largest(|cluster| input.spread(cluster, away(cluster)));
     2.0 * local + passing + input.largest_between(|cost| cost.seconds())
+}
+
+/// Small blocks as those that are grouped, others directly, once leaders were told the sizes.
+pub fn aggregate(input: &CostInput) -> f64 {
+    let told = input.largest(|c| match input.sizes[c] {
+        size if size.ranks == 1 => 0.0,
+        size if size.hosts == 1 => input.segment.on_host[c].latency,
+        _ => input.segment.within[c].latency,
+    });
+    let is_small = told::goes_along(input.operation, input.bytes);
+    let call = match is_small {
+        false => direct(input),
+        true if input.operation.has_root() => grouped(input, Grouped::InOrder),
+        true => alltoall_grouped(input),
+    };
+    told + call
 }
 
 /// Blocks reduced inside clusters, exchanged between leaders, and handed on.

@@ -18,8 +18,8 @@ use crate::collective::algorithms::Shape;
 use crate::collective::network::{MessageCost, MessageCosts};
 use crate::collective::{Clusters, Network, Operation};
 pub(in crate::collective) use blocks::{
-    allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct, grouped,
-    multi_source, reduce_scatter_exchange, scan_exchange,
+    aggregate, allgather_exchange, allgather_lanes, alltoall_grouped, barrier_exchange, direct,
+    grouped, multi_source, reduce_scatter_exchange, scan_exchange,
 };
 pub(in crate::collective) use reductions::{
     allreduce_direct, allreduce_exchange, allreduce_ring, allreduce_tree, reduce_direct,

@@ -135,9 +135,11 @@ pub fn expand_as_run(record: &Record, run: &AsRun, into: &mut TrafficMatrix) {
     }
 }
 
-/// Whether all ranks know all sizes: without them, no algorithm relays blocks of uneven sizes.
+/// Whether ranks know sizes that MPI does not tell them: without, no algorithm relays blocks of
+/// uneven sizes.
 fn needs_all_sizes(algorithm: &Algorithm) -> bool {
-    algorithm.requires.contains(&Requirement::KnownSizes)
+    let needs = |one: &Requirement| matches!(one, Requirement::KnownSizes | Requirement::ToldSizes);
+    algorithm.requires.iter().any(needs)
 }
 
 /// Whether a total exchange is known by sender alone.

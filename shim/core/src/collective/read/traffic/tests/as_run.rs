@@ -19,7 +19,7 @@ fn volume(operation: Operation, ranks: usize, units: u64) -> Volume {
 
 fn amount(run: &AsRun, operation: Operation, volume: &Volume, rank: usize) -> Amount {
     let ranks = run.clusters.ranks();
-    let needs_all = run.algorithm.requires.contains(&Requirement::KnownSizes);
+    let needs_all = needs_all_sizes(run.algorithm);
     match volume {
         Volume::PerRank(sent) if operation.unit() == Unit::PairBlocks && needs_all => {
             let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
@@ -141,7 +141,7 @@ fn the_traffic_of_every_algorithm_is_what_its_checked_plans_send() {
 #[test]
 fn exact_pairs_that_are_relayed_are_counted_on_the_way_they_took() {
     let clusters = Clusters::new(&[0, 0, 0, 1, 1, 2]);
-    for algorithm in ["grid-grouped", "uniform", "pairwise"] {
+    for algorithm in ["grid-grouped", "grid-aggregate", "uniform", "pairwise"] {
         let run = AsRun {
             algorithm: Algorithm::find(Operation::Alltoallv, algorithm).unwrap(),
             clusters: &clusters,

@@ -69,7 +69,7 @@ fn columns(predictor: &Predictor, factors: &mut Vec<f64>) -> String {
         .iter()
         .find(|one| one.strategy.is_none())
         .map_or(f64::INFINITY, seconds);
-    let tried = predictor.choice().considered();
+    let tried = predictor.estimates().considered();
     let tried: Vec<&str> = tried
         .iter()
         .take(TRIED)

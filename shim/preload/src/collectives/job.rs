@@ -185,10 +185,11 @@ impl Job {
             _ => Amount::Each(call.receive.only_block()?.count),
         };
         let total = match &amount {
-            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks.iter().sum(),
             Amount::Each(units) if call.operation == ReduceScatterBlock => units * ranks as u64,
             Amount::Each(units) => *units,
-            Amount::Exchanged { .. } | Amount::Table(_) => 0,
+            Amount::Blocks(blocks) => blocks.iter().sum(),
+            // No amounts of reductions.
+            _ => 0,
         };
         let (send, receive) = (call.send.buffer, call.receive.buffer);
         let has_result = call.operation != Reduce || call.root as usize == rank;
@@ -203,9 +204,9 @@ impl Job {
         };
         let own = match &amount {
             _ if !has_result => 0,
-            Amount::Blocks(blocks) | Amount::KnownBlocks(blocks) => blocks[rank],
+            Amount::Blocks(blocks) => blocks[rank],
             Amount::Each(units) => *units,
-            Amount::Exchanged { .. } | Amount::Table(_) => 0,
+            _ => 0,
         };
         let results = Operands::new(unit, own, receive);
         Ok(Job {

@@ -16,7 +16,7 @@
 //! | the guard has another algorithm of the MPI's run it | as above; it was made ready at a call at which all ranks said that they can (`guard::forced`), and which operations are open to that, all told each other (`guard::knobs`) |
 //! | the program has set an algorithm of the MPI's itself (`MPI_T`) | MPI has it do so on all ranks (the variable's scope), or its own collectives would not work; before the first trial, as the row above |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
-//! | sizes are exchanged, or not | settings, calls, earlier exchanges: all know them (`sizes`) |
+//! | sizes are exchanged, or told to leaders, or not | settings, the guard's algorithm, calls, earlier exchanges: all know them (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
 //! | the communicator has no topology that all ranks know, or, where the plan is chosen, one whose blocks the MPI may take for each other | what is learnt where it is made is the same on all (`neighbours`) |
@@ -62,7 +62,7 @@ use std::sync::Arc;
 
 use parking_lot::MutexGuard;
 use treepie_core::collective::choose::Form as ChosenForm;
-use treepie_core::collective::{Algorithm, Operation};
+use treepie_core::collective::{Algorithm, Amount, Operation};
 use treepie_core::files::configuration::Runner;
 use treepie_core::guard::CellKey;
 
@@ -87,6 +87,7 @@ use place::Place;
 use plans::{make, make_guarded, make_sized};
 use repeated::{Answers, Form};
 use setup::Setup;
+use sizes::BySize;
 
 /// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
 #[inline(always)]
@@ -335,7 +336,11 @@ fn run_plan(
         ..
     } = *case;
     debug_assert!(case.workplace.is_none(), "it is locked below");
-    let operation = call.operation;
+    let (operation, root) = (call.operation, call.root as usize);
+    let algorithm = guarded.map(|(algorithm, _)| algorithm);
+    let tells_leader = || sizes::are_told_to_leaders(runner, communicator, operation, algorithm);
+    // Before anything that one rank may find out alone: all count alike.
+    let telling = (exchanges_sizes || tells_leader()).then(|| communicator.next_call());
     let place = communicator.next_call();
     let job = match Job::new(native, call, place, &communicator.clusters) {
         Ok(job) => job,
@@ -343,25 +348,14 @@ fn run_plan(
         Err(Refused::With(code)) => return Planned::Done(Err(code)),
     };
     let errors = errors::Returned::inside(native, comm);
-    let root = call.root as usize;
-    let (mut amount, mut sized) = (job.amount.clone(), None);
-    if exchanges_sizes {
-        match sizes::exchange(native, communicator, (operation, root), amount) {
-            Ok(exchanged) => {
-                amount = exchanged.amount;
-                if *runner == Runner::Auto {
-                    let uneven = &communicator.uneven;
-                    let call = (operation, root);
-                    sized = uneven.choose(communicator, call, &amount, exchanged.cost);
-                }
-            }
-            Err(code) => {
-                job.abandon();
-                drop(errors);
-                return Planned::Done(Err(code));
-            }
+    let (amount, sized) = match sizes_of(case, telling, &job.amount) {
+        Ok(known) => known,
+        Err(code) => {
+            job.abandon();
+            drop(errors);
+            return Planned::Done(Err(code));
         }
-    }
+    };
     let key = Key {
         operation,
         root,
@@ -412,6 +406,31 @@ fn run_plan(
     };
     drop(errors);
     Planned::Done(result)
+}
+
+/// The amount of a call, of which this rank knows its `own`, and what was chosen by it, where ranks
+/// tell each other of sizes at a place.
+fn sizes_of(
+    case: &Case<'_>,
+    telling: Option<Place>,
+    own: &Amount,
+) -> Result<(Amount, Option<BySize>), c_int> {
+    let (native, communicator) = (case.native, case.communicator);
+    let call = (case.call.operation, case.call.root as usize);
+    let Some(place) = telling else {
+        return Ok((own.clone(), None));
+    };
+    if !case.exchanges_sizes {
+        let told = sizes::tell_leader(native, communicator, place, call, own)?;
+        return Ok((told, None));
+    }
+    let exchanged = sizes::exchange(native, communicator, place, call, own.clone())?;
+    let (amount, cost) = (exchanged.amount, exchanged.cost);
+    let chosen = match *case.runner == Runner::Auto {
+        true => (communicator.uneven).choose(communicator, call, &amount, cost),
+        false => None,
+    };
+    Ok((amount, chosen))
 }
 
 /// What a call returns whose plan ended like this; the handler of its communicator is told of

@@ -20,6 +20,7 @@ pub fn bytes(key: &Key) -> Option<u64> {
         Amount::Blocks(parts) if are_bytes_known(key.operation) => mean(parts),
         Amount::KnownBlocks(parts) | Amount::Table(parts) => mean(parts),
         Amount::Blocks(_) | Amount::Exchanged { .. } => None,
+        Amount::ToldBlocks(_) | Amount::ToldRows { .. } => None,
     }
 }
 

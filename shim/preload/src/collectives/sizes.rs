@@ -1,7 +1,12 @@
-//! The exchange of sizes that MPI gives some ranks alone: what plans need that group uneven blocks
-//! by cluster, or order them by size.
+//! Sizes that MPI tells some ranks alone: what plans need that group uneven blocks by cluster, or
+//! order them by size.
 //!
-//! Whether sizes are exchanged is a function of what all ranks know: the settings, the number of
+//! | who is told | before | by |
+//! |---|---|---|
+//! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
+//! | the leader of each cluster, of its ranks' | each call of an algorithm that needs it | [`tell_leader`] |
+//!
+//! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number of
 //! calls of the operation on the communicator, and what came out of earlier exchanges, which was
 //! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
 //! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
@@ -14,12 +19,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use treepie_core::collective::choose::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
-use treepie_core::collective::{Algorithm, Amount, Operation, Problem, Requirement};
+use treepie_core::collective::{Algorithm, Amount, Operation, Plan, Problem, Requirement, told};
 use treepie_core::files::configuration::Runner;
 
 use super::communicator::Communicator;
 use super::execute::{Prepared, Spaces};
 use super::perform;
+use super::place::Place;
 use super::unit::Unit;
 use crate::mpi::native::Native;
 use crate::mpi::{Handle, Op, c_int};
@@ -61,21 +67,12 @@ impl Uneven {
         communicator: &Communicator,
         operation: Operation,
     ) -> bool {
-        // Neighbours know the sizes of what they exchange.
-        if operation.tells_all_sizes() || operation.is_among_neighbours() {
-            return false;
-        }
-        match runner {
-            Runner::Native => false,
-            Runner::Algorithm(name) => Algorithm::find(operation, name)
-                .is_some_and(|known| known.requires.contains(&Requirement::KnownSizes)),
-            Runner::Auto => {
-                let (clusters, network) = (&communicator.clusters, &communicator.network);
-                let is_grid = clusters.are_far() && network.is_some();
+        match needed(runner, communicator, operation) {
+            Needed::Nothing | Needed::ByLeaders => false,
+            Needed::ByAll => true,
+            Needed::Perhaps => {
                 let mut remembered = self.0.lock();
-                is_grid
-                    && clusters.ranks() <= uneven::MOST_RANKS
-                    && remembered.exchanges.entry(operation).or_default().is_due()
+                remembered.exchanges.entry(operation).or_default().is_due()
             }
         }
     }
@@ -102,7 +99,10 @@ impl Uneven {
         let start = Instant::now();
         let found = chosen
             .entry((operation, root, amount.clone()))
-            .or_insert_with(|| choose(communicator, operation, root, amount));
+            .or_insert_with(|| {
+                let otherwise = communicator.choose_unknown(operation);
+                choose(communicator, (operation, root), amount, otherwise?)
+            });
         measured.choice = start.elapsed().as_secs_f64();
         let gained = found.as_ref().map_or(0.0, |found| found.gained);
         exchanges.entry(operation).or_default().learn(gained, cost);
@@ -127,15 +127,81 @@ impl Uneven {
     }
 }
 
-/// By simulation.
-pub fn choose(
+/// Who needs to know sizes that MPI tells some ranks alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needed {
+    /// Nobody.
+    Nothing,
+    /// The leaders of clusters, those of their ranks: an algorithm is named that needs it.
+    ByLeaders,
+    /// All ranks, likewise.
+    ByAll,
+    /// All ranks, where that gains more than it costs.
+    Perhaps,
+}
+
+/// Who needs to know sizes of a call by the settings, as all ranks know alike.
+pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation) -> Needed {
+    // Neighbours know the sizes of what they exchange.
+    if operation.tells_all_sizes() || operation.is_among_neighbours() {
+        return Needed::Nothing;
+    }
+    match runner {
+        Runner::Native => Needed::Nothing,
+        Runner::Algorithm(name) => match Algorithm::find(operation, name) {
+            Some(known) if known.requires.contains(&Requirement::KnownSizes) => Needed::ByAll,
+            Some(known) if needs_leaders(known) => Needed::ByLeaders,
+            _ => Needed::Nothing,
+        },
+        Runner::Auto => {
+            let (clusters, network) = (&communicator.clusters, &communicator.network);
+            let is_grid = clusters.are_far() && network.is_some();
+            match is_grid && clusters.ranks() <= uneven::MOST_RANKS {
+                true => Needed::Perhaps,
+                false => Needed::Nothing,
+            }
+        }
+    }
+}
+
+fn needs_leaders(algorithm: &Algorithm) -> bool {
+    algorithm.requires.contains(&Requirement::ToldSizes)
+}
+
+/// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one, and
+/// else as the settings say. Nothing is looked at that one rank may know alone.
+pub fn are_told_to_leaders(
+    runner: &Runner,
     communicator: &Communicator,
     operation: Operation,
-    root: usize,
+    guarded: Option<&Algorithm>,
+) -> bool {
+    if let Some(algorithm) = guarded {
+        return needs_leaders(algorithm);
+    }
+    match needed(runner, communicator, operation) {
+        Needed::ByLeaders => true,
+        Needed::ByAll => false,
+        Needed::Nothing | Needed::Perhaps => {
+            *runner == Runner::Auto
+                && !operation.tells_all_sizes()
+                && communicator.clusters.are_far()
+                && communicator
+                    .choose_unknown(operation)
+                    .is_some_and(needs_leaders)
+        }
+    }
+}
+
+/// By simulation: what is quicker than `otherwise`, or that.
+pub fn choose(
+    communicator: &Communicator,
+    (operation, root): (Operation, usize),
     amount: &Amount,
+    otherwise: &'static Algorithm,
 ) -> Option<BySize> {
     let problem: Problem = communicator.problem(operation, root, amount);
-    let found = uneven::quickest(&problem, communicator.eager_limit())?;
+    let found = uneven::quickest(&problem, communicator.eager_limit(), otherwise)?;
     let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
     Some(BySize {
         strategy: found.strategy,
@@ -164,6 +230,7 @@ pub struct Exchanged {
 pub fn exchange(
     native: &Native,
     communicator: &Communicator,
+    place: Place,
     (operation, root): (Operation, usize),
     own: Amount,
 ) -> Result<Exchanged, c_int> {
@@ -178,8 +245,58 @@ pub fn exchange(
     let Some(plan) = communicator.uneven.plan(communicator, bytes) else {
         return Ok(unknown(own));
     };
-    let mut rows = vec![0_u64; row.len() * ranks];
-    let place = communicator.next_call();
+    let width = row.len();
+    let start = Instant::now();
+    let rows = told_by(native, communicator, place, &plan, row, ranks)?;
+    let seconds = start.elapsed().as_secs_f64();
+    communicator.uneven.0.lock().measured.add_exchange(seconds);
+    let words = rows.chunks(width).map(|row| [row[0], row[1]]);
+    let cost = Measured::agreed(words);
+    let sizes = rows.chunks(width).flat_map(|row| &row[MEASURED_WORDS..]);
+    let sizes: Vec<u64> = sizes.copied().collect();
+    let amount = uneven::from_rows(operation, root, ranks, &sizes);
+    Ok(Exchanged {
+        amount: amount.unwrap_or(own),
+        cost,
+    })
+}
+
+/// Tells the leader of this rank's cluster the sizes that MPI tells this one alone: the amount of
+/// the call as this rank knows it then.
+///
+/// # Errors
+/// As [`exchange`].
+pub fn tell_leader(
+    native: &Native,
+    communicator: &Communicator,
+    place: Place,
+    (operation, root): (Operation, usize),
+    own: &Amount,
+) -> Result<Amount, c_int> {
+    let (problem, rank) = (
+        communicator.problem(operation, root, own),
+        communicator.rank(),
+    );
+    let Some(row) = told::row(own, rank) else {
+        return Ok(own.clone());
+    };
+    let plan: Plan = told::plan(&problem, rank, row.len());
+    let count = told::rows(&problem, rank);
+    let plan = Prepared::new(plan);
+    let rows = told_by(native, communicator, place, &plan, row, count)?;
+    Ok(told::learn(&problem, rank, &rows))
+}
+
+/// Runs a plan that tells others this rank's row, and brings so many of theirs.
+fn told_by(
+    native: &Native,
+    communicator: &Communicator,
+    place: Place,
+    plan: &Prepared,
+    row: Vec<u64>,
+    count: usize,
+) -> Result<Vec<u64>, c_int> {
+    let mut rows = vec![0_u64; row.len() * count];
     let spaces = Spaces {
         unit: Unit::byte(native),
         input: row.as_ptr() as usize,
@@ -187,23 +304,10 @@ pub fn exchange(
         scratch: 0,
         op: Op::ABSENT,
     };
-    let start = Instant::now();
-    if let Err(code) = perform(native, communicator, place, &plan, spaces) {
+    if let Err(code) = perform(native, communicator, place, plan, spaces) {
         // What is under way may still use them.
         std::mem::forget((row, rows));
         return Err(code);
     }
-    let seconds = start.elapsed().as_secs_f64();
-    communicator.uneven.0.lock().measured.add_exchange(seconds);
-    let words = rows.chunks(row.len()).map(|row| [row[0], row[1]]);
-    let cost = Measured::agreed(words);
-    let sizes = rows
-        .chunks(row.len())
-        .flat_map(|row| &row[MEASURED_WORDS..]);
-    let sizes: Vec<u64> = sizes.copied().collect();
-    let amount = uneven::from_rows(operation, root, ranks, &sizes);
-    Ok(Exchanged {
-        amount: amount.unwrap_or(own),
-        cost,
-    })
+    Ok(rows)
 }

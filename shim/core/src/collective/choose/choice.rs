@@ -54,14 +54,21 @@ impl Choice {
 
     /// Why it was chosen, in one line.
     pub fn reason(&self) -> String {
-        let Some(seconds) = self.seconds else {
-            let reason = match self.unpredicted {
-                Unpredicted::NoPlatform => "no platform is known: by rule",
-                Unpredicted::UnknownSizes => "not all ranks know the sizes: by rule",
-            };
-            return reason.to_owned();
-        };
         let milliseconds = |seconds: f64| format!("{:.3} ms", 1e3 * seconds);
+        let Some(seconds) = self.seconds else {
+            return match (self.unpredicted, &self.considered[..]) {
+                (Unpredicted::NoPlatform, _) => "no platform is known: by rule".to_owned(),
+                (Unpredicted::UnknownSizes, [together, alone]) => format!(
+                    "not all ranks know the sizes: small blocks are predicted to take {} together, \
+                     {} alone",
+                    milliseconds(together.seconds),
+                    milliseconds(alone.seconds),
+                ),
+                (Unpredicted::UnknownSizes, _) => {
+                    "not all ranks know the sizes: by rule".to_owned()
+                }
+            };
+        };
         let mut text = format!("predicted {}", milliseconds(seconds));
         if let Some(native) = self.native {
             let _ = write!(text, "; the MPI's own {}", milliseconds(native));

@@ -20,6 +20,7 @@ mod started;
 #[cfg(test)]
 mod tests;
 pub mod uneven;
+mod unknown;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -215,6 +216,9 @@ impl Chooser {
         let is_predicted = clusters.are_far() || is_tried && !ordered;
         let predicted = match (&self.known, bytes) {
             (Some(known), Some(_)) if is_predicted => known.predicted(class, clusters),
+            (Some(known), None) if clusters.are_far() => {
+                known.aggregated(class, clusters, self.eager)
+            }
             _ => None,
         };
         self.remember(

@@ -5,6 +5,7 @@
 //! else is looked at.
 
 use crate::collective::network::MessageCost;
+use crate::collective::choose::Choice;
 use crate::collective::read::simulate::{Options, simulate};
 use crate::collective::{Algorithm, Amount, Network, Operation, Problem};
 
@@ -33,13 +34,27 @@ pub struct Uneven {
     pub unknown: f64,
 }
 
+impl Uneven {
+    /// As a choice, in messages of up to `segment` bytes.
+    pub fn choice(&self, segment: u64) -> Choice {
+        Choice {
+            strategy: Some(self.strategy),
+            segment,
+            seconds: Some(self.seconds),
+            unpredicted: Default::default(),
+            considered: Vec::new(),
+            native: None,
+        }
+    }
+}
+
 /// A strategy must be this much quicker than what needs no sizes.
 const WORTH: f64 = 0.97;
 
 /// The quickest of all strategies for a call whose sizes all ranks know, in messages of up to
-/// `segment` units. `None` where no network is known, for too many ranks, and for strategies that
-/// never end.
-pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
+/// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too many
+/// ranks, and for strategies that never end.
+pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
     let network = problem.network?;
     if problem.ranks() > MOST_RANKS || !problem.sizes_are_known() {
         return None;
@@ -49,7 +64,6 @@ pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
         let outcome = simulate(network, &plans, problem.unit_bytes, Options::default());
         outcome.ok().map(|outcome| outcome.seconds)
     };
-    let plain = Algorithm::find(problem.operation, "flat")?;
     let unknown = seconds(plain)?;
     let mut best = Uneven {
         strategy: plain,
@@ -76,22 +90,38 @@ pub fn quickest(problem: &Problem, segment: u64) -> Option<Uneven> {
     Some(best)
 }
 
-/// Seconds that any strategy takes at least: the bytes of all clusters must pass the links that
-/// lead out of them and into them.
-fn crossing(problem: &Problem, network: &Network) -> f64 {
+/// Units of a call whose sizes all ranks know that go from one cluster to another.
+fn units_between(problem: &Problem, from: usize, to: usize) -> u64 {
     let clusters = problem.clusters;
     let home = clusters.of(problem.root);
     let blocks = |cluster: usize| -> u64 {
         let members = clusters.members(cluster).iter();
         members.map(|&rank| problem.block(rank)).sum()
     };
-    let units = |from: usize, to: usize| match problem.operation {
+    match problem.operation {
         Operation::Scatterv if from == home => blocks(to),
         Operation::Gatherv if to == home => blocks(from),
         Operation::Scatterv | Operation::Gatherv => 0,
         _ => problem.between(from, to),
-    };
-    let count = clusters.count();
+    }
+}
+
+/// Seconds that a call whose sizes all ranks know takes at least: its bytes pass the links of
+/// clusters, and something the longest way that it has to go.
+pub fn bound(problem: &Problem, network: &Network) -> f64 {
+    let count = problem.clusters.count();
+    let pairs = (0..count).flat_map(|from| (0..count).map(move |to| (from, to)));
+    let used = pairs.filter(|&(from, to)| from != to && units_between(problem, from, to) > 0);
+    let latencies = used.filter_map(|(from, to)| Some(network.between(from, to)?.latency()));
+    let farthest = latencies.fold(0.0, f64::max);
+    farthest.max(crossing(problem, network))
+}
+
+/// Seconds that any strategy takes at least: the bytes of all clusters must pass the links that
+/// lead out of them and into them.
+fn crossing(problem: &Problem, network: &Network) -> f64 {
+    let count = problem.clusters.count();
+    let units = |from: usize, to: usize| units_between(problem, from, to);
     let others = |cluster: usize| (0..count).filter(move |&other| other != cluster);
     let link = |cluster: usize| {
         let out: u64 = others(cluster).map(|other| units(cluster, other)).sum();
@@ -312,7 +342,8 @@ mod tests {
                     network: Some(&network),
                     unit_bytes,
                 };
-                let found = quickest(&problem, (48 << 10) / unit_bytes).unwrap();
+                let flat = Algorithm::find(operation, "flat").unwrap();
+                let found = quickest(&problem, (48 << 10) / unit_bytes, flat).unwrap();
                 assert!(found.seconds <= found.unknown, "{operation} {found:?}");
             }
         }

@@ -394,6 +394,14 @@ impl Communicator {
         chooser.choose(key.operation, bytes, key.root, key.ordered, &self.clusters)
     }
 
+    /// The best for calls whose sizes not all know, from whatever root.
+    pub fn choose_unknown(&self, operation: Operation) -> Option<&'static Algorithm> {
+        let mut chooser = self.chooser.lock();
+        chooser
+            .choose(operation, None, 0, false, &self.clusters)
+            .strategy
+    }
+
     /// The plans that the guard tries for calls of a cell, the best first.
     pub fn challengers(&self, key: &CellKey) -> Vec<Challenger> {
         let root = key.root.unwrap_or(0) as usize;

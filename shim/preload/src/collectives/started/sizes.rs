@@ -4,12 +4,12 @@
 
 use treepie_core::collective::choose::uneven;
 use treepie_core::collective::choose::{Progress, direct};
-use treepie_core::collective::{Algorithm, Amount, Operation, Requirement};
+use treepie_core::collective::{Algorithm, Amount, Operation};
 use treepie_core::files::configuration::Runner;
 
 use crate::collectives::communicator::Communicator;
 use crate::collectives::setup::Setup;
-use crate::collectives::sizes::{self, BySize};
+use crate::collectives::sizes::{self, BySize, Needed};
 use crate::mpi::Call;
 use crate::mpi::native::Native;
 
@@ -37,42 +37,23 @@ pub fn exchange(
     // Where the root is none, `own` is nothing, and this rank takes part all the same.
     let (operation, root) = (call.operation, call.root as usize);
     let runner = setup.collectives.runner(operation);
-    if !matter(runner, setup.progress, communicator, operation) {
+    // Plans that need more than the sizes of a rank's own blocks hand blocks on.
+    let matter = setup.progress == Progress::Called
+        && sizes::needed(runner, communicator, operation) != Needed::Nothing;
+    if !matter {
         return None;
     }
     let amount = gathered(native, communicator, (operation, root), own)?;
     let chosen = match runner {
         Runner::Auto => {
             // Without relays a rank sends what it sends anyway.
-            let best = sizes::choose(communicator, operation, root, &amount);
-            Some(best.filter(|best| best.strategy.name != direct(operation))?)
+            let direct = Algorithm::find(operation, direct(operation))?;
+            let best = sizes::choose(communicator, (operation, root), &amount, direct);
+            Some(best.filter(|best| best.strategy.name != direct.name)?)
         }
         _ => None,
     };
     Some(Known { amount, chosen })
-}
-
-/// Whether a plan may depend on them, as all ranks know alike: plans that need more than the sizes
-/// of a rank's own blocks hand blocks on.
-fn matter(
-    runner: &Runner,
-    progress: Progress,
-    communicator: &Communicator,
-    operation: Operation,
-) -> bool {
-    if operation.tells_all_sizes() || operation.is_among_neighbours() || progress == Progress::Own {
-        return false;
-    }
-    match runner {
-        Runner::Native => false,
-        Runner::Algorithm(name) => Algorithm::find(operation, name)
-            .is_some_and(|known| known.requires.contains(&Requirement::KnownSizes)),
-        Runner::Auto => {
-            communicator.clusters.are_far()
-                && communicator.network.is_some()
-                && communicator.clusters.ranks() <= uneven::MOST_RANKS
-        }
-    }
 }
 
 fn gathered(

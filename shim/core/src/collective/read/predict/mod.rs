@@ -11,10 +11,10 @@ use std::sync::Arc;
 use super::exchanges::is_contention_known;
 use super::models::{Computing, Form, strategy_formula};
 use super::simulate::{Options, Outcome, SimulationError, simulate};
-use crate::collective::choose::{self, Progress, are_bytes_known};
+use crate::collective::choose::{self, Progress, are_bytes_known, direct, uneven};
 use crate::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Family, Neighbourhoods, Network, Plan, Problem,
-    Uniform,
+    Uniform, bound,
 };
 use crate::platform::statistics::median;
 use crate::platform::{MessageModel, Modelled, Platform};
@@ -63,11 +63,17 @@ pub struct Predictor {
     pub clusters: Clusters,
     /// The call.
     pub call: Uniform,
+    /// How much of it: of equal blocks, or of those whose sizes were given.
+    amount: Amount,
     form: choose::Form,
+    is_persistent: bool,
     native: Family,
     reading: (Form, MessageModel),
     chooser: Chooser,
+    /// What runs.
     choice: Arc<Choice>,
+    /// What is estimated, of equal blocks.
+    estimates: Arc<Choice>,
 }
 
 /// All ranks of a platform as the communicator of a job sees them: between near hosts of one
@@ -103,18 +109,37 @@ impl Predictor {
         }
         let (network, clusters) = (Arc::new(network.clone()), Clusters::of_network(&network));
         let mut chooser = Chooser::new(Some(network.clone()), &clusters, Some(native));
-        let form = choose::Form::Blocking;
-        let choice = choice_for(&mut chooser, &call, form, &clusters);
-        Some(Predictor {
+        let choice = chooser.choose(call.operation, None, call.root, false, &clusters);
+        let predictor = Predictor {
             network,
             clusters,
+            amount: Amount::Each(call.bytes),
             call,
-            form,
+            form: choose::Form::Blocking,
+            is_persistent: false,
             native,
             reading,
             chooser,
+            estimates: choice.clone(),
             choice,
-        })
+        };
+        Some(predictor.chosen_again())
+    }
+
+    /// The same for blocks of these sizes, which all ranks know or not, as the form of the call has
+    /// it: its bytes are their mean.
+    pub fn with_sizes(self, amount: Amount) -> Self {
+        let sizes = match &amount {
+            Amount::KnownBlocks(sizes) | Amount::Table(sizes) => &sizes[..],
+            _ => &[],
+        };
+        let bytes = sizes.iter().sum::<u64>() / sizes.len().max(1) as u64;
+        Predictor {
+            call: Uniform { bytes, ..self.call },
+            amount,
+            ..self
+        }
+        .chosen_again()
     }
 
     /// The same for a call that is started, and completed later, where plans go on so meanwhile.
@@ -124,6 +149,16 @@ impl Predictor {
             ..self
         }
         .chosen_again()
+    }
+
+    /// The same for a request that is made once and started again and again: where ranks may tell
+    /// each other sizes.
+    pub fn persistent(self, progress: Progress) -> Self {
+        Predictor {
+            is_persistent: true,
+            ..self
+        }
+        .started(progress)
     }
 
     /// The same for ranks that have this topology.
@@ -141,8 +176,60 @@ impl Predictor {
     }
 
     fn chosen_again(mut self) -> Self {
-        self.choice = choice_for(&mut self.chooser, &self.call, self.form, &self.clusters);
+        let call = self.call;
+        let (operation, root) = (call.operation, call.root);
+        let (chooser, clusters, form) = (&mut self.chooser, &self.clusters, self.form);
+        let mut choose = |bytes| match form {
+            choose::Form::Started(progress) => {
+                chooser.choose_started((operation, bytes, root), false, clusters, progress)
+            }
+            choose::Form::Blocking => chooser.choose(operation, bytes, root, false, clusters),
+        };
+        let is_known = are_bytes_known(operation);
+        self.choice = choose(is_known.then_some(call.bytes));
+        // What a rank does not know of its neighbours' sizes is not looked at.
+        self.estimates = match operation.is_among_neighbours() {
+            true => self.choice.clone(),
+            false => choose(Some(call.bytes)),
+        };
+        if let Some(found) = self.by_sizes() {
+            self.choice = Arc::new(found);
+        }
         self
+    }
+
+    /// The choice for a persistent request of a collective whose sizes ranks tell each other;
+    /// `None` where they do not, or gain nothing by it.
+    fn by_sizes(&self) -> Option<Choice> {
+        let operation = self.call.operation;
+        let is_told = self.form == choose::Form::Started(Progress::Called)
+            && !are_bytes_known(operation)
+            && !operation.is_among_neighbours();
+        if !(self.is_persistent && is_told) {
+            return None;
+        }
+        let plain = Algorithm::find(operation, direct(operation))?;
+        let eager = self.chooser.eager_limit();
+        let found = uneven::quickest(&self.whole(), eager, plain)?;
+        (found.strategy.name != plain.name).then(|| found.choice(eager))
+    }
+
+    /// Whether the sizes of blocks were given.
+    fn has_sizes(&self) -> bool {
+        !matches!(self.amount, Amount::Each(_))
+    }
+
+    /// Seconds that the call takes at least.
+    pub fn bound(&self) -> f64 {
+        let Uniform {
+            operation,
+            bytes,
+            root,
+        } = self.call;
+        match self.has_sizes() {
+            true => uneven::bound(&self.whole(), &self.network),
+            false => bound(&self.network, &self.clusters, operation, bytes, root),
+        }
     }
 
     /// By how much the model of messages is off for single ones of the sizes that were measured,
@@ -163,6 +250,11 @@ impl Predictor {
     /// The choice of `TREEPIE_COLLECTIVES=auto`, which is for clusters or hosts that are far apart.
     pub fn choice(&self) -> &Choice {
         &self.choice
+    }
+
+    /// What is estimated of strategies and the native collective, for equal blocks.
+    pub fn estimates(&self) -> &Choice {
+        &self.estimates
     }
 
     /// The algorithm that `TREEPIE_COLLECTIVES=auto` runs without a guard; `None` for the native
@@ -217,9 +309,8 @@ impl Predictor {
     /// # Errors
     /// Plans that never end.
     pub fn all(&self, segment: Option<u64>) -> Result<Vec<Prediction>, SimulationError> {
-        let amount = Amount::Each(self.call.bytes);
         let strategies = Algorithm::of(self.call.operation);
-        let problem = self.problem(&amount, &self.clusters);
+        let problem = self.whole();
         let fitting = strategies.filter(|known| self.allows(known) && known.serves(&problem));
         let all = fitting.map(|strategy| self.of(strategy, segment));
         let mut all = all
@@ -239,10 +330,10 @@ impl Predictor {
         strategy: &'static Algorithm,
         segment: Option<u64>,
     ) -> Result<Prediction, SimulationError> {
-        let considered = self.choice.considered();
+        let considered = self.estimates.considered();
         let known = considered
             .iter()
-            .find(|plan| plan.strategy.name == strategy.name);
+            .find(|plan| plan.strategy.name == strategy.name && !self.has_sizes());
         let by_rule = self
             .choice
             .strategy
@@ -251,6 +342,7 @@ impl Predictor {
             (Some(segment), ..) => vec![segment.max(1)],
             (None, Some(plan), _) => vec![self.at_once(plan.segment)],
             (None, None, Some(_)) => vec![self.at_once(self.choice.segment)],
+            (None, None, None) if self.has_sizes() => vec![self.chooser.eager_limit()],
             (None, None, None) => self.segments(strategy),
         };
         let estimated = known.filter(|plan| sizes == [self.at_once(plan.segment)]);
@@ -297,11 +389,16 @@ impl Predictor {
     }
 
     /// The call as algorithms see it.
-    fn problem<'a>(&'a self, amount: &'a Amount, clusters: &'a Clusters) -> Problem<'a> {
+    fn whole(&self) -> Problem<'_> {
+        self.problem(&self.clusters)
+    }
+
+    /// The same by ranks that are in these clusters.
+    fn problem<'a>(&'a self, clusters: &'a Clusters) -> Problem<'a> {
         Problem {
             operation: self.call.operation,
             root: self.call.root,
-            amount,
+            amount: &self.amount,
             clusters,
             ordered: false,
             network: Some(&self.network),
@@ -312,8 +409,7 @@ impl Predictor {
     /// Steps of all plans, about: those of some ranks stand for all.
     fn steps(&self, strategy: &Algorithm, segment: u64, clusters: &Clusters) -> usize {
         const LOOKED_AT: usize = 8;
-        let amount = Amount::Each(self.call.bytes);
-        let problem = self.problem(&amount, clusters);
+        let problem = self.problem(clusters);
         let all = clusters.ranks();
         let some: Vec<usize> = (0..all).step_by(all.div_ceil(LOOKED_AT)).collect();
         let description = strategy.describe(&problem);
@@ -323,8 +419,7 @@ impl Predictor {
 
     /// The plans of all ranks.
     pub fn plans(&self, strategy: &Algorithm, segment: u64) -> Vec<Plan> {
-        let network = Some(&*self.network);
-        strategy.plans(&self.call, network, &self.clusters, segment)
+        strategy.describe(&self.whole()).plans(segment)
     }
 
     /// The simulation of all plans, with the bars of every rank.
@@ -349,7 +444,7 @@ impl Predictor {
         if self.steps(strategy, segment, clusters) > MOST_STEPS {
             return Ok(None);
         }
-        let plans = strategy.plans(&self.call, Some(&self.network), clusters, segment);
+        let plans = strategy.describe(&self.problem(clusters)).plans(segment);
         let outcome = simulate(&self.network, &plans, 1, Options::default())?;
         Ok(Some(outcome.seconds))
     }
@@ -368,10 +463,12 @@ impl Predictor {
             false => &self.clusters,
         };
         let segment = self.native.segments(operation, usual).segment;
-        let segment = segment.min(bytes.max(1));
-        let amount = Amount::Each(bytes);
+        let segment = match self.has_sizes() {
+            true => segment,
+            false => segment.min(bytes.max(1)),
+        };
         let known = Algorithm::find(operation, usual);
-        let known = known.filter(|known| known.serves(&self.problem(&amount, clusters)));
+        let known = known.filter(|known| known.serves(&self.problem(clusters)));
         let simulated = match known {
             Some(algorithm) => self.simulated(algorithm, segment, clusters)?,
             None => None,
@@ -380,7 +477,7 @@ impl Predictor {
             strategy: None,
             segment: 0,
             simulated,
-            estimated: self.choice.native_seconds(),
+            estimated: self.estimates.native_seconds().filter(|_| !self.has_sizes()),
             formula: None,
         })
     }
@@ -396,28 +493,5 @@ impl Predictor {
             &self.clusters,
             self.reading,
         )
-    }
-}
-
-/// The choice for a call. Of started ones, and of those among neighbours, what a rank does not know
-/// of the others' sizes is not looked at.
-fn choice_for(
-    chooser: &mut Chooser,
-    call: &Uniform,
-    form: choose::Form,
-    clusters: &Clusters,
-) -> Arc<Choice> {
-    let operation = call.operation;
-    let known = Some(call.bytes).filter(|_| are_bytes_known(operation));
-    match form {
-        choose::Form::Started(progress) => {
-            chooser.choose_started((operation, known, call.root), false, clusters, progress)
-        }
-        choose::Form::Blocking if operation.is_among_neighbours() => {
-            chooser.choose(operation, known, call.root, false, clusters)
-        }
-        choose::Form::Blocking => {
-            chooser.choose(operation, Some(call.bytes), call.root, false, clusters)
-        }
     }
 }

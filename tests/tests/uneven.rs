@@ -1,0 +1,160 @@
+//! Collectives whose sizes MPI does not tell all ranks, in one call: the leaders of clusters are told
+//! those of their ranks, and short blocks go together. Right results whatever the sizes are, and
+//! counted as they were run.
+
+use treepie_core::affinity::TrafficMatrix;
+use treepie_core::collective::{Algorithm, Operation};
+use treepie_core::files::profile::Profile;
+use treepie_tests::random_programs::{in_turn, is_right, many};
+use treepie_tests::strategies::{only_blocking, replaced};
+use treepie_tests::two_clusters::TwoClusters;
+use treepie_tests::{Job, Library, Mpi, random_programs, under_all_mpis, under_each_mpi};
+
+const TOGETHER: &str = "grid-aggregate";
+
+/// The operations of which each rank knows its own sizes alone, and how they run.
+fn all_together() -> String {
+    let served = Operation::all().filter(|&one| Algorithm::find(one, TOGETHER).is_some());
+    let each: Vec<String> = served.map(|one| format!("{one}={TOGETHER}")).collect();
+    assert_eq!(each.len(), 4);
+    each.join(",")
+}
+
+/// Random programs, on so many ranks.
+fn programs(mpi: Mpi, ranks: usize, name: &str, count: String) -> Job {
+    random_programs::programs(mpi, ranks, name)
+        .argument(count)
+        .argument("60")
+        .argument("60")
+}
+
+fn random_programs_get_right_results_where_leaders_are_told_sizes(mpi: Mpi) {
+    for (ranks, clusters, few) in [(2, 2, 4), (4, 1, 2), (5, 2, 4), (7, 3, 3), (9, 4, 1)] {
+        let library = replaced(&all_together(), &in_turn(ranks, clusters));
+        is_right(programs(mpi, ranks, "uneven_random", many(few, 100)).with(library));
+    }
+}
+
+/// What ranks tell, and what goes together, through the memory of their host.
+fn random_programs_get_right_results_through_shared_memory(mpi: Mpi) {
+    let Library::Set(mut variables) = replaced(&all_together(), "0,0,1,1,1") else {
+        unreachable!("it sets variables");
+    };
+    variables.push(("TREEPIE_TRANSPORT", "memory".into()));
+    let library = Library::Set(variables);
+    is_right(programs(mpi, 5, "uneven_random", many(3, 100)).with(library));
+}
+
+/// MPICH has the forms with large counts; Debian's Open MPI has not.
+#[test]
+fn forms_with_large_counts_get_right_results_where_leaders_are_told_sizes() {
+    let library = only_blocking(&all_together(), "0,1,1,0,2");
+    is_right(programs(Mpi::Mpich, 5, "uneven_random_large", many(3, 100)).with(library));
+}
+
+fn short_blocks_are_counted_on_the_way_over_leaders_that_they_took(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let path = directory.path().join("uneven.profile.yaml");
+    let Library::Set(mut variables) = replaced(&all_together(), "0,0,0,1,1") else {
+        unreachable!("it sets variables");
+    };
+    variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
+    Job::new(mpi, 5, "collective_calls")
+        .argument("gatherv:10:1")
+        .argument("scatterv:10:1")
+        .argument("alltoallv:7")
+        .with(Library::Set(variables))
+        .run()
+        .succeeded();
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(profile.collectives.len(), 3, "{:?}", profile.collectives);
+    let plans = profile.collectives.iter().map(|record| &record.plan);
+    assert!(
+        plans
+            .flatten()
+            .all(|plan| plan.algorithm == TOGETHER && plan.segment > 0),
+        "{:?}",
+        profile.collectives
+    );
+    assert_eq!(profile.point_to_point.total().messages, 0);
+    let sent: TrafficMatrix = profile.traffic_of_collectives(profile.collectives.iter(), None);
+    let far = sent
+        .entries()
+        .filter(|&(from, to, _)| (from < 3) != (to < 3));
+    let mut far: Vec<(usize, usize, u64)> = far
+        .map(|(from, to, sent)| (from, to, sent.messages))
+        .collect();
+    far.sort_unstable();
+    // The root of two, and the leaders of the third.
+    assert_eq!(far, [(0, 3, 1), (1, 3, 1), (3, 0, 1), (3, 1, 1)]);
+}
+
+/// Half a millisecond apart.
+const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 500\nclusters:\n\
+    - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
+    - {name: b, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n";
+
+/// The same, where each message between clusters keeps their link busy for long.
+const SLOW_TO_SEND: &str = "treepie: platform\nversion: 1\nhosts:\n\
+    - {name: a0, ranks: 0-1}\n- {name: a1, ranks: 2-3}\n\
+    - {name: b0, ranks: 4-5}\n- {name: b1, ranks: 6-7}\nclusters:\n\
+    - {name: a, hosts: [a0, a1], leader: 0, within: &lan {latency_us: 50, samples: [0 3, 1048576 9100]}}\n\
+    - {name: b, hosts: [b0, b1], leader: 4, within: *lan}\nlinks:\n\
+    - {from: a, to: b, latency_us: 500, samples: [0 200, 1024 290, 1048576 91000]}\n";
+
+/// Runs a job on eight ranks of that grid; all its results must be right.
+#[track_caller]
+fn on_slow_links(mpi: Mpi, settings: &str, job: &[&str]) -> Profile {
+    let grid = TwoClusters::new();
+    std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
+    let (platform, profile) = (grid.file("slow.platform.yaml"), grid.file("slow.profile.yaml"));
+    std::fs::write(&platform, SLOW_TO_SEND).expect("a file");
+    let settings = format!(
+        "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_PLATFORM={} TREEPIE_OUTPUT={} \
+         TREEPIE_STARTED=native {settings}",
+        platform.display(),
+        profile.display()
+    );
+    let done = grid.job(&["--ranks", "2"], (mpi, 8), &settings, job);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
+    Profile::read(&profile).unwrap_or_else(|error| panic!("{error}\n{said}"))
+}
+
+fn where_messages_between_clusters_are_dear_short_blocks_are_chosen_to_go_together(mpi: Mpi) {
+    let profile = on_slow_links(mpi, "", &["uneven_random", "1", "2", "60", "60"]);
+    for operation in Operation::all().filter(|&one| Algorithm::find(one, TOGETHER).is_some()) {
+        let records = profile.collectives.iter();
+        let of_it = records.filter(|one| one.operation == operation && one.group.len() == 8);
+        let plans: Vec<_> = of_it.map(|one| one.plan.as_ref()).collect();
+        assert!(!plans.is_empty(), "{operation}");
+        let is_it = |plan: &Option<_>| {
+            plan.is_some_and(|plan: &treepie_core::collective::PlanRun| plan.algorithm == TOGETHER)
+        };
+        assert!(plans.iter().all(is_it), "{operation}: {plans:?}");
+    }
+}
+
+fn the_guard_tries_what_is_chosen_for_short_blocks_and_results_stay_right(mpi: Mpi) {
+    let settings = "TREEPIE_GUARD=on";
+    let profile = on_slow_links(mpi, settings, &["guarded", "operations", "400"]);
+    let mut cells = profile.guard.iter();
+    let found = cells.find(|cell| {
+        let plan = cell.plan.as_ref();
+        cell.operation == Operation::Alltoallv && plan.is_some_and(|plan| plan.algorithm == TOGETHER)
+    });
+    assert!(
+        found.is_some_and(|cell| cell.won + cell.lost > 0),
+        "{:#?}",
+        profile.guard
+    );
+}
+
+under_all_mpis!(random_programs_get_right_results_where_leaders_are_told_sizes);
+
+under_each_mpi!(
+    random_programs_get_right_results_through_shared_memory,
+    short_blocks_are_counted_on_the_way_over_leaders_that_they_took,
+    where_messages_between_clusters_are_dear_short_blocks_are_chosen_to_go_together,
+    the_guard_tries_what_is_chosen_for_short_blocks_and_results_stay_right,
+);

@@ -107,7 +107,10 @@ const SLOW_TO_SEND: &str = "treepie: platform\nversion: 1\nhosts:\n\
 fn on_slow_links(mpi: Mpi, settings: &str, job: &[&str]) -> Profile {
     let grid = TwoClusters::new();
     std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
-    let (platform, profile) = (grid.file("slow.platform.yaml"), grid.file("slow.profile.yaml"));
+    let (platform, profile) = (
+        grid.file("slow.platform.yaml"),
+        grid.file("slow.profile.yaml"),
+    );
     std::fs::write(&platform, SLOW_TO_SEND).expect("a file");
     let settings = format!(
         "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_PLATFORM={} TREEPIE_OUTPUT={} \
@@ -141,7 +144,8 @@ fn the_guard_tries_what_is_chosen_for_short_blocks_and_results_stay_right(mpi: M
     let mut cells = profile.guard.iter();
     let found = cells.find(|cell| {
         let plan = cell.plan.as_ref();
-        cell.operation == Operation::Alltoallv && plan.is_some_and(|plan| plan.algorithm == TOGETHER)
+        cell.operation == Operation::Alltoallv
+            && plan.is_some_and(|plan| plan.algorithm == TOGETHER)
     });
     assert!(
         found.is_some_and(|cell| cell.won + cell.lost > 0),

@@ -10,7 +10,7 @@ use treepie_core::collective::choose::Progress;
 use treepie_core::collective::read::models::{Computing, Form};
 use treepie_core::collective::read::predict::{Prediction, Predictor};
 use treepie_core::collective::read::simulate::SimulationError;
-use treepie_core::collective::{Algorithm, Family, Operation, Uniform, bound};
+use treepie_core::collective::{Algorithm, Family, Operation, Uniform};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::platform::{MessageModel, Platform};
 
@@ -18,8 +18,8 @@ use super::checkpoints::CheckpointOptions;
 use super::options::size;
 use super::{Outcome, checkpoints, measured, plans};
 use crate::error::CommandError;
-use crate::input::collective::Collective;
-use crate::input::neighbours;
+use crate::input::collective::{CallForm, Collective};
+use crate::input::{neighbours, sizes};
 use crate::output;
 use crate::report::table::Table;
 use crate::report::units;
@@ -52,6 +52,16 @@ pub struct Arguments {
     /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
     bytes: u64,
+    /// Of gatherv, scatterv, alltoallv and alltoallw: bytes of each block instead, by a matrix or
+    /// profile whose entries are bytes from one rank to another; of gatherv its column of the root,
+    /// of scatterv its row
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "collective",
+        conflicts_with = "bytes"
+    )]
+    sizes: Option<PathBuf>,
     /// Rank of the root
     #[arg(long, value_name = "RANK", default_value = "0")]
     root: usize,
@@ -260,9 +270,13 @@ fn predictor_of(
         }
         (None, false) => (),
     }
-    Ok(match collective.is_started() {
-        true => predictor.started(arguments.progress()),
-        false => predictor,
+    if let Some(path) = &arguments.sizes {
+        predictor = predictor.with_sizes(sizes::read(path, &call, platform.ranks())?);
+    }
+    Ok(match collective.form {
+        CallForm::Blocking => predictor,
+        CallForm::NonBlocking => predictor.started(arguments.progress()),
+        CallForm::Persistent => predictor.persistent(arguments.progress()),
     })
 }
 
@@ -297,18 +311,6 @@ fn predictions(
     predictor.all(arguments.segment).map_err(failed)
 }
 
-/// The lower bound of a call.
-fn lower_bound(predictor: &Predictor) -> f64 {
-    let (network, call) = (&predictor.network, &predictor.call);
-    bound(
-        network,
-        &predictor.clusters,
-        call.operation,
-        call.bytes,
-        call.root,
-    )
-}
-
 fn is_chosen(predictor: &Predictor, prediction: &Prediction) -> bool {
     let name = |strategy: &'static Algorithm| strategy.name;
     prediction.strategy.map(name) == predictor.chosen().map(name)
@@ -335,6 +337,7 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
     output::print_json(&json!({
         "collective": arguments.called(predictor),
         "neighbours": arguments.neighbours,
+        "sizes": arguments.sizes,
         "progress": is_started.then(|| arguments.progress().to_string()),
         "bytes": call.bytes,
         "ranks": predictor.clusters.ranks(),
@@ -346,12 +349,12 @@ fn print_json(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) 
             let (median, most) = predictor.model_errors();
             json!({ "median": median, "most": most })
         }),
-        "bound": lower_bound(predictor),
+        "bound": predictor.bound(),
         "native": {
             "family": arguments.native.to_string(),
             "seconds": native.and_then(Prediction::seconds),
             "simulated": native.and_then(|native| native.simulated),
-            "estimated": predictor.choice().native_seconds(),
+            "estimated": native.and_then(|native| native.estimated),
         },
         "best": all.first().map(name),
         "chosen": predictor.chosen().map_or("native", |known| known.name),
@@ -368,14 +371,19 @@ fn print(predictor: &Predictor, all: &[Prediction], arguments: &Arguments) -> Ou
         (false, Some(neighbours)) => format!(", neighbours {neighbours}"),
         (false, None) => String::new(),
     };
+    let mean = if arguments.sizes.is_some() {
+        " on average"
+    } else {
+        ""
+    };
     let mut text = format!(
-        "{}: {} of {} among {} in {}{root}\nat least {}\n\n",
+        "{}: {} of {}{mean} among {} in {}{root}\nat least {}\n\n",
         Path::display(&arguments.file),
         arguments.called(predictor),
         units::bytes(call.bytes as f64),
         pluralize(predictor.clusters.ranks(), "rank"),
         pluralize(predictor.clusters.count(), "cluster"),
-        units::seconds(lower_bound(predictor)),
+        units::seconds(predictor.bound()),
     );
     text += &table(predictor, all, arguments).text();
     text += &format!(

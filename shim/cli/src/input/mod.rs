@@ -11,5 +11,6 @@ pub mod numbers;
 pub mod occupancy;
 pub mod pages;
 pub mod plan;
+pub mod sizes;
 pub mod topology;
 pub mod traffic;

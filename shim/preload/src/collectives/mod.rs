@@ -34,6 +34,7 @@
 //! it.
 
 mod attached;
+mod by_request;
 mod call;
 mod communicator;
 mod device;

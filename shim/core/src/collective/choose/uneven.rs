@@ -4,8 +4,8 @@
 //! All ranks come to the same choice: they have the same sizes and the same platform, and nothing
 //! else is looked at.
 
-use crate::collective::network::MessageCost;
 use crate::collective::choose::Choice;
+use crate::collective::network::MessageCost;
 use crate::collective::read::simulate::{Options, simulate};
 use crate::collective::{Algorithm, Amount, Network, Operation, Problem};
 

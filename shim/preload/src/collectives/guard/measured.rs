@@ -7,18 +7,15 @@
 //! being complete sooner than anybody asks. What it may cost elsewhere, where the MPI calls us in
 //! other calls, is in the time from one start to the next, which the guard looks at as well.
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use once_cell::sync::Lazy;
-use parking_lot::Mutex;
 use treepie_core::guard::Ticket;
 
 use super::now;
+use crate::collectives::by_request::{ByRequest, key};
 use crate::collectives::communicator::Communicator;
 use crate::mpi::native::Native;
-use crate::mpi::{Handle, Request, Word};
+use crate::mpi::{Request, Word};
 use crate::record::{Completion, handle_at};
 
 /// A collective that was started, and is not complete.
@@ -29,20 +26,13 @@ struct Open {
     took: u64,
 }
 
-/// Those that are measured, by their requests.
-static OPEN: Lazy<Mutex<HashMap<Word, Open>>> = Lazy::new(Mutex::default);
-
-/// Their number.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Those that are measured.
+static OPEN: ByRequest<Open> = ByRequest::new();
 
 /// Whether there are none.
 #[inline(always)]
 pub fn are_none() -> bool {
-    COUNT.load(Ordering::Relaxed) == 0
-}
-
-fn plain(native: &Native, request: Request) -> Word {
-    native.plain(request).word()
+    OPEN.is_empty()
 }
 
 /// A guarded call has been started, whose request is at an address.
@@ -55,22 +45,13 @@ pub fn add(native: &Native, request: Word, communicator: &Arc<Communicator>, tic
         ticket,
         took: now().saturating_sub(start),
     };
-    let request = plain(native, handle_at(request));
-    let mut open = OPEN.lock();
     // MPIs give one request to all that are complete at once: what was there is not measured.
-    let before = open.insert(request, one);
-    COUNT.store(open.len(), Ordering::Relaxed);
-    drop(open);
-    drop(before);
+    drop(OPEN.insert(native, handle_at(request), one));
 }
 
 /// The request at an address is freed.
 pub fn forget(native: &Native, request: Request) {
-    let mut open = OPEN.lock();
-    let forgotten = open.remove(&plain(native, request));
-    COUNT.store(open.len(), Ordering::Relaxed);
-    drop(open);
-    drop(forgotten);
+    drop(OPEN.remove(native, request));
 }
 
 /// A call that completes requests, or tests them, some of which are measured.
@@ -87,10 +68,9 @@ pub fn enter(native: &Native, completion: &Completion) -> Option<Within> {
     }
     let (first, bytes) = (completion.requests, native.abi.handle_bytes);
     let all = completion.requests(native).enumerate();
-    let all = all.map(|(at, request)| (first + at * bytes, plain(native, request)));
-    let open = OPEN.lock();
-    let requests: Vec<(Word, Word)> = all.filter(|(_, one)| open.contains_key(one)).collect();
-    drop(open);
+    let all = all.map(|(at, request)| (first + at * bytes, key(native, request)));
+    let requests: Vec<(Word, Word)> =
+        OPEN.with(|open| all.filter(|(_, one)| open.contains_key(one)).collect());
     (!requests.is_empty()).then(|| Within {
         requests,
         start: now(),
@@ -102,7 +82,7 @@ impl Within {
     pub fn leave(self, native: &Native) {
         let took = now().saturating_sub(self.start);
         for (address, request) in self.requests {
-            let is_complete = plain(native, handle_at(address)) != request;
+            let is_complete = key(native, handle_at(address)) != request;
             if let Some(ended) = count(request, took, is_complete) {
                 end(&ended);
             }
@@ -112,12 +92,10 @@ impl Within {
 
 /// Adds nanoseconds to a collective; it is returned where it is complete.
 fn count(request: Word, took: u64, is_complete: bool) -> Option<Open> {
-    let mut open = OPEN.lock();
-    let one = open.get_mut(&request)?;
-    one.took += took;
-    let ended = is_complete.then(|| open.remove(&request))?;
-    COUNT.store(open.len(), Ordering::Relaxed);
-    ended
+    OPEN.with(|open| {
+        open.get_mut(&request)?.took += took;
+        is_complete.then(|| open.remove(&request))?
+    })
 }
 
 fn end(ended: &Open) {

@@ -45,6 +45,7 @@ use std::sync::Arc;
 use treepie_core::collective::choose::{Form, Progress, direct};
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::{Collectives, Runner};
+use treepie_core::guard::CellKey;
 use treepie_core::guard::Form::Nonblocking;
 
 use super::call::Refused;
@@ -209,28 +210,16 @@ fn begin(
     comm: Comm,
     call: &Call,
 ) -> Begun<'static> {
-    let Some(communicator) = serving(setup, call, || attached::known(native, setup, comm)) else {
+    let Some((mut case, key)) = Case::new(native, setup, comm, call, false) else {
         return Begun::Left(None);
     };
-    let Some(answers) = answers(native, setup, communicator, call) else {
-        return Begun::Left(None);
-    };
-    let key = answers.key.map(|key| key.of_form(Nonblocking));
+    let communicator = case.communicator;
     let guarded = key.and_then(|key| guard::enter(native, communicator, key));
     let plan = guarded.as_ref().map(Guarded::plan);
     if let Some(None) = plan {
         return Begun::Left(guarded.map(Guarded::left_to_native));
     }
-    let case = Case {
-        native,
-        setup,
-        communicator,
-        comm,
-        call,
-        ordered: answers.ordered,
-        guarded: plan.flatten(),
-        is_persistent: false,
-    };
+    case.guarded = plan.flatten();
     match case.operation(communicator.next_started()) {
         Ok(running) => Begun::Running(running, guarded),
         Err(Out::Refused(code)) => {
@@ -270,13 +259,10 @@ fn prepare_persistent(
     comm: Comm,
     call: &Call,
 ) -> Begun<'static> {
-    let Some(communicator) = serving(setup, call, || attached::find(native, setup, comm)) else {
+    let Some((mut case, key)) = Case::new(native, setup, comm, call, true) else {
         return Begun::Left(None);
     };
-    let Some(answers) = answers(native, setup, communicator, call) else {
-        return Begun::Left(None);
-    };
-    let key = answers.key.map(|key| key.of_form(Nonblocking));
+    let communicator = case.communicator;
     let guarded = key.map(|key| guard::of_persistent(native, communicator, key));
     if let Some(None) = guarded {
         return Begun::Left(None);
@@ -284,16 +270,7 @@ fn prepare_persistent(
     let Some(place) = communicator.next_persistent() else {
         return Begun::Left(None);
     };
-    let case = Case {
-        native,
-        setup,
-        communicator,
-        comm,
-        call,
-        ordered: answers.ordered,
-        guarded: guarded.flatten(),
-        is_persistent: true,
-    };
+    case.guarded = guarded.flatten();
     match case.operation(place) {
         Ok(running) => Begun::Running(running, None),
         Err(Out::Refused(code)) => Begun::Refused(code),
@@ -331,7 +308,7 @@ fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
 struct Case<'a> {
     native: &'static Native,
     setup: &'static Setup,
-    communicator: &'a Arc<Communicator>,
+    communicator: &'static Arc<Communicator>,
     comm: Comm,
     call: &'a Call,
     ordered: bool,
@@ -340,7 +317,34 @@ struct Case<'a> {
     is_persistent: bool,
 }
 
-impl Case<'_> {
+impl<'a> Case<'a> {
+    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request is
+    /// made, our communicator is too.
+    fn new(
+        native: &'static Native,
+        setup: &'static Setup,
+        comm: Comm,
+        call: &'a Call,
+        is_persistent: bool,
+    ) -> Option<(Self, Option<CellKey>)> {
+        let communicator = serving(setup, call, || match is_persistent {
+            true => attached::find(native, setup, comm),
+            false => attached::known(native, setup, comm),
+        })?;
+        let answers = answers(native, setup, communicator, call)?;
+        let case = Case {
+            native,
+            setup,
+            communicator,
+            comm,
+            call,
+            ordered: answers.ordered,
+            guarded: None,
+            is_persistent,
+        };
+        Some((case, answers.key.map(|key| key.of_form(Nonblocking))))
+    }
+
     /// The operation that a plan runs, at its place.
     fn operation(&self, place: Place) -> Result<Arc<Running>, Out> {
         let Case {

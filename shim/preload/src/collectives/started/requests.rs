@@ -6,20 +6,19 @@
 //! | non-blocking | generalized (`MPI_Grequest_start`) | `MPI_Grequest_complete` was called |
 //! | persistent | a receive of nothing from this process (`MPI_Recv_init`) | the message was sent |
 
-use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use once_cell::sync::{Lazy, OnceCell};
-use parking_lot::Mutex;
+use once_cell::sync::OnceCell;
 
 use super::objects;
 use super::running::Running;
+use crate::collectives::by_request::{ByRequest, key};
 use crate::collectives::guard::measured;
 use crate::collectives::place::Place;
 use crate::log;
 use crate::mpi::native::{Callbacks, Native, native};
-use crate::mpi::{Handle, Request, SUCCESS, StatusAddress, Word, c_int};
+use crate::mpi::{Request, SUCCESS, StatusAddress, Word, c_int};
 use crate::record::handle_at;
 
 /// What tells the native MPI that an operation has ended.
@@ -55,55 +54,36 @@ impl Marker {
     }
 }
 
-/// Operations by their requests: those that were not told to be complete, and persistent ones.
-static OPEN: Lazy<Mutex<HashMap<Word, Arc<Running>>>> = Lazy::new(Mutex::default);
-
-/// Their number.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// Operations that were not told to be complete, and persistent ones.
+static OPEN: ByRequest<Arc<Running>> = ByRequest::new();
 
 /// Whether there are none.
 #[inline(always)]
 pub fn are_none() -> bool {
-    COUNT.load(Ordering::Relaxed) == 0
+    OPEN.is_empty()
 }
 
-fn plain(native: &Native, request: Request) -> Word {
-    native.plain(request).word()
-}
-
-fn add(native: &Native, request: Request, running: Arc<Running>) {
-    let mut open = OPEN.lock();
-    open.insert(plain(native, request), running);
-    COUNT.store(open.len(), Ordering::Relaxed);
-}
-
-fn remove(native: &Native, request: Request) -> Option<Arc<Running>> {
-    let removed = {
-        let mut open = OPEN.lock();
-        let removed = open.remove(&plain(native, request));
-        COUNT.store(open.len(), Ordering::Relaxed);
-        removed
-    };
-    if let Some(running) = &removed {
+fn remove(native: &Native, request: Request) {
+    if let Some(running) = OPEN.remove(native, request) {
         if running.is_under_way() {
             // An error of the program's. Messages are still on their way into its memory.
-            std::mem::forget(Arc::clone(running));
+            std::mem::forget(Arc::clone(&running));
         }
         objects::settle(native);
     }
-    removed
 }
 
 /// The operations among these requests.
 pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Arc<Running>> {
-    let open = OPEN.lock();
-    let find = |request| open.get(&plain(native, request)).cloned();
-    requests.filter_map(find).collect()
+    OPEN.with(|open| {
+        let find = |request| open.get(&key(native, request)).cloned();
+        requests.filter_map(find).collect()
+    })
 }
 
 /// Whether an operation uses an object of the application's with this handle.
 pub fn use_handle(handle: Word) -> bool {
-    OPEN.lock().values().any(|running| running.uses(handle))
+    OPEN.with(|open| open.values().any(|running| running.uses(handle)))
 }
 
 /// Starts a non-blocking operation, whose request goes to `address`.
@@ -128,7 +108,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     };
     // Set once: the operation is new.
     let _ = running.marker.request.set(request);
-    add(native, request, Arc::clone(&running));
+    OPEN.insert(native, request, Arc::clone(&running));
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
     Running::begin(&running, native)
@@ -143,7 +123,7 @@ pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<
     let request = native.prepare_marker(running.place().to_oneself_at_the_end())?;
     // Set once: the operation is new.
     let _ = running.marker.request.set(request);
-    add(native, request, running);
+    OPEN.insert(native, request, running);
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
     Ok(())

@@ -477,7 +477,10 @@ impl Predictor {
             strategy: None,
             segment: 0,
             simulated,
-            estimated: self.estimates.native_seconds().filter(|_| !self.has_sizes()),
+            estimated: self
+                .estimates
+                .native_seconds()
+                .filter(|_| !self.has_sizes()),
             formula: None,
         })
     }

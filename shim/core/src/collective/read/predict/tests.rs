@@ -168,3 +168,45 @@ fn what_mpis_read_differently_is_left_to_them() {
         found.reason()
     );
 }
+
+/// Of each to each; those of a rank to one of the other clusters are long.
+fn skewed(ranks: usize) -> Vec<u64> {
+    let pairs = (0..ranks).flat_map(|from| (0..ranks).map(move |to| (from, to)));
+    let size = |(from, to): (usize, usize)| match (from + 3 * to) % 8 {
+        0 => 0,
+        1 => 40_000,
+        _ => 200,
+    };
+    pairs.map(size).collect()
+}
+
+#[test]
+fn sizes_that_all_ranks_know_decide_where_they_are_exchanged_and_others_do_not() {
+    let [grid, _] = grids::platforms();
+    let predictor = |progress: Option<Progress>| {
+        let sizes = Amount::Table(skewed(16));
+        let one = predictor(&grid, Operation::Alltoallv, 0).with_sizes(sizes);
+        match progress {
+            Some(progress) => one.persistent(progress),
+            None => one,
+        }
+    };
+    let persistent = predictor(Some(Progress::Called));
+    let all = persistent.all(None).unwrap();
+    let seconds = |name: &str| {
+        let mut named = all.iter();
+        let found = named.find(|one| one.strategy.is_some_and(|known| known.name == name));
+        found.and_then(Prediction::seconds).unwrap()
+    };
+    let chosen = persistent.chosen().map_or("flat", |one| one.name);
+    assert!(seconds(chosen) <= seconds("flat"), "{chosen}: {all:?}");
+    assert!(all.iter().all(|one| one.estimated.is_none()));
+    assert!(persistent.bound() <= all[0].seconds().unwrap());
+    // The links carry what is long.
+    assert!(persistent.bound() > 15e-3, "{}", persistent.bound());
+    // Without a word to each other they know nothing that could be chosen by.
+    let [own, once] = [Some(Progress::Own), None].map(predictor);
+    assert!(own.chosen().is_none(), "{:?}", own.chosen());
+    let once = once.chosen().map(|one| one.name);
+    assert!(matches!(once, Some("flat" | "grid-aggregate")), "{once:?}");
+}

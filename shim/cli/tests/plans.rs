@@ -310,3 +310,75 @@ fn neighbours_that_do_not_fit_are_refused_with_what_to_write() {
     let said = desk.run(&plan).refusal(2);
     assert!(said.contains("--neighbours torus:4x4"), "{said}");
 }
+
+#[test]
+fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_them() {
+    let desk = Desk::new();
+    let platform = platform();
+    // Of each to each; one in eight is long.
+    let size = |from: usize, to: usize| {
+        if (from + 3 * to) % 8 == 0 {
+            60_000
+        } else {
+            100
+        }
+    };
+    let row = |from: usize| (0..16).map(move |to| size(from, to).to_string());
+    let rows: Vec<String> = (0..16)
+        .map(|from| row(from).collect::<Vec<_>>().join(","))
+        .collect();
+    desk.write("sizes.csv", &rows.join("\n"));
+    let all = |words: &[&str]| {
+        let sizes = ["--sizes", "sizes.csv"];
+        [
+            &["predict", platform.as_str(), "--collective"],
+            words,
+            &sizes,
+        ]
+        .concat()
+    };
+    for name in [
+        "alltoallv",
+        "gatherv",
+        "scatterv",
+        "alltoallv-init",
+        "ialltoallv",
+    ] {
+        let json = desk
+            .run(&[&all(&[name])[..], &["--json"]].concat())
+            .good()
+            .json();
+        assert_eq!(json["sizes"], "sizes.csv");
+        let best = &json["algorithms"][0];
+        let (least, seconds) = (
+            json["bound"].as_f64().unwrap(),
+            best["seconds"].as_f64().unwrap(),
+        );
+        assert!(0.0 < least && least <= seconds, "{json}");
+        let is_by_size = json["reason"].as_str().unwrap().starts_with("predicted");
+        assert_eq!(is_by_size, name == "alltoallv-init", "{json}");
+        // A matter of what each rank knows alone.
+        let chosen = json["chosen"].as_str().unwrap();
+        match name {
+            "alltoallv-init" => assert_eq!(json["best"], chosen, "{json}"),
+            "ialltoallv" => assert_eq!(chosen, "native", "{json}"),
+            _ => assert!(["flat", "grid-aggregate"].contains(&chosen), "{json}"),
+        }
+    }
+    let text = desk.run(&all(&["alltoallv"])).good().out;
+    assert!(
+        text.contains(": alltoallv of 7.4 KiB on average among 16 ranks"),
+        "{text}"
+    );
+    let said = desk.run(&all(&["bcast"])).refusal(2);
+    assert!(
+        said.contains("bcast has blocks of one size; give it as --bytes"),
+        "{said}"
+    );
+    let fewer = [&all(&["alltoallv"])[..], &["--ranks", "8"]].concat();
+    let said = desk.run(&fewer).refusal(2);
+    assert!(
+        said.contains("--sizes sizes.csv: has 16 ranks, the platform 8"),
+        "{said}"
+    );
+}

@@ -218,13 +218,18 @@ pub fn multi_source(input: &CostInput, sources: usize) -> f64 {
 
 /// Blocks between two clusters go in one message between leaders.
 pub fn alltoall_grouped(input: &CostInput) -> f64 {
+    between_leaders(input) + input.largest_between(|cost| cost.seconds())
+}
+
+/// The same but for the way of the last message: to leaders, on their links, and from leaders.
+fn between_leaders(input: &CostInput) -> f64 {
     let away = |c: usize| input.bytes * input.ranks(c) * (input.all_ranks() - input.ranks(c));
     let passing = input.largest(|cluster| {
         let volume = input.volume(away(cluster)).max(input.number_of_others());
         volume * input.access(cluster)
     });
     let local = input.largest(|cluster| input.spread(cluster, away(cluster)));
-    2.0 * local + passing + input.largest_between(|cost| cost.seconds())
+    2.0 * local + passing
 }
 
 /// Small blocks as those that are grouped, others directly, once leaders were told the sizes.
@@ -238,7 +243,8 @@ pub fn aggregate(input: &CostInput) -> f64 {
     let call = match is_small {
         false => direct(input),
         true if input.operation.has_root() => grouped(input, Grouped::InOrder),
-        true => alltoall_grouped(input),
+        // Short messages pass a link while others are on their way.
+        true => between_leaders(input) + input.largest_between(|cost| cost.latency),
     };
     told + call
 }

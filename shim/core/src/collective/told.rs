@@ -29,13 +29,11 @@
 //! what they tell before anything else. So step 1 ends wherever all ranks enter the call.
 
 use crate::collective::plan::Range;
-use crate::collective::{Amount, Builder, Clusters, Flow, Operation, Plan, Problem};
+use crate::collective::{Amount, Builder, Clusters, Flow, Plan, Problem};
 
-/// Blocks of up to so many bytes go through leaders in `Gatherv` and `Scatterv`.
-const MOST_OF_ONE: u64 = 8 << 10;
-
-/// The same where all exchange with all: a leader has the blocks of all its ranks for all others.
-const MOST_OF_PAIR: u64 = 2 << 10;
+/// Blocks of up to so many bytes go through leaders. What a message costs a wide-area link beside
+/// its bytes is gained; of blocks of a kilobyte that is less than their way to the leader takes.
+const MOST_ALONG: u64 = 512;
 
 /// With more ranks than this, leaders are told more than exchanges of small blocks gain.
 pub const MOST_RANKS: usize = 128;
@@ -45,12 +43,8 @@ const SIZE: u64 = size_of::<u64>() as u64;
 
 /// Whether a block of so many bytes goes through the leaders of clusters, together with others:
 /// longer ones gain nothing by it. Nothing goes nowhere.
-pub fn goes_along(operation: Operation, bytes: u64) -> bool {
-    let most = match operation.has_root() {
-        true => MOST_OF_ONE,
-        false => MOST_OF_PAIR,
-    };
-    (1..=most).contains(&bytes)
+pub fn goes_along(bytes: u64) -> bool {
+    (1..=MOST_ALONG).contains(&bytes)
 }
 
 /// The sizes that a rank tells: what is in its arguments. `None` where MPI tells all of them to all

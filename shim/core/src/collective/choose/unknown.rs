@@ -35,7 +35,7 @@ impl Known {
             self.of_blocks(strategy, class, (bytes, message), clusters)
         };
         let [small, large] = [SMALL, LARGE].map(|bytes| {
-            let blocks = match told::goes_along(class.operation, bytes) {
+            let blocks = match told::goes_along(bytes) {
                 true => in_one,
                 false => 1,
             };
@@ -155,7 +155,7 @@ mod tests {
                 if choice.strategy.is_some_and(|one| one.name == "flat") {
                     continue;
                 }
-                for bytes in [1, 64, 1024] {
+                for bytes in [1, 64, 512] {
                     let amount = Amount::Each(bytes);
                     let problem = Problem {
                         operation,

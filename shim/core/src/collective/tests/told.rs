@@ -10,8 +10,8 @@ use crate::collective::plan::{Action, Plan};
 use crate::collective::read::check::check;
 use crate::collective::{Algorithm, Amount, Clusters, Flow, Operation, Problem, told};
 
-/// Bytes of a unit: blocks of up to 4 units go along in exchanges, of up to 16 in others.
-const UNIT: u64 = 512;
+/// Bytes of a unit: blocks of up to 4 units go along.
+const UNIT: u64 = 128;
 
 /// Of others' blocks, which MPI does not tell a rank.
 const WRONG: u64 = 999;
@@ -176,7 +176,7 @@ fn expected(drawn: &Drawn, clusters: &Clusters) -> HashMap<(usize, usize), usize
         if pair.0 == pair.1 || units == 0 {
             continue;
         }
-        match told::goes_along(drawn.operation, units * UNIT) {
+        match told::goes_along(units * UNIT) {
             true => _ = small.insert(pair, 1),
             false => *large.entry(pair).or_default() += 1,
         }

@@ -45,7 +45,7 @@ impl<'a> Along<'a> {
 /// Whether the block of a rank goes through its leader.
 fn goes_along(problem: &Problem, rank: usize) -> bool {
     let bytes = problem.block(rank).saturating_mul(problem.unit_bytes);
-    told::goes_along(problem.operation, bytes)
+    told::goes_along(bytes)
 }
 
 /// To whom a rank gives its block, or from whom it gets it; itself, for a leader's that goes along.
@@ -158,7 +158,7 @@ pub fn exchange(problem: &Problem, rank: usize, steps: &mut dyn Steps) {
         let units = told::pair(problem, rank, from, to);
         let bytes = units.saturating_mul(problem.unit_bytes);
         let is_far = clusters.of(from) != clusters.of(to);
-        match is_far && told::goes_along(problem.operation, bytes) {
+        match is_far && told::goes_along(bytes) {
             true => units,
             false => 0,
         }

@@ -239,7 +239,7 @@ pub fn aggregate(input: &CostInput) -> f64 {
         size if size.hosts == 1 => input.segment.on_host[c].latency,
         _ => input.segment.within[c].latency,
     });
-    let is_small = told::goes_along(input.operation, input.bytes);
+    let is_small = told::goes_along(input.bytes);
     let call = match is_small {
         false => direct(input),
         true if input.operation.has_root() => grouped(input, Grouped::InOrder),

@@ -328,14 +328,9 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
         .map(|from| row(from).collect::<Vec<_>>().join(","))
         .collect();
     desk.write("sizes.csv", &rows.join("\n"));
-    let all = |words: &[&str]| {
-        let sizes = ["--sizes", "sizes.csv"];
-        [
-            &["predict", platform.as_str(), "--collective"],
-            words,
-            &sizes,
-        ]
-        .concat()
+    let all = |words: &[&'static str]| -> Vec<&str> {
+        let first = ["predict", platform.as_str(), "--collective"];
+        [&first, words, &["--sizes", "sizes.csv"]].concat()
     };
     for name in [
         "alltoallv",
@@ -355,12 +350,11 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
             best["seconds"].as_f64().unwrap(),
         );
         assert!(0.0 < least && least <= seconds, "{json}");
-        let is_by_size = json["reason"].as_str().unwrap().starts_with("predicted");
-        assert_eq!(is_by_size, name == "alltoallv-init", "{json}");
         // A matter of what each rank knows alone.
         let chosen = json["chosen"].as_str().unwrap();
         match name {
-            "alltoallv-init" => assert_eq!(json["best"], chosen, "{json}"),
+            // Nothing gains enough over what needs no sizes.
+            "alltoallv-init" => assert_eq!(chosen, "native", "{json}"),
             "ialltoallv" => assert_eq!(chosen, "native", "{json}"),
             _ => assert!(["flat", "grid-aggregate"].contains(&chosen), "{json}"),
         }

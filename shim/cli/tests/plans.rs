@@ -361,7 +361,7 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
     }
     let text = desk.run(&all(&["alltoallv"])).good().out;
     assert!(
-        text.contains(": alltoallv of 7.4 KiB on average among 16 ranks"),
+        text.contains(": alltoallv of 7.41 KiB on average among 16 ranks"),
         "{text}"
     );
     let said = desk.run(&all(&["bcast"])).refusal(2);

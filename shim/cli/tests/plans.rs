@@ -317,7 +317,7 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
     let platform = platform();
     // Of each to each; one in eight is long.
     let size = |from: usize, to: usize| {
-        if (from + 3 * to) % 8 == 0 {
+        if (from + 3 * to).is_multiple_of(8) {
             60_000
         } else {
             100

@@ -1,6 +1,6 @@
-//! Collectives whose sizes MPI does not tell all ranks, in one call: the leaders of clusters are told
-//! those of their ranks, and short blocks go together. Right results whatever the sizes are, and
-//! counted as they were run.
+//! Collectives whose sizes MPI does not tell all ranks, in one call: the leaders of clusters are
+//! told those of their ranks, and short blocks go together. Right results whatever the sizes are,
+//! and counted as they were run.
 
 use treepie_core::affinity::TrafficMatrix;
 use treepie_core::collective::{Algorithm, Operation};

@@ -9,8 +9,8 @@ use crate::commands::options::MatrixChoice;
 use crate::error::CommandError;
 use crate::report::words::pluralize;
 
-/// The blocks of a call of `ranks` ranks: the matrix of an exchange, the column of the root where it
-/// gathers, and its row where it scatters.
+/// The blocks of a call of `ranks` ranks: the matrix of an exchange, the column of the root where
+/// it gathers, and its row where it scatters.
 ///
 /// # Errors
 /// A file that cannot be read, or of another number of ranks; a collective whose blocks have one

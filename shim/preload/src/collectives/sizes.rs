@@ -6,8 +6,8 @@
 //! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
 //! | the leader of each cluster, of its ranks' | each call of an algorithm that needs it | [`tell_leader`] |
 //!
-//! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number of
-//! calls of the operation on the communicator, and what came out of earlier exchanges, which was
+//! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
+//! of calls of the operation on the communicator, and what came out of earlier exchanges, which was
 //! the same on all ([`Exchanges`]). What exchange and choice cost is measured on each rank, and
 //! goes with its row: all ranks decide by the values of all, nobody by its own clock. Ranks that do
 //! not agree on a block find it out together, from the same rows. What is remembered here is kept
@@ -168,8 +168,8 @@ fn needs_leaders(algorithm: &Algorithm) -> bool {
     algorithm.requires.contains(&Requirement::ToldSizes)
 }
 
-/// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one, and
-/// else as the settings say. Nothing is looked at that one rank may know alone.
+/// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one,
+/// and else as the settings say. Nothing is looked at that one rank may know alone.
 pub fn are_told_to_leaders(
     runner: &Runner,
     communicator: &Communicator,

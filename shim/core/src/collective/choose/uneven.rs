@@ -52,8 +52,8 @@ impl Uneven {
 const WORTH: f64 = 0.97;
 
 /// The quickest of all strategies for a call whose sizes all ranks know, in messages of up to
-/// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too many
-/// ranks, and for strategies that never end.
+/// `segment` units, where `plain` is taken otherwise. `None` where no network is known, for too
+/// many ranks, and for strategies that never end.
 pub fn quickest(problem: &Problem, segment: u64, plain: &'static Algorithm) -> Option<Uneven> {
     let network = problem.network?;
     if problem.ranks() > MOST_RANKS || !problem.sizes_are_known() {

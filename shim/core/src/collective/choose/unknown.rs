@@ -1,6 +1,6 @@
-//! The choice for blocks whose sizes MPI does not tell all ranks: whether small ones of a cluster go
-//! together to others ([`told`](crate::collective::told)), by the time of small ones alone. Large
-//! ones go straight to their receivers either way.
+//! The choice for blocks whose sizes MPI does not tell all ranks: whether small ones of a cluster
+//! go together to others ([`told`](crate::collective::told)), by the time of small ones alone.
+//! Large ones go straight to their receivers either way.
 //!
 //! Nothing but operation and network is looked at, not even the root: that the leaders are told
 //! sizes has to be known before anything is, of which one rank may know more than others.

@@ -318,8 +318,8 @@ struct Case<'a> {
 }
 
 impl<'a> Case<'a> {
-    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request is
-    /// made, our communicator is too.
+    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request
+    /// is made, our communicator is too.
     fn new(
         native: &'static Native,
         setup: &'static Setup,

@@ -21,8 +21,7 @@
 //!   sender, its receiver, and the leaders of both have: nobody has to tell members what was
 //!   decided, and no number that only some have (such as a mean over pairs) decides;
 //! * a message between leaders has the blocks that go along, of all pairs of the two clusters, in
-//! an
-//!   order that all know. Both have the sizes of all of them, one from its senders, the other
+//!   an order that all know. Both have the sizes of all of them, one from its senders, the other
 //!   from its receivers;
 //! * whether ranks tell each other at all is a function of the algorithm, on which all agree.
 //!

@@ -16,6 +16,7 @@ use super::Traffic;
     Eq,
     PartialOrd,
     Ord,
+    Hash,
     Display,
     VariantArray,
     Serialize,

@@ -1,6 +1,6 @@
 //! Pairs, of calls by the native MPI and by a plan, in an order drawn by lot.
 
-use super::times::{Agreed, Local, OF_A_CALL};
+use super::times::{Agreed, Local, OF_A_CALL, Work};
 
 /// The most pairs of a block.
 pub(super) const MOST_PAIRS: usize = 8;
@@ -132,9 +132,9 @@ impl Block {
         Some((slot, is_measured.then_some(now)))
     }
 
-    /// The duration of the call at `slot`.
-    pub fn leave(&mut self, slot: Slot, duration: u64) {
-        self.time(slot).end(duration);
+    /// The duration of the call at `slot`, and its work.
+    pub fn leave(&mut self, slot: Slot, duration: u64, work: Work) {
+        self.time(slot).end(duration, work);
     }
 
     /// The pairs by the least numbers of all ranks: times of one call. Some may not be known.
@@ -160,8 +160,12 @@ impl Block {
 
     /// This rank's numbers of an exchange.
     pub fn values(&self, into: &mut Vec<i64>) {
-        let calls = self.times.iter().flatten();
-        into.extend(calls.flat_map(|call| call.values()));
+        for [native, plan] in &self.times {
+            let are_alike = native.work.is_like(&plan.work);
+            for call in [native, plan] {
+                into.extend(call.values(are_alike));
+            }
+        }
     }
 }
 
@@ -199,7 +203,7 @@ mod tests {
         for call in 9..24 {
             let entered = block.enter(call, || call * 100);
             if let Some((slot, Some(_))) = entered {
-                block.leave(slot, 10 * call);
+                block.leave(slot, 10 * call, Work::default());
             }
             let place = |(slot, time): (Slot, Option<u64>)| (slot.pair, slot.arm, time);
             seen.push(entered.map(place));
@@ -237,7 +241,7 @@ mod tests {
                     now
                 });
                 if let Some((slot, _)) = started {
-                    block.leave(slot, 3 + slot.pair as u64);
+                    block.leave(slot, 3 + slot.pair as u64, Work::default());
                 }
                 let last = 5 + interval + 1;
                 assert_eq!(block.is_complete(), call > last, "call {call}");

@@ -1,14 +1,12 @@
 //! One cell: warm-up, trials, the plan that was adopted, and the watch over it.
 
 use super::block::{AgreedPair, Arm, Block, MOST_PAIRS, Slot, agreed};
-use super::key::mix;
-use super::times::{Local, OF_A_CALL, Typical};
+use super::contender::Contender;
+use super::key::{Key, mix};
+use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
-use super::{
-    BUDGET, Candidate, CellKey, Challenger, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State,
-    WARM_UP, Way,
-};
+use super::{BUDGET, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way};
 
 /// The first pairs of a challenger are not judged: connections are made in them.
 const UNJUDGED: u32 = 2;
@@ -50,14 +48,14 @@ pub(super) enum Measured {
 
 /// Calls that are judged together.
 #[derive(Debug, Clone)]
-pub(super) struct Cell {
-    pub key: CellKey,
+pub(super) struct Cell<K, C> {
+    pub key: K,
     pub number: u64,
     pub calls: u64,
     pub native: Typical,
     /// Nanoseconds that pairs took beyond those of what would have run without them.
     pub excess: u64,
-    pub tried: Vec<Tried>,
+    pub tried: Vec<Tried<C>>,
     native_calls: u64,
     plan_calls: u64,
     warm_up: [Local; WARM_UP as usize],
@@ -70,9 +68,9 @@ pub(super) struct Cell {
     watch: Watch,
 }
 
-impl Cell {
+impl<K: Key, C: Contender> Cell<K, C> {
     /// A cell without calls; with what an earlier run has found, it starts with that plan.
-    pub fn new(key: CellKey, known: Option<&Known>, seed: u64) -> Self {
+    pub fn new(key: K, known: Option<&Known<K, C>>, seed: u64) -> Self {
         let mut cell = Cell {
             key,
             number: key.number(),
@@ -107,7 +105,7 @@ impl Cell {
 
     /// The start of a call: how it is run, and what is measured of it, with the time now. The time
     /// is read only where it is needed.
-    pub fn enter(&mut self, clock: impl Fn() -> u64) -> (Way, Option<(Measured, u64)>) {
+    pub fn enter(&mut self, clock: impl Fn() -> u64) -> (Way<C>, Option<(Measured, u64)>) {
         let call = self.calls;
         self.calls += 1;
         let mut measured = None;
@@ -149,22 +147,22 @@ impl Cell {
         }
     }
 
-    /// The duration of a call that is measured.
-    pub fn leave(&mut self, measured: Measured, duration: u64) {
+    /// The duration of a call that is measured, and its work.
+    pub fn leave(&mut self, measured: Measured, duration: u64, work: Work) {
         match (measured, &mut self.block) {
-            (Measured::WarmUp(call), _) => self.warm_up[call].end(duration),
+            (Measured::WarmUp(call), _) => self.warm_up[call].end(duration, work),
             (Measured::Pair(slot, number), Some(block)) if number == self.blocks => {
-                block.leave(slot, duration);
+                block.leave(slot, duration, work);
             }
             (Measured::Pair(..), _) => (),
         }
     }
 
     /// What was adopted, as long as it is.
-    pub fn adopted(&self) -> Option<Candidate> {
+    pub fn adopted(&self) -> Option<C> {
         let adopted = self.tried.get(self.current);
         let adopted = adopted.filter(|_| self.stage == Stage::Adopted);
-        adopted.map(|tried| tried.challenger.candidate)
+        adopted.map(|tried| tried.challenger)
     }
 
     /// The plan that was to run does not serve the call, as all ranks see: it is tried no more.
@@ -184,13 +182,13 @@ impl Cell {
 
     /// Takes the challengers worth a trial, the best first: of those that something is predicted
     /// of, none at all where the best is not predicted to gain enough.
-    pub fn offer(&mut self, mut challengers: Vec<Challenger>) {
-        let mut predicted = challengers.iter().filter_map(|one| one.per_mille);
+    pub fn offer(&mut self, mut challengers: Vec<C>) {
+        let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
         let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
             true => Some(TOO_SLOW),
             false => None,
         };
-        challengers.retain(|one| one.per_mille.is_none_or(|per| Some(per) <= limit));
+        challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
         challengers.truncate(MOST_CHALLENGERS);
         self.stage = match challengers.is_empty() {
             true => Stage::Left(State::Closed),
@@ -223,7 +221,7 @@ impl Cell {
             Some(block) => block.values(into),
             None => {
                 for call in &self.warm_up {
-                    into.extend(call.values());
+                    into.extend(call.values(true));
                     into.extend([0; OF_A_CALL]);
                 }
             }
@@ -232,7 +230,7 @@ impl Cell {
 
     /// Decides by the least numbers of all ranks; what changes. A plan is adopted only where
     /// `adopts` says so.
-    pub fn judge(&mut self, values: &[i64], adopts: bool) -> Option<(Challenger, State)> {
+    pub fn judge(&mut self, values: &[i64], adopts: bool) -> Option<(C, State)> {
         match (self.stage, self.block.take()) {
             (Stage::Warming { .. }, _) => {
                 // Of the other half of each pair nothing was measured.
@@ -263,7 +261,7 @@ impl Cell {
         pairs: &[AgreedPair],
         of_arm: u64,
         adopts: bool,
-    ) -> Option<(Challenger, State)> {
+    ) -> Option<(C, State)> {
         let odds = ODDS * self.tried.len() as u32;
         let tried = &mut self.tried[self.current];
         for pair in pairs {
@@ -302,7 +300,7 @@ impl Cell {
         Some((challenger, state))
     }
 
-    fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(Challenger, State)> {
+    fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(C, State)> {
         if pairs.is_empty() {
             return None;
         }

@@ -5,12 +5,17 @@ use std::sync::Arc;
 
 use super::block::OF_A_BLOCK;
 use super::cell::{Cell, Measured};
-use super::key::mix;
+use super::contender::Contender;
+use super::key::{Key, mix};
 use super::summary::summaries;
+use super::times::Work;
 use super::{Candidate, CellKey, Challenger, Form, Known, LAG, LONG_LAG, State, Summary, Way};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
+
+/// The same where a rank decides alone.
+const GAPS_ALONE: [u64; 2] = [8, 512];
 
 /// An exchange comes after calls of so many times its own duration.
 const PART_OF_EXCHANGES: u64 = 200;
@@ -52,9 +57,9 @@ pub enum Due {
 
 /// How a call is run, and what is measured of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Ticket {
+pub struct Ticket<C = Challenger> {
     /// How it is run.
-    pub way: Way,
+    pub way: Way<C>,
     /// Whether the native MPI runs all calls of this cell from now on, on all ranks: they need not
     /// be given to the guard any more.
     pub is_for_good: bool,
@@ -62,25 +67,17 @@ pub struct Ticket {
     measured: Option<(Measured, u64)>,
 }
 
-impl Ticket {
-    const NATIVE: Ticket = Ticket {
+impl<C: Contender> Ticket<C> {
+    const NATIVE: Self = Ticket {
         way: Way::Native,
         is_for_good: false,
         cell: usize::MAX,
         measured: None,
     };
-    const FOR_GOOD: Ticket = Ticket {
+    const FOR_GOOD: Self = Ticket {
         is_for_good: true,
         ..Ticket::NATIVE
     };
-
-    /// What runs it in place of the native MPI as it is.
-    pub fn candidate(&self) -> Option<Candidate> {
-        match self.way {
-            Way::Native => None,
-            Way::By(challenger) => Some(challenger.candidate),
-        }
-    }
 
     /// Whether the time of its end is to be given to [`Guard::leave`], or what it took to
     /// [`Guard::took`].
@@ -94,11 +91,21 @@ impl Ticket {
     }
 }
 
+impl Ticket {
+    /// What runs it in place of the native MPI as it is.
+    pub fn candidate(&self) -> Option<Candidate> {
+        match self.way {
+            Way::Native => None,
+            Way::By(challenger) => Some(challenger.candidate),
+        }
+    }
+}
+
 /// Something that all ranks decided.
 #[derive(Debug, Clone, Copy)]
-pub enum Event {
+pub enum Event<K = CellKey, C = Challenger> {
     /// A plan in a cell has this state now.
-    Cell(CellKey, Challenger, State),
+    Cell(K, C, State),
     /// Ranks called different things: the native MPI from now on.
     Different,
     /// A call failed on some rank: the native MPI from now on.
@@ -116,17 +123,18 @@ struct Begun {
     since: Option<u64>,
 }
 
-/// The guard over the collectives of one communicator, on one rank.
+/// The guard over the collectives of one communicator, on one rank, or over the epochs of a window.
 #[derive(Debug, Clone)]
-pub struct Guard {
+pub struct Guard<K = CellKey, C = Challenger> {
     seed: u64,
     adopts: bool,
-    known: Arc<[Known]>,
-    proven: Arc<[Known]>,
-    cells: Vec<Cell>,
-    index: HashMap<CellKey, usize>,
+    is_alone: bool,
+    known: Arc<[Known<K, C>]>,
+    proven: Arc<[Known<K, C>]>,
+    cells: Vec<Cell<K, C>>,
+    index: HashMap<K, usize>,
     /// Cells of late, by which most calls are found.
-    last: Vec<(CellKey, usize)>,
+    last: Vec<(K, usize)>,
     calls: u64,
     history: u64,
     next: u64,
@@ -145,14 +153,20 @@ pub struct Guard {
     before: Option<(u64, u64)>,
 }
 
-impl Guard {
+impl<K: Key, C: Contender> Guard<K, C> {
     /// A guard without calls. `seed` is the same on all ranks; `adopts`: what is proven is adopted;
     /// `known`: plans that earlier runs adopted. `proven`: plans that other applications adopted,
     /// which are tried first.
-    pub fn new(seed: u64, adopts: bool, known: Arc<[Known]>, proven: Arc<[Known]>) -> Self {
+    pub fn new(
+        seed: u64,
+        adopts: bool,
+        known: Arc<[Known<K, C>]>,
+        proven: Arc<[Known<K, C>]>,
+    ) -> Self {
         Guard {
             seed,
             adopts,
+            is_alone: false,
             known,
             proven,
             cells: Vec::new(),
@@ -170,6 +184,24 @@ impl Guard {
             cost: 0,
             spent: 0,
             before: None,
+        }
+    }
+
+    /// A guard over what a rank decides for itself: the numbers of an exchange are its own, which
+    /// it completes as soon as it has begun it.
+    pub fn alone(seed: u64, adopts: bool, known: Arc<[Known<K, C>]>) -> Self {
+        Guard {
+            is_alone: true,
+            next: GAPS_ALONE[0],
+            gap: GAPS_ALONE[0],
+            ..Guard::new(seed, adopts, known, Arc::default())
+        }
+    }
+
+    fn gaps(&self) -> [u64; 2] {
+        match self.is_alone {
+            true => GAPS_ALONE,
+            false => GAPS,
         }
     }
 
@@ -192,9 +224,9 @@ impl Guard {
     }
 
     /// The start of a call. `clock` gives nanoseconds, and is read only where it is needed.
-    pub fn enter(&mut self, key: CellKey, clock: impl Fn() -> u64) -> Ticket {
+    pub fn enter(&mut self, key: K, clock: impl Fn() -> u64) -> Ticket<C> {
         let found = self.find(key);
-        self.has_started |= key.form == Form::Nonblocking;
+        self.has_started |= key.form() == Form::Nonblocking && !self.is_alone;
         // Not counted, since others may not ask any more.
         let is_left = found.is_some_and(|cell| self.cells[cell].is_left());
         if self.is_closed || is_left && !self.has_started {
@@ -217,18 +249,8 @@ impl Guard {
         }
     }
 
-    /// A persistent request is made, in a call that may wait for other ranks. What runs it as long
-    /// as it lives is what is adopted now in this cell, of calls that are started once.
-    pub fn make_persistent(&mut self, key: CellKey) -> Option<Candidate> {
-        self.has_started = true;
-        self.calls += 1;
-        self.history = mix(self.history, !key.number());
-        let cell = self.find(key).filter(|_| !self.is_closed)?;
-        self.cells[cell].adopted()
-    }
-
     /// The cell of a key; `None` where there are too many.
-    fn find(&mut self, key: CellKey) -> Option<usize> {
+    fn find(&mut self, key: K) -> Option<usize> {
         if let Some(&(_, cell)) = self.last.iter().find(|(last, _)| *last == key) {
             return Some(cell);
         }
@@ -236,7 +258,7 @@ impl Guard {
             Some(&cell) => cell,
             None if self.cells.len() >= MOST_CELLS => return None,
             None => {
-                let known = self.known.iter().find(|known| known.starts(&key));
+                let known = self.known.iter().find(|known| key.begins_as(&known.key));
                 let known = known.filter(|_| self.adopts);
                 self.cells.push(Cell::new(key, known, self.seed));
                 self.index.insert(key, self.cells.len() - 1);
@@ -251,25 +273,25 @@ impl Guard {
     }
 
     /// The end of a call, at this time in nanoseconds.
-    pub fn leave(&mut self, ticket: &Ticket, now: u64) {
+    pub fn leave(&mut self, ticket: &Ticket<C>, now: u64) {
         if let Some(start) = ticket.start() {
-            self.took(ticket, now.saturating_sub(start));
+            self.took(ticket, now.saturating_sub(start), Work::default());
         }
     }
 
-    /// The end of a call that took so many nanoseconds of the program's time.
-    pub fn took(&mut self, ticket: &Ticket, duration: u64) {
+    /// The end of a call that took so many nanoseconds of the program's time for so much work.
+    pub fn took(&mut self, ticket: &Ticket<C>, duration: u64, work: Work) {
         if let (Some((measured, _)), Some(cell)) =
             (ticket.measured, self.cells.get_mut(ticket.cell))
         {
-            cell.leave(measured, duration);
+            cell.leave(measured, duration, work);
         }
     }
 
     /// Something was made for the candidate of a call before the call itself, which begins at this
     /// time. It took `cost` nanoseconds, the same number on all ranks, which count as those of an
     /// exchange do.
-    pub fn made(&mut self, ticket: &mut Ticket, now: u64, cost: u64) {
+    pub fn made(&mut self, ticket: &mut Ticket<C>, now: u64, cost: u64) {
         self.spent = self.spent.saturating_add(cost);
         if let Some((_, start)) = &mut ticket.measured {
             *start = now;
@@ -277,7 +299,7 @@ impl Guard {
     }
 
     /// The candidate of a call does not serve it, as all ranks see; the native MPI ran it.
-    pub fn unserved(&mut self, ticket: &Ticket) {
+    pub fn unserved(&mut self, ticket: &Ticket<C>) {
         if let Some(cell) = self.cells.get_mut(ticket.cell) {
             cell.unserved();
         }
@@ -289,26 +311,23 @@ impl Guard {
     }
 
     /// A cell whose challengers are to be given to [`Guard::offer`].
-    pub fn undecided(&self) -> Option<CellKey> {
-        let lacks = |cell: &&Cell| cell.lacks_challengers();
+    pub fn undecided(&self) -> Option<K> {
+        let lacks = |cell: &&Cell<K, C>| cell.lacks_challengers();
         self.cells.iter().find(lacks).map(|cell| cell.key)
     }
 
     /// The challengers of a cell as they are predicted, the best first: the same on all ranks.
-    pub fn offer(&mut self, key: CellKey, predicted: Vec<Challenger>) {
-        let of_cell = self.proven.iter().filter(|known| known.is_of(&key));
-        let mut challengers: Vec<Challenger> = Vec::new();
+    pub fn offer(&mut self, key: K, predicted: Vec<C>) {
+        let of_cell = self.proven.iter().filter(|known| key.is_like(&known.key));
+        let mut challengers: Vec<C> = Vec::new();
         for challenger in of_cell.map(|known| known.challenger).chain(predicted) {
-            let is_new = |one: &Challenger| !one.candidate.is_like(&challenger.candidate);
+            let is_new = |one: &C| !one.is_like(&challenger);
             if challengers.iter().all(is_new) {
                 challengers.push(challenger);
             }
         }
         for challenger in &challengers {
-            let candidate = &challenger.candidate;
-            let name = candidate.to_string().into_bytes().into_iter();
-            self.history = name.fold(self.history, |hash, byte| mix(hash, u64::from(byte)));
-            self.history = mix(self.history, candidate.segment());
+            self.history = challenger.add_to(self.history);
         }
         if let Some(&cell) = self.index.get(&key) {
             self.cells[cell].offer(challengers);
@@ -337,8 +356,9 @@ impl Guard {
         let since = self.before.map(|(calls, _)| at - calls);
         self.before = Some((at, now));
         // Calls in which nobody waits for all others may be over long before an exchange is.
-        let lag = match self.synchronises() {
-            true => LAG,
+        let lag = match self.is_alone {
+            true => 0,
+            false if self.synchronises() => LAG,
             false => LONG_LAG,
         };
         self.begun = Some(Begun {
@@ -352,7 +372,7 @@ impl Guard {
 
     /// Decides by the least numbers of all ranks; `cost` are the nanoseconds that the exchange took
     /// on this rank.
-    pub fn complete(&mut self, least: &[i64], cost: u64) -> Vec<Event> {
+    pub fn complete(&mut self, least: &[i64], cost: u64) -> Vec<Event<K, C>> {
         let (Some(begun), true) = (self.begun.take(), least.len() == VALUES) else {
             return Vec::new();
         };
@@ -377,13 +397,18 @@ impl Guard {
             let changed = cell.judge(values, self.adopts);
             events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
         }
-        let is_priced = agreed_cost > 0 || self.synchronises();
-        let goes_on = is_priced && self.try_more(agreed_cost) || !begun.cells.is_empty();
+        let goes_on =
+            self.is_priced(agreed_cost) && self.try_more(agreed_cost) || !begun.cells.is_empty();
         let between = begun
             .since
             .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
         self.schedule(&begun, goes_on, agreed_cost, between);
         events
+    }
+
+    /// Whether it is known what exchanges cost.
+    fn is_priced(&self, cost: u64) -> bool {
+        cost > 0 || self.is_alone || self.synchronises()
     }
 
     /// Whether all ranks wait for each other in each call.
@@ -397,7 +422,7 @@ impl Guard {
         self.begun = None;
     }
 
-    fn close(&mut self, event: Event) -> Vec<Event> {
+    fn close(&mut self, event: Event<K, C>) -> Vec<Event<K, C>> {
         self.is_closed = true;
         vec![event]
     }
@@ -422,9 +447,10 @@ impl Guard {
     /// The call at which the next exchange begins: soon while there is something to agree on,
     /// later and later where there is not. `between`: calls and nanoseconds since the one before.
     fn schedule(&mut self, begun: &Begun, goes_on: bool, cost: u64, between: Option<(u64, u64)>) {
+        let [least_gap, most_gap] = self.gaps();
         self.gap = match goes_on {
-            true => GAPS[0],
-            false => (2 * self.gap).min(GAPS[1]),
+            true => least_gap,
+            false => (2 * self.gap).min(most_gap),
         };
         let measured = || self.cells.iter().filter(|cell| cell.time() > 0);
         let time: u128 = measured().map(|cell| u128::from(cell.time())).sum();
@@ -437,13 +463,39 @@ impl Guard {
         let affordable = of_cells.max(of_job.unwrap_or(0));
         let waits = self.cells.iter().filter_map(Cell::waits).min();
         let waits = waits.map_or(u64::MAX, |calls| {
-            calls.saturating_add(begun.lag).max(GAPS[0])
+            calls.saturating_add(begun.lag).max(least_gap)
         });
         let gap = (self.gap + begun.lag).min(waits);
-        let is_priced = cost > 0 || self.synchronises();
-        let least = if is_priced { 0 } else { UNPRICED_GAP };
+        let least = if self.is_priced(cost) {
+            0
+        } else {
+            UNPRICED_GAP
+        };
         let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX).max(least));
         self.next = begun.at.saturating_add(gap.min(u64::MAX / 2));
+    }
+
+    /// What was found in the cells that were called more often than for a warm-up.
+    pub fn summaries(&self) -> Vec<Summary<K, C>> {
+        let cells = self.cells.iter();
+        let called = cells.filter(|cell| cell.calls >= super::WARM_UP);
+        called
+            .flat_map(|cell| summaries(cell, self.is_closed))
+            .collect()
+    }
+}
+
+impl Guard {
+    /// A persistent request is made, in a call that may wait for other ranks. What runs it as long
+    /// as it lives is what is adopted now in this cell, of calls that are started once.
+    pub fn make_persistent(&mut self, key: CellKey) -> Option<Candidate> {
+        self.has_started = true;
+        self.calls += 1;
+        self.history = mix(self.history, !key.number());
+        let cell = self.find(key).filter(|_| !self.is_closed)?;
+        self.cells[cell]
+            .adopted()
+            .map(|challenger| challenger.candidate)
     }
 
     /// Names of the plans that are tried in a cell, in this order.
@@ -452,15 +504,6 @@ impl Guard {
         let tried = self.cells[self.index[&key]].tried.iter();
         tried
             .map(|one| one.challenger.candidate.to_string())
-            .collect()
-    }
-
-    /// What was found in the cells that were called more often than for a warm-up.
-    pub fn summaries(&self) -> Vec<Summary> {
-        let cells = self.cells.iter();
-        let called = cells.filter(|cell| cell.calls >= super::WARM_UP);
-        called
-            .flat_map(|cell| summaries(cell, self.is_closed))
             .collect()
     }
 }

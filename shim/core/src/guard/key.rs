@@ -1,5 +1,8 @@
 //! What calls have in common that are judged together.
 
+use std::fmt::Debug;
+use std::hash::Hash;
+
 use serde::{Deserialize, Serialize};
 use strum::Display;
 
@@ -25,6 +28,33 @@ impl Form {
             Form::Blocking => operation.to_string(),
             Form::Nonblocking => format!("started {operation}"),
         }
+    }
+}
+
+/// What calls have in common that are judged together: equal on all ranks that decide together.
+pub trait Key: Copy + Eq + Hash + Debug {
+    /// A number that other cells hardly ever have, the same on all ranks.
+    fn number(&self) -> u64;
+
+    /// How they are called.
+    fn form(&self) -> Form;
+
+    /// Whether what is called is complete nowhere before all ranks have begun it.
+    fn needs_all(&self) -> bool;
+
+    /// Whether nobody leaves the call before all have entered it: all wait for each other.
+    fn synchronises(&self) -> bool {
+        self.form() == Form::Blocking && self.needs_all()
+    }
+
+    /// Whether what was found in `known` is worth the first trial here.
+    fn is_like(&self, known: &Self) -> bool {
+        self == known
+    }
+
+    /// Whether what was adopted in `known` runs here from the first call on.
+    fn begins_as(&self, known: &Self) -> bool {
+        self == known
     }
 }
 
@@ -61,9 +91,10 @@ impl CellKey {
     pub fn of_form(self, form: Form) -> Self {
         CellKey { form, ..self }
     }
+}
 
-    /// A number that other cells hardly ever have, the same on all ranks.
-    pub(super) fn number(&self) -> u64 {
+impl Key for CellKey {
+    fn number(&self) -> u64 {
         let parts = [
             self.operation as u64 | (self.form as u64) << 32,
             self.root.map_or(0, |root| u64::from(root) + 1),
@@ -73,13 +104,11 @@ impl CellKey {
         parts.into_iter().fold(0, mix)
     }
 
-    /// Whether nobody leaves the call before all have entered it: all wait for each other.
-    pub(super) fn synchronises(&self) -> bool {
-        self.form == Form::Blocking && self.needs_all()
+    fn form(&self) -> Form {
+        self.form
     }
 
-    /// Whether the operation is complete nowhere before all have begun it.
-    pub(super) fn needs_all(&self) -> bool {
+    fn needs_all(&self) -> bool {
         use Operation::*;
         matches!(
             self.operation,
@@ -93,6 +122,17 @@ impl CellKey {
                 | ReduceScatter
                 | ReduceScatterBlock
         )
+    }
+
+    /// The root may be another.
+    fn is_like(&self, known: &CellKey) -> bool {
+        let root = known.root;
+        *known == CellKey { root, ..*self }
+    }
+
+    /// It was found there, or with any root.
+    fn begins_as(&self, known: &CellKey) -> bool {
+        known == self || known.root.is_none() && self.is_like(known)
     }
 }
 

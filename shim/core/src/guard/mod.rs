@@ -10,6 +10,8 @@
 //! tried      a plan in trial, and what was found of it
 //! cell       one cell: warm-up, trials, the plan that was adopted
 //! watch      the native MPI as the challenger of a plan that runs
+//! contender  what is tried in the place of the native way
+//! epochs     one-sided epochs: small puts joined, or each on its own
 //! exchange   the cells of one communicator, and what its ranks tell each other
 //! summary    results, for profiles and stores
 //! ```
@@ -66,6 +68,8 @@
 
 mod block;
 mod cell;
+mod contender;
+mod epochs;
 mod exchange;
 mod key;
 mod summary;
@@ -80,9 +84,12 @@ use strum::{Display, IntoStaticStr, VariantArray};
 
 use crate::affinity::names::from_name;
 pub use crate::collective::choose::{Candidate, Challenger};
+pub use contender::Contender;
+pub use epochs::{Course, EPOCHS, EpochGuard, EpochKey, Gathered};
 pub use exchange::{Due, Event, Guard, Ticket, VALUES};
-pub use key::{CellKey, Form};
+pub use key::{CellKey, Form, Key};
 pub use summary::{Known, Summary};
+pub use times::Work;
 
 /// Calls of a cell that are measured first, all by the MPI.
 pub const WARM_UP: u64 = 8;
@@ -107,11 +114,11 @@ pub const MOST_CHALLENGERS: usize = 3;
 
 /// How a call is run.
 #[derive(Debug, Clone, Copy)]
-pub enum Way {
+pub enum Way<C = Challenger> {
     /// By the native MPI, as it is.
     Native,
     /// By this plan, or this algorithm of the native MPI.
-    By(Challenger),
+    By(C),
 }
 
 /// State of a cell, or of a candidate in it. Where states and times speak of a plan, another

@@ -1,42 +1,31 @@
 //! Results of a guard: for profiles, and for stores that later runs start from.
 
 use super::cell::Cell;
+use super::contender::Contender;
+use super::key::Key;
 use super::tried::Tried;
 use super::{CellKey, Challenger, State};
 
 /// A plan that an earlier run adopted.
 #[derive(Debug, Clone, Copy)]
-pub struct Known {
+pub struct Known<K = CellKey, C = Challenger> {
     /// The cell.
-    pub key: CellKey,
+    pub key: K,
     /// The plan.
-    pub challenger: Challenger,
+    pub challenger: C,
     /// Median of the native collective, in nanoseconds.
     pub native: u64,
     /// Median of the plan, in nanoseconds.
     pub plan: u64,
 }
 
-impl Known {
-    /// Whether a cell starts with it: it was adopted there, or with any root.
-    pub(super) fn starts(&self, key: &CellKey) -> bool {
-        self.key == *key || self.key.root.is_none() && self.is_of(key)
-    }
-
-    /// Whether it was adopted in a cell like this one; the root may be another.
-    pub(super) fn is_of(&self, key: &CellKey) -> bool {
-        let root = self.key.root;
-        self.key == CellKey { root, ..*key }
-    }
-}
-
 /// What was found of a plan in a cell, or of a cell in which none was tried.
 #[derive(Debug, Clone, Copy)]
-pub struct Summary {
+pub struct Summary<K = CellKey, C = Challenger> {
     /// The cell.
-    pub key: CellKey,
+    pub key: K,
     /// The plan.
-    pub plan: Option<Challenger>,
+    pub plan: Option<C>,
     /// State of the plan; of the cell, where there is no plan.
     pub state: State,
     /// Pairs that the plan won.
@@ -58,7 +47,10 @@ pub struct Summary {
 }
 
 /// The results of a cell, one for each plan that was tried.
-pub(super) fn summaries(cell: &Cell, is_closed: bool) -> Vec<Summary> {
+pub(super) fn summaries<K: Key, C: Contender>(
+    cell: &Cell<K, C>,
+    is_closed: bool,
+) -> Vec<Summary<K, C>> {
     let of_cell = Summary {
         key: cell.key,
         plan: None,
@@ -72,7 +64,7 @@ pub(super) fn summaries(cell: &Cell, is_closed: bool) -> Vec<Summary> {
         time: cell.time(),
         excess: cell.excess,
     };
-    let of_plan = |tried: &Tried| Summary {
+    let of_plan = |tried: &Tried<C>| Summary {
         plan: Some(tried.challenger),
         state: tried.state,
         won: tried.signs.wins,
@@ -83,7 +75,7 @@ pub(super) fn summaries(cell: &Cell, is_closed: bool) -> Vec<Summary> {
     };
     let tried = cell.tried.iter();
     let tried = tried.filter(|tried| tried.state != State::Warming);
-    let mut all: Vec<Summary> = tried.map(of_plan).collect();
+    let mut all: Vec<Summary<K, C>> = tried.map(of_plan).collect();
     if all.is_empty() {
         all.push(of_cell);
     }

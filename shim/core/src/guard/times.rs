@@ -1,9 +1,26 @@
 //! Durations of calls, in nanoseconds: on this rank, and as all ranks agree on them.
 
-use super::CellKey;
+use super::key::Key;
 
 /// What stands for a duration that is not known.
 const UNKNOWN: i64 = -1;
+
+/// What calls of a cell do, where that may differ from call to call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Work {
+    /// One-sided calls.
+    pub calls: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+impl Work {
+    /// Whether it differs by a quarter at most: times of the two can be compared.
+    pub(super) fn is_like(&self, other: &Work) -> bool {
+        let alike = |one: u64, other: u64| one.abs_diff(other) <= one.max(other) / 4;
+        alike(self.calls, other.calls) && alike(self.bytes, other.bytes)
+    }
+}
 
 /// One call as this rank measured it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -13,6 +30,8 @@ pub(super) struct Local {
     pub duration: u64,
     /// From its start to that of the next call of the cell.
     pub period: u64,
+    /// What it did.
+    pub work: Work,
     /// Calls that have not ended: as long as there are any, the duration is not known.
     open: u32,
 }
@@ -27,16 +46,18 @@ impl Local {
     }
 
     /// It has ended.
-    pub fn end(&mut self, duration: u64) {
+    pub fn end(&mut self, duration: u64, work: Work) {
         self.open = self.open.saturating_sub(1);
         self.duration += duration;
+        self.work.calls += work.calls;
+        self.work.bytes = self.work.bytes.saturating_add(work.bytes);
     }
 
-    /// The numbers of an exchange.
-    pub fn values(self) -> [i64; OF_A_CALL] {
+    /// The numbers of an exchange; the duration may be none to compare with.
+    pub fn values(self, is_comparable: bool) -> [i64; OF_A_CALL] {
         let whole = |nanoseconds: u64| i64::try_from(nanoseconds).unwrap_or(i64::MAX);
         let duration = match self.open {
-            0 => whole(self.duration),
+            0 if is_comparable => whole(self.duration),
             _ => UNKNOWN,
         };
         [duration, -duration, -whole(self.period)]
@@ -74,7 +95,7 @@ impl Agreed {
     /// Duration of the operation: the middle between the least and the most where all wait for
     /// each other. Some enter late, and find there what others wait for: what is saved or lost on
     /// one side alone is no change. Elsewhere the most.
-    pub fn duration(&self, key: &CellKey) -> u64 {
+    pub fn duration(&self, key: &impl Key) -> u64 {
         match key.needs_all() {
             true => self.least / 2 + self.most / 2 + (self.least & self.most & 1),
             false => self.most,
@@ -83,7 +104,7 @@ impl Agreed {
 
     /// What the call took of the job's time. Where ranks may leave early, or go on meanwhile, calls
     /// overlap, and one lasts longer than it takes until the next.
-    pub fn share(&self, key: &CellKey) -> u64 {
+    pub fn share(&self, key: &impl Key) -> u64 {
         let duration = self.duration(key);
         match key.synchronises() {
             true => duration,
@@ -93,7 +114,7 @@ impl Agreed {
 
     /// Whether this call took less time than another, by more than 2 % of the time of one that
     /// waits for nobody.
-    pub fn is_quicker_than(&self, other: &Agreed, key: &CellKey) -> bool {
+    pub fn is_quicker_than(&self, other: &Agreed, key: &impl Key) -> bool {
         let alone = match key.needs_all() {
             true => other.least,
             false => other.most,
@@ -148,11 +169,13 @@ impl Typical {
 mod tests {
     use super::*;
     use crate::collective::Operation;
+    use crate::guard::CellKey;
 
     fn local(duration: u64, period: u64) -> Local {
         Local {
             duration,
             period,
+            work: Work::default(),
             open: 0,
         }
     }
@@ -160,7 +183,7 @@ mod tests {
     #[test]
     fn the_least_of_all_numbers_gives_least_and_most_of_all_durations() {
         let ranks = [(50, 900), (20, 950), (70, 800)];
-        let all = ranks.map(|(duration, period)| local(duration, period).values());
+        let all = ranks.map(|(duration, period)| local(duration, period).values(true));
         let least: Vec<i64> = (0..OF_A_CALL)
             .map(|at| all.iter().map(|values| values[at]).min().unwrap())
             .collect();
@@ -182,8 +205,8 @@ mod tests {
     fn a_call_that_is_open_on_one_rank_is_known_to_none() {
         let mut begun = local(20, 900);
         begun.begin();
-        let open = begun.values();
-        let ended = local(50, 900).values();
+        let open = begun.values(true);
+        let ended = local(50, 900).values(true);
         let least: Vec<i64> = open
             .iter()
             .zip(ended)
@@ -191,6 +214,16 @@ mod tests {
             .collect();
         assert!(!Agreed::new(&least).is_known);
         assert!(Agreed::new(&ended).is_known);
+    }
+
+    #[test]
+    fn work_that_differs_by_more_than_a_quarter_is_not_alike() {
+        let work = |calls, bytes| Work { calls, bytes };
+        assert!(work(100, 800).is_like(&work(75, 800)));
+        assert!(!work(100, 800).is_like(&work(74, 800)));
+        assert!(!work(100, 800).is_like(&work(100, 599)));
+        assert!(!work(1, 8).is_like(&work(0, 0)));
+        assert!(Work::default().is_like(&Work::default()));
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! A plan in trial, and what was found of it.
 
 use super::block::AgreedPair;
+use super::contender::Contender;
+use super::key::Key;
 use super::times::{Typical, is_quicker};
-use super::{Candidate, CellKey, Challenger, Form, State};
+use super::{Form, State};
 use crate::proof::Signs;
 
 /// Odds that a challenger is not quicker, for one that is dropped early.
@@ -16,8 +18,8 @@ const MOST_PAIRS: u32 = 4 * ENOUGH_PAIRS;
 
 /// A challenger, and what was found of it.
 #[derive(Debug, Clone)]
-pub(super) struct Tried {
-    pub challenger: Challenger,
+pub(super) struct Tried<C> {
+    pub challenger: C,
     pub state: State,
     pub plan: Typical,
     pub signs: Signs,
@@ -31,8 +33,8 @@ pub(super) struct Tried {
     pub last_block: usize,
 }
 
-impl Tried {
-    pub fn new(challenger: Challenger) -> Self {
+impl<C: Contender> Tried<C> {
+    pub fn new(challenger: C) -> Self {
         Tried {
             challenger,
             state: State::Warming,
@@ -47,14 +49,14 @@ impl Tried {
 
     /// Whether something may have to be made before its first call.
     pub fn needs_making(&self) -> bool {
-        self.pairs == 0 && matches!(self.challenger.candidate, Candidate::Native(_))
+        self.pairs == 0 && self.challenger.needs_making()
     }
 
     /// Adds a pair of a trial.
-    pub fn judge(&mut self, key: &CellKey, pair: &AgreedPair) {
+    pub fn judge(&mut self, key: &impl Key, pair: &AgreedPair) {
         let saves = pair.plan.is_quicker_than(&pair.native, key);
         let [native, plan] = [pair.native.period, pair.plan.period];
-        match key.form {
+        match key.form() {
             // Where ranks may leave early, what they save must not be lost until the next call.
             Form::Blocking => self.watch(saves && (key.synchronises() || plan <= native)),
             // The program's own work is in the time until then, and varies.

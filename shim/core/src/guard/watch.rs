@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::ODDS;
 use super::block::{AgreedPair, MOST_PAIRS};
-use super::key::CellKey;
+use super::key::Key;
 use super::times::is_quicker;
 use crate::proof::Signs;
 
@@ -58,7 +58,7 @@ impl Watch {
     }
 
     /// Adds a block.
-    pub fn add(&mut self, key: &CellKey, pairs: &[AgreedPair]) {
+    pub fn add(&mut self, key: &impl Key, pairs: &[AgreedPair]) {
         let mut lost = 0;
         for pair in pairs {
             let outcome = [
@@ -94,6 +94,7 @@ mod tests {
     use super::super::times::Agreed;
     use super::*;
     use crate::collective::Operation;
+    use crate::guard::CellKey;
 
     fn block(native: u64, plan: u64, period: u64) -> Vec<AgreedPair> {
         let call = |duration, period| Agreed {

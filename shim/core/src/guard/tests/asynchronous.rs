@@ -185,7 +185,7 @@ impl<'a> Job<'a> {
         };
         if let Some((ticket, took)) = ended {
             rank.now += took;
-            rank.guard.took(&ticket, took);
+            rank.guard.took(&ticket, took, Work::default());
         }
     }
 

@@ -1,6 +1,7 @@
 //! The promise, on simulated ranks: their clocks, their noise, and the calls that they make.
 
 mod asynchronous;
+mod epochs;
 mod machine;
 
 use std::sync::Arc;
@@ -108,7 +109,8 @@ fn a_short_call_is_judged_by_what_it_takes_when_it_is_repeated() {
 
 #[test]
 fn calls_that_are_left_for_good_are_not_to_be_given_to_the_guard() {
-    let mut guards = [(); 2].map(|()| Guard::new(1, true, Arc::default(), Arc::default()));
+    let mut guards: [Guard; 2] =
+        [(); 2].map(|()| Guard::new(1, true, Arc::default(), Arc::default()));
     for guard in &mut guards {
         guard.offer(key(ALLREDUCE, 8), Vec::new());
         assert!(!guard.enter(key(ALLREDUCE, 8), || 0).is_for_good);
@@ -305,7 +307,7 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
         let mut cell = cell::Cell::new(key(operation, 8), None, 1);
         for call in 0..200 {
             if let (_, Some((measured, _))) = cell.enter(|| call * 30_000) {
-                cell.leave(measured, 2_000_000);
+                cell.leave(measured, 2_000_000, Work::default());
             }
         }
         cell.offer(vec![challenger(0, None)]);

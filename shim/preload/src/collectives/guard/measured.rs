@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use treepie_core::guard::Ticket;
+use treepie_core::guard::{Ticket, Work};
 
 use super::now;
 use crate::collectives::by_request::{ByRequest, key};
@@ -101,6 +101,6 @@ fn count(request: Word, took: u64, is_complete: bool) -> Option<Open> {
 fn end(ended: &Open) {
     if let Some(guarding) = &ended.communicator.guard {
         let mut state = guarding.state.lock();
-        state.guard.took(&ended.ticket, ended.took);
+        state.guard.took(&ended.ticket, ended.took, Work::default());
     }
 }

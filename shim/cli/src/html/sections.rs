@@ -351,6 +351,11 @@ fn what_crosses(page: &mut Page, facts: &Facts) -> Result<(), String> {
         page.heading("Guard on collectives: what was tried against the MPI's own choice");
         page.table("guard", &guard::table(&facts.summary.guard));
     }
+    if !facts.summary.guarded_epochs.is_empty() {
+        page.heading("Guard on small puts: joined, against each on its own");
+        let table = guard::epochs_table(&facts.summary.guarded_epochs);
+        page.table("guarded-epochs", &table);
+    }
     if let Some(times) = &facts.summary.times {
         page.heading("Time in MPI");
         page.table("times", &times.class_table());

@@ -1,7 +1,7 @@
 //! The guard on collectives: which plans, and which of the MPI's other algorithms, were tried, and
-//! what was found.
+//! what was found; and the guard on small puts and accumulates.
 
-use treepie_core::files::profile::GuardedCell;
+use treepie_core::files::profile::{GuardedCell, GuardedEpochs};
 
 use super::table::Table;
 use super::units;
@@ -57,8 +57,48 @@ pub fn table(cells: &[GuardedCell]) -> Table {
     table
 }
 
+/// What was found of small puts and accumulates, in text.
+pub fn epochs_text(all: &[GuardedEpochs]) -> String {
+    let mut text = String::from("guard on small puts: joined, against each on its own\n");
+    text += &epochs_table(all).text();
+    text
+}
+
+/// A line for each kind of epoch and what ranks found of it.
+pub fn epochs_table(all: &[GuardedEpochs]) -> Table {
+    let mut table = Table::new([
+        "epochs opened by",
+        "on",
+        "joining is",
+        "decided so",
+        "won",
+        "each on its own",
+        "joined",
+        "epochs",
+        "time",
+        "spent on trying",
+    ]);
+    for one in all {
+        let or_none = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
+        table.row([
+            one.epoch.to_string(),
+            pluralize(one.ranks as usize, "rank"),
+            one.state.to_string(),
+            pluralize(one.decisions as usize, "time"),
+            format!("{} of {}", one.won, one.won.saturating_add(one.lost)),
+            or_none(one.native_seconds.map(units::seconds)),
+            or_none(one.joined_seconds.map(units::seconds)),
+            units::count(one.epochs as f64),
+            units::seconds(one.seconds),
+            units::share(one.excess_seconds, one.seconds),
+        ]);
+    }
+    table
+}
+
 #[cfg(test)]
 mod tests {
+    use treepie_core::affinity::windows::EpochKind;
     use treepie_core::collective::Operation;
     use treepie_core::files::profile::GuardedPlan;
     use treepie_core::guard::{Form, State};
@@ -102,6 +142,29 @@ mod tests {
             "9 of 10",
             "0.5 %",
             "1 further kind of call",
+        ] {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+    }
+
+    #[test]
+    fn epochs_have_a_line_for_each_thing_that_ranks_found() {
+        let found = GuardedEpochs {
+            epoch: EpochKind::LockAll,
+            ranks: 8,
+            state: State::Adopted,
+            decisions: 7,
+            won: 9,
+            lost: 1,
+            native_seconds: Some(2e-3),
+            joined_seconds: Some(1e-3),
+            epochs: 1000,
+            seconds: 2.0,
+            excess_seconds: 0.01,
+        };
+        let text = epochs_text(&[found]);
+        for words in [
+            "lock-all", "8 ranks", "adopted", "7 times", "9 of 10", "0.5 %",
         ] {
             assert!(text.contains(words), "{words}: {text}");
         }

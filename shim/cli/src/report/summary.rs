@@ -7,7 +7,7 @@ use treepie_core::affinity::measures::{imbalance, symmetry};
 use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
 use treepie_core::collective::Model;
 use treepie_core::files::list;
-use treepie_core::files::profile::{GuardedCell, Profile, WindowUse};
+use treepie_core::files::profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};
@@ -70,6 +70,8 @@ pub struct Summary {
     pub devices: Vec<HostDevices>,
     /// Results of the guard on collectives.
     pub guard: Vec<GuardedCell>,
+    /// Results of the guard on small puts and accumulates.
+    pub guarded_epochs: Vec<GuardedEpochs>,
     /// Groups of ranks that share memory, and must stay on one node.
     pub shared_memory: Vec<Vec<usize>>,
     /// Ranks whose traffic is missing.
@@ -223,6 +225,7 @@ impl Summary {
             one_sided: None,
             devices: HostDevices::of_profile(profile),
             guard: profile.guard.clone(),
+            guarded_epochs: profile.guarded_epochs.clone(),
             shared_memory: profile.shared_memory.clone(),
             missing_ranks: profile.missing_ranks.clone(),
             notes: profile.notes.clone(),
@@ -320,6 +323,9 @@ impl Summary {
         }
         if !self.guard.is_empty() {
             text += &format!("\n{}", guard::text(&self.guard));
+        }
+        if !self.guarded_epochs.is_empty() {
+            text += &format!("\n{}", guard::epochs_text(&self.guarded_epochs));
         }
         if let Some(times) = &self.times {
             text += &format!("\n{}", times.text());

@@ -101,6 +101,15 @@ struct Call {
     epochs: u32,
 }
 
+impl Call {
+    fn course(&self) -> Course {
+        Course {
+            gathers: matches!(self.ticket.way, Way::By(Gathered)),
+            is_measured: self.ticket.is_measured(),
+        }
+    }
+}
+
 impl EpochGuard {
     /// A guard over what this rank decides for itself. `known`: what earlier runs adopted.
     pub fn alone(seed: u64, adopts: bool, known: Arc<[Known<EpochKey, Gathered>]>) -> Self {
@@ -122,18 +131,18 @@ impl EpochGuard {
         }
     }
 
-    /// An epoch begins. `spent`: what the epochs since the last course took, and what they did. How
-    /// epochs are run from now on, where that is asked anew; otherwise they go on as they did.
+    /// An epoch begins: how it is run. `spent` is asked where a call that was measured has ended:
+    /// what its epochs took in nanoseconds, and what they did.
     pub fn begin(
         &mut self,
         kind: EpochKind,
         clock: impl Fn() -> u64,
         spent: impl FnOnce() -> (u64, Work),
-    ) -> Option<Course> {
+    ) -> Course {
         match &mut self.call {
             Some(call) if call.kind == kind && call.epochs < EPOCHS => {
                 call.epochs += 1;
-                return None;
+                return call.course();
             }
             Some(call) if call.ticket.is_measured() => {
                 let (took, work) = spent();
@@ -145,16 +154,14 @@ impl EpochGuard {
             self.decide_alone(&clock);
         }
         let ticket = self.guard.enter(EpochKey { kind }, clock);
-        let course = Course {
-            gathers: matches!(ticket.way, Way::By(Gathered)),
-            is_measured: ticket.is_measured(),
-        };
-        self.call = Some(Call {
+        let call = Call {
             kind,
             ticket,
             epochs: 1,
-        });
-        Some(course)
+        };
+        let course = call.course();
+        self.call = Some(call);
+        course
     }
 
     fn decide_alone(&mut self, clock: &impl Fn() -> u64) {

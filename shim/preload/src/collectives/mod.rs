@@ -69,7 +69,7 @@ use treepie_core::guard::CellKey;
 
 use call::Refused;
 pub use device::is_possible as may_have_device_memory;
-pub use guard::{end as end_guards, results as guard_results};
+pub use guard::{Exchange, end as end_guards, now, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{
     Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,

@@ -51,6 +51,8 @@ impl PerRank {
 pub struct Exchange {
     /// How many they are.
     pub ranks: usize,
+    /// Which one this process is.
+    pub rank: usize,
     /// Bytes of each one's memory; dynamic windows have no end.
     pub bytes: PerRank,
     /// The unit of each one's displacements.
@@ -69,6 +71,7 @@ impl Exchange {
             return None;
         }
         let ranks = native.size(comm).ok()?;
+        let rank = native.rank(comm).ok()?;
         if !are_of_this_job(native, comm)? {
             return None;
         }
@@ -90,6 +93,7 @@ impl Exchange {
         }
         Some(Exchange {
             ranks,
+            rank,
             bytes: PerRank::new(numbers.iter().step_by(2).copied().collect()),
             units: PerRank::new(units),
         })

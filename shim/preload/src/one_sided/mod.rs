@@ -20,10 +20,17 @@
 //! it: a thread that waits there waits for what another thread's call to the same target waits for.
 
 mod exchange;
+mod judged;
 mod reached;
 mod target;
 mod window;
 
+use once_cell::sync::OnceCell;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use treepie_core::files::profile::GuardedEpochs;
+
+use crate::collectives::now;
 use crate::features::{self, GATHERING};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, native};
@@ -31,12 +38,30 @@ use crate::mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
 use crate::record::handle_at;
 use exchange::Exchange;
 pub use exchange::Shape;
+use judged::Judged;
 pub use reached::Reached;
 use target::{Kind, Target};
 use window::Window;
 
+/// Which small puts and accumulates are kept back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Gathering {
+    /// All that can be.
+    Always,
+    /// Those of epochs that gain by it, as is measured.
+    Guarded {
+        /// What gains is done; otherwise it is only said.
+        adopts: bool,
+        /// What earlier runs found.
+        known: Vec<GuardedEpochs>,
+    },
+}
+
+static GATHERING_BY: OnceCell<Gathering> = OnceCell::new();
+
 /// Keeps puts and accumulates back from now on. All ranks of the job do.
-pub fn begin() {
+pub fn begin(gathering: &Gathering) {
+    let _ = GATHERING_BY.set(gathering.clone());
     features::begin(GATHERING);
 }
 
@@ -46,11 +71,49 @@ pub fn end() {
     window::forget_all();
 }
 
+/// The guard of a new window of so many ranks, where there is one.
+fn judge(ranks: usize) -> Option<Judged> {
+    match GATHERING_BY.get()? {
+        Gathering::Always => None,
+        Gathering::Guarded { adopts, known } => Some(Judged::new(*adopts, known, ranks)),
+    }
+}
+
+/// Completes what guards of windows have under way, before results are collected. Collective.
+pub fn end_guards(native: &Native) {
+    for window in window::all_judged() {
+        report(native, &window);
+    }
+}
+
+/// What guards found in the windows of this process.
+static RESULTS: Mutex<Vec<GuardedEpochs>> = Mutex::new(Vec::new());
+
+/// At most so many different results are kept.
+const MOST_RESULTS: usize = 1024;
+
+/// What guards found in the windows that have ended, and in all after [`end_guards`].
+pub fn guard_results() -> Vec<GuardedEpochs> {
+    RESULTS.lock().clone()
+}
+
+/// Adds the results of a window that is about to end.
+fn report(native: &Native, window: &Window) {
+    let found = window.judged().map(|judged| judged.finish(native, window));
+    let mut results = RESULTS.lock();
+    for one in found.unwrap_or_default() {
+        let is_known = results.iter_mut().any(|known| known.absorb(&one));
+        if !is_known && results.len() < MOST_RESULTS {
+            results.push(one);
+        }
+    }
+}
+
 /// `MPI_Put`.
 #[inline(always)]
 pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(GATHERING) {
-        true => update(&reached, Kind::Put, next),
+        true => access(&reached, Some(Kind::Put), next),
         false => next(),
     }
 }
@@ -59,27 +122,8 @@ pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
 #[inline(always)]
 pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(GATHERING) {
-        true => update(&reached, Kind::Accumulate, next),
+        true => access(&reached, Some(Kind::Accumulate), next),
         false => next(),
-    }
-}
-
-/// Keeps a call back, or passes it on.
-fn update(reached: &Reached, kind: Kind, next: impl FnOnce() -> c_int) -> c_int {
-    let kept = native().and_then(|native| {
-        window::with(reached.window, |window| {
-            let place = reached.small_place(native, window, kind)?;
-            Some(
-                window
-                    .target(reached.target)
-                    .keep(native, window, place, kind, reached),
-            )
-        })
-    });
-    match kept.flatten() {
-        Some(Ok(())) => SUCCESS,
-        Some(Err(code)) => code,
-        None => before(reached, next),
     }
 }
 
@@ -87,8 +131,57 @@ fn update(reached: &Reached, kind: Kind, next: impl FnOnce() -> c_int) -> c_int 
 #[inline(always)]
 pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
     match features::any(GATHERING) {
-        true => before(&reached, next),
+        true => access(&reached, None, next),
         false => next(),
+    }
+}
+
+/// What becomes of a call to a target.
+enum Passage {
+    /// It is kept, or failed with an error.
+    Done(c_int),
+    /// It is passed on: what is kept may overlap it, and it is measured since this time.
+    Next(bool, Option<u64>),
+}
+
+/// Keeps a call to a target back, if it is of a kind that may be kept, or passes it on.
+fn access(reached: &Reached, kind: Option<Kind>, next: impl FnOnce() -> c_int) -> c_int {
+    let Some(native) = native() else {
+        return next();
+    };
+    let passage = window::with(reached.window, |window| {
+        let course = match window.course(native, reached.target) {
+            Ok(course) => course,
+            Err(code) => return Passage::Done(code),
+        };
+        let start = course.is_measured.then(now);
+        if course.gathers
+            && let Some(kind) = kind
+            && let Some(place) = reached.small_place(native, window, kind)
+        {
+            let target = window.target(reached.target);
+            let done = target.keep(native, window, place, kind, reached);
+            if let Some(start) = start {
+                window.took(start, reached.work(native));
+            }
+            return Passage::Done(done.err().unwrap_or(SUCCESS));
+        }
+        Passage::Next(course.gathers, start)
+    });
+    match passage {
+        None => next(),
+        Some(Passage::Done(code)) => code,
+        Some(Passage::Next(may_overlap, start)) => {
+            let code = match may_overlap {
+                true => before(reached, next),
+                false => next(),
+            };
+            if let Some(start) = start {
+                let work = reached.work(native);
+                window::with(reached.window, |window| window.took(start, work));
+            }
+            code
+        }
     }
 }
 
@@ -114,7 +207,7 @@ pub fn made(shape: Shape, comm: Comm, address: Word, next: impl FnOnce() -> c_in
     let exchanged = native().and_then(|native| Exchange::among(native, comm, shape));
     let code = next();
     if code == SUCCESS {
-        window::made(handle_at(address), exchanged);
+        window::made(handle_at(address), exchanged, judge);
     }
     code
 }
@@ -125,7 +218,13 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
         return next();
     }
     let handle = handle_at(address);
-    let code = synchronise(handle, Whose::All, next);
+    let judged = window::find(handle).filter(|window| window.judged().is_some());
+    let code = synchronise(handle, Whose::All, || {
+        if let (Some(native), Some(window)) = (native(), &judged) {
+            report(native, window);
+        }
+        next()
+    });
     if code == SUCCESS {
         window::ended(handle);
     }
@@ -135,8 +234,12 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
 /// `MPI_Win_fence`.
 pub fn fence(window: Win, assert: c_int, next: impl FnOnce() -> c_int) -> c_int {
     ended(window, Whose::All, next, |window| {
-        let ends = native().is_some_and(|native| assert & native.abi.mode_no_succeed != 0);
-        window.fenced(!ends);
+        let Some(native) = native() else { return };
+        let opens = assert & native.abi.mode_no_succeed == 0;
+        window.fenced(opens);
+        if let (true, Some(judged)) = (opens, window.judged()) {
+            judged.fenced(native, window);
+        }
     })
 }
 
@@ -181,7 +284,15 @@ pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int 
 /// a flush of each target completes.
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     match native().map(|native| native.abi.family) {
-        Some(Family::Mpich) => sent(window, Target::flush, next),
+        Some(Family::Mpich) => {
+            let code = sent(window, Target::flush, next);
+            if features::any(GATHERING)
+                && let Some(window) = window::find(window)
+            {
+                window.synchronised(code);
+            }
+            code
+        }
         _ => ended(window, Whose::All, next, |_| ()),
     }
 }
@@ -206,6 +317,7 @@ fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) 
         && let Some(window) = window::find(window)
     {
         told(&window);
+        window.synchronised(code);
     }
     code
 }
@@ -222,12 +334,14 @@ fn sent(
     let (Some(native), Some(window)) = (native(), window::find(window)) else {
         return next();
     };
-    let mut result = Ok(());
-    window.each_target(|target| result = result.and(send(target, native, &window)));
-    match next() {
-        SUCCESS => result.err().unwrap_or(SUCCESS),
-        code => code,
-    }
+    window.timed(|| {
+        let mut result = Ok(());
+        window.each_target(|target| result = result.and(send(target, native, &window)));
+        match next() {
+            SUCCESS => result.err().unwrap_or(SUCCESS),
+            code => code,
+        }
+    })
 }
 
 /// A call that completes what was begun, and may end an epoch, as the window is told.
@@ -241,10 +355,12 @@ fn ended(
         return next();
     }
     let code = synchronise(window, whose, next);
-    if code == SUCCESS
-        && let Some(window) = window::find(window)
-    {
-        told(&window);
+    if let Some(window) = window::find(window) {
+        // Before an epoch that this call opens.
+        window.synchronised(code);
+        if code == SUCCESS {
+            told(&window);
+        }
     }
     code
 }
@@ -255,10 +371,19 @@ fn synchronise(window: Win, whose: Whose, next: impl FnOnce() -> c_int) -> c_int
     let (Some(native), Some(window)) = (native(), window::find(window)) else {
         return next();
     };
+    window.timed(|| complete_kept(native, &window, whose, next))
+}
+
+fn complete_kept(
+    native: &Native,
+    window: &Window,
+    whose: Whose,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
     let mut sent = Vec::new();
     let mut result = Ok(());
     let mut send = |target: &Target| {
-        let done = target.send_all(native, &window);
+        let done = target.send_all(native, window);
         sent.append(&mut target.take_sent());
         result = result.and(done);
     };

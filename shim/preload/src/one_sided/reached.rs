@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use super::target::{Kind, LIMITS};
 use super::window::Window;
+use treepie_core::guard::Work;
+
 use crate::mpi::native::{Extent, Native};
 use crate::mpi::{Datatype, Handle, Op, Win, Word, c_int};
 
@@ -88,6 +90,25 @@ impl Reached {
             && native.is_lasting(native.plain(self.origin_type).word())
             && native.is_lasting(native.plain(self.op).word())
             && !native.is_no_op(self.op)
+    }
+
+    /// What it does, as epochs are compared by it.
+    pub fn work(&self, native: &Native) -> Work {
+        let (ours, theirs) = (
+            (self.origin_type, self.origin_count),
+            (self.target_type, self.target_count),
+        );
+        let (datatype, count) = if ours.0.is_absent() { theirs } else { ours };
+        let is_known = !datatype.is_absent() && !native.is_null_datatype(datatype);
+        let element = if is_known {
+            native.type_size(datatype)
+        } else {
+            0
+        };
+        Work {
+            calls: 1,
+            bytes: element.saturating_mul(u64::try_from(count).unwrap_or(0)),
+        }
     }
 
     /// From the first to the last byte that is reached; empty where that is nothing, and all

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 use parking_lot::Mutex;
+use treepie_core::affinity::windows::EpochKind;
 use treepie_core::one_sided::{Batch, Joined, Limits};
 
 use super::reached::{Reached, SmallPlace};
@@ -70,6 +71,15 @@ impl Target {
     #[inline(always)]
     pub fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed) != 0
+    }
+
+    /// What opened the epoch that is open for this target alone, or for a group that it is in.
+    pub fn kind(&self) -> Option<EpochKind> {
+        match self.open.load(Ordering::Relaxed) {
+            0 => None,
+            open if open & LOCKED != 0 => Some(EpochKind::Lock),
+            _ => Some(EpochKind::Start),
+        }
     }
 
     /// It was locked, or unlocked.

@@ -1,16 +1,20 @@
 //! The application's windows, as far as puts to them are kept: their shape, the epochs that are
-//! open, and their targets.
+//! open, their targets, and the guard over them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
 
 use once_cell::race::OnceBox;
 use parking_lot::{Mutex, RwLock};
+use treepie_core::affinity::windows::EpochKind;
+use treepie_core::guard::{Course, Work};
 
 use super::exchange::Exchange;
+use super::judged::Judged;
 use super::target::Target;
-use crate::mpi::native::native;
-use crate::mpi::{Group, Win, c_int};
+use crate::collectives::now;
+use crate::mpi::native::{Native, native};
+use crate::mpi::{Group, SUCCESS, Win, c_int};
 use crate::record::{HandleCache, Registry};
 
 /// A window.
@@ -24,9 +28,14 @@ pub struct Window {
     targets: Box<[OnceBox<Target>]>,
     /// Those that there are.
     partners: RwLock<Vec<u32>>,
+    /// The guard, where there is one; otherwise all that can be joined is.
+    judged: Option<Judged>,
 }
 
 static WINDOWS: Registry<Win, Window> = Registry::new();
+
+/// Those that have a guard.
+static JUDGED: Mutex<Vec<Weak<Window>>> = Mutex::new(Vec::new());
 
 thread_local! {
     /// On the heap: the memory that a process has for the variables of threads is small.
@@ -48,11 +57,20 @@ pub fn find(handle: Win) -> Option<Arc<Window>> {
 }
 
 /// A window was made; puts to it are kept where its processes told each other of it.
-pub fn made(handle: Win, shape: Option<Exchange>) {
+pub fn made(handle: Win, shape: Option<Exchange>, judge: impl FnOnce(usize) -> Option<Judged>) {
     let Some(native) = native() else { return };
     let handle = native.plain(handle);
     match shape {
-        Some(shape) => WINDOWS.set(handle, Some(Window::new(handle, shape))),
+        Some(shape) => {
+            let judged = judge(shape.ranks);
+            let is_judged = judged.is_some();
+            WINDOWS.set(handle, Some(Window::new(handle, shape, judged)));
+            if is_judged && let Some(window) = WINDOWS.find(handle) {
+                let mut all = JUDGED.lock();
+                all.retain(|one| one.strong_count() > 0);
+                all.push(Arc::downgrade(&window));
+            }
+        }
         None => drop(WINDOWS.forget(handle)),
     }
 }
@@ -64,13 +82,18 @@ pub fn ended(handle: Win) {
     }
 }
 
+/// The windows that have a guard, in the order in which they were made: the same on all ranks.
+pub fn all_judged() -> Vec<Arc<Window>> {
+    JUDGED.lock().iter().filter_map(Weak::upgrade).collect()
+}
+
 /// No window is known any more.
 pub fn forget_all() {
     WINDOWS.clear();
 }
 
 impl Window {
-    fn new(handle: Win, shape: Exchange) -> Self {
+    fn new(handle: Win, shape: Exchange, judged: Option<Judged>) -> Self {
         Window {
             handle,
             targets: (0..shape.ranks).map(|_| OnceBox::new()).collect(),
@@ -79,12 +102,87 @@ impl Window {
             lock_all: AtomicBool::new(false),
             started: Mutex::default(),
             partners: RwLock::default(),
+            judged,
         }
     }
 
     /// Its handle.
     pub fn handle(&self) -> Win {
         self.handle
+    }
+
+    /// How many processes it has.
+    pub fn ranks(&self) -> usize {
+        self.shape.ranks
+    }
+
+    /// Which of them this one is.
+    pub fn rank(&self) -> usize {
+        self.shape.rank
+    }
+
+    /// The guard.
+    #[inline(always)]
+    pub fn judged(&self) -> Option<&Judged> {
+        self.judged.as_ref()
+    }
+
+    /// How a call to a target is run.
+    ///
+    /// # Errors
+    /// MPI's, of what was kept until now.
+    #[inline(always)]
+    pub fn course(&self, native: &Native, target: c_int) -> Result<Course, c_int> {
+        match &self.judged {
+            Some(judged) => judged.course(native, self, target),
+            None => Ok(Course {
+                gathers: true,
+                is_measured: false,
+            }),
+        }
+    }
+
+    /// A call on it that is measured since `start` has ended.
+    pub fn took(&self, start: u64, work: Work) {
+        if let Some(judged) = &self.judged {
+            judged.ended(start, work);
+        }
+    }
+
+    /// A call that synchronises, measured where calls are.
+    pub fn timed(&self, call: impl FnOnce() -> c_int) -> c_int {
+        let judged = self.judged.as_ref().filter(|judged| judged.is_measured());
+        let start = judged.map(|_| now());
+        let code = call();
+        if let (Some(judged), Some(start)) = (judged, start) {
+            judged.ended(start, Work::default());
+        }
+        code
+    }
+
+    /// A call that synchronises has returned this.
+    pub fn synchronised(&self, code: c_int) {
+        let Some(judged) = &self.judged else { return };
+        match code {
+            SUCCESS => judged.synchronised(),
+            _ => judged.fail(),
+        }
+    }
+
+    /// What opened the epoch in which a target is accessed, if one is open.
+    pub fn kind_for(&self, target: c_int) -> Option<EpochKind> {
+        let of_target = self.known_target(target).and_then(Target::kind);
+        let of_all = || {
+            self.lock_all
+                .load(Ordering::Relaxed)
+                .then_some(EpochKind::LockAll)
+        };
+        let of_fence = || {
+            self.fence
+                .load(Ordering::Relaxed)
+                .then_some(EpochKind::Fence)
+        };
+        of_target.or_else(of_all).or_else(of_fence)
     }
 
     /// The unit of a target's displacements.

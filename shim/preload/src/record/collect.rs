@@ -2,7 +2,7 @@
 //! along a binomial tree over a communicator of our own.
 
 use treepie_core::files::partial_profiles::{Merged, Merger, PartialProfileError, RunDescription};
-use treepie_core::files::profile::{GuardedCell, HostTopology, Profile};
+use treepie_core::files::profile::{GuardResults, HostTopology, Profile};
 
 use super::Unlimited;
 use super::identity::{Identity, identify};
@@ -57,7 +57,7 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
 }
 
 /// Collects the record. Collective. `read_topology` is called on one process of
-/// each host. `guard` is what guards found of which this process is to tell. On process 0, `write`
+/// each host. `found` is what guards found of which this process is to tell. On process 0, `write`
 /// gets the profile and says whether it is written; the result is the same on every process.
 ///
 /// # Errors
@@ -65,7 +65,7 @@ pub fn prepare(native: &Native, world: Comm) -> Result<(), NativeError> {
 pub fn collect(
     native: &Native,
     run: &RunDescription,
-    guard: &[GuardedCell],
+    found: &GuardResults,
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
@@ -74,13 +74,13 @@ pub fn collect(
     let private = native.split(native.world, native.rank(native.world)?)?;
     native.return_errors(private.handle())?;
     let members = Members::new(native, private.handle())?;
-    collect_over(&members, run, (partial, guard), read_topology, write)
+    collect_over(&members, run, (partial, found), read_topology, write)
 }
 
 fn collect_over(
     members: &Members<'_>,
     run: &RunDescription,
-    (partial, guard): (Vec<u8>, &[GuardedCell]),
+    (partial, found): (Vec<u8>, &GuardResults),
     read_topology: impl Fn() -> Option<String>,
     write: impl FnOnce(&Profile) -> bool,
 ) -> Result<bool, CollectError> {
@@ -104,12 +104,13 @@ fn collect_over(
     let first_of_hosts = share(members, first_of_hosts)?;
     let mine = first_of_hosts.contains(&process).then(read_topology);
     let mut topologies = gather(members, &mine.flatten())?;
-    let guard = gather(members, &guard.to_vec())?;
+    let found = gather(members, found)?;
     let mut written = false;
     if let Some(Ok(Merged { profile })) = &mut merged {
         let texts = first_of_hosts.iter().map(|&first| topologies[first].take());
         profile.topologies = alike(profile, texts.collect());
-        profile.guard = GuardedCell::together(guard.into_iter().flatten());
+        let found = GuardResults::together(found);
+        (profile.guard, profile.guarded_epochs) = (found.collectives, found.epochs);
         written = write(profile);
     }
     let written = share(members, (process == 0).then_some(written))?;

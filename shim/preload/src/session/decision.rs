@@ -11,6 +11,7 @@ use treepie_core::files::order::Program;
 use treepie_core::files::partial_profiles::RunDescription;
 
 use crate::collectives::Wanted;
+use crate::one_sided::Gathering;
 use crate::reorder::Places;
 
 /// The first value that process 0 shares.
@@ -93,8 +94,8 @@ pub struct Replay {
     pub cores: Option<Vec<u32>>,
     /// Collectives that are replaced.
     pub collectives: Option<Wanted>,
-    /// Small puts and accumulates are kept back and joined.
-    pub gathers: bool,
+    /// Small puts and accumulates that are kept back and joined.
+    pub gathers: Option<Gathering>,
     /// Where the processes are, where communicators are reordered by it.
     pub places: Option<Places>,
     /// A replay is counted as well, where a profile is named.
@@ -160,6 +161,6 @@ impl Replay {
         self.permutation.is_some()
             || self.collectives.is_some()
             || self.places.is_some()
-            || self.gathers
+            || self.gathers.is_some()
     }
 }

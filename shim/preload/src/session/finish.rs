@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use treepie_core::files::FileError;
 use treepie_core::files::partial_profiles;
-use treepie_core::files::profile::Profile;
+use treepie_core::files::profile::{GuardResults, Profile};
 
 use super::decision::{Decision, Recording};
 use super::{State, learning, monitor, partial, signals};
@@ -38,6 +38,7 @@ fn finish(native: &Native, decision: &Decision) {
     // What is done here is no time of the application's.
     let elapsed = learning::elapsed();
     collectives::end_guards(native);
+    one_sided::end_guards(native);
     if let Err(error) = order::finish(native) {
         log::error(&format!("the order could not be collected: {error}"));
     }
@@ -82,6 +83,14 @@ fn learn(native: &Native, elapsed: Duration) {
     }
 }
 
+/// What the guards of this process found.
+pub(super) fn guard_results() -> GuardResults {
+    GuardResults {
+        collectives: collectives::guard_results(),
+        epochs: one_sided::guard_results(),
+    }
+}
+
 /// Whether the profile is written. Until it is, an end of this process still
 /// leaves its partial profile.
 fn write_profile(native: &Native, recording: &Recording) -> Result<bool, CollectError> {
@@ -103,11 +112,11 @@ fn write_profile(native: &Native, recording: &Recording) -> Result<bool, Collect
             false
         }
     };
-    let guard = collectives::guard_results();
+    let found = guard_results();
     collect(
         native,
         &recording.run,
-        &guard,
+        &found,
         read_hardware_and_devices,
         write,
     )

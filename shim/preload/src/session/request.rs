@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use treepie_core::affinity::MatrixError;
 use treepie_core::files::configuration::{
-    self, CONFIG_VARIABLE, LogLevel, Mode, OneSided, Reorder, Settings, SettingsError,
-    UnknownAlgorithm,
+    self, CONFIG_VARIABLE, LogLevel, Mode, Reorder, Settings, SettingsError, UnknownAlgorithm,
 };
 use treepie_core::files::experience::Store;
 use treepie_core::files::order::OrderError;
@@ -28,11 +27,12 @@ use super::decision::{Decision, Order, Pages, Recording, Replay};
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use super::run::{describe, given_number, job, producer, run_number};
-use super::wanted::{learnt_collectives, wanted_collectives};
+use super::wanted::{learnt_collectives, learnt_gathering, wanted_collectives, wanted_gathering};
 use super::{launched, order};
 use crate::binding;
 use crate::log;
 use crate::mpi::native::Native;
+use crate::one_sided::Gathering;
 use crate::platform::File;
 use crate::reorder::Places;
 
@@ -240,6 +240,9 @@ impl Draft {
                 wanted.known.extend(tuned);
                 wanted.proven = lessons.proven;
             }
+            if let Some(Gathering::Guarded { known, .. }) = &mut replay.gathers {
+                *known = lessons.epochs;
+            }
             match (lessons.profile, &mut replay.recording) {
                 (Some(output), Some(recording)) => recording.output = output,
                 _ => replay.recording = None,
@@ -285,7 +288,7 @@ fn replay(native: &Native, settings: &Settings, ranks: usize) -> Result<Request,
     let mut notes = launched::remarks();
     let mut replay = Replay {
         collectives: wanted_collectives(settings)?,
-        gathers: settings.one_sided == OneSided::Gather,
+        gathers: wanted_gathering(settings),
         strict: settings.strict,
         ..Replay::default()
     };
@@ -341,6 +344,7 @@ fn auto(native: &Native, settings: &Settings, ranks: usize) -> Result<Request, R
     Ok(Request::Draft(Box::new(Draft {
         replay: Replay {
             collectives: learnt_collectives(settings)?,
+            gathers: learnt_gathering(settings),
             recording: Some(recording),
             learns: true,
             ..Replay::default()

@@ -348,8 +348,8 @@ impl Starting {
         if let Some(places) = &replay.places {
             reorder::begin(places);
         }
-        if replay.gathers {
-            one_sided::begin();
+        if let Some(gathering) = &replay.gathers {
+            one_sided::begin(gathering);
         }
         Ok(())
     }

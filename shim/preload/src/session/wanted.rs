@@ -1,6 +1,8 @@
 //! Which collectives are replaced, as the settings ask for it.
 
-use treepie_core::files::configuration::{Collectives, GuardMode, Probe, Settings, Transport};
+use treepie_core::files::configuration::{
+    Collectives, GuardMode, OneSided, Probe, Settings, Transport,
+};
 use treepie_core::files::platform::PlatformFile;
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::files::{TuningFile, check_writable, read_text};
@@ -8,6 +10,7 @@ use treepie_core::files::{TuningFile, check_writable, read_text};
 use super::request::RequestError;
 use crate::collectives::Wanted;
 use crate::log;
+use crate::one_sided::Gathering;
 use crate::platform::{File, Known};
 
 /// Which collectives are replaced, and what is known of the platform.
@@ -78,6 +81,30 @@ fn tuned(settings: &Settings) -> Vec<GuardedCell> {
     let path = path.filter(|_| settings.guard() != GuardMode::Off);
     let file = path.and_then(|path| TuningFile::read(path).ok());
     file.map_or(Vec::new(), |file| GuardedCell::of_tuning(&file.tuning))
+}
+
+/// Which small puts and accumulates are kept back. What is to be measured first is, whatever the
+/// guard on collectives does.
+pub(super) fn wanted_gathering(settings: &Settings) -> Option<Gathering> {
+    match settings.one_sided {
+        OneSided::Native => None,
+        OneSided::Gather => Some(Gathering::Always),
+        OneSided::Auto => Some(Gathering::Guarded {
+            adopts: settings.guard() != GuardMode::Report,
+            known: Vec::new(),
+        }),
+    }
+}
+
+/// Which are where a job learns: those that are measured to gain by it, unless the guard is off.
+pub(super) fn learnt_gathering(settings: &Settings) -> Option<Gathering> {
+    if settings.one_sided != OneSided::Native || settings.guard() == GuardMode::Off {
+        return wanted_gathering(settings);
+    }
+    wanted_gathering(&Settings {
+        one_sided: OneSided::Auto,
+        ..settings.clone()
+    })
 }
 
 /// Which collectives are replaced where a job learns: with a platform, those that are measured to

@@ -193,6 +193,8 @@ pub enum OneSided {
     Native,
     /// Those of an epoch are kept back, and go there joined.
     Gather,
+    /// They are joined where that was measured to be quicker, and as long as it is.
+    Auto,
 }
 
 from_name!(OneSided, "way to do one-sided communication");

@@ -5,7 +5,7 @@ use std::path::Path;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::files::profile::GuardedCell;
+use crate::files::profile::{GuardedCell, GuardedEpochs};
 use crate::files::{FileError, Kind, VERSION, header, list, text, yaml};
 use crate::learning::{Candidate, End, Experience, Judgement, Run};
 
@@ -29,19 +29,21 @@ pub struct ExperienceFile {
     pub application: Application,
     /// What is known.
     pub experience: Experience,
-    /// What guards on collectives found.
+    /// What guards found.
     pub guards: Vec<Guarded>,
 }
 
-/// What the guard on collectives found in a run.
+/// What the guards found in a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Guarded {
     /// The shape of its allocation; the program, where applications share a file.
     pub shape: u64,
     /// When, in seconds since 1970.
     pub made: u64,
-    /// What was found.
+    /// What was found of collectives.
     pub cells: Vec<GuardedCell>,
+    /// Of small puts and accumulates.
+    pub epochs: Vec<GuardedEpochs>,
 }
 
 /// Adds what other guards found; of each shape the newest holds.
@@ -61,6 +63,8 @@ struct GuardedDocument {
     shape: String,
     made: String,
     cells: Vec<GuardedCell>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    epochs: Vec<GuardedEpochs>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -216,10 +220,14 @@ impl GuardedDocument {
         for cell in &self.cells {
             cell.check(ranks).map_err(|problem| ("cells", problem))?;
         }
+        for found in &self.epochs {
+            found.check(ranks).map_err(|problem| ("epochs", problem))?;
+        }
         Ok(Guarded {
             shape: number_of("shape", &self.shape)?,
             made: seconds_of("made", &self.made)?,
             cells: self.cells,
+            epochs: self.epochs,
         })
     }
 }
@@ -282,6 +290,7 @@ fn guarded(guarded: &Guarded) -> GuardedDocument {
         shape: format!("{:016x}", guarded.shape),
         made: date_of(guarded.made),
         cells: guarded.cells.clone(),
+        epochs: guarded.epochs.clone(),
     }
 }
 

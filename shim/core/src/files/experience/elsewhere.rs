@@ -120,6 +120,7 @@ mod tests {
             shape: program,
             made,
             cells: vec![cell],
+            epochs: Vec::new(),
         }
     }
 

@@ -70,7 +70,7 @@ pub struct Known {
     pub application: Application,
     /// What is known.
     pub experience: Experience,
-    /// What guards on collectives found, of each shape the newest.
+    /// What guards found, of each shape the newest.
     pub guards: Vec<Guarded>,
     /// A line for each file that was set aside.
     pub damaged: Vec<String>,

@@ -8,7 +8,7 @@ use super::locality::LocalityDocument;
 use super::phases::PhaseDocument;
 use super::records::Records;
 use super::times::TimesDocument;
-use super::{GuardedCell, Host, HostTopology, MpiDescription, Profile, WindowUse};
+use super::{GuardedCell, GuardedEpochs, Host, HostTopology, MpiDescription, Profile, WindowUse};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::files::{FileError, Kind, VERSION, list};
 
@@ -46,6 +46,8 @@ pub(super) struct Document {
     windows: Vec<WindowUse>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     guard: Vec<GuardedCell>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    guarded_epochs: Vec<GuardedEpochs>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     topologies: Vec<HostTopology>,
     complete: bool,
@@ -146,6 +148,7 @@ impl Document {
             times: profile.times.as_ref().map(TimesDocument::new),
             windows: profile.windows.clone(),
             guard: profile.guard.clone(),
+            guarded_epochs: profile.guarded_epochs.clone(),
             topologies: profile.topologies.clone(),
             complete: true,
         }
@@ -196,6 +199,7 @@ impl Document {
             times,
             windows: self.windows,
             guard: self.guard,
+            guarded_epochs: self.guarded_epochs,
             topologies: self.topologies,
             ..Profile::new(0)
         })

@@ -76,12 +76,12 @@ fn read_operation<'de, D: Deserializer<'de>>(input: D) -> Result<Operation, D::E
 }
 
 /// Seconds of nanoseconds.
-fn seconds(nanoseconds: u64) -> f64 {
+pub(super) fn seconds(nanoseconds: u64) -> f64 {
     nanoseconds as f64 / 1e9
 }
 
 /// Nanoseconds of seconds that may come from a file.
-fn nanoseconds(seconds: f64) -> u64 {
+pub(super) fn nanoseconds(seconds: f64) -> u64 {
     (seconds.max(0.0) * 1e9).round() as u64
 }
 

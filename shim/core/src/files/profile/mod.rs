@@ -5,6 +5,7 @@
 //! the matrices add up to: matrices of another run are noticed and refused.
 
 mod document;
+mod epochs;
 mod foreseen;
 mod guard;
 mod layers;
@@ -27,6 +28,7 @@ use super::{FileError, Kind, header, list, permutation, text, yaml};
 use crate::affinity::{Layer, TrafficMatrix};
 use crate::collective::{self, Clusters, Locality, Model, Network, Record, expand, expand_as_run};
 use document::Document;
+pub use epochs::{GuardResults, GuardedEpochs};
 pub use guard::{GuardedCell, GuardedPlan};
 pub use locality::{locality_from_text, locality_text};
 pub use phases::Phase;
@@ -106,6 +108,8 @@ pub struct Profile {
     pub windows: Vec<WindowUse>,
     /// Results of the guard on collectives, one for each plan that was tried in a cell.
     pub guard: Vec<GuardedCell>,
+    /// Results of the guard on small puts and accumulates, as ranks found alike.
+    pub guarded_epochs: Vec<GuardedEpochs>,
     /// The hardware of the hosts, where it could be read.
     pub topologies: Vec<HostTopology>,
 }
@@ -135,6 +139,7 @@ impl Profile {
             times: None,
             windows: Vec::new(),
             guard: Vec::new(),
+            guarded_epochs: Vec::new(),
             topologies: Vec::new(),
         }
     }
@@ -382,6 +387,11 @@ impl Profile {
         for (index, cell) in self.guard.iter().enumerate() {
             if let Err(problem) = cell.check(ranks) {
                 return wrong(&format!("guard[{index}]"), problem);
+            }
+        }
+        for (index, found) in self.guarded_epochs.iter().enumerate() {
+            if let Err(problem) = found.check(ranks) {
+                return wrong(&format!("guarded_epochs[{index}]"), problem);
             }
         }
         for (index, record) in self.collectives.iter().enumerate() {

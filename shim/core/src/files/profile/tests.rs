@@ -240,6 +240,19 @@ fn full() -> Profile {
             ..cell
         },
     ];
+    profile.guarded_epochs = vec![GuardedEpochs {
+        epoch: EpochKind::Fence,
+        ranks: 4,
+        state: State::Adopted,
+        decisions: 2,
+        won: 8,
+        lost: 0,
+        native_seconds: Some(1.25e-5),
+        joined_seconds: None,
+        epochs: 200,
+        seconds: 0.00125,
+        excess_seconds: 0.0,
+    }];
     let time = |calls| CallTime {
         calls,
         nanoseconds: calls * 1_001,

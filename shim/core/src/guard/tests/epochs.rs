@@ -69,9 +69,13 @@ impl Rank {
 
     fn begin(&mut self, kind: EpochKind) {
         let (spent, now) = (self.spent, self.now as u64);
-        let course = self.guard.begin(kind, || now, || (spent.0 as u64, spent.1));
-        if let Some(course) = course {
-            self.course = course;
+        let mut is_ended = false;
+        let ended = || {
+            is_ended = true;
+            (spent.0 as u64, spent.1)
+        };
+        self.course = self.guard.begin(kind, || now, ended);
+        if is_ended {
             self.spent = (0.0, Work::default());
         }
     }
@@ -86,12 +90,12 @@ impl Rank {
     }
 
     fn spend(&mut self, pieces: Option<Pieces>, took: f64) {
-        self.spent.0 += took;
-        if let Some(pieces) = pieces {
-            self.spent.1.calls += pieces.count;
-            self.spent.1.bytes += 8 * pieces.count;
-            self.gathered += usize::from(self.course.gathers);
+        if self.course.is_measured {
+            self.spent.0 += took;
+            self.spent.1.calls += pieces.map_or(0, |pieces| pieces.count);
+            self.spent.1.bytes += pieces.map_or(0, |pieces| 8 * pieces.count);
         }
+        self.gathered += usize::from(pieces.is_some() && self.course.gathers);
         self.took += took;
         self.now += took;
     }

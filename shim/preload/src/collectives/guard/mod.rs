@@ -37,7 +37,7 @@ use crate::log;
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, SUCCESS, Word, c_int};
 pub use cells::key;
-use exchange::Exchange;
+pub use exchange::Exchange;
 use forced::Forced;
 pub use forced::{Ready, end_controls};
 pub use knobs::Knobs;
@@ -66,7 +66,7 @@ struct State {
 static GUARDED: Mutex<Vec<Weak<Communicator>>> = Mutex::new(Vec::new());
 
 /// Nanoseconds since the first call.
-fn now() -> u64 {
+pub fn now() -> u64 {
     static START: Lazy<Instant> = Lazy::new(Instant::now);
     START.elapsed().as_nanos() as u64
 }

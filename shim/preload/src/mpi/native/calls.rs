@@ -7,6 +7,9 @@ use super::{Extent, Failed, Native, NativeError, OwnComm};
 use crate::mpi::lookup::find;
 use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 
+/// Of what ranks say while a communicator of a window is made: a number that no program has.
+const TAG_OF_WINDOWS: c_int = 24_187;
+
 /// A call that sets one integer.
 pub(super) fn integer(
     get: impl FnOnce(&mut c_int) -> Result<(), Failed>,
@@ -100,15 +103,36 @@ impl Native {
     /// [`Native::split`], an error of which is returned whatever the error handler
     /// of `comm` is.
     pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<OwnComm, NativeError> {
+        self.quietly(comm, || self.split(comm, key))
+    }
+
+    /// Does `work`, whose errors on `comm` are returned.
+    fn quietly<R>(&self, comm: Comm, work: impl FnOnce() -> R) -> R {
         // Others are in the call already: what fails here does not keep this process from it.
         let handler = self.error_handler(comm).ok();
         let _ = handler.map(|_| self.return_errors(comm));
-        let made = self.split(comm, key);
+        let made = work();
         if let Some(handler) = handler {
             let _ = self.set_error_handler(comm, handler);
             self.free_error_handler(handler);
         }
         made
+    }
+
+    /// A communicator of the processes of a window, all of this job, whose errors are returned.
+    /// Collective on them, as a fence is.
+    pub fn private_of_window(&self, window: Win) -> Result<OwnComm, NativeError> {
+        let group = self.window_group(window)?;
+        let made = self.quietly(self.world, || {
+            OwnComm::made(handle(|made| {
+                self.functions
+                    .comm_create_group(self.world, group, TAG_OF_WINDOWS, made)
+            }))
+        });
+        self.free_group(group);
+        let made = made?;
+        self.return_errors(made.handle())?;
+        Ok(made)
     }
 
     /// `MPI_Comm_set_name`.

@@ -87,6 +87,7 @@ native_functions! {
         cart_shift: Cart_shift(comm: Comm, dimension: c_int, steps: c_int, before: &mut c_int, after: &mut c_int);
         cartdim_get: Cartdim_get(comm: Comm, dimensions: &mut c_int);
         comm_call_errhandler: Comm_call_errhandler(comm: Comm, code: c_int);
+        comm_create_group: Comm_create_group(comm: Comm, group: Group, tag: c_int, made: &mut Comm);
         comm_create_errhandler: Comm_create_errhandler(function: ErrorCallback, handler: &mut Errhandler);
         comm_create_keyval: Comm_create_keyval(copy: CopyCallback, delete: DeleteCallback, keyval: &mut c_int, extra: Word);
         comm_delete_attr: Comm_delete_attr(comm: Comm, keyval: c_int);

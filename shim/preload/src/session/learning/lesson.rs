@@ -7,14 +7,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use once_cell::sync::OnceCell;
 use treepie_core::files::experience::{ExperienceFile, Guarded, Key, Store};
-use treepie_core::files::profile::GuardedCell;
+use treepie_core::files::profile::GuardResults;
 use treepie_core::learning::End;
 
-use crate::collectives;
 use crate::guard::guarded;
 use crate::log;
 use crate::machine::with_signals_blocked;
 use crate::platform;
+use crate::session::finish::guard_results;
 use crate::share::{Members, ShareError, gather};
 
 /// A store that does not answer in this time, as on a file system that hangs, is not used.
@@ -80,15 +80,23 @@ impl Lesson {
     }
 
     /// Writes how this run ended.
-    fn ended(mut self, seconds: f64, cells: Vec<GuardedCell>) {
+    fn ended(mut self, seconds: f64, found: GuardResults) {
         if let Some(run) = self.file.experience.runs.first_mut() {
             run.end = End::Seconds(seconds);
-            let mut cells = cells;
+            let GuardResults {
+                collectives: mut cells,
+                mut epochs,
+            } = found;
             cells.retain(|cell| cell.plan.is_some());
             cells.truncate(MOST_CELLS);
-            if !cells.is_empty() {
-                let (shape, made) = (run.shape, run.began);
-                self.file.guards.push(Guarded { shape, made, cells });
+            epochs.truncate(MOST_CELLS);
+            if !cells.is_empty() || !epochs.is_empty() {
+                self.file.guards.push(Guarded {
+                    shape: run.shape,
+                    made: run.began,
+                    cells,
+                    epochs,
+                });
             }
         }
         self.write();
@@ -108,10 +116,13 @@ impl Lesson {
         } = self;
         let now = SystemTime::now();
         let run = file.experience.runs.first();
-        if let (Some(found), Some(run)) = (file.guards.into_iter().next(), run) {
+        let of_others = file.guards.into_iter().find(|one| !one.cells.is_empty());
+        if let (Some(found), Some(run)) = (of_others, run) {
             let by = (&file.application, file.producer.as_str());
             let found = Guarded {
                 shape: program,
+                // Those are of the application's own windows.
+                epochs: Vec::new(),
                 ..found
             };
             let _ = store.keep_guards(guards, &run.name, by, found);
@@ -174,12 +185,12 @@ pub fn elapsed() -> Option<Duration> {
 /// # Errors
 /// As of [`gather`].
 pub fn end(members: &Members<'_>, elapsed: Duration) -> Result<(), ShareError> {
-    let mine = (elapsed.as_nanos() as u64, collectives::guard_results());
-    let (all, cells): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();
-    let cells = GuardedCell::together(cells.into_iter().flatten());
+    let mine = (elapsed.as_nanos() as u64, guard_results());
+    let (all, found): (Vec<u64>, Vec<_>) = gather(members, &mine)?.into_iter().unzip();
+    let found = GuardResults::together(found);
     let lesson = WATCHED.get().and_then(|watched| watched.lesson.as_ref());
     if let (Some(lesson), Some(longest)) = (lesson, all.iter().max()) {
-        lesson.clone().ended(*longest as f64 / 1e9, cells);
+        lesson.clone().ended(*longest as f64 / 1e9, found);
     }
     Ok(())
 }

@@ -13,7 +13,7 @@ use treepie_core::files::experience::{
     Application, Elsewhere, ExperienceFile, Key, Known, Salt, Store, guards_key, platform_key,
     run_name,
 };
-use treepie_core::files::profile::{GuardedCell, Profile};
+use treepie_core::files::profile::{GuardedCell, GuardedEpochs, Profile};
 use treepie_core::learning::{
     AHEAD, Arm, Candidate, Case, End, Experience, Judgement, Next, Run, State, next,
 };
@@ -50,6 +50,8 @@ pub struct Lessons {
     pub profile: Option<String>,
     /// What guards of the newest run in such an allocation found.
     pub guard: Vec<GuardedCell>,
+    /// The same of small puts and accumulates.
+    pub epochs: Vec<GuardedEpochs>,
     /// What guards of other programs found there.
     pub proven: Vec<GuardedCell>,
 }
@@ -212,8 +214,12 @@ impl Learning {
             path.display().to_string()
         });
         let guards = self.known.guards.iter();
-        let guard = guards.filter(|known| known.shape == shape);
-        let mut guard: Vec<GuardedCell> = guard.flat_map(|known| known.cells.clone()).collect();
+        let here = guards.filter(|known| known.shape == shape);
+        let (cells, epochs): (Vec<_>, Vec<_>) = here
+            .map(|known| (known.cells.clone(), known.epochs.clone()))
+            .unzip();
+        let mut guard: Vec<GuardedCell> = cells.concat();
+        let epochs = epochs.concat();
         let (guards, program) = self.guards_key(shape);
         let elsewhere = self.elsewhere(guards, program);
         if guard.is_empty() {
@@ -253,6 +259,7 @@ impl Learning {
             candidate,
             profile,
             guard,
+            epochs,
             proven: elsewhere.others,
         }
     }

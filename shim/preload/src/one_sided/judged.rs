@@ -1,0 +1,257 @@
+//! The guard over the epochs of a window: whether small puts and accumulates are joined, decided
+//! while the job runs. What is decided is in `treepie_core::guard`; here epochs are timed.
+//!
+//! Joining is the origin's own matter: what it keeps back, and when it sends that, no target can
+//! tell. So each rank decides by its own times, and no message is needed; what ranks of one window
+//! do may differ. In fences all wait for the last of them. There they count epochs alike, switch at
+//! the same fence, and tell each other in it what they measured.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use parking_lot::Mutex;
+use treepie_core::affinity::windows::EpochKind;
+use treepie_core::files::profile::GuardedEpochs;
+use treepie_core::guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Work};
+
+use super::window::Window;
+use crate::collectives::{Exchange, now};
+use crate::log;
+use crate::mpi::c_int;
+use crate::mpi::native::{Native, OwnComm};
+
+/// The lot by which pairs are ordered: the same on all ranks.
+const SEED: u64 = 0x7065_7469_6570;
+
+/// The guard of a window.
+pub struct Judged {
+    gathers: AtomicBool,
+    is_measured: AtomicBool,
+    /// Whether the next call to a target begins an epoch.
+    is_between: AtomicBool,
+    /// Nanoseconds in calls since the measurement began, and what they did.
+    took: AtomicU64,
+    calls: AtomicU64,
+    bytes: AtomicU64,
+    state: Mutex<State>,
+}
+
+struct State {
+    /// Over all epochs but those of fences.
+    alone: EpochGuard,
+    fences: EpochGuard,
+    /// Where ranks tell each other of fences, once they do.
+    private: Option<OwnComm>,
+    under_way: Option<Exchange>,
+    is_reported: bool,
+}
+
+impl Judged {
+    /// The guard of a new window of so many ranks. `known`: what earlier runs found.
+    pub fn new(adopts: bool, known: &[GuardedEpochs], ranks: usize) -> Self {
+        let known = GuardedEpochs::known(known, ranks).into();
+        Judged {
+            gathers: AtomicBool::new(false),
+            is_measured: AtomicBool::new(false),
+            is_between: AtomicBool::new(true),
+            took: AtomicU64::new(0),
+            calls: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            state: Mutex::new(State {
+                alone: EpochGuard::alone(SEED, adopts, Arc::clone(&known)),
+                fences: EpochGuard::shared(SEED, adopts, known),
+                private: None,
+                under_way: None,
+                is_reported: false,
+            }),
+        }
+    }
+
+    /// How a call to a target is run, which may begin an epoch.
+    ///
+    /// # Errors
+    /// MPI's, of what was kept until now.
+    #[inline(always)]
+    pub fn course(&self, native: &Native, window: &Window, target: c_int) -> Result<Course, c_int> {
+        if self.is_between.load(Relaxed) {
+            self.begin(native, window, target)?;
+        }
+        Ok(Course {
+            gathers: self.gathers.load(Relaxed),
+            is_measured: self.is_measured(),
+        })
+    }
+
+    /// Whether the time of calls on the window is measured.
+    #[inline(always)]
+    pub fn is_measured(&self) -> bool {
+        self.is_measured.load(Relaxed)
+    }
+
+    #[cold]
+    fn begin(&self, native: &Native, window: &Window, target: c_int) -> Result<(), c_int> {
+        let Some(kind) = window.kind_for(target) else {
+            return Ok(());
+        };
+        self.is_between.store(false, Relaxed);
+        if kind == EpochKind::Fence {
+            return Ok(());
+        }
+        let mut state = self.state.lock();
+        let course = state.alone.begin(kind, now, || self.spent());
+        let events = state.alone.take_events();
+        drop(state);
+        tell(window, &events);
+        let was = self.gathers.load(Relaxed);
+        self.take(course);
+        // From now on nothing is looked for that may be kept.
+        let mut sent = Ok(());
+        if was && !course.gathers {
+            window.each_target(|target| sent = sent.and(target.send_all(native, window)));
+        }
+        sent
+    }
+
+    fn take(&self, course: Course) {
+        self.gathers.store(course.gathers, Relaxed);
+        self.is_measured.store(course.is_measured, Relaxed);
+    }
+
+    fn spent(&self) -> (u64, Work) {
+        let work = Work {
+            calls: self.calls.swap(0, Relaxed),
+            bytes: self.bytes.swap(0, Relaxed),
+        };
+        (self.took.swap(0, Relaxed), work)
+    }
+
+    /// A call on the window, measured since `start`, has ended.
+    pub fn ended(&self, start: u64, work: Work) {
+        self.took.fetch_add(now().saturating_sub(start), Relaxed);
+        self.calls.fetch_add(work.calls, Relaxed);
+        self.bytes.fetch_add(work.bytes, Relaxed);
+    }
+
+    /// The next call to a target begins an epoch.
+    pub fn synchronised(&self) {
+        self.is_between.store(true, Relaxed);
+    }
+
+    /// A fence was left that opens an epoch: how it is run, as all ranks decide. Collective now and
+    /// then, as the fence is.
+    pub fn fenced(&self, native: &Native, window: &Window) {
+        let mut state = self.state.lock();
+        state.keep_up(native, window);
+        let course = state.fences.begin(EpochKind::Fence, now, || self.spent());
+        self.take(course);
+    }
+
+    /// A call returned an error.
+    pub fn fail(&self) {
+        let mut state = self.state.lock();
+        state.alone.end();
+        state.fences.fail();
+    }
+
+    /// Completes what is under way, and gives what was found, as far as this process is to tell it.
+    /// The window, or MPI, is about to end. Collective.
+    pub fn finish(&self, native: &Native, window: &Window) -> Vec<GuardedEpochs> {
+        let mut state = self.state.lock();
+        if let Some(exchange) = state.under_way.take() {
+            let told = exchange.wait(native);
+            state.complete(window, told);
+        }
+        state.private = None;
+        if std::mem::replace(&mut state.is_reported, true) {
+            return Vec::new();
+        }
+        let mut all = state.alone.summaries();
+        // All ranks have the same of these.
+        if window.rank() == 0 {
+            all.extend(state.fences.summaries());
+        }
+        let result = |found| GuardedEpochs::new(found, window.ranks());
+        all.iter().map(result).collect()
+    }
+}
+
+impl State {
+    /// Does what is due in a fence.
+    fn keep_up(&mut self, native: &Native, window: &Window) {
+        match self.fences.due() {
+            Due::Nothing => (),
+            Due::Begin => {
+                if let Err(problem) = self.begin(native, window) {
+                    self.give_up(&problem);
+                }
+            }
+            Due::Complete => {
+                if let Some(exchange) = self.under_way.take() {
+                    let told = exchange.wait(native);
+                    self.complete(window, told);
+                }
+            }
+        }
+    }
+
+    fn begin(&mut self, native: &Native, window: &Window) -> Result<(), String> {
+        let values = self.fences.begin_exchange(now());
+        if self.private.is_none() {
+            let made = native.private_of_window(window.handle());
+            self.private = Some(made.map_err(|error| error.to_string())?);
+        }
+        if let Some(private) = &self.private {
+            let begun = Exchange::begin(native, private.handle(), values);
+            self.under_way = Some(begun.map_err(returned)?);
+        }
+        Ok(())
+    }
+
+    fn complete(&mut self, window: &Window, told: Result<(Vec<i64>, u64), c_int>) {
+        match told {
+            Ok((least, cost)) => {
+                self.fences.complete_exchange(&least, cost);
+                let events = self.fences.take_events();
+                if window.rank() == 0 {
+                    tell(window, &events);
+                }
+            }
+            Err(code) => self.give_up(&returned(code)),
+        }
+    }
+
+    fn give_up(&mut self, problem: &str) {
+        log::warn(&format!(
+            "guard: ranks could not tell each other of fences: {problem}; puts between fences go \
+             to the MPI one by one from now on"
+        ));
+        self.fences.end();
+    }
+}
+
+/// What an exchange failed with.
+fn returned(code: c_int) -> String {
+    format!("MPI_Iallreduce returned {code}")
+}
+
+/// Says what was decided, once.
+fn tell(window: &Window, events: &[Event<EpochKey, Gathered>]) {
+    for event in events {
+        let ranks = window.ranks();
+        let text = match event {
+            Event::Cell(key, _, state) => format!(
+                "small puts of {} epochs on a window of {ranks} ranks: joining them is {state}",
+                key.kind
+            ),
+            Event::Different => {
+                format!(
+                    "ranks count fences of a window of {ranks} ranks otherwise: left to the MPI"
+                )
+            }
+            Event::Failed => {
+                format!("a fence of a window of {ranks} ranks failed: left to the MPI")
+            }
+        };
+        log::info(&format!("guard: {text}"));
+    }
+}

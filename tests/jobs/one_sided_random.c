@@ -4,14 +4,17 @@
  *     one_sided_random SEED WINDOWS EPOCHS
  *
  * Every rank draws the same numbers, so that each knows what all others do. An epoch is a fence, a
- * lock of each target, a lock of all with flushes in it, or started and posted. In it each rank
+ * lock of each target, a lock of all with flushes in it, or started for some ranks and posted by
+ * others, as it comes. In it each rank
  * writes to cells that no other rank's puts touch in this epoch (a cell's owner is drawn), adds to
  * cells that take sums only, and makes sequences of accumulates whose order shows. Puts are of one
  * or several elements, of types with gaps and of contiguous types, large and small, of no elements,
  * to MPI_PROC_NULL, and with a request; gets and fetches that overlap follow flushes or
  * accumulates, as MPI has it; what a flush hands back is written over. The ranks' displacement
- * units differ. Windows are created, allocated, or dynamic. After each epoch each rank compares its
- * memory with what it must be. Rank 0 prints the number of wrong cells of all.
+ * units differ. Windows are created, some of them with a second one over the same memory, in which
+ * every epoch is in the one or the other; allocated, in a host's shared memory, too; or dynamic.
+ * Where MPI has procedures with large counts, every second call is of those. After each epoch each
+ * rank compares its memory with what it must be. Rank 0 prints the number of wrong cells of all.
  */
 #include <mpi.h>
 #include <stdint.h>
@@ -33,13 +36,42 @@ static uint32_t draw(uint32_t below)
     return (uint32_t)(state >> 33) % below;
 }
 
+enum made { ALLOCATED, CREATED, DYNAMIC, SHARED, TWICE, WAYS };
+
+/* The window of this epoch, and its ranks' displacement units. */
 static MPI_Win window;
+static int *unit;
 static MPI_Aint base[MOST];
-static int unit[MOST], is_dynamic;
+static int is_dynamic;
 
 static MPI_Aint at(int target, int cell)
 {
     return is_dynamic ? base[target] + 4 * (MPI_Aint)cell : 4 * (MPI_Aint)cell / unit[target];
+}
+
+/* Calls so far; each has its own way to count. */
+static unsigned long calls;
+
+static void put_cells(const int32_t *from, int count, MPI_Datatype type, int target, MPI_Aint place, int cells)
+{
+#if MPI_VERSION >= 4
+    if (calls++ % 2) {
+        MPI_Put_c(from, count, type, target, place, cells, MPI_INT32_T, window);
+        return;
+    }
+#endif
+    MPI_Put(from, count, type, target, place, cells, MPI_INT32_T, window);
+}
+
+static void accumulate(const int32_t *from, int cells, int target, MPI_Aint place, MPI_Op op)
+{
+#if MPI_VERSION >= 4
+    if (calls++ % 2) {
+        MPI_Accumulate_c(from, cells, MPI_INT32_T, target, place, cells, MPI_INT32_T, op, window);
+        return;
+    }
+#endif
+    MPI_Accumulate(from, cells, MPI_INT32_T, target, place, cells, MPI_INT32_T, op, window);
 }
 
 /* Room for what is under way: nothing is written to twice in an epoch. */
@@ -113,7 +145,7 @@ static void put(int me, int target, int first, int cells, uint32_t form, int32_t
             from[2 * i] = value + i;
         MPI_Type_vector(cells, 1, 2, MPI_INT32_T, &type);
         MPI_Type_commit(&type);
-        MPI_Put(from, 1, type, target, at(target, first), cells, MPI_INT32_T, window);
+        put_cells(from, 1, type, target, at(target, first), cells);
         MPI_Type_free(&type);
         break;
     case 1: /* a contiguous type of the program's */
@@ -121,7 +153,7 @@ static void put(int me, int target, int first, int cells, uint32_t form, int32_t
             from[i] = value + i;
         MPI_Type_contiguous(cells, MPI_INT32_T, &type);
         MPI_Type_commit(&type);
-        MPI_Put(from, 1, type, target, at(target, first), cells, MPI_INT32_T, window);
+        put_cells(from, 1, type, target, at(target, first), cells);
         MPI_Type_free(&type);
         break;
     case 2: { /* with a request */
@@ -135,13 +167,13 @@ static void put(int me, int target, int first, int cells, uint32_t form, int32_t
     case 3: /* one by one, the last first */
         for (int i = cells - 1; i >= 0; i--) {
             from[i] = value + i;
-            MPI_Put(from + i, 4, MPI_BYTE, target, at(target, first + i), 1, MPI_INT32_T, window);
+            put_cells(from + i, 4, MPI_BYTE, target, at(target, first + i), 1);
         }
         break;
     default:
         for (int i = 0; i < cells; i++)
             from[i] = value + i;
-        MPI_Put(from, cells, MPI_INT32_T, target, at(target, first), cells, MPI_INT32_T, window);
+        put_cells(from, cells, MPI_INT32_T, target, at(target, first), cells);
     }
 }
 
@@ -160,12 +192,12 @@ static void turns(int me, int target, int cell, uint32_t many)
         case 0:
             *old = value;
             if (me)
-                MPI_Accumulate(from, 1, MPI_INT32_T, target, at(target, cell), 1, MPI_INT32_T, MPI_REPLACE, window);
+                accumulate(from, 1, target, at(target, cell), MPI_REPLACE);
             break;
         case 1:
             *old = (int32_t)((uint32_t)*old * (uint32_t)value);
             if (me)
-                MPI_Accumulate(from, 1, MPI_INT32_T, target, at(target, cell), 1, MPI_INT32_T, MPI_PROD, window);
+                accumulate(from, 1, target, at(target, cell), MPI_PROD);
             break;
         case 2:
             *old = (int32_t)((uint32_t)*old + (uint32_t)value);
@@ -175,7 +207,7 @@ static void turns(int me, int target, int cell, uint32_t many)
         default:
             *old = (int32_t)((uint32_t)*old + (uint32_t)value);
             if (me)
-                MPI_Accumulate(from, 1, MPI_INT32_T, target, at(target, cell), 1, MPI_INT32_T, MPI_SUM, window);
+                accumulate(from, 1, target, at(target, cell), MPI_SUM);
         }
     }
 }
@@ -217,7 +249,7 @@ static void access(enum kind kind, int origin, int target)
         if (me)
             goes_from(target, one, 8);
         if (me)
-            MPI_Accumulate(one, cells, MPI_INT32_T, target, at(target, cell), cells, MPI_INT32_T, MPI_SUM, window);
+            accumulate(one, cells, target, at(target, cell), MPI_SUM);
     }
     int own = (CELLS - TURNS) / ranks, first = TURNS + origin * own;
     for (int i = 0; i < 6; i++)
@@ -225,10 +257,10 @@ static void access(enum kind kind, int origin, int target)
 }
 
 /* Compares after an epoch of this kind, in a window that was made so. */
-static void check(enum kind of, uint32_t made)
+static void check(enum kind of, enum made made)
 {
     static const char *kinds[KINDS] = {"fence", "lock", "lock of all", "start"};
-    static const char *windows[] = {"allocated", "created", "dynamic"};
+    static const char *windows[WAYS] = {"allocated", "created", "dynamic", "shared", "doubled"};
     for (int cell = 0; cell < CELLS; cell++)
         if (memory[cell] != expected[rank][cell]) {
             if (!wrong++)
@@ -237,20 +269,44 @@ static void check(enum kind of, uint32_t made)
         }
 }
 
-static void epoch(enum kind kind, MPI_Group all, uint32_t made)
+/* The ranks that are marked. */
+static MPI_Group group_of(const int *is_in, MPI_Group all)
 {
+    int members[MOST], count = 0;
+    MPI_Group group;
+    for (int one = 0; one < ranks; one++)
+        if (is_in[one])
+            members[count++] = one;
+    MPI_Group_incl(all, count, members, &group);
+    return group;
+}
+
+static void epoch(enum kind kind, MPI_Group all, enum made made)
+{
+    /* Whom this rank reaches, and who reaches it. */
+    int reaches[MOST][MOST], targets[MOST], origins[MOST], is_done = 0;
+    MPI_Group to = MPI_GROUP_NULL, from = MPI_GROUP_NULL;
+    for (int origin = 0; origin < ranks; origin++)
+        for (int target = 0; target < ranks; target++)
+            reaches[origin][target] = draw(3) > 0;
+    for (int one = 0; one < ranks; one++) {
+        targets[one] = reaches[rank][one];
+        origins[one] = reaches[one][rank];
+    }
     used = many_under_way = 0;
     if (kind == FENCE)
         MPI_Win_fence(0, window);
     if (kind == LOCK_ALL)
         MPI_Win_lock_all(0, window);
     if (kind == START) {
-        MPI_Win_post(all, 0, window);
-        MPI_Win_start(all, 0, window);
+        to = group_of(targets, all);
+        from = group_of(origins, all);
+        MPI_Win_post(from, 0, window);
+        MPI_Win_start(to, 0, window);
     }
     for (int origin = 0; origin < ranks; origin++)
         for (int target = 0; target < ranks; target++) {
-            if (!draw(4))
+            if (!reaches[origin][target])
                 continue;
             if (kind == LOCK && origin == rank)
                 MPI_Win_lock(MPI_LOCK_SHARED, target, 0, window);
@@ -264,7 +320,12 @@ static void epoch(enum kind kind, MPI_Group all, uint32_t made)
         MPI_Win_unlock_all(window);
     if (kind == START) {
         MPI_Win_complete(window);
-        MPI_Win_wait(window);
+        if (rank % 2)
+            MPI_Win_wait(window);
+        while (rank % 2 == 0 && !is_done)
+            MPI_Win_test(window, &is_done);
+        MPI_Group_free(&to);
+        MPI_Group_free(&from);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
@@ -282,38 +343,51 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     state = strtoull(argv[1], NULL, 10);
     int windows = atoi(argv[2]), epochs = atoi(argv[3]);
+    const MPI_Aint size = sizeof(int32_t[CELLS]);
     MPI_Group all;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
     for (int i = 0; i < windows; i++) {
-        uint32_t made = draw(3);
-        is_dynamic = made == 2;
-        for (int of = 0; of < ranks; of++)
-            unit[of] = 1 << draw(3);
+        enum made made = (enum made)draw(WAYS);
+        MPI_Win both[2];
+        int units[2][MOST], windows_here = 1;
+        is_dynamic = made == DYNAMIC;
+        for (int which = 0; which < 2; which++)
+            for (int of = 0; of < ranks; of++)
+                units[which][of] = 1 << draw(3);
+        unit = units[0];
         memset(expected, 0, sizeof expected);
-        if (made == 0) {
-            MPI_Win_allocate(sizeof(int32_t[CELLS]), unit[rank], MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
-        } else {
-            memory = malloc(sizeof(int32_t[CELLS]));
-            if (made == 1)
-                MPI_Win_create(memory, sizeof(int32_t[CELLS]), unit[rank], MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-            else {
-                MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &window);
-                MPI_Win_attach(window, memory, sizeof(int32_t[CELLS]));
-            }
+        memory = made == ALLOCATED || made == SHARED ? NULL : malloc(size);
+        switch (made) {
+        case ALLOCATED: MPI_Win_allocate(size, unit[rank], MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &both[0]); break;
+        case SHARED: MPI_Win_allocate_shared(size, unit[rank], MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &both[0]); break;
+        case DYNAMIC:
+            MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &both[0]);
+            MPI_Win_attach(both[0], memory, size);
+            break;
+        default:
+            windows_here = made == TWICE ? 2 : 1;
+            for (int which = 0; which < windows_here; which++)
+                MPI_Win_create(memory, size, units[which][rank], MPI_INFO_NULL, MPI_COMM_WORLD, &both[which]);
         }
+        window = both[0];
         MPI_Aint address;
         MPI_Get_address(memory, &address);
         MPI_Allgather(&address, 1, MPI_AINT, base, 1, MPI_AINT, MPI_COMM_WORLD);
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, rank, 0, window);
-        memset(memory, 0, sizeof(int32_t[CELLS]));
+        memset(memory, 0, (size_t)size);
         MPI_Win_unlock(rank, window);
         MPI_Barrier(MPI_COMM_WORLD);
-        for (int e = 0; e < epochs; e++)
+        for (int e = 0; e < epochs; e++) {
+            int which = (int)draw((uint32_t)windows_here);
+            window = both[which];
+            unit = units[which];
             epoch((enum kind)draw(KINDS), all, made);
+        }
         if (is_dynamic)
-            MPI_Win_detach(window, memory);
-        MPI_Win_free(&window);
-        if (made != 0)
+            MPI_Win_detach(both[0], memory);
+        for (int which = 0; which < windows_here; which++)
+            MPI_Win_free(&both[which]);
+        if (made != ALLOCATED && made != SHARED)
             free(memory);
     }
     MPI_Group_free(&all);

@@ -19,6 +19,21 @@ pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
     measured.unwrap_or_else(|| modelled(link, way, pieces, bytes))
 }
 
+/// The same of pieces that are joined, where they can be: puts and accumulates. Of joined
+/// accumulates nothing is measured: they take as much longer than puts as one of all their bytes
+/// does, since the target computes.
+pub fn joined_seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> Option<f64> {
+    let puts = seconds(link, Way::PutJoined, pieces, bytes);
+    match way {
+        Way::Put => Some(puts),
+        Way::Accumulate => {
+            let at_once = |way| seconds(link, way, 1.0, pieces * bytes);
+            Some(puts + (at_once(Way::Accumulate) - at_once(Way::Put)).max(0.0))
+        }
+        _ => None,
+    }
+}
+
 /// The same from latency and gap: pieces of their own keep the link busy one after the other;
 /// those that are joined are one message, with a header for each. Both are answered.
 fn modelled(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
@@ -57,6 +72,8 @@ pub fn rounds(ranks: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::platform::{WayCost, Ways};
 
@@ -84,6 +101,34 @@ mod tests {
         near(seconds(&link, Way::Put, 11.0, 8.0), 110.0);
         near(epoch_seconds(&link, EpochKind::Lock), 300.0);
         near(epoch_seconds(&link, EpochKind::Start), 105.08);
+    }
+
+    #[test]
+    fn joined_accumulates_take_what_the_target_computes_longer_than_joined_puts() {
+        let link = Link::linear(50.0, 5.0, 0.01).unwrap();
+        let joined = |link, way| joined_seconds(link, way, 100.0, 8.0);
+        assert_eq!(joined(&link, Way::Accumulate), joined(&link, Way::Put));
+        assert_eq!(joined(&link, Way::Get), None);
+        let costs = |one: f64| {
+            let cost = |bytes| WayCost {
+                bytes,
+                one: one + bytes as f64 * one / 1000.0,
+                further: 2.0,
+            };
+            vec![cost(8), cost(1024)]
+        };
+        let ways = [
+            (Way::Put, costs(100.0)),
+            (Way::Accumulate, costs(200.0)),
+            (Way::PutJoined, costs(120.0)),
+        ];
+        let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
+        let [put, accumulate] = [Way::Put, Way::Accumulate].map(|way| joined(&link, way).unwrap());
+        // 800 bytes at once: 180 us, or 360.
+        assert!(
+            (accumulate - put - 180.0).abs() < 1e-6,
+            "{put} {accumulate}"
+        );
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub struct JudgedEpochs {
     pub at_a_time: f64,
     /// As they are.
     pub now: f64,
-    /// With small puts joined; absent where there are none.
+    /// With small puts and accumulates joined; absent where there are none.
     pub joined: Option<f64>,
     /// With epochs of another kind.
     pub otherwise: BTreeMap<EpochKind, f64>,
@@ -152,7 +152,7 @@ fn judged(
     }
     let ranks = window.ranks.len() as f64;
     let calls: f64 = epoch.moved.values().map(|moved| moved.calls as f64).sum();
-    let small = small_puts(epoch);
+    let small = small_pieces(epoch);
     let moved = moving(epoch, mix, false);
     let synchronised = synchronising(window, kind, epoch, mix);
     let now = (moved + synchronised) / ranks;
@@ -175,13 +175,43 @@ fn judged(
     Some(judged)
 }
 
-/// Puts to a target at a time, and bytes of the most frequent small ones, if there are some.
-fn small_puts(epoch: &EpochUse) -> Option<(f64, f64)> {
-    let put = epoch.moved.get(&WindowCall::Put)?;
-    let small = sizes(put).filter(|&(bytes, _)| bytes <= LARGEST_JOINED);
-    let most = small.max_by(|a, b| a.1.total_cmp(&b.1));
-    most.filter(|_| put.not_contiguous < put.calls)
-        .map(|(bytes, _)| (put.calls as f64 / epoch.batches as f64, bytes))
+/// Small calls of one sort that can be joined.
+struct Small {
+    call: WindowCall,
+    /// To a target at a time.
+    pieces: f64,
+    /// Bytes of the most frequent ones.
+    bytes: f64,
+}
+
+/// The sort of small calls that can be joined of which there are most, if there are some.
+fn small_pieces(epoch: &EpochUse) -> Option<Small> {
+    let of_call = |call| {
+        let moved = epoch.moved.get(&call)?;
+        let can_join = 1.0 - alone(epoch, call, moved);
+        let small = sizes(moved).filter(|&(bytes, _)| bytes <= LARGEST_JOINED);
+        let (bytes, _) = small.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (can_join > 0.0).then_some(Small {
+            call,
+            pieces: can_join * moved.calls as f64 / epoch.batches as f64,
+            bytes,
+        })
+    };
+    let all = [WindowCall::Put, WindowCall::Accumulate]
+        .into_iter()
+        .filter_map(of_call);
+    all.max_by(|a, b| a.pieces.total_cmp(&b.pieces))
+}
+
+/// The part of calls that can't be joined: what has gaps, and accumulates that also fetch.
+fn alone(epoch: &EpochUse, call: WindowCall, moved: &Moved) -> f64 {
+    let fetches = epoch.moved.get(&WindowCall::Fetch);
+    let fetching = match call {
+        WindowCall::Accumulate => fetches.map_or(0, |fetches| fetches.calls),
+        _ => 0,
+    };
+    let alone = moved.not_contiguous.saturating_add(fetching);
+    (alone as f64 / moved.calls.max(1) as f64).min(1.0)
 }
 
 /// Sizes of calls with their numbers. Of a class, which is by powers of two, the same part above
@@ -215,13 +245,20 @@ fn moving(epoch: &EpochUse, mix: &Mix, joined: bool) -> f64 {
             WindowCall::Accumulate => Way::Accumulate,
             _ => Way::Put,
         };
-        let apart = moved.not_contiguous as f64 / moved.calls.max(1) as f64;
+        let apart = match joined {
+            true => alone(epoch, *call, moved),
+            false => 1.0,
+        };
         for (bytes, calls_of_size) in sizes(moved) {
-            let by = |way| mix.mean(|link| cost::seconds(link, way, pieces, bytes));
-            let seconds = match joined && way == Way::Put && bytes <= LARGEST_JOINED {
-                true => apart * by(Way::Put) + (1.0 - apart) * by(Way::PutJoined),
-                false => by(way),
+            let one_by_one = |link: &Link| cost::seconds(link, way, pieces, bytes);
+            let at_once = |link: &Link| {
+                let at_once = cost::joined_seconds(link, way, pieces, bytes);
+                at_once.filter(|_| bytes <= LARGEST_JOINED)
             };
+            let seconds = mix.mean(|link| {
+                let one_by_one = one_by_one(link);
+                apart * one_by_one + (1.0 - apart) * at_once(link).unwrap_or(one_by_one)
+            });
             sum += calls_of_size / calls * batches * (seconds - small);
         }
     }
@@ -260,7 +297,7 @@ fn targets(window: &WindowUse, epoch: &EpochUse) -> f64 {
 }
 
 /// What saves most, if it saves enough.
-fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<(f64, f64)>) -> Option<String> {
+fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<Small>) -> Option<String> {
     let least = (1.0 - WORTH) * judged.now;
     let other = judged.otherwise.iter().min_by(|a, b| a.1.total_cmp(b.1));
     let other = other.filter(|(_, seconds)| **seconds < least);
@@ -269,13 +306,14 @@ fn advice(judged: &JudgedEpochs, window: &WindowUse, small: Option<(f64, f64)>) 
         .zip(small)
         .filter(|&(seconds, _)| seconds < least);
     match (joined, other) {
-        (Some((seconds, (pieces, bytes))), other) if other.is_none_or(|(_, &by)| seconds <= by) => {
+        (Some((seconds, small)), other) if other.is_none_or(|(_, &by)| seconds <= by) => {
             Some(format!(
-                "{} puts of {} at a time to a target; join them (TREEPIE_ONE_SIDED=gather, or one \
-                 put with a datatype): {}",
-                units::count(pieces.round().max(1.0)),
-                units::bytes(bytes),
-                units::seconds(seconds)
+                "{} {call}s of {} at a time to a target; join them (TREEPIE_ONE_SIDED=gather, or \
+                 one {call} with a datatype): {}",
+                units::count(small.pieces.round().max(1.0)),
+                units::bytes(small.bytes),
+                units::seconds(seconds),
+                call = small.call,
             ))
         }
         (_, Some((&kind, &seconds))) => Some(format!(
@@ -348,13 +386,7 @@ impl Judgement {
     /// A line for each kind of epoch of each window.
     pub fn table(&self) -> Table {
         let kinds = EpochKind::ALL.iter().map(|kind| format!("by {kind}"));
-        let first = [
-            "window of ranks",
-            "epochs",
-            "at a time",
-            "now",
-            "puts joined",
-        ];
+        let first = ["window of ranks", "epochs", "at a time", "now", "joined"];
         let mut table = Table::new(first.map(str::to_owned).into_iter().chain(kinds));
         for judged in self.epochs.iter().take(MOST_WINDOWS) {
             let seconds = |value: Option<f64>| value.map_or("-".to_owned(), units::seconds);

@@ -15,7 +15,7 @@ use super::{Candidate, CellKey, Challenger, Form, Known, LAG, LONG_LAG, State, S
 const GAPS: [u64; 2] = [128, 4096];
 
 /// The same where a rank decides alone.
-const GAPS_ALONE: [u64; 2] = [8, 512];
+const GAPS_ALONE: [u64; 2] = [8, 32];
 
 /// An exchange comes after calls of so many times its own duration.
 const PART_OF_EXCHANGES: u64 = 200;

@@ -68,7 +68,7 @@ fn guarded(mpi: Mpi, guard: &str, arguments: &str) -> Vec<GuardedEpochs> {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let path = directory.path().join("puts.profile.yaml");
     let slow = artifacts::job(mpi, "slow_puts.so");
-    let preloaded = format!("{} {}", artifacts::library().display(), slow.display());
+    let preloaded = format!("{}:{}", artifacts::library().display(), slow.display());
     let job = Job::new(mpi, 2, "guarded_puts");
     let job = arguments
         .split(' ')
@@ -109,14 +109,14 @@ fn many_small_puts_are_joined_in_every_kind_of_epoch(mpi: Mpi) {
         ("lock", EpochKind::Lock),
         ("start", EpochKind::Start),
     ] {
-        let found = guarded(mpi, "on", &format!("{name} 1500 32 8 0"));
+        let found = guarded(mpi, "on", &format!("{name} 1200 32 8 0"));
         assert_found(&found, kind, State::Adopted);
     }
 }
 
 fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
     for name in ["flush", "lock"] {
-        let found = guarded(mpi, "on", &format!("{name} 1500 4 512 8"));
+        let found = guarded(mpi, "on", &format!("{name} 600 4 512 8"));
         let kind = if name == "lock" {
             EpochKind::Lock
         } else {
@@ -138,7 +138,7 @@ fn a_report_finds_what_would_gain(mpi: Mpi) {
 
 /// Large pieces are passed on, whoever decides.
 fn large_puts_arrive_while_joining_is_tried(mpi: Mpi) {
-    let found = guarded(mpi, "on", "fence 400 4 4096 0");
+    let found = guarded(mpi, "on", "fence 300 4 4096 0");
     assert!(found.iter().all(|one| one.epoch == EpochKind::Fence));
 }
 

@@ -233,14 +233,17 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
 
 /// `MPI_Win_fence`.
 pub fn fence(window: Win, assert: c_int, next: impl FnOnce() -> c_int) -> c_int {
-    ended(window, Whose::All, next, |window| {
-        let Some(native) = native() else { return };
-        let opens = assert & native.abi.mode_no_succeed == 0;
-        window.fenced(opens);
-        if let (true, Some(judged)) = (opens, window.judged()) {
-            judged.fenced(native, window);
-        }
-    })
+    let ends = native().is_some_and(|native| assert & native.abi.mode_no_succeed != 0);
+    let code = ended(window, Whose::All, next, |window| window.fenced(!ends));
+    // After an error, too: all ranks count alike.
+    if features::any(GATHERING)
+        && !ends
+        && let (Some(native), Some(window)) = (native(), window::find(window))
+        && let Some(judged) = window.judged()
+    {
+        judged.fenced(native, &window);
+    }
+    code
 }
 
 /// `MPI_Win_start` for the targets of `group`.

@@ -163,10 +163,10 @@ impl Window {
     /// A call that synchronises has returned this.
     pub fn synchronised(&self, code: c_int) {
         let Some(judged) = &self.judged else { return };
-        match code {
-            SUCCESS => judged.synchronised(),
-            _ => judged.fail(),
+        if code != SUCCESS {
+            judged.fail();
         }
+        judged.synchronised();
     }
 
     /// What opened the epoch in which a target is accessed, if one is open.

@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn joined_accumulates_take_what_the_target_computes_longer_than_joined_puts() {
         let link = Link::linear(50.0, 5.0, 0.01).unwrap();
-        let joined = |link, way| joined_seconds(link, way, 100.0, 8.0);
+        let joined = |link: &Link, way| joined_seconds(link, way, 100.0, 8.0);
         assert_eq!(joined(&link, Way::Accumulate), joined(&link, Way::Put));
         assert_eq!(joined(&link, Way::Get), None);
         let costs = |one: f64| {
@@ -122,8 +122,9 @@ mod tests {
             (Way::Accumulate, costs(200.0)),
             (Way::PutJoined, costs(120.0)),
         ];
-        let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
-        let [put, accumulate] = [Way::Put, Way::Accumulate].map(|way| joined(&link, way).unwrap());
+        let measured = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
+        let [put, accumulate] =
+            [Way::Put, Way::Accumulate].map(|way| joined(&measured, way).unwrap());
         // 800 bytes at once: 180 us, or 360.
         assert!(
             (accumulate - put - 180.0).abs() < 1e-6,

@@ -162,7 +162,9 @@ fn judged(
         kind,
         at_a_time: calls / epoch.batches as f64,
         now,
-        joined: small.map(|_| (moving(epoch, mix, true) + synchronised) / ranks),
+        joined: small
+            .as_ref()
+            .map(|_| (moving(epoch, mix, true) + synchronised) / ranks),
         otherwise: others
             .map(|&other| {
                 let synchronised = synchronising_by(window, other, epoch, mix);

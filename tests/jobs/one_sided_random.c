@@ -49,8 +49,10 @@ static MPI_Aint at(int target, int cell)
     return is_dynamic ? base[target] + 4 * (MPI_Aint)cell : 4 * (MPI_Aint)cell / unit[target];
 }
 
+#if MPI_VERSION >= 4
 /* Calls so far; each has its own way to count. */
 static unsigned long calls;
+#endif
 
 static void put_cells(const int32_t *from, int count, MPI_Datatype type, int target, MPI_Aint place, int cells)
 {

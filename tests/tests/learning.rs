@@ -347,6 +347,7 @@ fn found_by(path: &Path, mut file: ExperienceFile, cell: GuardedCell) {
         shape: run.shape,
         made: run.began,
         cells: vec![cell],
+        epochs: Vec::new(),
     }];
     let text = file.to_text(path).expect("it has a text");
     fs::write(path, text).expect("it can be written");

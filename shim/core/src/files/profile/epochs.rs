@@ -166,7 +166,7 @@ mod tests {
         let known = |all: &[GuardedEpochs], ranks| GuardedEpochs::known(all, ranks).len();
         let (adopted, dropped) = (found(State::Adopted, 100), found(State::Dropped, 60));
         assert_eq!(known(&[adopted.clone(), dropped.clone()], 4), 1);
-        assert_eq!(known(&[adopted.clone()], 5), 0);
+        assert_eq!(known(std::slice::from_ref(&adopted), 5), 0);
         let dropped = found(State::TakenBack, 160);
         assert_eq!(known(&[adopted, dropped], 4), 0);
     }

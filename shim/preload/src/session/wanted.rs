@@ -17,7 +17,8 @@ use crate::platform::{File, Known};
 pub(super) fn wanted_collectives(settings: &Settings) -> Result<Option<Wanted>, RequestError> {
     let probe = settings.probe == Probe::Auto;
     if settings.collectives.all_native() {
-        if !matches!(settings.guard, None | Some(GuardMode::Off)) {
+        let is_guarded = settings.one_sided == OneSided::Auto;
+        if !(is_guarded || matches!(settings.guard, None | Some(GuardMode::Off))) {
             log::warn(
                 "guard: nothing is guarded, since all collectives are the MPI's own; set \
                  collectives",

@@ -116,7 +116,7 @@ fn many_small_puts_are_joined_in_every_kind_of_epoch(mpi: Mpi) {
 
 fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
     for name in ["flush", "lock"] {
-        let found = guarded(mpi, "on", &format!("{name} 600 4 512 8"));
+        let found = guarded(mpi, "on", &format!("{name} 4000 16 512 8"));
         let kind = if name == "lock" {
             EpochKind::Lock
         } else {
@@ -127,7 +127,7 @@ fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
 }
 
 fn what_gains_no_more_is_taken_back(mpi: Mpi) {
-    let found = guarded(mpi, "on", "flush 1000 32 8 0 2500 8 512 8");
+    let found = guarded(mpi, "on", "flush 1000 32 8 0 4000 16 512 8");
     assert_found(&found, EpochKind::LockAll, State::TakenBack);
 }
 

@@ -1,5 +1,5 @@
-//! Results of the guard on small puts and accumulates: of which epochs they are joined, and what was
-//! found.
+//! Results of the guard on small puts and accumulates: of which epochs they are joined, and what
+//! was found.
 
 use serde::{Deserialize, Serialize};
 

@@ -127,7 +127,7 @@ fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
 }
 
 fn what_gains_no_more_is_taken_back(mpi: Mpi) {
-    let found = guarded(mpi, "on", "flush 1000 32 8 0 4000 16 512 8");
+    let found = guarded(mpi, "on", "flush 3000 4 8 0 2500 16 512 8");
     assert_found(&found, EpochKind::LockAll, State::TakenBack);
 }
 

@@ -128,7 +128,10 @@ fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
 
 fn what_gains_no_more_is_taken_back(mpi: Mpi) {
     let found = guarded(mpi, "on", "flush 3000 4 8 0 2500 16 512 8");
-    assert_found(&found, EpochKind::LockAll, State::TakenBack);
+    // Each rank decides for itself, and watches for a part of its time: the other may do it later.
+    let mut states = found.iter().map(|one| (one.epoch, one.state));
+    let taken_back = (EpochKind::LockAll, State::TakenBack);
+    assert!(states.any(|one| one == taken_back), "{found:?}");
 }
 
 fn a_report_finds_what_would_gain(mpi: Mpi) {

@@ -4,7 +4,7 @@
 //! | who is told | before | by |
 //! |---|---|---|
 //! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
-//! | the leader of each cluster, of its ranks' | each call of an algorithm that needs it | [`tell_leader`] |
+//! | leaders, of their clusters' | each call of an algorithm that needs it | [`tell_leader`] |
 //!
 //! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
 //! of calls of the operation on the communicator, and what came out of earlier exchanges, which was

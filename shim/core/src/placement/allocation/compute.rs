@@ -3,13 +3,14 @@
 use super::sparsify::sparsify;
 use super::{Allocation, AllocationError};
 use crate::affinity::Matrix;
-use crate::placement::networks::{NetworkNodes, hop_bytes, place_on_network};
+use crate::placement::networks::{NetworkNodes, hop_bytes, link_traffic, place_on_network};
 use crate::placement::objective::{Objective, dist_comm};
 use crate::placement::place::require_finite_sums;
 use crate::placement::{
     Constraints, Effort, Options, Outcome, PlacementError, Strategy, permutation, place,
 };
 use crate::topology::Topology;
+use crate::topology::networks::Loads;
 
 /// Up to so many ranks the usual effort takes less than a tenth of a second; above,
 /// the least is taken.
@@ -186,13 +187,12 @@ fn quickly(
     let effort = Effort::Fast;
     let less = Options { effort, ..*options };
     let found = placed_by(Strategy::Best, &light, usable, &less, network)?;
-    let cost_of = |leaf_of_rank: &[usize]| match network {
-        Some(nodes) => hop_bytes(matrix, usable, nodes, leaf_of_rank),
-        None => dist_comm(matrix, usable, leaf_of_rank),
-    };
-    let cost = cost_of(&found.placement.leaf_of_rank);
-    let identity_cost = options.current.map_or(f64::INFINITY, cost_of);
-    if cost >= identity_cost {
+    let costs = |leaf_of_rank: &[usize]| costs(matrix, usable, network, leaf_of_rank);
+    let (cost, load) = costs(&found.placement.leaf_of_rank);
+    let (identity_cost, identity_load) = options
+        .current
+        .map_or((f64::INFINITY, f64::INFINITY), costs);
+    if cost >= identity_cost || load > identity_load {
         let stay = Strategy::Identity;
         return Ok(placed_by(stay, matrix, usable, options, network)?);
     }
@@ -201,6 +201,24 @@ fn quickly(
         identity_cost,
         ..found
     })
+}
+
+/// DistComm, or on a network that is no tree bytes times links and the most loaded link.
+fn costs(
+    matrix: &Matrix,
+    topology: &Topology,
+    network: Option<&NetworkNodes>,
+    leaf_of_rank: &[usize],
+) -> (f64, f64) {
+    match network {
+        Some(nodes) => {
+            let traffic = link_traffic(matrix, topology, nodes, leaf_of_rank);
+            let loads = Loads::new(nodes.network(), traffic);
+            let bytes = hop_bytes(matrix, topology, nodes, leaf_of_rank);
+            (bytes, loads.most_load)
+        }
+        None => (dist_comm(matrix, topology, leaf_of_rank), 0.0),
+    }
 }
 
 /// A placement on the tree, or on the network that is none.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use treepie_core::affinity::Traffic;
+use treepie_core::files::network::HostLocation;
 use treepie_core::files::profile::{Host, Profile};
 use treepie_core::files::{PlacementFile, topology};
 use treepie_core::topology::Topology;
@@ -172,6 +173,91 @@ fn a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts(
     }
 }
 
+/// `where` on today's hosts, whose system tells the ranks these coordinates.
+fn told(mpi: Mpi, folder: &Path, set: &[OsString], coordinates: &str, words: &[&str]) -> Outcome {
+    let library = artifacts::job(mpi, "told_coordinates.so");
+    let script = format!(
+        "export TOLD_COORDINATES='{coordinates}' LD_PRELOAD=\"$LD_PRELOAD {}\"; exec {}",
+        library.display(),
+        artifacts::job(mpi, "where").display()
+    );
+    let mut all = mpi.environment();
+    all.push("env".into());
+    all.extend(set.iter().cloned());
+    all.push(artifacts::command().into_os_string());
+    all.extend(words.iter().map(OsString::from));
+    all.push("--".into());
+    all.extend(TODAY.launcher(mpi, RANKS));
+    all.extend(["sh", "-c", &script].map(OsString::from));
+    TODAY.run(folder, all).succeeded()
+}
+
+/// No file names the hosts of a torus: uTofu or Cray's PMI tells each where it is. The profile has
+/// it, for `treepie map`, and a placement at the start asks for it.
+fn hosts_are_where_their_system_tells_the_ranks_that_they_are(mpi: Mpi) {
+    let directory = directory();
+    let folder = directory.path();
+    let file = profile(folder, "yesterday", 8);
+    let mut with_pairs = Profile::read(&file).expect("it was written");
+    for (one, other) in [(0, 1), (2, 3)] {
+        let sent = Traffic::new(10, 20_000);
+        with_pairs.point_to_point.add(one, other, sent);
+    }
+    with_pairs.write(&file).expect("a profile can be written");
+    let cluster = |host: &str| usize::from(["n1", "n3"].contains(&host));
+    for (network, coordinates) in [
+        ("mesh:8x1x1", "n0=3,5,5 n2=4,5,5 n1=9,5,5 n3=10,5,5"),
+        (
+            "mesh:8x1x1x1x1x1",
+            "n0=3,5,5,1,0,1 n2=4,5,5,1,0,1 n1=9,5,5,1,0,1 n3=10,5,5,1,0,1",
+        ),
+    ] {
+        let set = [OsString::from(format!("TREEPIE_NETWORK={network}"))];
+        let outcome = told(
+            mpi,
+            folder,
+            &set,
+            coordinates,
+            &["replay", "--strict", text(&file)],
+        );
+        let places = places(&outcome);
+        for (one, other) in [(0, 1), (2, 3)] {
+            let (here, there) = (&places[one].0, &places[other].0);
+            assert_eq!(
+                cluster(here),
+                cluster(there),
+                "{network}: {}",
+                outcome.told()
+            );
+        }
+        let output = folder.join("told.profile.yaml");
+        told(
+            mpi,
+            folder,
+            &[],
+            coordinates,
+            &["profile", "-o", text(&output)],
+        );
+        let known = Profile::read(&output).expect("a profile").locations;
+        let said = |at: &HostLocation| {
+            let numbers: Vec<String> = at.coordinates.iter().map(usize::to_string).collect();
+            format!("{}={}", at.host, numbers.join(","))
+        };
+        let mut all: Vec<String> = known.iter().map(said).collect();
+        let mut expected: Vec<&str> = coordinates.split(' ').collect();
+        all.sort();
+        expected.sort();
+        assert_eq!(all, expected);
+        let mut map = Command::new(artifacts::command());
+        map.arg("map")
+            .arg(&output)
+            .args(["--coordinates", "system"]);
+        let mapped = run_watched(map, Duration::from_secs(60), "treepie map").succeeded();
+        let sizes = network.replace("mesh:", "mesh ");
+        assert!(mapped.stdout.contains(&sizes), "{}", mapped.told());
+    }
+}
+
 fn several_programs_on_several_hosts_are_one_job(mpi: Mpi) {
     let directory = directory();
     let folder = directory.path();
@@ -285,6 +371,7 @@ under_all_mpis!(
 );
 
 under_each_mpi!(
+    hosts_are_where_their_system_tells_the_ranks_that_they_are,
     a_profile_is_placed_at_the_start_by_the_clusters_or_the_network_of_the_hosts,
     several_programs_on_several_hosts_are_one_job,
     a_placement_is_carried_over_to_other_hosts_of_the_same_shape,

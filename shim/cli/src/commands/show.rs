@@ -22,7 +22,7 @@ use super::options::MatrixChoice;
 use super::order;
 use crate::error::CommandError;
 use crate::html::{self, OnMachine, Sources};
-use crate::input::machine::Above;
+use crate::input::machine::{Above, JobHosts};
 use crate::input::plan::{PlanChoice, Simulated};
 use crate::input::topology::{self, HELP};
 use crate::input::traffic::{Input, USUAL_MESSAGE, parts_in};
@@ -346,7 +346,9 @@ fn whole_tree(arguments: &Arguments) -> Outcome {
             found => return Err(other(found.kind().to_string())),
         },
     };
-    let topology = arguments.above.over(nodes, &[], USUAL_MESSAGE)?;
+    let topology = arguments
+        .above
+        .over(nodes, JobHosts::default(), USUAL_MESSAGE)?;
     tree(arguments, &topology)
 }
 

@@ -14,7 +14,9 @@ use crate::report::levels::{self, between};
 use crate::report::summary::Summary;
 use crate::report::table::Table;
 use crate::report::words::{file_name, pluralize};
-use crate::report::{collectives, guard, phases, placement, plan, platform, times, units, windows};
+use crate::report::{
+    collectives, guard, locations, phases, placement, plan, platform, times, units, windows,
+};
 
 /// More blocks than this are left to `treepie show --json`.
 const MOST_BLOCKS: usize = 64;
@@ -220,6 +222,10 @@ fn where_it_ran(page: &mut Page, facts: &Facts, sources: &Sources) -> Result<(),
             devices.title()
         ));
         page.table(&format!("devices-{number}"), &devices.table());
+    }
+    if !facts.summary.locations.is_empty() {
+        page.heading("Hosts on the network, as their system told");
+        page.table("locations", &locations::table(&facts.summary.locations));
     }
     let machine = match &facts.machine {
         Ok(machine) => machine,

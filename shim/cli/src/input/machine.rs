@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use treepie_core::files;
+use treepie_core::files::network::HostLocation;
 use treepie_core::placement::networks::NetworkNodes;
 use treepie_core::platform::with_measured_distances;
 use treepie_core::topology::networks::Site;
@@ -37,6 +38,15 @@ pub struct MachineChoice {
     pub above: Above,
 }
 
+/// Hosts where a job ran, as far as a command knows it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct JobHosts<'a> {
+    /// Their names; none: nobody knows.
+    pub names: &'a [&'a str],
+    /// Where they are on their network, as their systems told.
+    pub locations: &'a [HostLocation],
+}
+
 /// What is known about the way between machines.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Machine")]
@@ -52,9 +62,14 @@ pub struct Above {
     /// names one of several
     #[arg(long, value_name = "NETWORK", conflicts_with = "platform")]
     pub network: Option<String>,
-    /// Coordinates on the network in the names of the hosts, with # for each
-    /// number: r#i#n# makes 2, 0 and 5 of r2i0n05
-    #[arg(long, value_name = "PATTERN", conflicts_with = "platform")]
+    /// Coordinates on the network: in the names of the hosts, with # for each
+    /// number, as r#i#n# makes 2, 0 and 5 of r2i0n05; or `system`, those that
+    /// the ranks of a profile were told, or `cray-xc`, by the names of their nodes
+    #[arg(
+        long,
+        value_name = "PATTERN|system|cray-xc",
+        conflicts_with = "platform"
+    )]
     pub coordinates: Option<String>,
     /// Platform file: its clusters become a level above the nodes, its measured
     /// times the distances
@@ -91,8 +106,11 @@ impl MachineChoice {
             return Ok((topology, Some(nodes)));
         }
         let nodes = self.nodes(input)?;
-        self.above
-            .on_network(nodes, &input.hosts(), input.mean_message())
+        let job = JobHosts {
+            names: &input.hosts(),
+            locations: input.locations(),
+        };
+        self.above.on_network(nodes, job, input.mean_message())
     }
 
     /// The machines without a network that was given apart.
@@ -119,18 +137,17 @@ impl Above {
         texts.iter().any(|text| text.is_some()) || self.platform.is_some()
     }
 
-    /// The whole tree over these nodes, where a job ran on `hosts` (none: nobody
-    /// knows) and sent messages of `bytes` on average.
+    /// The whole tree over these nodes, where a job sent messages of `bytes` on average.
     ///
     /// # Errors
     /// A part that cannot be read, or parts that do not fit each other.
     pub fn over(
         &self,
         nodes: Topology,
-        hosts: &[&str],
+        job: JobHosts<'_>,
         bytes: u64,
     ) -> Result<Topology, CommandError> {
-        Ok(self.on_network(nodes, hosts, bytes)?.0)
+        Ok(self.on_network(nodes, job, bytes)?.0)
     }
 
     /// The same, and where the nodes are on a network that is no tree.
@@ -140,17 +157,16 @@ impl Above {
     pub fn on_network(
         &self,
         nodes: Topology,
-        hosts: &[&str],
+        job: JobHosts<'_>,
         bytes: u64,
     ) -> Result<(Topology, Option<NetworkNodes>), CommandError> {
+        let hosts = job.names;
         let mut topology = nodes;
         let mut on_network = None;
         let site = self.network.as_deref().map(network::read).transpose()?;
         if let Some(pattern) = &self.coordinates {
             let parts = machines(topology)?;
-            let names = hosts_of(&parts, &[], "--coordinates", hosts)?;
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let site = files::network::from_names(pattern, &names, site.as_ref())?;
+            let site = at_coordinates(pattern, &parts, job, site.as_ref())?;
             let (above, nodes) = attached(parts, &site, pattern, hosts)?;
             (topology, on_network) = (above, Some(nodes));
         } else if let (Some(text), Some(site)) = (&self.network, site) {
@@ -178,6 +194,36 @@ impl Above {
         }
         Ok((topology, on_network))
     }
+}
+
+/// The hosts at the coordinates that their names have, or that their systems told.
+fn at_coordinates(
+    pattern: &str,
+    parts: &[Topology],
+    job: JobHosts<'_>,
+    network: Option<&Site>,
+) -> Result<Site, CommandError> {
+    let told = || match job.locations {
+        [] => Err(CommandError::failed(format!(
+            "--coordinates {pattern}: no system told the ranks of this job where its hosts are; \
+             give a pattern of their names, or a file that lists them with --network"
+        ))),
+        known => Ok(known),
+    };
+    Ok(match pattern {
+        "system" => files::network::by_coordinates(told()?, network)?,
+        "cray-xc" if network.is_none() => files::network::by_cnames(told()?)?,
+        "cray-xc" => {
+            return Err(CommandError::usage(
+                "--coordinates cray-xc: names say what the network is; leave --network out",
+            ));
+        }
+        pattern => {
+            let names = hosts_of(parts, &[], "--coordinates", job.names)?;
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            files::network::from_names(pattern, &names, network)?
+        }
+    })
 }
 
 fn from_arities(option: &str, text: &str, from_root: &str) -> Result<Topology, CommandError> {

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use treepie_core::affinity::formats::Format;
 use treepie_core::affinity::formats::monitoring::{self, Monitoring};
 use treepie_core::affinity::{Layer, Matrix, Metric, Traffic, TrafficMatrix};
+use treepie_core::files::network::HostLocation;
 use treepie_core::files::partial_profiles;
 use treepie_core::files::profile::{Phase, Profile, Times};
 use treepie_core::topology::Topology;
@@ -204,6 +205,14 @@ impl Input {
         match self {
             Input::Profile(profile) => profile.hosts.iter().map(|h| h.name.as_str()).collect(),
             Input::Monitoring(_) | Input::Matrix(_) => Vec::new(),
+        }
+    }
+
+    /// Where these hosts are on their network, as far as their systems told.
+    pub fn locations(&self) -> &[HostLocation] {
+        match self {
+            Input::Profile(profile) => &profile.locations,
+            Input::Monitoring(_) | Input::Matrix(_) => &[],
         }
     }
 

@@ -11,6 +11,7 @@ pub mod experience;
 pub mod gain;
 pub mod guard;
 pub mod levels;
+pub mod locations;
 pub mod matrix;
 pub mod near;
 pub mod network;

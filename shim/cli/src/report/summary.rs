@@ -7,12 +7,14 @@ use treepie_core::affinity::measures::{imbalance, symmetry};
 use treepie_core::affinity::{Layer, Metric, Traffic, TrafficMatrix};
 use treepie_core::collective::Model;
 use treepie_core::files::list;
+use treepie_core::files::network::HostLocation;
 use treepie_core::files::profile::{GuardedCell, GuardedEpochs, Profile, WindowUse};
 
 use super::clusters::{BetweenClusters, ProcessClusters};
 use super::collectives::{self, CollectiveSummary};
 use super::devices::HostDevices;
 use super::guard;
+use super::locations;
 use super::phases::{self, PhaseSummary};
 use super::table::Table;
 use super::times::{self, TimesSummary};
@@ -68,6 +70,9 @@ pub struct Summary {
     /// Network interfaces and GPUs of the hosts, where they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<HostDevices>,
+    /// Where the hosts are on their network, as far as their systems told.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<HostLocation>,
     /// Results of the guard on collectives.
     pub guard: Vec<GuardedCell>,
     /// Results of the guard on small puts and accumulates.
@@ -224,6 +229,7 @@ impl Summary {
             windows: profile.windows.clone(),
             one_sided: None,
             devices: HostDevices::of_profile(profile),
+            locations: profile.locations.clone(),
             guard: profile.guard.clone(),
             guarded_epochs: profile.guarded_epochs.clone(),
             shared_memory: profile.shared_memory.clone(),
@@ -321,6 +327,7 @@ impl Summary {
         for devices in &self.devices {
             text += &format!("\n{}", devices.text());
         }
+        text += &locations::text(&self.locations);
         if !self.guard.is_empty() {
             text += &format!("\n{}", guard::text(&self.guard));
         }

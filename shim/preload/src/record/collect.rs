@@ -7,7 +7,7 @@ use treepie_core::files::profile::{GuardResults, HostTopology, Profile};
 use super::Unlimited;
 use super::identity::{Identity, identify};
 use super::stream;
-use crate::machine::allowed_cores;
+use crate::machine::{allowed_cores, location};
 use crate::mpi::Comm;
 use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, ShareError, gather, gather_bytes, share};
@@ -102,13 +102,19 @@ fn collect_over(
         Err(_) => Vec::new(),
     });
     let first_of_hosts = share(members, first_of_hosts)?;
-    let mine = first_of_hosts.contains(&process).then(read_topology);
+    let is_first = first_of_hosts.contains(&process);
+    let mine = is_first.then(read_topology);
     let mut topologies = gather(members, &mine.flatten())?;
+    let mine = is_first.then(location);
+    let mut locations = gather(members, &mine.flatten())?;
     let found = gather(members, found)?;
     let mut written = false;
     if let Some(Ok(Merged { profile })) = &mut merged {
         let texts = first_of_hosts.iter().map(|&first| topologies[first].take());
         profile.topologies = alike(profile, texts.collect());
+        let located = profile.hosts.iter().zip(&first_of_hosts);
+        let located = located.filter_map(|(host, &at)| Some(locations[at].take()?.of(&host.name)));
+        profile.locations = located.collect();
         let found = GuardResults::together(found);
         (profile.guard, profile.guarded_epochs) = (found.collectives, found.epochs);
         written = write(profile);

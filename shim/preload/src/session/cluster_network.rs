@@ -1,18 +1,18 @@
 //! What ranks are placed on above their hosts: the clusters of a platform file, those that were
 //! given as numbers, or the network of the hosts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use treepie_core::affinity::Traffic;
 use treepie_core::files::configuration::{Probe, Settings};
 use treepie_core::files::{PlatformFile, network};
 use treepie_core::placement::allocation::{Allocation, AllocationError, network_of};
-use treepie_core::placement::binding::Process;
 use treepie_core::platform::Platform;
 use treepie_core::topology::networks::{Network, Site};
 use treepie_core::topology::{Machine, Topology};
 
+use super::hosts::ProcessPlaces;
 use super::request::RequestError;
 use crate::log;
 
@@ -29,6 +29,29 @@ pub enum ClusterNetwork {
     Clusters(Vec<usize>),
     /// The network of the hosts, and its file or description.
     Network(String, Box<Site>),
+}
+
+/// A network whose hosts a file does not name, with those of the job where their system says that
+/// they are; as it is where they are named, or where what the system says is of another network.
+fn located(site: &Site, places: &ProcessPlaces) -> Site {
+    let hosts: HashSet<&str> = places.processes.iter().map(|at| at.host.as_str()).collect();
+    let unknown = site.hosts().is_empty() && !places.locations.is_empty();
+    if !unknown || hosts.len() != places.locations.len() {
+        return site.clone();
+    }
+    match network::by_coordinates(&places.locations, Some(site)) {
+        Ok(known) => {
+            let network = site.network().describe();
+            log::info(&format!(
+                "hosts are at their system's coordinates on the {network}"
+            ));
+            known
+        }
+        Err(error) => {
+            log::info(&format!("{error}; nodes are taken in order"));
+            site.clone()
+        }
+    }
 }
 
 impl ClusterNetwork {
@@ -75,10 +98,11 @@ impl ClusterNetwork {
     pub fn allocation(
         &self,
         file: &Path,
-        processes: &[Process],
+        places: &ProcessPlaces,
         machines: &HashMap<String, Machine>,
         strict: bool,
     ) -> Result<Allocation, RequestError> {
+        let processes = &places.processes;
         let machine_of = |native: &str| machines.get(native).cloned();
         let plain = || {
             Allocation::new(processes, machine_of, None)
@@ -102,7 +126,7 @@ impl ClusterNetwork {
                 let found = match site.network() {
                     Network::Tree(tree) => below(tree.topology()),
                     _ => Allocation::new(processes, machine_of, None)
-                        .and_then(|hosts| hosts.on_network((**site).clone())),
+                        .and_then(|hosts| hosts.on_network(located(site, places))),
                 };
                 (name.as_str(), found)
             }

@@ -1,14 +1,15 @@
-//! Where the processes of the job are, gathered on process 0 when the job starts: hosts, cores, and
-//! the hardware of the hosts where that is wanted.
+//! Where the processes of the job are, gathered on process 0 when the job starts: hosts, cores, the
+//! places of hosts on their network, and their hardware where that is wanted.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::list;
+use treepie_core::files::network::HostLocation;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
-use crate::machine::{allowed_cores, read_hardware};
+use crate::machine::{Location, allowed_cores, location, read_hardware};
 use crate::mpi::native::Native;
 use crate::share::{Group, Members, ShareError, gather, share};
 
@@ -18,29 +19,48 @@ struct Located {
     host: String,
     /// As Linux lists them; nothing where it does not say.
     allowed_cores: String,
+    location: Option<Location>,
 }
 
-impl From<Located> for Process {
-    fn from(at: Located) -> Process {
-        Process {
-            host: at.host,
-            allowed: list::parse(&at.allowed_cores).unwrap_or_default(),
+/// Where the processes are, on process 0; nothing elsewhere.
+#[derive(Debug, Default)]
+pub struct ProcessPlaces {
+    /// Host and cores of each process. A process that does not know its cores has none.
+    pub processes: Vec<Process>,
+    /// Where hosts are on their network; none where no system tells it.
+    pub locations: Vec<HostLocation>,
+}
+
+impl FromIterator<Located> for ProcessPlaces {
+    fn from_iter<T: IntoIterator<Item = Located>>(all: T) -> Self {
+        let mut places = ProcessPlaces::default();
+        let mut known = HashSet::new();
+        for at in all {
+            if let Some(location) = at.location
+                && known.insert(at.host.clone())
+            {
+                places.locations.push(location.of(&at.host));
+            }
+            places.processes.push(Process {
+                host: at.host,
+                allowed: list::parse(&at.allowed_cores).unwrap_or_default(),
+            });
         }
+        places
     }
 }
 
-/// The host and the cores of each process, on process 0; nothing elsewhere. A process that does not
-/// know its cores has none. Collective over the native world.
+/// Where each process is. Collective over the native world.
 ///
 /// # Errors
 /// As of [`gather`].
-pub fn processes(native: &Native, world: &Members<'_>) -> Result<Vec<Process>, ShareError> {
+pub fn places(native: &Native, world: &Members<'_>) -> Result<ProcessPlaces, ShareError> {
     let mine = Located {
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
+        location: location(),
     };
-    let all = gather(world, &mine)?;
-    Ok(all.into_iter().map(Process::from).collect())
+    Ok(gather(world, &mine)?.into_iter().collect())
 }
 
 /// The hardware of each host, read by its first process, on process 0, which alone has `processes`
@@ -80,8 +100,11 @@ mod tests {
         let located = |allowed_cores: &str| Located {
             host: "a host".into(),
             allowed_cores: allowed_cores.into(),
+            location: None,
         };
-        assert_eq!(Process::from(located("1,3-4")).allowed, [1, 3, 4]);
-        assert_eq!(Process::from(located("")).allowed, [0; 0]);
+        let places: ProcessPlaces = ["1,3-4", ""].map(located).into_iter().collect();
+        assert_eq!(places.processes[0].allowed, [1, 3, 4]);
+        assert_eq!(places.processes[1].allowed, [0; 0]);
+        assert_eq!(places.locations, []);
     }
 }

@@ -24,6 +24,7 @@ use treepie_core::topology::Machine;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Order, Pages, Recording, Replay};
+use super::hosts::ProcessPlaces;
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use super::run::{describe, given_number, job, producer, run_number};
@@ -190,24 +191,25 @@ impl Draft {
 
     /// The decision, now that it is known where the processes are. What does not fit is said, and
     /// undoes all that was asked for.
-    pub fn settle(self, processes: &[Process], machines: &HashMap<String, Machine>) -> Decision {
+    pub fn settle(self, places: &ProcessPlaces, machines: &HashMap<String, Machine>) -> Decision {
         let strict = self.replay.strict;
-        self.settled(processes, machines)
+        self.settled(places, machines)
             .unwrap_or_else(|error| refuse(&error, strict))
     }
 
     fn settled(
         self,
-        processes: &[Process],
+        places: &ProcessPlaces,
         machines: &HashMap<String, Machine>,
     ) -> Result<Decision, RequestError> {
+        let processes = &places.processes;
         let mut replay = self.replay;
         let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let stored = self.learning.as_ref();
         let stored = stored.and_then(|learning| learning.platform(processes));
         let network = self.network.or(stored.as_ref());
-        let allocation = network.allocation(name, processes, machines, replay.strict)?;
+        let allocation = network.allocation(name, places, machines, replay.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
             let settled = file.settle(&allocation, &network)?;

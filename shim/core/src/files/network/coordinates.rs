@@ -9,6 +9,7 @@
 use std::path::Path;
 
 use super::in_network;
+use super::locations::count_from_least;
 use super::parts::{Torus, of_tori};
 use super::slurm::wrong_line;
 use crate::files::FileError;
@@ -78,7 +79,7 @@ pub(super) fn read(path: &Path, text: &str) -> Result<Site, FileError> {
 }
 
 /// Hosts at coordinates of a network that has some.
-fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Site, NetworkError> {
+pub(super) fn placed(site: &Site, hosts: Vec<(String, Vec<usize>)>) -> Result<Site, NetworkError> {
     let network = site.network().clone();
     let at = |at: &[usize]| match &network {
         Network::Lattice(lattice) => lattice.position(at),
@@ -133,13 +134,7 @@ pub fn from_names(
         })?;
         hosts.push(((*name).to_owned(), at));
     }
-    let dimensions = hosts
-        .first()
-        .map_or(0, |(_, at): &(String, Vec<usize>)| at.len());
-    for dimension in 0..dimensions {
-        let least = hosts.iter().map(|(_, at)| at[dimension]).min().unwrap_or(0);
-        hosts.iter_mut().for_each(|(_, at)| at[dimension] -= least);
-    }
+    count_from_least(&mut hosts);
     match network {
         Some(site) => placed(site, hosts),
         None => of_tori(

@@ -62,6 +62,18 @@ impl Name {
         rest.is_empty().then_some(name)
     }
 
+    /// # Errors
+    /// A name that no node of an XC has.
+    fn check(&self, text: &str) -> Result<(), String> {
+        match self.chassis >= CHASSIS || self.slot >= SLOTS || self.node >= NODES {
+            true => Err(format!(
+                "{text} is no node of an XC: expected chassis below {CHASSIS}, slots below \
+                 {SLOTS}, nodes below {NODES}"
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// Row and pair of cabinets, which are one group.
     fn group(&self) -> (usize, usize) {
         (self.row, self.column / CABINETS)
@@ -121,17 +133,33 @@ fn node(words: &[&str], is_xc: bool) -> Result<(String, Name), String> {
              of an XC, and coordinates on the torus if it is not"
         ));
     }
-    if name.chassis >= CHASSIS || name.slot >= SLOTS || name.node >= NODES {
-        return Err(format!(
-            "{text} is no node of an XC: expected chassis below {CHASSIS}, slots below {SLOTS}, \
-             nodes below {NODES}"
-        ));
-    }
+    name.check(&text)?;
     match words[0].parse::<usize>() {
         Ok(nid) => Ok((format!("nid{nid:05}"), name)),
         Err(_) if words[0] == text => Err(format!("expected a host before {text}")),
         Err(_) => Ok((words[0].to_owned(), name)),
     }
+}
+
+/// Hosts by the names of their nodes.
+///
+/// # Errors
+/// No host, one without a name, or one that no node of an XC has.
+pub(super) fn named<'a>(
+    hosts: impl Iterator<Item = (String, &'a str)>,
+) -> Result<Site, NetworkError> {
+    let mut nodes = Vec::new();
+    for (host, text) in hosts {
+        let wrong = |problem: String| NetworkError::NoNetwork {
+            text: host.clone(),
+            problem,
+        };
+        let name = Name::read(text)
+            .ok_or_else(|| wrong("its system told no name such as c3-0c2s15n3".to_owned()))?;
+        name.check(text).map_err(wrong)?;
+        nodes.push((host, name));
+    }
+    dragonfly(nodes)
 }
 
 /// The groups in the order of rows and cabinets, and the hosts on their routers.

@@ -12,6 +12,7 @@
 //! json           Flux's R and JGF, pbsnodes, nodes of Slurm, topograph
 //! coordinates    a host and its coordinates a line, or coordinates in names
 //! host_list      names such as tux[0-3]
+//! locations      no file: what systems tell the ranks of a job
 //! ```
 //!
 //! The form is told from the text, never from the name of a file.
@@ -21,6 +22,7 @@ mod cray;
 mod host_list;
 mod ibnetdiscover;
 mod json;
+mod locations;
 mod own;
 mod parts;
 mod scotch;
@@ -33,6 +35,7 @@ use std::path::Path;
 
 pub use coordinates::from_names;
 pub use host_list::{expand, expand_flux};
+pub use locations::{HostLocation, by_cnames, by_coordinates};
 pub use slurm::{from_text, is_of_slurm, read};
 
 use super::{FileError, text, topology};

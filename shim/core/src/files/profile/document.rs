@@ -10,6 +10,7 @@ use super::records::Records;
 use super::times::TimesDocument;
 use super::{GuardedCell, GuardedEpochs, Host, HostTopology, MpiDescription, Profile, WindowUse};
 use crate::affinity::{Layer, TrafficMatrix};
+use crate::files::network::HostLocation;
 use crate::files::{FileError, Kind, VERSION, list};
 
 /// The YAML file. `complete` is its last line: without it the file was cut off.
@@ -50,6 +51,8 @@ pub(super) struct Document {
     guarded_epochs: Vec<GuardedEpochs>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     topologies: Vec<HostTopology>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    locations: Vec<HostLocation>,
     complete: bool,
 }
 
@@ -150,6 +153,7 @@ impl Document {
             guard: profile.guard.clone(),
             guarded_epochs: profile.guarded_epochs.clone(),
             topologies: profile.topologies.clone(),
+            locations: profile.locations.clone(),
             complete: true,
         }
     }
@@ -201,6 +205,7 @@ impl Document {
             guard: self.guard,
             guarded_epochs: self.guarded_epochs,
             topologies: self.topologies,
+            locations: self.locations,
             ..Profile::new(0)
         })
     }

@@ -23,6 +23,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::network::HostLocation;
 use super::permutation::PermutationError;
 use super::{FileError, Kind, header, list, permutation, text, yaml};
 use crate::affinity::{Layer, TrafficMatrix};
@@ -112,6 +113,8 @@ pub struct Profile {
     pub guarded_epochs: Vec<GuardedEpochs>,
     /// The hardware of the hosts, where it could be read.
     pub topologies: Vec<HostTopology>,
+    /// Where the hosts are on their network, where their systems tell.
+    pub locations: Vec<HostLocation>,
 }
 
 impl Profile {
@@ -141,6 +144,7 @@ impl Profile {
             guard: Vec::new(),
             guarded_epochs: Vec::new(),
             topologies: Vec::new(),
+            locations: Vec::new(),
         }
     }
 
@@ -150,6 +154,7 @@ impl Profile {
             command: Vec::new(),
             notes: Vec::new(),
             topologies: Vec::new(),
+            locations: Vec::new(),
             ..self.clone()
         };
         for (number, host) in nameless.hosts.iter_mut().enumerate() {
@@ -366,6 +371,14 @@ impl Profile {
         }
         if let Err(problem) = self.check_hosts() {
             return wrong("hosts", problem);
+        }
+        let known = |host: &str| self.hosts.iter().any(|known| known.name == host);
+        if let Some(location) = self.locations.iter().find(|at| !known(&at.host)) {
+            let problem = format!(
+                "{} is none of the hosts; remove or correct it",
+                location.host
+            );
+            return wrong("locations", problem);
         }
         for (field, group) in [("missing_ranks", &self.missing_ranks)].into_iter().chain(
             self.shared_memory

@@ -366,7 +366,7 @@ impl Search<'_> {
                 },
                 work: match self.options.effort {
                     Effort::Fast => 2_000_000,
-                    Effort::Normal => 6_000_000,
+                    Effort::Normal => 2_000_000,
                     Effort::Strong => 1_000_000_000,
                 },
             };

@@ -239,6 +239,18 @@ fn full() -> Profile {
         hosts: vec!["node1".into(), "node2".into()],
         machine: "machine 1\nlevel core 2\nunits 0 1\n".into(),
     }];
+    profile.locations = vec![
+        HostLocation {
+            host: "node1".into(),
+            coordinates: vec![3, 0, 12],
+            cname: Some("c3-0c2s15n3".into()),
+        },
+        HostLocation {
+            host: "node2".into(),
+            coordinates: Vec::new(),
+            cname: None,
+        },
+    ];
     profile
 }
 
@@ -278,6 +290,11 @@ fn what_is_wrong_with_phases_and_times_is_named() {
             "level core 2",
             "level core 3",
             "topologies: 2 lists of units for 3 nodes",
+        ),
+        (
+            "- host: node2",
+            "- host: node3",
+            "locations: node3 is none of the hosts; remove or correct it",
         ),
     ] {
         assert!(text.contains(old), "{text}");

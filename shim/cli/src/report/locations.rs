@@ -1,0 +1,50 @@
+//! Where hosts are on their network, as their systems told the ranks.
+
+use treepie_core::files::network::HostLocation;
+
+use super::table::Table;
+use super::words::pluralize;
+
+/// Hosts that are listed.
+const LISTED: usize = 16;
+
+/// A line and a table; nothing where no system told.
+pub fn text(locations: &[HostLocation]) -> String {
+    if locations.is_empty() {
+        return String::new();
+    }
+    let told = pluralize(locations.len(), "host");
+    let how = match locations.iter().all(|at| at.coordinates.is_empty()) {
+        true => "cray-xc",
+        false => "system",
+    };
+    format!(
+        "\n{told} on the network, as the system told; treepie map --coordinates {how} places by it\n{}",
+        table(locations).text()
+    )
+}
+
+/// A line for each host.
+pub fn table(locations: &[HostLocation]) -> Table {
+    let mut table = Table::new(["host", "coordinates", "node"]);
+    for at in locations.iter().take(LISTED) {
+        let numbers: Vec<String> = at.coordinates.iter().map(usize::to_string).collect();
+        let or_none = |text: String| match text.is_empty() {
+            true => "-".to_owned(),
+            false => text,
+        };
+        table.row([
+            at.host.clone(),
+            or_none(numbers.join(" ")),
+            or_none(at.cname.clone().unwrap_or_default()),
+        ]);
+    }
+    if locations.len() > LISTED {
+        table.row([
+            format!("... {} more", locations.len() - LISTED),
+            String::new(),
+            String::new(),
+        ]);
+    }
+    table
+}

@@ -5,6 +5,7 @@ mod plans;
 
 use std::fs;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use proptest::prelude::*;
 
@@ -515,18 +516,23 @@ proptest! {
         matrix in any::<bool>(),
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4)
     ) {
-        let (directory, path) = on_disk();
+        // Written once: it waits for the disk, which takes longer than all else here.
+        static WRITTEN: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(on_disk);
+        let (directory, path) = (WRITTEN.0.path(), WRITTEN.1.clone());
         let changed = match matrix {
-            true => directory.path().join("app.profile.point-to-point.bytes.mtx"),
+            true => directory.join("app.profile.point-to-point.bytes.mtx"),
             false => path.clone(),
         };
-        let mut bytes = fs::read(&changed).unwrap();
+        let original = fs::read(&changed).unwrap();
+        let mut bytes = original.clone();
         for (at, byte) in changes {
             let at = at.index(bytes.len());
             bytes[at] = byte;
         }
         fs::write(&changed, bytes).unwrap();
-        if let Ok(profile) = Profile::read(&path) {
+        let read = Profile::read(&path);
+        fs::write(&changed, original).unwrap();
+        if let Ok(profile) = read {
             prop_assert_eq!(profile.check(&path), Ok(()));
             let _ = profile.traffic(Layer::ALL);
         }

@@ -2,6 +2,7 @@
 //! run.
 
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use once_cell::sync::OnceCell;
 use treepie_core::files::order::{
@@ -10,44 +11,87 @@ use treepie_core::files::order::{
 use treepie_core::files::partial_profiles::RunDescription;
 use treepie_core::order::Log;
 
-use super::journal::{self, Journal};
+use super::journal::{HostFiles, Journal};
 use super::recording::Recording;
 use super::{WORK, Work, replaying};
 use crate::features::{self, ORDER};
 use crate::log;
 use crate::mpi::native::Native;
-use crate::share::{Group, Members, ShareError, gather_bytes, share};
+use crate::share::{Group, Members, ShareError, gather_bytes, gather_to_all, share};
 
-/// What is recorded of a job, alike on all ranks.
+/// What is recorded of a job.
 struct Job {
     order: PathBuf,
     run: RunDescription,
     program: Program,
+    /// The files of this host, where this process made them.
+    files: Option<HostFiles>,
 }
 
 static JOB: OnceCell<Job> = OnceCell::new();
 
-/// Records the order of this rank from now on. A rank that can't is told of, and harms nobody.
-pub fn record(order: PathBuf, run: RunDescription, program: Program, rank: usize) {
-    match Journal::create(&order, start_of_file(&run, &program), rank) {
-        Ok(journal) => {
-            let recording = Recording::new(rank, journal);
-            *WORK.lock() = Some(Work::Recording(recording));
-            features::begin(ORDER);
-        }
-        Err(problem) => {
-            log::error(&format!(
-                "rank {rank}: order: {}: {problem}; the order of this rank is not recorded",
-                directory_of(&order).display()
-            ));
-            journal::remove(&order, rank);
+/// A host, as its processes know it: its kernel and its name.
+fn host(native: &Native) -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    format!("{} {}", boot.trim(), native.processor_name())
+}
+
+/// Records the order of this rank from now on, in files that the ranks of a host share. A rank that
+/// can't is told of, and harms nobody. Collective over the native world.
+///
+/// # Errors
+/// As of [`gather_to_all`].
+pub fn record(
+    native: &Native,
+    processes: &Members<'_>,
+    (order, run, program): (PathBuf, RunDescription, Program),
+    rank: usize,
+) -> Result<(), ShareError> {
+    let own = host(native);
+    let all = gather_to_all(processes, &(own.clone(), rank))?;
+    let here = all.iter().filter(|(host, _)| *host == own);
+    let mut ranks: Vec<usize> = here.map(|&(_, rank)| rank).collect();
+    ranks.sort_unstable();
+    let files = HostFiles::new(&order, &ranks);
+    let failed = |whose: &str, problem: io::Error| {
+        let directory = directory_of(&order);
+        log::error(&format!(
+            "rank {rank}: order: {}: {problem}; the order of {whose} is not recorded",
+            directory.display()
+        ));
+    };
+    let place = ranks.partition_point(|&other| other < rank);
+    let made = match place {
+        0 => files.create(&start_of_file(&run, &program)),
+        _ => Ok(()),
+    };
+    let is_made = made.is_ok();
+    if let Err(problem) = made {
+        failed("this host's ranks", problem);
+    }
+    let verdicts = processes.allgather(u8::from(is_made))?;
+    let mut of_host = all
+        .iter()
+        .zip(verdicts)
+        .filter(|((host, _), _)| *host == own);
+    let has_files = of_host.all(|(_, is_made)| is_made != 0);
+    if has_files {
+        match Journal::begin(&files, rank, place) {
+            Ok(journal) => {
+                let recording = Recording::new(rank, journal);
+                *WORK.lock() = Some(Work::Recording(recording));
+                features::begin(ORDER);
+            }
+            Err(problem) => failed("this rank", problem),
         }
     }
     let _ = JOB.set(Job {
         order,
         run,
         program,
+        files: (place == 0 && has_files).then_some(files),
     });
+    Ok(())
 }
 
 /// Sends each process the log of its rank; `logs` are those of all ranks, on process 0, and
@@ -102,15 +146,24 @@ pub fn finish(native: &Native) -> Result<(), ShareError> {
         super::replaying::finish();
     }
     let Some(job) = JOB.get() else { return Ok(()) };
-    let (rank, body) = match &mut *WORK.lock() {
-        Some(Work::Recording(recording)) => (Some(recording.rank), recording.end()),
-        _ => (None, Vec::new()),
-    };
+    if let Some(Work::Recording(recording)) = &mut *WORK.lock() {
+        recording.end();
+    }
     // Messages that the application never received are still on the world.
     let private = native.split(native.world, native.rank(native.world)?)?;
     native.return_errors(private.handle())?;
     let processes = Members::new(native, private.handle())?;
-    let bodies = gather_bytes(&processes, body)?;
+    // All logs are at their end.
+    processes.allgather(0)?;
+    let body = job.files.as_ref().map(HostFiles::bodies).transpose();
+    let is_read = body.is_ok();
+    let body = body.unwrap_or_else(|error| {
+        log::error(&format!(
+            "order: {error}; the order lacks this host's ranks"
+        ));
+        None
+    });
+    let bodies = gather_bytes(&processes, body.unwrap_or_default())?;
     let mut is_written = None;
     if processes.rank() == 0 {
         let written = write_bodies(&job.order, &job.run, &job.program, &bodies);
@@ -122,8 +175,8 @@ pub fn finish(native: &Native) -> Result<(), ShareError> {
         is_written = Some(written.is_ok());
     }
     if share(&processes, is_written)? {
-        if let Some(rank) = rank {
-            journal::remove(&job.order, rank);
+        if let Some(files) = job.files.as_ref().filter(|_| is_read) {
+            files.remove();
         }
         if processes.rank() == 0 {
             log::info(&format!("the order is in {}", job.order.display()));

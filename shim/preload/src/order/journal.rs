@@ -1,26 +1,88 @@
-//! The log of this process while it runs: a file of blocks, and a tail in shared memory.
+//! The log of this process while it runs: blocks in a file of its host's, and a tail in memory.
 //!
-//! Entries go to the tail, memory of a file that the system keeps when the process is killed. A
-//! full tail becomes a compressed block at the end of the other file. A tail tells how many blocks
-//! were before it, so that one whose block was written just then is not read twice.
+//! The ranks of a host share two files, which the one with the lowest rank makes. Entries go to the
+//! rank's own part of the file of tails, mapped memory that the system keeps when the process is
+//! killed. A full tail becomes a compressed block, which is appended to the other file in one call.
+//! A tail tells how many blocks were before it, so that one whose block was written just then is
+//! not read twice.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_core::files::order::{
-    self, TAIL_HEAD, block_file, directory_of, start_of_rank, tail_file,
+    self, OrderError, TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, start_of_rank,
+    tail_file,
 };
 use treepie_core::order::{BLOCK, Totals};
 
 use crate::machine::file_limit;
 
+/// The files of a host's ranks.
+#[derive(Debug, Clone)]
+pub struct HostFiles {
+    directory: PathBuf,
+    /// The lowest rank of the host.
+    first: usize,
+    /// Ranks of the host.
+    ranks: usize,
+}
+
+impl HostFiles {
+    /// The files for the order at `order` of a host's ranks, in rising order.
+    pub fn new(order: &Path, ranks: &[usize]) -> HostFiles {
+        HostFiles {
+            directory: directory_of(order),
+            first: ranks.first().copied().unwrap_or(0),
+            ranks: ranks.len(),
+        }
+    }
+
+    fn paths(&self) -> [PathBuf; 2] {
+        [block_file(self.first), tail_file(self.first)].map(|name| self.directory.join(name))
+    }
+
+    /// Makes them, before any rank of the host begins its log; `start` is what the files of a run
+    /// begin with.
+    ///
+    /// # Errors
+    /// What the system says; nothing is left then.
+    pub fn create(&self, start: &[u8]) -> io::Result<()> {
+        let [blocks, tails] = self.paths();
+        let made = DirBuilder::new()
+            .recursive(true)
+            .create(&self.directory)
+            .and_then(|()| File::create(tails))
+            .and_then(|_| fs::write(blocks, start));
+        if made.is_err() {
+            self.remove();
+        }
+        made
+    }
+
+    /// The logs of all ranks of the host, of which none goes on.
+    ///
+    /// # Errors
+    /// Files that can't be read.
+    pub fn bodies(&self) -> Result<Vec<u8>, OrderError> {
+        bodies_of_host(&self.directory, self.first)
+    }
+
+    /// Removes them, and the directory with the last ones: the job's order is written.
+    pub fn remove(&self) {
+        for path in self.paths() {
+            let _ = fs::remove_file(path);
+        }
+        let _ = fs::remove_dir(&self.directory);
+    }
+}
+
 /// The log of this process.
 pub struct Journal {
-    /// The file of blocks, and the tail's.
-    paths: [PathBuf; 2],
+    rank: usize,
+    /// The file of blocks, to which the other ranks of the host append as well.
     file: File,
     tail: Tail,
     /// Bytes of entries in the tail.
@@ -29,24 +91,23 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Begins the log of a rank; `start` is what the files of a run begin with.
+    /// Begins the log of a rank, the `place`-th of its host, whose files are there.
     ///
     /// # Errors
     /// What the system says.
-    pub fn create(order: &Path, start: Vec<u8>, rank: usize) -> io::Result<Journal> {
-        let directory = directory_of(order);
-        fs::create_dir_all(&directory)?;
-        let paths = [block_file(rank), tail_file(rank)].map(|name| directory.join(name));
-        let mut file = File::create(&paths[0])?;
-        file.write_all(&[start, start_of_rank(rank)].concat())?;
-        let tail = Tail::create(&paths[1])?;
-        Ok(Journal {
-            paths,
-            file,
-            tail,
+    pub fn begin(files: &HostFiles, rank: usize, place: usize) -> io::Result<Journal> {
+        let [blocks, tails] = files.paths();
+        let journal = Journal {
+            rank,
+            file: OpenOptions::new().append(true).open(blocks)?,
+            tail: Tail::new(&tails, files.ranks, place)?,
             length: 0,
             blocks: 0,
-        })
+        };
+        // A rank that has recorded nothing has a log, too.
+        journal.append(&start_of_rank(rank))?;
+        journal.tail.begin(rank);
+        Ok(journal)
     }
 
     /// Adds whole entries.
@@ -68,8 +129,8 @@ impl Journal {
 
     fn end_block(&mut self) -> io::Result<()> {
         if self.length > 0 {
-            let entries = self.tail.entries(self.length);
-            self.file.write_all(&order::block(&entries))?;
+            let block = order::block(&self.tail.entries(self.length));
+            self.append(&[start_of_rank(self.rank), block].concat())?;
             self.blocks += 1;
             self.length = 0;
             self.tail.empty(self.blocks);
@@ -77,80 +138,90 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the log: its bytes, without what all ranks' have in front.
+    /// Ends the log.
     ///
     /// # Errors
     /// What the system says.
-    pub fn end(&mut self, totals: &Totals) -> io::Result<Vec<u8>> {
+    pub fn end(&mut self, totals: &Totals) -> io::Result<()> {
         self.end_block()?;
-        self.file.write_all(&order::end_of_rank(totals))?;
-        let bytes = fs::read(&self.paths[0])?;
-        Ok(order::body_of(&bytes).unwrap_or_default().to_vec())
+        self.append(&[start_of_rank(self.rank), order::end_of_rank(totals)].concat())
     }
 
-    /// What is in the log where it could not be written any more: whole blocks, and the tail.
-    pub fn so_far(&self) -> Vec<u8> {
-        let bytes = fs::read(&self.paths[0]).unwrap_or_default();
-        let mut body = order::body_of(&bytes).unwrap_or_default().to_vec();
-        if self.length > 0 && !body.is_empty() {
-            body.extend(order::block(&self.tail.entries(self.length)));
+    /// Appends frames in one call, since those of other ranks may come behind. What is cut off by a
+    /// full disk is no frame, and readers leave it out.
+    fn append(&self, frames: &[u8]) -> io::Result<()> {
+        let length = self.file.metadata()?.len() + frames.len() as u64;
+        if length > file_limit() {
+            return Err(limited());
         }
-        body
+        loop {
+            match (&self.file).write(frames) {
+                Ok(written) if written == frames.len() => return Ok(()),
+                Ok(_) => return Err(ErrorKind::StorageFull.into()),
+                Err(problem) if problem.kind() == ErrorKind::Interrupted => (),
+                Err(problem) => return Err(problem),
+            }
+        }
     }
 }
 
-/// Removes the log of a rank: the job's order is written.
-pub fn remove(order: &Path, rank: usize) {
-    let directory = directory_of(order);
-    for name in [block_file(rank), tail_file(rank)] {
-        let _ = fs::remove_file(directory.join(name));
-    }
-    let _ = fs::remove_dir(directory);
+fn limited() -> io::Error {
+    io::Error::other("files may not be so large (ulimit -f)")
 }
 
-/// Words of the head before the entries.
+/// Words of a tail's head.
 const HEAD: usize = TAIL_HEAD / 8;
-/// Words of the whole.
-const WORDS: usize = HEAD + BLOCK / 8;
+/// Words of a tail.
+const WORDS: usize = TAIL / 8;
 
-/// Entries in shared memory, which this process alone writes, one thread at a time.
+/// Entries in shared memory, which this process alone writes, one thread at a time: the rank and 1,
+/// the blocks before, the length, and the entries.
 struct Tail(&'static [AtomicU64; WORDS]);
 
 impl Tail {
-    fn create(path: &Path) -> io::Result<Tail> {
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(true);
-        let file = options.open(path)?;
-        if (WORDS * 8) as u64 > file_limit() {
-            return Err(io::Error::other("files may not be so large (ulimit -f)"));
+    /// The `place`-th tail of a file with so many.
+    fn new(path: &Path, tails: usize, place: usize) -> io::Result<Tail> {
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        if (tails * TAIL) as u64 > file_limit() {
+            return Err(limited());
         }
         // Memory that is only promised would end the process when there is none.
+        let (start, length) = ((place * TAIL) as libc::off_t, TAIL as libc::off_t);
         // SAFETY: the descriptor is ours.
-        match unsafe { libc::posix_fallocate(file.as_raw_fd(), 0, (WORDS * 8) as libc::off_t) } {
+        match unsafe { libc::posix_fallocate(file.as_raw_fd(), start, length) } {
             0 => (),
             error => return Err(io::Error::from_raw_os_error(error)),
         }
         let access = libc::PROT_READ | libc::PROT_WRITE;
         let (none, descriptor) = (std::ptr::null_mut(), file.as_raw_fd());
-        // SAFETY: a new mapping of a file that is so long.
-        let base = unsafe { libc::mmap(none, WORDS * 8, access, libc::MAP_SHARED, descriptor, 0) };
+        let until = (place + 1) * TAIL;
+        // SAFETY: a new mapping of a file that is so long: parts begin anywhere in a page of
+        // memory, mappings do not.
+        let base = unsafe { libc::mmap(none, until, access, libc::MAP_SHARED, descriptor, 0) };
         if base == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the mapping is so long, aligned to a page of memory, never unmapped, and used by
-        // atomic accesses alone.
-        Ok(Tail(unsafe { &*base.cast() }))
+        // SAFETY: the mapping has so many tails, of whole words, and is aligned to a page of
+        // memory, never unmapped, and used by atomic accesses alone.
+        Ok(Tail(unsafe {
+            &*base.cast::<[AtomicU64; WORDS]>().add(place)
+        }))
+    }
+
+    /// This rank's entries come.
+    fn begin(&self, rank: usize) {
+        self.0[0].store((rank as u64 + 1).to_le(), Ordering::Release);
     }
 
     fn set_length(&self, length: usize) {
-        self.0[1].store((length as u64).to_le(), Ordering::Release);
+        self.0[2].store((length as u64).to_le(), Ordering::Release);
     }
 
     /// So many blocks are written: there are no entries behind them yet. A tail that is left
     /// between the two stores has no entries, and they are in the block.
     fn empty(&self, blocks: u64) {
         self.set_length(0);
-        self.0[0].store(blocks.to_le(), Ordering::Release);
+        self.0[1].store(blocks.to_le(), Ordering::Release);
     }
 
     /// Writes entries behind so many bytes.
@@ -176,39 +247,78 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use treepie_core::files::order::{Order, Program, write_bodies};
+    use treepie_core::files::order::{Order, Program, start_of_file};
     use treepie_core::files::partial_profiles::RunDescription;
 
-    #[test]
-    fn what_was_recorded_before_the_disk_was_full_is_kept() -> Result<(), Box<dyn std::error::Error>>
-    {
-        let name = format!("treepie-journal-{}", std::process::id());
+    type Checked = Result<(), Box<dyn std::error::Error>>;
+
+    /// A match of the oldest receive, of the source of the one before.
+    const ENTRY: [u8; 1] = [0];
+
+    /// A directory of the test's own, and the files of a host with ranks 2 and 5 of 6.
+    fn host(name: &str) -> io::Result<(PathBuf, HostFiles)> {
+        let name = format!("treepie-journal-{name}-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         fs::create_dir_all(&directory)?;
-        let order = directory.join("a.order");
+        let files = HostFiles::new(&directory.join("a.order"), &[2, 5]);
         let run = RunDescription {
-            ranks: 1,
+            ranks: 6,
             ..RunDescription::default()
         };
-        let start = order::start_of_file(&run, &Program::default());
-        let mut journal = Journal::create(&order, start, 0)?;
-        // A match of the oldest receive, of the source of the one before.
-        let entry = [0];
+        files.create(&start_of_file(&run, &Program::default()))?;
+        Ok((directory, files))
+    }
+
+    fn matches(order: &Order) -> Vec<u64> {
+        order.logs.iter().map(|log| log.counts.matches).collect()
+    }
+
+    #[test]
+    fn what_was_recorded_before_the_disk_was_full_is_kept() -> Checked {
+        let (directory, files) = host("full")?;
+        let mut journal = Journal::begin(&files, 2, 0)?;
         let many = vec![0; BLOCK];
         journal.put(&many)?;
-        journal.put(&entry)?;
+        journal.put(&ENTRY)?;
         assert_eq!(journal.blocks, 1);
         journal.file = OpenOptions::new().write(true).open("/dev/full")?;
         journal.put(&many[1..])?;
-        let problem = journal.put(&entry).err().map(|problem| problem.kind());
-        assert_eq!(problem, Some(io::ErrorKind::StorageFull));
+        let problem = journal.put(&ENTRY).err().map(|problem| problem.kind());
+        assert_eq!(problem, Some(ErrorKind::StorageFull));
         assert!(journal.end(&Totals::default()).is_err());
-        let written = directory.join("b.order");
-        write_bodies(&written, &run, &Program::default(), &journal.so_far())?;
-        let kept = Order::read(&written)?;
+        let kept = Order::read(&files.directory)?;
         let _ = fs::remove_dir_all(&directory);
-        assert_eq!(kept.early(), [0]);
-        assert_eq!(kept.logs[0].counts.matches, 2 * BLOCK as u64);
+        assert_eq!(kept.early(), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(matches(&kept), [0, 0, 2 * BLOCK as u64, 0, 0, 0]);
+        Ok(())
+    }
+
+    #[test]
+    fn ranks_of_a_host_share_two_files_and_one_that_dies_in_a_write_takes_its_own_alone() -> Checked
+    {
+        let (directory, files) = host("shared")?;
+        let mut journals = [(2, 0), (5, 1)]
+            .map(|(rank, place)| Journal::begin(&files, rank, place))
+            .into_iter()
+            .collect::<io::Result<Vec<_>>>()?;
+        let many = vec![0; BLOCK];
+        for journal in &mut journals {
+            journal.put(&many)?;
+            journal.put(&ENTRY)?;
+        }
+        // Rank 2 is killed while it appends a block, after which rank 5 goes on.
+        let block = [start_of_rank(2), order::block(&many)].concat();
+        journals[0].append(&block[..block.len() - 1])?;
+        journals[1].put(&many)?;
+        assert_eq!(fs::read_dir(&files.directory)?.count(), 2);
+        let left = Order::read(&files.directory)?;
+        let block = BLOCK as u64;
+        assert_eq!(matches(&left), [0, 0, block + 1, 0, 0, 2 * block + 1]);
+        journals[1].end(&Totals::default())?;
+        let left = Order::read(&files.directory)?;
+        let _ = fs::remove_dir_all(&directory);
+        assert_eq!(left.early(), [0, 1, 2, 3, 4]);
+        assert_eq!(matches(&left), [0, 0, block + 1, 0, 0, 2 * block + 1]);
         Ok(())
     }
 }

@@ -56,17 +56,14 @@ impl Recording {
         self.write(Recorder::window);
     }
 
-    /// The rank has reached `MPI_Finalize`. Its log as bytes; without its end where it could not
-    /// be written.
-    pub fn end(&mut self) -> Vec<u8> {
+    /// The rank has reached `MPI_Finalize`. Its log has no end where it could not be written.
+    pub fn end(&mut self) {
         let totals: Totals = self.write(Recorder::end);
-        if !self.is_cut_off {
-            match self.journal.end(&totals) {
-                Ok(body) => return body,
-                Err(problem) => give_up(self.rank, &problem.to_string()),
-            }
+        if !self.is_cut_off
+            && let Err(problem) = self.journal.end(&totals)
+        {
+            give_up(self.rank, &problem.to_string());
         }
-        self.journal.so_far()
     }
 }
 

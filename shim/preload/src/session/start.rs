@@ -269,7 +269,9 @@ impl Starting {
         }
         let rank = self.native.rank(world)?;
         match order.way {
-            OrderWay::Record(path, of) => order::record(path, of.0, of.1, rank),
+            OrderWay::Record(path, of) => {
+                order::record(self.native, &self.world, (path, of.0, of.1), rank)?;
+            }
             OrderWay::Replay {
                 patience,
                 after_end,

@@ -38,6 +38,7 @@ pub fn frame(file: &mut Vec<u8>, kind: Kind, bytes: &[u8]) {
 }
 
 /// The frames of a file, until one is damaged or cut off.
+#[derive(Debug, Clone, Copy)]
 pub struct Frames<'a>(&'a [u8]);
 
 impl<'a> Frames<'a> {
@@ -45,7 +46,8 @@ impl<'a> Frames<'a> {
         Frames(bytes)
     }
 
-    fn take(&mut self) -> Option<Frame<'a>> {
+    /// The frame at the beginning, which is left where it is damaged.
+    fn read(&mut self) -> Option<Frame<'a>> {
         let (&kind, rest) = self.0.split_first()?;
         let kind = match kind {
             1 => Kind::Run,
@@ -58,8 +60,33 @@ impl<'a> Frames<'a> {
         let (length, rest) = rest.split_first_chunk()?;
         let (sum, rest) = rest.split_first_chunk()?;
         let (bytes, rest) = rest.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        if crc32fast::hash(bytes) != u32::from_le_bytes(*sum) {
+            return None;
+        }
         self.0 = rest;
-        (crc32fast::hash(bytes) == u32::from_le_bytes(*sum)).then_some(Frame { kind, bytes })
+        Some(Frame { kind, bytes })
+    }
+
+    /// The whole frames of a file that several processes appended to, of which some may have been
+    /// killed meanwhile: behind a frame that is cut off, it goes on with the next rank's.
+    pub fn whole(mut self) -> impl Iterator<Item = Frame<'a>> {
+        std::iter::from_fn(move || {
+            while !self.0.is_empty() {
+                if let Some(frame) = self.read() {
+                    return Some(frame);
+                }
+                self.skip_to_rank();
+            }
+            None
+        })
+    }
+
+    /// Skips what is here, up to what may be the next frame with a rank.
+    fn skip_to_rank(&mut self) {
+        const START: [u8; 5] = [Kind::Rank as u8, 8, 0, 0, 0];
+        let behind = self.0.get(1..).unwrap_or_default();
+        let next = behind.windows(START.len()).position(|five| five == START);
+        self.0 = next.map_or(&[], |next| &behind[next..]);
     }
 }
 
@@ -70,7 +97,7 @@ impl<'a> Iterator for Frames<'a> {
         if self.0.is_empty() {
             return None;
         }
-        let frame = self.take().ok_or(());
+        let frame = self.read().ok_or(());
         if frame.is_err() {
             self.0 = &[];
         }

@@ -6,9 +6,10 @@
 //! rank, block ..., end                for each rank; no end where it ended early
 //! ```
 //!
-//! While the job runs, each rank has such a file of its own in `X.parts` beside the order `X`, and
-//! a `tail` of entries that are in no block yet: memory of the system's, which outlives the
-//! process. An order is put together of them when the job has ended, however it ended.
+//! While the job runs, each host has such a file in `X.parts` beside the order `X`, to which its
+//! ranks append blocks as they get full, each behind its rank; and a file of `tails`, of entries
+//! that are in no block yet: memory of the system's, which outlives the processes. An order is put
+//! together of them when the job has ended, however it ended.
 
 mod directory;
 mod error;
@@ -17,6 +18,7 @@ mod program;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -24,7 +26,8 @@ use super::partial_profiles::RunDescription;
 use super::{FileError, write_atomically};
 use crate::order::{Damaged, Ended, Log, Totals};
 pub use directory::{
-    TAIL_HEAD, block_file, directory_of, is_directory, read_directory, remove_directory, tail_file,
+    TAIL, TAIL_HEAD, block_file, bodies_of_host, directory_of, is_directory, read_directory,
+    remove_directory, tail_file,
 };
 pub use error::OrderError;
 use frame::{Frame, Frames, Kind, MAGIC, frame};
@@ -91,7 +94,7 @@ pub fn decode_log(bytes: &[u8]) -> Option<Log> {
     for frame in Frames::new(bytes) {
         logs.add(frame.ok()?)?;
     }
-    let (_, parts) = logs.ranks.pop()?;
+    let (_, parts) = logs.ranks.pop_first()?;
     parts.log().ok()
 }
 
@@ -114,7 +117,9 @@ impl Parts {
 struct Logs {
     run: Option<RunDescription>,
     program: Option<Program>,
-    ranks: Vec<(usize, Parts)>,
+    ranks: BTreeMap<usize, Parts>,
+    /// The rank that what follows is of.
+    rank: Option<usize>,
 }
 
 impl Logs {
@@ -125,15 +130,19 @@ impl Logs {
             Kind::Program => self.program = Some(postcard::from_bytes(frame.bytes).ok()?),
             Kind::Rank => {
                 let rank = u64::from_le_bytes(*frame.bytes.first_chunk()?);
-                self.ranks
-                    .push((usize::try_from(rank).ok()?, Parts::default()));
+                let rank = usize::try_from(rank).ok()?;
+                self.ranks.entry(rank).or_default();
+                self.rank = Some(rank);
             }
-            Kind::Block => self.ranks.last_mut()?.1.blocks.push(frame.bytes.to_vec()),
-            Kind::End => {
-                self.ranks.last_mut()?.1.totals = Some(postcard::from_bytes(frame.bytes).ok()?);
-            }
+            Kind::Block => self.parts()?.blocks.push(frame.bytes.to_vec()),
+            Kind::End => self.parts()?.totals = Some(postcard::from_bytes(frame.bytes).ok()?),
         }
         Some(())
+    }
+
+    /// What is known of the rank whose frames come now.
+    fn parts(&mut self) -> Option<&mut Parts> {
+        self.ranks.get_mut(&self.rank?)
     }
 
     fn order(self, path: &Path) -> Result<Order, OrderError> {
@@ -316,20 +325,6 @@ pub fn write_bodies(
         file.write_all(&start)?;
         file.write_all(bodies)
     })
-}
-
-/// The bytes of a rank in its own file, which [`write_bodies`] takes, without what was cut off in
-/// the last frame; `None` for others.
-pub fn body_of(file: &[u8]) -> Option<&[u8]> {
-    let frames = file.strip_prefix(MAGIC)?;
-    let whole = || Frames::new(frames).map_while(Result::ok);
-    let is_before = |frame: &Frame<'_>| matches!(frame.kind, Kind::Run | Kind::Program);
-    let start: usize = whole()
-        .take_while(is_before)
-        .map(|frame| frame.length())
-        .sum();
-    let end: usize = whole().map(|frame| frame.length()).sum();
-    frames.get(start..end).filter(|body| !body.is_empty())
 }
 
 /// The name of the file of a command's program.

@@ -112,42 +112,76 @@ fn a_file_that_was_cut_off_or_changed_anywhere_is_refused_in_one_line() {
     ));
 }
 
-/// Writes a rank's file, with the last entries in its tail.
-fn leave(directory: &Path, number: u64, rank: usize) {
+/// Writes the files of a host of these ranks, whose last entries are in their tails.
+fn leave(directory: &Path, number: u64, ranks: &[usize]) {
     let (entries, _) = recorded(5);
     let (first, last) = entries.split_at(3);
-    let file = [
-        start_of_file(&run(number), &program("racy", "01")),
-        start_of_rank(rank),
-        block(first),
-    ]
-    .concat();
-    fs::write(directory.join(block_file(rank)), file).unwrap();
-    let head = [1u64, last.len() as u64].map(u64::to_le_bytes).concat();
-    fs::write(
-        directory.join(tail_file(rank)),
-        [&head, last, &[0; 9]].concat(),
-    )
-    .unwrap();
+    let mut blocks = start_of_file(&run(number), &program("racy", "01"));
+    let mut tails = Vec::new();
+    for &rank in ranks {
+        blocks.extend([start_of_rank(rank), block(first)].concat());
+        let head = [rank as u64 + 1, 1, last.len() as u64];
+        let mut tail = [&head.map(u64::to_le_bytes).concat(), last].concat();
+        tail.resize(TAIL, 0);
+        tails.extend(tail);
+    }
+    fs::write(directory.join(block_file(ranks[0])), blocks).unwrap();
+    fs::write(directory.join(tail_file(ranks[0])), tails).unwrap();
+}
+
+fn matches(order: &Order) -> Vec<u64> {
+    order.logs.iter().map(|log| log.counts.matches).collect()
 }
 
 #[test]
-fn what_ranks_left_that_were_killed_is_read_with_its_tail_and_of_one_run_only() {
+fn what_ranks_left_that_were_killed_is_read_with_their_tails_and_of_one_run_only() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
-    leave(directory, 7, 1);
+    leave(directory, 7, &[1]);
     let order = Order::read(directory).unwrap();
-    assert_eq!(order.early(), [0, 1]);
-    assert_eq!(order.logs[1].counts.matches, 5);
-    assert_eq!(order.logs[0].counts.matches, 0);
-    leave(directory, 8, 0);
+    assert_eq!((order.early(), matches(&order)), (vec![0, 1], vec![0, 5]));
+    leave(directory, 8, &[0]);
     assert!(matches!(
         Order::read(directory),
         Err(OrderError::OtherRun { .. })
     ));
+    leave(directory, 7, &[0]);
+    assert_eq!(matches(&Order::read(directory).unwrap()), [5, 5]);
     fs::write(directory.join("mine"), "").unwrap();
     remove_directory(directory);
     assert_eq!(fs::read_dir(directory).unwrap().count(), 1);
+}
+
+#[test]
+fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    leave(directory, 7, &[0, 1]);
+    let path = directory.join(block_file(0));
+    let bytes = fs::read(&path).unwrap();
+    let start = start_of_file(&run(7), &program("racy", "01")).len();
+    let (entries, _) = recorded(5);
+    let of_one = start_of_rank(0).len() + block(&entries[..3]).len();
+    // Rank 0's last bytes are missing, as of a process that was killed; rank 1 has gone on.
+    for missing in 1..of_one {
+        let end = start + of_one - missing;
+        fs::write(&path, [&bytes[..end], &bytes[start + of_one..]].concat()).unwrap();
+        let order = Order::read(directory).unwrap();
+        // The tail is behind a block that is not there.
+        assert_eq!(matches(&order), [0, 5], "{missing} bytes missing");
+    }
+    fs::write(&path, &bytes).unwrap();
+    let tails = directory.join(tail_file(0));
+    let all = fs::read(&tails).unwrap();
+    for (length, expected) in [
+        (all.len(), [5, 5]),
+        (TAIL + 30, [5, 3]),
+        (10, [3, 3]),
+        (0, [3, 3]),
+    ] {
+        fs::write(&tails, &all[..length]).unwrap();
+        assert_eq!(matches(&Order::read(directory).unwrap()), expected);
+    }
 }
 
 #[test]
@@ -157,16 +191,4 @@ fn a_log_reaches_another_process_as_it_is() {
     let other = decode_log(&encode_log(3, &log)).unwrap();
     assert_eq!((other.blocks(), other.ended()), (log.blocks(), log.ended()));
     assert!(decode_log(b"nothing").is_none());
-}
-
-#[test]
-fn the_body_of_a_file_that_was_cut_off_has_whole_frames_alone() {
-    let (entries, _) = recorded(5);
-    let start = start_of_file(&run(7), &program("racy", "01"));
-    let body = [start_of_rank(1), block(&entries)].concat();
-    let file = [&start[..], &body].concat();
-    assert_eq!(body_of(&file), Some(&body[..]));
-    let cut_off = [&file[..], &block(&entries)[..7]].concat();
-    assert_eq!(body_of(&cut_off), Some(&body[..]));
-    assert_eq!(body_of(&start), None);
 }

@@ -206,7 +206,7 @@ fn sets_in_one_rack_are_dealt_over_all_racks_and_the_files_say_how() {
     let config = desk.text("scr.conf");
     assert!(config.contains("GROUPS=node5 DOMAIN=rack1\n"), "{config}");
     assert!(
-        config.contains("GROUP=DOMAIN STORE=/dev/shm TYPE=XOR SET_SIZE=4\n"),
+        config.contains("GROUP=DOMAIN TYPE=XOR SET_SIZE=4\n"),
         "{config}"
     );
 }

@@ -9,7 +9,8 @@ pub type NamedHost = (String, Vec<(String, String)>);
 
 /// SCR's configuration (`.scrconf` in the prefix directory, or `SCR_CONF_FILE`): failure groups of
 /// every host, and sets across the nodes of `group`. By default SCR bypasses the cache and protects
-/// nothing, hence the first settings; `interval` is in seconds.
+/// nothing, hence the first settings; `interval` is in seconds. Where checkpoints are kept is left
+/// to the site (`SCR_CACHE_BASE`): another place would need a `STORE` line of its own.
 pub fn scr_config(
     hosts: &[NamedHost],
     group: &str,
@@ -33,7 +34,7 @@ pub fn scr_config(
             format!("TYPE=RS SET_SIZE={size} SET_FAILURES={losses}")
         }
     };
-    text + &format!("CKPT=0 INTERVAL=1 GROUP={group} STORE=/dev/shm {scheme}\n")
+    text + &format!("CKPT=0 INTERVAL=1 GROUP={group} {scheme}\n")
 }
 
 /// The keys of FTI's configuration that decide the sets.

@@ -183,7 +183,7 @@ fn configurations_name_every_host_once_and_begin_with_checkpoint_0() {
         text,
         "SCR_COPY_TYPE=FILE\nSCR_CACHE_BYPASS=0\nSCR_CHECKPOINT_SECONDS=300\n\
          GROUPS=n0 RACK=r0\nGROUPS=n1 RACK=r0\nGROUPS=n2 RACK=r1\nGROUPS=n3 RACK=r1\n\
-         CKPT=0 INTERVAL=1 GROUP=RACK STORE=/dev/shm TYPE=RS SET_SIZE=8 SET_FAILURES=2\n"
+         CKPT=0 INTERVAL=1 GROUP=RACK TYPE=RS SET_SIZE=8 SET_FAILURES=2\n"
     );
     assert_eq!(
         fti_config(2, 4),

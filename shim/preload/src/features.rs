@@ -46,10 +46,28 @@ struct Features(AtomicU16);
 
 static FEATURES: Features = Features(AtomicU16::new(ALWAYS));
 
+/// The features that were on at a moment.
+#[derive(Debug, Clone, Copy)]
+pub struct On(u16);
+
+impl On {
+    /// Whether any of these was.
+    #[inline(always)]
+    pub fn any(self, features: u16) -> bool {
+        self.0 & features != 0
+    }
+}
+
+/// The features that are on: for a call that would ask several times, since each costs a load.
+#[inline(always)]
+pub fn on() -> On {
+    On(FEATURES.0.load(Ordering::Relaxed))
+}
+
 /// Whether any of these is on.
 #[inline(always)]
 pub fn any(features: u16) -> bool {
-    FEATURES.0.load(Ordering::Relaxed) & features != 0
+    on().any(features)
 }
 
 /// Turns features on.

@@ -39,7 +39,7 @@ use treepie_core::affinity::times::CallClass;
 use treepie_core::affinity::windows::{EpochKind, WindowCall};
 use treepie_core::collective::Operation;
 
-use crate::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, PAGES, TIMING};
+use crate::features::{self, CANCELLING, COUNTING, CUTS, DELAYS, On, PAGES, TIMING};
 use crate::mpi::{Call, Comm, Datatype, Handle, SUCCESS, StatusAddress, Win, Word, c_int};
 pub use collectives::{Plan, plan};
 pub use completion::Completion;
@@ -93,7 +93,7 @@ pub fn finalize(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     if features::any(PAGES)
         && let Some(thread) = thread::outermost()
     {
-        thread.begin_note(&note);
+        thread.begin_note(&note, features::on());
     }
     let code = call();
     page::end();
@@ -136,22 +136,22 @@ fn around(
     call: impl FnOnce() -> c_int,
     count: impl FnOnce(&Thread),
 ) -> c_int {
-    let outermost = match features::any(COUNTING) {
+    let on = features::on();
+    let outermost = match on.any(COUNTING) {
         true => thread::outermost(),
         false => None,
     };
     let Some(thread) = outermost else {
         return call();
     };
-    let noted = features::any(PAGES | DELAYS);
-    if noted {
-        noted_begin(&thread, &note);
+    if on.any(PAGES | DELAYS) {
+        noted_begin(&thread, &note, on);
     }
-    let code = thread.call(features::any(TIMING).then_some(class), call);
+    let code = thread.call(on.any(TIMING).then_some(class), call);
     if code == SUCCESS {
         count(&thread);
     }
-    if noted && features::any(PAGES) {
+    if on.any(PAGES) {
         thread.end_note(&note, code);
     }
     code
@@ -159,12 +159,12 @@ fn around(
 
 /// What is done before a call of which a page tells, or that may be delayed.
 #[inline(always)]
-fn noted_begin(thread: &Thread, note: &Note) {
-    if features::any(DELAYS) && note.sends {
+fn noted_begin(thread: &Thread, note: &Note, on: On) {
+    if on.any(DELAYS) && note.sends {
         delays::delay();
     }
-    if features::any(PAGES) {
-        thread.begin_note(note);
+    if on.any(PAGES) {
+        thread.begin_note(note, on);
     }
 }
 

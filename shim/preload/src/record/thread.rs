@@ -17,7 +17,7 @@ use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
-use crate::features::{self, CUTS};
+use crate::features::{CUTS, On};
 use crate::mpi::native::native;
 use crate::mpi::{Call, Comm, Request, SUCCESS, Win, Word, c_int};
 
@@ -103,9 +103,9 @@ impl Thread {
 
     /// The page says from now on that this call goes on.
     #[inline(always)]
-    pub fn begin_note(&self, note: &Note) {
+    pub fn begin_note(&self, note: &Note, on: On) {
         let area = self.area.get().unwrap_or_else(|| self.claim_area());
-        if features::any(CUTS) {
+        if on.any(CUTS) {
             page::stop_before(area, note.procedure);
         }
         area.begin(note);

@@ -262,7 +262,7 @@ impl Watch {
             // A process may be just about to end.
             thread::sleep(2 * TICK);
             let last = Look::at(&self.base, number);
-            let hang = Hang::new(Look::job(&look, &last));
+            let hang = Hang::new(Look::job_at_its_end(&look, &last));
             if !told.contains(&number) {
                 let order = match hang.verdict.kind {
                     Kind::Gone => "",

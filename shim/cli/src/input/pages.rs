@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 use treepie_core::files::pages::{
@@ -23,6 +24,22 @@ pub struct Sighting {
     pub page: Page,
     /// The process.
     pub process: Option<Process>,
+    /// Whether it was read on its own host, where it is never late.
+    pub here: bool,
+}
+
+/// Pages of other hosts, on a file system that hosts share, may be so late: NFS writes memory back
+/// after half a minute, and looks for what others have written once a minute.
+const LATE: Duration = Duration::from_secs(120);
+
+impl Sighting {
+    /// Whether it is known that its process is no more, where it gave no sign of life since the
+    /// look before.
+    fn is_gone(&self) -> bool {
+        let tick = UNIX_EPOCH + Duration::from_nanos(self.page.state.tick);
+        let age = SystemTime::now().duration_since(tick).unwrap_or_default();
+        self.process.is_none() && (self.here || age > LATE)
+    }
 }
 
 /// All pages of a run at a moment.
@@ -67,11 +84,15 @@ impl Look {
     /// Looks at a run's pages on this host. A rank whose page goes away meanwhile has ended.
     pub fn at(base: &Path, run: u64) -> Look {
         let mut look = Look::default();
+        let is_memory = base == usual_base();
         for path in page_files(&run_directory(base, run)) {
             match read(&path) {
                 Ok(page) if page.run == run && rank_of(&path) == Some(page.state.rank) => {
-                    let process = process_of(&page);
-                    let sighting = Sighting { page, process };
+                    let sighting = Sighting {
+                        process: process_of(&page),
+                        here: is_memory || is_this_host(&page.state.host),
+                        page,
+                    };
                     look.sightings.insert(sighting.page.state.rank, sighting);
                 }
                 Ok(page) => {
@@ -90,12 +111,12 @@ impl Look {
         look
     }
 
-    /// Adds what another host has of the same run; of a rank that both have, what knows its
-    /// process.
+    /// Adds what another host has of the same run; of a rank that both have, what was read on its
+    /// own host.
     pub fn add(&mut self, other: Look) {
         for (rank, sighting) in other.sightings {
             let known = self.sightings.get(&rank);
-            if known.is_none_or(|known| known.process.is_none()) {
+            if known.is_none_or(|known| known.process.is_none() && !known.here) {
                 self.sightings.insert(rank, sighting);
             }
         }
@@ -112,13 +133,19 @@ impl Look {
 
     /// Whether of two looks no process was here in the second, and none gave a sign of life
     /// between them.
-    pub fn is_dead(first: &Look, second: &Look) -> bool {
+    fn is_silent(first: &Look, second: &Look) -> bool {
         let silent = |(rank, sighting): (&usize, &Sighting)| {
             let before = first.sightings.get(rank);
             let tick = before.map(|before| before.page.state.tick);
             sighting.process.is_none() && tick == Some(sighting.page.state.tick)
         };
         !second.sightings.is_empty() && second.sightings.iter().all(silent)
+    }
+
+    /// Whether the job is no more: it is silent, and none of its pages may be late.
+    pub fn is_dead(first: &Look, second: &Look) -> bool {
+        let known = || second.sightings.values().all(Sighting::is_gone);
+        Look::is_silent(first, second) && known()
     }
 
     /// Whether some process of it descends from this one, or is it.
@@ -131,47 +158,73 @@ impl Look {
             .any(|sighting| is_descendant(sighting.page.state.process, process))
     }
 
-    /// The job, of two looks.
+    /// The job, of two looks. Of ranks whose pages may be late, and that gave no sign of life
+    /// between them, nothing is known.
     pub fn job(first: &Look, second: &Look) -> Job {
-        let size = second.any().or(first.any()).map_or(0, |page| page.ranks);
-        if Look::is_dead(first, second) {
-            let ranks = second
-                .sightings
-                .values()
-                .map(|sighting| sighting.page.state.clone());
-            return Job::of_the_dead(size, ranks.collect(), TICK.as_nanos() as u64);
+        match Look::is_dead(first, second) {
+            true => second.dead_job(),
+            false => Look::living_job(first, second),
         }
-        let states = |look: &Look| -> Vec<Rank> {
-            look.sightings
-                .values()
-                .map(|sighting| sighting.page.state.clone())
-                .collect()
-        };
-        let with_life = second.sightings.iter().map(|(rank, sighting)| {
-            let mut state = sighting.page.state.clone();
-            state.life = life(first.sightings.get(rank), sighting);
-            state
+    }
+
+    /// The job, whose launcher has ended, of two looks.
+    pub fn job_at_its_end(first: &Look, second: &Look) -> Job {
+        match Look::is_silent(first, second) {
+            true => second.dead_job(),
+            false => Look::living_job(first, second),
+        }
+    }
+
+    fn states(&self) -> Vec<Rank> {
+        let states = self.sightings.values();
+        states.map(|sighting| sighting.page.state.clone()).collect()
+    }
+
+    fn dead_job(&self) -> Job {
+        let size = self.any().map_or(0, |page| page.ranks);
+        Job::of_the_dead(size, self.states(), TICK.as_nanos() as u64)
+    }
+
+    fn living_job(first: &Look, second: &Look) -> Job {
+        let size = second.any().or(first.any()).map_or(0, |page| page.ranks);
+        let known = second.sightings.iter().filter_map(|(rank, sighting)| {
+            let life = life(first.sightings.get(rank), sighting)?;
+            let state = sighting.page.state.clone();
+            Some(Rank { life, ..state })
         });
-        Job::between(size, &states(first), with_life.collect())
+        Job::between(size, &first.states(), known.collect())
     }
 }
 
 /// How a process is, of two looks. One that gives signs of life lives, wherever it is; one that
-/// gives none and was never seen here is taken for gone.
-fn life(first: Option<&Sighting>, second: &Sighting) -> Life {
+/// gives none is gone, or nothing is known where its page may be late.
+fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     let before = first.and_then(|first| first.process);
     let ticks = first.is_some_and(|first| first.page.state.tick != second.page.state.tick);
-    match (before, second.process) {
+    Some(match (before, second.process) {
         (_, Some(process)) if matches!(process.state, 'T' | 't') => Life::Stopped,
         (Some(before), Some(process)) if before.time == process.time => Life::Sleeps,
         (_, Some(_)) => Life::Runs,
         (None, None) if ticks => Life::Runs,
-        _ => Life::Gone,
-    }
+        (Some(_), None) => Life::Gone,
+        (None, None) if second.is_gone() => Life::Gone,
+        (None, None) => return None,
+    })
 }
 
-/// Reads a page; `None` is one that is not there any more, or not yet.
+/// Reads a page; `None` is one that is not there any more, or not yet. A call that begins or ends
+/// while it is read would leave words of two calls in it: what was read is right where a second
+/// reading finds the same call, and otherwise that one tells of a rank that goes on.
 fn read(path: &Path) -> Result<Page, Option<String>> {
+    let first = read_once(path)?;
+    let second = read_once(path)?;
+    Ok(match first.state.is_in_the_calls_of(&second.state) {
+        true => first,
+        false => second,
+    })
+}
+
+fn read_once(path: &Path) -> Result<Page, Option<String>> {
     let mut bytes = Vec::new();
     let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
@@ -184,6 +237,14 @@ fn read(path: &Path) -> Result<Page, Option<String>> {
             decoded => decoded.map_err(|error| Some(error.to_string())),
         },
     }
+}
+
+/// Whether this is a name of this host, with or without its domain.
+fn is_this_host(name: &str) -> bool {
+    let own = rustix::system::uname();
+    let own = own.nodename().to_string_lossy();
+    let first = |name: &str| name.split('.').next().unwrap_or_default().to_lowercase();
+    first(name) == first(&own)
 }
 
 /// The process of a page, if it lives on this host: numbers are given again.
@@ -209,4 +270,70 @@ fn is_descendant(mut number: u32, ancestor: u32) -> bool {
         }
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sighting(host: &str, tick: SystemTime, process: Option<u64>) -> Sighting {
+        let nanoseconds = tick.duration_since(UNIX_EPOCH).unwrap_or_default();
+        let state = Rank {
+            rank: 0,
+            host: host.to_owned(),
+            process: 7,
+            life: Life::Runs,
+            end: None,
+            tick: nanoseconds.as_nanos() as u64,
+            threads: Vec::new(),
+            more_threads: 0,
+            communicators: BTreeMap::new(),
+            channels: None,
+            stop: None,
+        };
+        Sighting {
+            page: Page {
+                run: 1,
+                given: 0,
+                ranks: 1,
+                started: 0,
+                program: String::new(),
+                state,
+            },
+            process: process.map(|time| Process {
+                state: 'R',
+                parent: 1,
+                time,
+                started: 0,
+            }),
+            here: is_this_host(host),
+        }
+    }
+
+    #[test]
+    fn who_is_silent_on_another_host_is_gone_only_when_its_page_is_not_late() {
+        let own = rustix::system::uname();
+        let own = own.nodename().to_string_lossy();
+        let (now, second) = (SystemTime::now(), Duration::from_secs(1));
+        let seen = |host: &str, tick| sighting(host, tick, None);
+        let both = |one: Sighting| life(Some(&one), &one);
+        assert_eq!(both(seen("elsewhere", now - second)), None);
+        assert_eq!(both(seen("elsewhere", now - 2 * LATE)), Some(Life::Gone));
+        assert_eq!(both(seen(&format!("{own}.domain"), now)), Some(Life::Gone));
+        let ticks = life(
+            Some(&seen("elsewhere", now - second)),
+            &seen("elsewhere", now),
+        );
+        assert_eq!(ticks, Some(Life::Runs));
+        let lived = sighting(&own, now, Some(3));
+        assert_eq!(life(Some(&lived), &seen(&own, now)), Some(Life::Gone));
+        let look = |one: &Sighting| Look {
+            sightings: BTreeMap::from([(0, one.clone())]),
+            problems: Vec::new(),
+        };
+        let late = look(&seen("elsewhere", now));
+        assert!(!Look::is_dead(&late, &late));
+        assert_eq!(Look::job(&late, &late).unknown(), [0]);
+        assert!(Look::job_at_its_end(&late, &late).unknown().is_empty());
+    }
 }

@@ -3,6 +3,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::*;
+use crate::waits::model::Random;
 use crate::waits::{
     Activity, Channel, Channels, Collective, Communicator, Envelope, Key, Life, Operation, Partner,
     Rank, Stop, Thread, Until,
@@ -31,18 +32,6 @@ enum Call {
 
 const WORLD: Key = 0;
 const OTHERS: Key = 1;
-
-/// Random numbers, alike in all runs (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) % bound as u64) as usize
-    }
-}
 
 /// The calls of all ranks: the parts of one order in which they can be made one after the other,
 /// so that there is no deadlock. `quiet` has how many calls of each rank are before each moment at

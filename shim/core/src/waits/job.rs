@@ -42,14 +42,12 @@ impl Job {
         let before: BTreeMap<usize, &Rank> = first.iter().map(|rank| (rank.rank, rank)).collect();
         let seen = |rank: Rank| {
             let earlier = before.get(&rank.rank)?;
-            let motion = |place: usize, thread: &Thread| {
-                let earlier = earlier.threads.get(place);
+            let motion = |thread: &Thread| {
+                let mut threads = earlier.threads.iter();
+                let earlier = threads.find(|earlier| earlier.area == thread.area);
                 earlier.map_or(Motion::Moves, |earlier| motion(earlier, thread))
             };
-            let threads = rank.threads.iter().enumerate();
-            let motions = threads
-                .map(|(place, thread)| motion(place, thread))
-                .collect();
+            let motions = rank.threads.iter().map(motion).collect();
             Some((rank.rank, Seen { rank, motions }))
         };
         Job {

@@ -27,6 +27,8 @@ mod state;
 mod verdict;
 
 #[cfg(test)]
+pub(crate) mod model;
+#[cfg(test)]
 mod tests;
 
 pub use job::{Job, Motion, Seen};

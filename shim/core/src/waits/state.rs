@@ -105,6 +105,8 @@ pub enum Activity {
 /// A thread that calls MPI.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
+    /// Its area of the page.
+    pub area: usize,
     /// Number of the call; polls that find nothing have none of their own.
     pub number: u64,
     /// Polls so far.
@@ -236,5 +238,12 @@ impl Rank {
     /// The calls of all threads, and their polls.
     pub fn calls(&self) -> u64 {
         self.threads.iter().map(|thread| thread.number).sum()
+    }
+
+    /// Whether every thread is in the call, or behind the one, in which the other look found it.
+    pub fn is_in_the_calls_of(&self, other: &Rank) -> bool {
+        let call = |thread: &Thread| (thread.area, thread.number, thread.inside);
+        let own = self.threads.iter().map(call);
+        own.eq(other.threads.iter().map(call))
     }
 }

@@ -37,6 +37,7 @@ fn idle(rank: usize, size: usize) -> Rank {
 
 fn thread(activity: Activity) -> Thread {
     Thread {
+        area: 0,
         number: 7,
         polls: 0,
         procedure: "MPI_X".to_owned(),
@@ -333,7 +334,10 @@ fn ranks_that_poll_for_each_other_are_probably_in_a_deadlock() {
 #[test]
 fn a_second_thread_that_computes_may_do_what_the_first_waits_for() {
     let mut job = Made::of(vec![receive(1, 1), receive(0, 1)]);
-    job.ranks[0].threads.push(thread(Activity::Outside));
+    job.ranks[0].threads.push(Thread {
+        area: 1,
+        ..thread(Activity::Outside)
+    });
     assert!(job.verdict().stuck.is_empty());
     let mut job = Made::of(vec![receive(1, 1), receive(0, 1)]);
     job.ranks[0].threads.push(thread(receive(1, 2)));

@@ -341,6 +341,7 @@ impl<'a> Reader<'a> {
         let seen = self.get(at + area::SEEN);
         let still = seen >> NUMBER_SHIFT == call >> NUMBER_SHIFT;
         Thread {
+            area: (at - AREAS_AT) / area::LENGTH,
             number: call >> NUMBER_SHIFT,
             polls: self.get(at + area::POLLS),
             procedure: procedure.map_or(String::new(), |procedure| procedure.name.to_owned()),

@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use parking_lot::Mutex;
 use treepie_core::files::pages::layout::{
-    CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, NUMBER_SHIFT, THREADS, UNKNOWN, area, header,
+    CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, INSIDE, NUMBER_SHIFT, THREADS, UNKNOWN, area,
+    header,
 };
 
 use super::stop;
@@ -62,15 +63,19 @@ pub fn now() -> u64 {
 }
 
 fn run(words: Words, stopped: &AtomicBool) {
+    let mut written = 0;
     while !stopped.load(Ordering::Acquire) {
         let now = now();
-        let before = calls(words);
+        let (before, inside) = (calls(words), inside(words));
         let mut still = true;
         for number in 0..THREADS {
             still &= look(words, number, now);
         }
         if still {
-            write_channels(words, before, false);
+            // A call counts what it has done just before it ends: what was written in one that has
+            // ended lacks that.
+            write_channels(words, before, inside != written);
+            written = inside;
         }
         words.set(header::TICK, now);
         sleep(stop::tick(words), stopped);
@@ -88,6 +93,12 @@ fn sleep(time: Duration, stopped: &AtomicBool) {
 fn calls(words: Words) -> u64 {
     let call = |number| words.area(number)[area::CALL].load(Ordering::Acquire) >> NUMBER_SHIFT;
     (0..THREADS).map(call).sum()
+}
+
+/// The threads that are in a call, as bits.
+fn inside(words: Words) -> u64 {
+    let inside = |number| words.area(number)[area::CALL].load(Ordering::Acquire) & INSIDE != 0;
+    (0..THREADS).fold(0, |bits, number| bits << 1 | u64::from(inside(number)))
 }
 
 /// Looks at a thread; whether it is as it was.

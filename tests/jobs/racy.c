@@ -6,9 +6,9 @@
  *
  *     racy [ROUNDS [WAY]]                  ROUNDS: 2 at least
  *
- * WAY: all; other (the same without the first part: another way); dies (one rank is killed in the
- * last part); hangs (one message is never sent, and polled for); threads (a second thread receives);
- * elsewhere (polls of windows, and of partitions where the MPI has them).
+ * WAY: all; other (the same without the first part: another way); dies, aborts (one rank is killed
+ * or gives up in the last part); hangs (one message is never sent, and polled for); threads (a
+ * second thread receives); elsewhere (polls of windows, and of partitions where the MPI has them).
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -332,6 +332,8 @@ static void run(int part, int root, int count, const char *way)
         receive_any(messages / 2, MPI_COMM_WORLD);
         if (!strcmp(way, "dies"))
             raise(SIGKILL);
+        if (!strcmp(way, "aborts"))
+            MPI_Abort(MPI_COMM_WORLD, 3);
         receive_any(messages - messages / 2, MPI_COMM_WORLD);
     }
 }

@@ -114,6 +114,18 @@ pub const WITH_OWN_MOUNTS: [&str; 6] = [
     "-c",
 ];
 
+/// Words that run the shell script that follows as the first of processes that are killed with it.
+pub const WITH_OWN_PROCESSES: [&str; 8] = [
+    "unshare",
+    "--user",
+    "--map-root-user",
+    "--pid",
+    "--fork",
+    "--mount-proc",
+    "sh",
+    "-c",
+];
+
 /// Where each rank of the job `where` says that it runs: its host and its cores, in
 /// the order of the ranks.
 pub fn places(outcome: &Outcome) -> Vec<(String, String)> {

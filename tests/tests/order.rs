@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use treepie_tests::hosts::WITH_OWN_MOUNTS;
+use treepie_tests::hosts::{WITH_OWN_MOUNTS, WITH_OWN_PROCESSES};
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
 
 const RANKS: usize = 4;
@@ -174,16 +174,15 @@ fn an_order_of_one_mpi_is_replayed_under_the_other() {
     }
 }
 
-fn a_job_that_is_killed_leaves_its_order_which_is_taken_as_far_as_it_goes(mpi: Mpi) {
+fn a_job_that_dies_or_aborts_leaves_its_order_which_is_taken_as_far_as_it_goes(mpi: Mpi) {
     let desk = Desk::new();
-    let died = desk.record(racy(mpi, 4, "dies"), "a.order", "-q");
-    assert!(!died.status.success(), "{}", died.told());
-    assert!(
-        died.stderr
-            .contains("did not reach MPI_Finalize on 4 ranks"),
-        "{}",
-        died.told()
-    );
+    for way in ["aborts", "dies"] {
+        let died = desk.record(racy(mpi, 4, way), "a.order", "-q");
+        assert!(!died.status.success(), "{}", died.told());
+        let told = "did not reach MPI_Finalize on 4 ranks";
+        assert!(died.stderr.contains(told), "{}", died.told());
+        assert!(!desk.path("a.order.parts").exists());
+    }
     let free = desk.replay(racy(mpi, 4, "all"), "a.order", "").succeeded();
     assert!(
         free.stderr.contains("ended before MPI_Finalize (rank 0)"),
@@ -197,6 +196,48 @@ fn a_job_that_is_killed_leaves_its_order_which_is_taken_as_far_as_it_goes(mpi: M
         "{}",
         stopped.told()
     );
+}
+
+/// Runs the words behind its first two, `treepie` and an order, until ranks have recorded something
+/// and record nothing more; then all processes are killed at once, `treepie` and the launcher too.
+const KILLED: &str = "treepie=$1 order=$2 before=
+shift 2
+\"$@\" &
+while :; do
+    sleep 1
+    now=$(\"$treepie\" show \"$order.parts\" 2>/dev/null)
+    case $now in
+    '' | *' 0 receives with'*) ;;
+    \"$before\") break ;;
+    esac
+    before=$now
+done
+exit 9";
+
+fn a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed(mpi: Mpi) {
+    let desk = Desk::new();
+    let command = artifacts::command().display().to_string();
+    let order = desk.text("a.order");
+    // One rank polls for a message that is never sent.
+    let hangs = racy(mpi, 2, "hangs")
+        .under(WITH_OWN_PROCESSES)
+        .under([KILLED, "sh", &command, &order]);
+    let killed = desk.record(hangs, "a.order", "-q");
+    assert!(!killed.status.success(), "{}", killed.told());
+    assert!(!desk.path("a.order").exists());
+    let parts = desk.path("a.order.parts");
+    let files = std::fs::read_dir(&parts).map(Iterator::count);
+    assert_eq!(files.ok(), Some(2), "{}", killed.told());
+    let shown = desk.ask(&["show", &parts.display().to_string(), "--json"]);
+    let shown: serde_json::Value = serde_json::from_str(&shown.succeeded().stdout)
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(shown["ended_early"], serde_json::json!([0, 1, 2, 3]));
+    assert!(shown["total"]["matches"].as_u64() > Some(20), "{shown}");
+    let words = "--patience 5 --after-end stop";
+    let stopped = desk.replay(racy(mpi, 2, "hangs"), "a.order.parts", words);
+    assert_ended_with(mpi, &stopped, 77);
+    let told = "the recorded run had ended here";
+    assert!(stopped.stderr.contains(told), "{}", stopped.told());
 }
 
 fn a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs(mpi: Mpi) {
@@ -320,7 +361,7 @@ fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
     outcome
 }
 
-/// The logs of four ranks take 288 KiB from their beginning to their end, in pages of 4 KiB.
+/// The logs of four ranks take 268 KiB from their beginning to their end, in pages of 4 KiB.
 fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let desk = Desk::new();
     let outcome = record_on_disk(&desk, mpi, "64k").succeeded();
@@ -329,7 +370,7 @@ fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let told = messages.iter().filter(full).count();
     assert_eq!((told, messages.len()), (RANKS, RANKS), "{}", outcome.told());
     let desk = Desk::new();
-    let outcome = record_on_disk(&desk, mpi, "288k");
+    let outcome = record_on_disk(&desk, mpi, "268k");
     let told = "No space left on device; choose a file in a directory that exists";
     assert!(outcome.stderr.contains(told), "{}", outcome.told());
     let told = "the logs of the ranks are left beside it";
@@ -415,7 +456,8 @@ fn python_and_fortran_take_the_recorded_order(mpi: Mpi) {
 
 under_each_mpi!(
     replays_print_what_was_recorded_under_delays_and_in_other_placements_and_free_runs_do_not,
-    a_job_that_is_killed_leaves_its_order_which_is_taken_as_far_as_it_goes,
+    a_job_that_dies_or_aborts_leaves_its_order_which_is_taken_as_far_as_it_goes,
+    a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed,
     a_program_that_takes_another_way_is_ended_with_both_orders_and_never_hangs,
     orders_that_do_not_fit_are_refused_in_one_line,
     a_second_thread_that_receives_ends_a_recording_and_is_refused_in_a_replay,

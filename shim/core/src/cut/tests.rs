@@ -333,6 +333,7 @@ impl Machine {
             end: None,
             tick: 0,
             threads: vec![Thread {
+                area: 0,
                 number: process.at as u64 + u64::from(process.inside),
                 polls: 0,
                 procedure: call.map_or(String::new(), |call| format!("{call:?}")),

@@ -229,8 +229,8 @@ fn a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed(mp
     let files = std::fs::read_dir(&parts).map(Iterator::count);
     assert_eq!(files.ok(), Some(2), "{}", killed.told());
     let shown = desk.ask(&["show", &parts.display().to_string(), "--json"]);
-    let shown: serde_json::Value = serde_json::from_str(&shown.succeeded().stdout)
-        .unwrap_or_else(|error| panic!("{error}"));
+    let shown: serde_json::Value =
+        serde_json::from_str(&shown.succeeded().stdout).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(shown["ended_early"], serde_json::json!([0, 1, 2, 3]));
     assert!(shown["total"]["matches"].as_u64() > Some(20), "{shown}");
     let words = "--patience 5 --after-end stop";

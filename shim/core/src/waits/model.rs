@@ -97,12 +97,12 @@ fn envelope(partner: Partner, tag: i32) -> Envelope {
 impl Model {
     /// Ranks that send and receive what fits, but for some calls that are left out, doubled or
     /// changed.
-    fn random(random: &mut Random, any: bool) -> Model {
+    fn random(random: &mut Random, any: bool, tags: usize) -> Model {
         let size = 2 + random.below(4);
         let mut programs = vec![VecDeque::new(); size];
         for _ in 0..4 + random.below(12) {
             let (from, to) = (random.below(size), random.below(size));
-            let tag = random.below(2) as i32;
+            let tag = random.below(tags) as i32;
             let waits = random.below(3) == 0;
             match random.below(8) {
                 0 => {
@@ -163,19 +163,15 @@ impl Model {
             Stage::Begun => self.is_done(me, call, random),
             _ => true,
         };
-        let process = &mut self.processes[me];
         if call == Call::Compute {
             if long {
-                process.program.pop_front();
+                self.processes[me].program.pop_front();
             }
             return long;
         }
+        let process = &mut self.processes[me];
         process.stage = match process.stage {
-            Stage::Outside => {
-                process.number += 1;
-                self.begin(me, call);
-                Stage::Begun
-            }
+            Stage::Outside => Stage::Begun,
             Stage::Begun if is_done => Stage::Done,
             Stage::Begun => return false,
             Stage::Done => {
@@ -187,6 +183,10 @@ impl Model {
                 Stage::Outside
             }
         };
+        if process.stage == Stage::Begun {
+            process.number += 1;
+            self.begin(me, call);
+        }
         true
     }
 
@@ -425,7 +425,7 @@ fn goes_on(model: &Model, ranks: &[usize], random: &mut Random) -> bool {
 fn false_alarms(jobs: u64, twice: bool) -> usize {
     let alarms = (0..jobs).filter(|&seed| {
         let random = &mut Random(seed);
-        let mut model = Model::random(random, seed % 2 == 0);
+        let mut model = Model::random(random, seed % 2 == 0, 2);
         for _ in 0..random.below(60) {
             model.turn(random);
         }
@@ -446,21 +446,23 @@ fn false_alarms(jobs: u64, twice: bool) -> usize {
 
 #[test]
 fn what_is_called_a_deadlock_is_one_though_pages_are_read_while_ranks_go_on() {
-    assert_eq!(false_alarms(20_000, true), 0);
+    assert_eq!(false_alarms(5_000, true), 0);
 }
 
 /// Or the test above would prove nothing.
 #[test]
 fn pages_that_are_read_once_would_cry_wolf() {
-    assert!(false_alarms(20_000, false) > 20);
+    assert!(false_alarms(5_000, false) > 5);
 }
 
+/// With one tag: which messages were overtaken by others, pages can't always tell, and what may be
+/// on its way is taken to be.
 #[test]
 fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_received() {
     let mut deadlocks = 0;
-    for seed in 0..20_000 {
+    for seed in 0..5_000 {
         let random = &mut Random(seed);
-        let mut model = Model::random(random, false);
+        let mut model = Model::random(random, false, 1);
         for _ in 0..random.below(40) {
             model.turn(random);
         }
@@ -479,24 +481,21 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         assert_eq!(found.kind, Kind::Deadlock, "seed {seed}: {model:#?}");
         assert!(!goes_on(&model, &found.stuck, random));
         let mut left: BTreeMap<(usize, usize), u64> = BTreeMap::new();
-        for &(from, to, tag) in &model.messages {
-            // One in a send that goes on is told of with its rank.
-            let call = model.processes[from].program.front();
-            if call
-                != Some(&Call::Send {
-                    to,
-                    tag,
-                    waits: true,
-                })
-            {
-                *left.entry((from, to)).or_default() += 1;
+        for &(from, to, _) in &model.messages {
+            *left.entry((from, to)).or_default() += 1;
+        }
+        // One in a send that goes on is told of with its rank.
+        for (from, process) in model.processes.iter().enumerate() {
+            if let Some(&Call::Send { to, .. }) = process.program.front() {
+                left.entry((from, to)).and_modify(|messages| *messages -= 1);
             }
         }
+        left.retain(|_, messages| *messages > 0);
         let told = found
             .unreceived
             .iter()
             .map(|it| ((it.from, it.to), it.messages));
         assert_eq!(told.collect::<BTreeMap<_, _>>(), left, "seed {seed}");
     }
-    assert!(deadlocks > 2000, "{deadlocks}");
+    assert!(deadlocks > 500, "{deadlocks}");
 }

@@ -466,19 +466,21 @@ fn a_job_in_which_nobody_can_do_anything_is_called_a_deadlock_with_what_nobody_r
         for _ in 0..random.below(40) {
             model.turn(random);
         }
-        model.run_out(random, true);
-        assert!(!model.computes());
+        // In some jobs, ranks compute for ever behind what they received.
+        model.run_out(random, seed % 2 == 0);
         model.pause(random);
         let first = model.look(random);
         model.pause(random);
         let second = model.look(random);
         let found = verdict(&Job::between(second.len(), &first, second));
-        if model.is_over() {
-            assert_eq!(found.kind, Kind::Waits, "seed {seed}");
-            continue;
+        match model.is_over() {
+            true => assert_eq!(found.kind, Kind::Waits, "seed {seed}"),
+            false if model.computes() => (),
+            false => {
+                deadlocks += 1;
+                assert_eq!(found.kind, Kind::Deadlock, "seed {seed}");
+            }
         }
-        deadlocks += 1;
-        assert_eq!(found.kind, Kind::Deadlock, "seed {seed}: {model:#?}");
         assert!(!goes_on(&model, &found.stuck, random));
         let mut left: BTreeMap<(usize, usize), u64> = BTreeMap::new();
         for &(from, to, _) in &model.messages {

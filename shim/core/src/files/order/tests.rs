@@ -175,7 +175,7 @@ fn a_host_whose_blocks_or_tails_were_cut_off_anywhere_has_the_rest_of_its_ranks(
     let all = fs::read(&tails).unwrap();
     for (length, expected) in [
         (all.len(), [5, 5]),
-        (TAIL + 30, [5, 3]),
+        (TAIL + 25, [5, 3]),
         (10, [3, 3]),
         (0, [3, 3]),
     ] {

@@ -42,10 +42,22 @@
 //! * between two such calls all that a rank does follows from numbers of calls.
 //!
 //! In a program that only ever starts collectives on a communicator, the native MPI runs them all,
-//! or what an earlier run has adopted. What was started and is not complete when its block is
-//! exchanged counts on no rank. Measured is what a collective takes of the
-//! program's time; a trial is not won where the time from one start to the next becomes longer in
-//! more pairs than not.
+//! or what an earlier run has adopted. A start can't wait for an exchange of long ago either:
+//!
+//! ```text
+//! program A, rank 0: start 1 to n, send to 1, complete all    rank 1: receive, the same starts
+//! program B, rank 0: start 1 to n, complete all               rank 1: each start completed at once
+//! ```
+//!
+//! In A rank 0 has to get to its last start before rank 1 begins its first: waiting in one hangs.
+//! In B rank 1 has the numbers of all ranks long before its last start, since what it completes all
+//! have started. Rank 0 does the same in both until then, and may have received nothing in either:
+//! it can't tell them apart. What it does not use in A it does not use in B, and so rank 1 may not
+//! either, although it could.
+//!
+//! What was started and is not complete when its block is exchanged counts on no rank. Measured is
+//! what a collective takes of the program's time; a trial is not won where the time from one start
+//! to the next becomes longer in more pairs than not.
 //!
 //! Persistent requests are started in another order on each rank, so that no two ranks need have
 //! counted the same starts anywhere. What is adopted when such a request is made, of calls that are

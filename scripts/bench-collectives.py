@@ -36,7 +36,8 @@ def block(name, size, source, target):
 class Limit:
     """What no schedule can beat: latencies, and bytes that must cross uplinks."""
 
-    def __init__(self, grid, each):
+    def __init__(self, grid, each, patterns=None):
+        self.patterns = patterns
         clusters = grid["clusters"]
         # Inside one cluster hosts stand where clusters do.
         if len(clusters) == 1:
@@ -74,20 +75,17 @@ class Limit:
             return max([at_root] + [self.latency[0][c] + own[c] / self.rates[c] for c in others])
         return farthest + max(self.crossing(kind, name, size, c) / self.rates[c] for c in range(count))
 
-    def neighbours(self, name):
-        """The ranks that each sends to, as tests/jobs/collective_times.c has them."""
-        count = sum(self.sizes)
-        if name.endswith("-torus"):
-            return [{a // 4 * 4 + (a + 1) % 4, a // 4 * 4 + (a + 3) % 4, (a + 4) % count, (a - 4) % count} for a in range(count)]
-        further = [1, 3, 4, 7, 9, 14] if name.endswith("-six") else range(1, count)
-        return [{(a + step) % count for step in further} for a in range(count)]
-
     def crossing_to_neighbours(self, name, size, cluster):
         """Bytes for neighbours that leave a cluster or enter it, the more of both; equal blocks once."""
+        _, collective, shape = name.split("-", 2)
         of = [c for c, ranks in enumerate(self.ranks) for _ in ranks]
-        blocks = [(of[a], of[b], a if "allgather" in name else (a, b)) for a, to in enumerate(self.neighbours(name)) for b in to]
-        blocks = {block for block in blocks if block[0] != block[1]}
-        return size * max(sum(block[end] == cluster for block in blocks) for end in (0, 1))
+        values = {(int(a), int(b)): int(count) for a, b, count in map(str.split, lines(f"{self.patterns}/{shape}"))}
+        gathers, blocks = collective.startswith("allgather"), {}
+        for a, b in values:
+            if of[a] != of[b]:
+                count = values[a, a if gathers else b] if collective.endswith("v") else 1
+                blocks[of[a], of[b], a if gathers else (a, b)] = count
+        return size * max(sum(count for block, count in blocks.items() if block[end] == cluster) for end in (0, 1))
 
     def crossing(self, kind, name, size, cluster):
         """Bytes that an allgather or alltoall has to bring into a cluster or out of it, the more of both."""
@@ -136,11 +134,12 @@ def title(column):
 def table(rows, limit, columns):
     """Times in ms, in brackets how many times the limit; means over groups of rows."""
     width = max(len(title(column)) for column in columns) + 2
+    names = max([11] + [len(name) for name, _ in rows])
     print("\nms, and in brackets how many times the limit")
-    print(f"{'collective':<11}{'bytes':>9}{'limit':>8}" + "".join(f"{title(c):>{width}}" for c in columns))
+    print(f"{'collective':<{names}}{'bytes':>9}{'limit':>8}" + "".join(f"{title(c):>{width}}" for c in columns))
     for (name, size), row in rows.items():
         least = limit.of(name, size)
-        line = f"{name:<11}{size:>9}{least:>8.1f}"
+        line = f"{name:<{names}}{size:>9}{least:>8.1f}"
         for column in columns:
             cell = f"{row[column]:.1f} ({row[column] / least:.2f})" if column in row else "-"
             line += f"{cell:>{width}}"
@@ -175,6 +174,14 @@ def means(rows, limit, columns, width):
             of = [row[column] / limit.of(*key) for key, row in rows.items() if column in row and holds(key[1])]
             line += f"{f'{mean(of):.2f}' if of else '-':>{width}}"
         print(line)
+
+
+def near_limit(rows, limit, columns):
+    """Of how many rows plans are within 10 % of the limit, and which are not."""
+    for column in [column for column in columns if column[1] == "treepie"]:
+        over = {key: row[column] / limit.of(*key) for key, row in rows.items() if column in row}
+        beyond = [f"{name} {size}: {times:.2f}" for (name, size), times in over.items() if times > 1.1]
+        print(f"{title(column)}: within 10 % of the limit in {len(over) - len(beyond)} of {len(over)} rows {beyond or ''}")
 
 
 def comparisons(rows, columns):
@@ -346,7 +353,7 @@ def main():
     parser.add_argument("each", type=int)
     parser.add_argument("kept")
     told = parser.parse_args()
-    limit = Limit(json.load(open(told.grid)), told.each)
+    limit = Limit(json.load(open(told.grid)), told.each, f"{told.kept}/patterns")
     rows = read(f"{told.kept}/times")
     columns = sorted({column for row in rows.values() for column in row})
     if told.table:
@@ -356,6 +363,7 @@ def main():
         print(" " * 28 + "".join(f"{title(c):>{width}}" for c in columns))
         means(rows, limit, columns, width)
     overlaps(rows, columns)
+    near_limit(rows, limit, columns)
     comparisons(rows, columns)
     predictions(rows, told.kept)
     regret(rows, told.kept)

@@ -15,11 +15,12 @@
  * The start is a time that rank 0 sets and all wait for: right where all ranks
  * have one monotonic clock, on one machine or an emulated grid. BYTES are a
  * rank's block for gather, scatter, allgather and alltoall, their variants with
- * counts for each rank, and reduce-scatter; the message otherwise. `neighbor-allgather` and
- * `neighbor-alltoall` end in their topology: `-torus` (rows of four ranks, a block to the right, left,
- * up and down), `-six` (a block to six others), `-all`. Collectives with a count for each
- * rank may end in `-mixed` (blocks of 0 to twice the BYTES) or `-skewed` (every fifth rank sends four
- * times as much, and an eighth of all blocks is empty). Connections are used before they are timed.
+ * counts for each rank, and reduce-scatter; the message otherwise. `neighbor-allgather(v)` and
+ * `neighbor-alltoall(v)` end in a pattern, a file of scripts/bench-patterns.py in the folder
+ * $PATTERNS: `neighbor-alltoall-torus`. Those with counts have so many BYTES for each value of it.
+ * Collectives with a count for each rank may end in `-mixed` (blocks of 0 to twice the BYTES) or
+ * `-skewed` (every fifth rank sends four times as much, and an eighth of all blocks is empty).
+ * Connections are used before they are timed.
  * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
  * before it is timed, one call after the other, so that a guard can decide; behind each 50 that are
  * started comes a barrier, in which it does.
@@ -38,9 +39,12 @@
 
 #define MOST_RANKS 32
 
+#include "patterns.h"
+
 static int rank, ranks, wrong; /* rank in `comm`, whose order is looked at */
 static MPI_Comm comm;
 static char *in, *out;
+static size_t most; /* bytes of each */
 
 static double now(void)
 {
@@ -100,32 +104,24 @@ static void lay_out(const char *name, int bytes, int incoming, int *counts, int 
     }
 }
 
-/* The graph of this name on `comm`, which is made once. */
-static MPI_Comm around(const char *shape)
+static void call_neighbours(const char *name, int bytes)
 {
-    static const int six[] = {1, 3, 4, 7, 9, 14};
-    static MPI_Comm known[3 * MOST_ORDERS], of[3 * MOST_ORDERS];
-    static char shapes[3 * MOST_ORDERS];
-    static int count;
-    int to[MOST_RANKS], from[MOST_RANKS], degree = 0, row = rank / 4 * 4, column = rank % 4;
-    for (int i = 0; i < count; i++)
-        if (of[i] == comm && shapes[i] == *shape)
-            return known[i];
-    if (!strcmp(shape, "torus")) {
-        int next[] = {row + (column + 1) % 4, row + (column + 3) % 4, (rank + 4) % ranks, (rank + ranks - 4) % ranks};
-        for (; degree < 4; degree++)
-            to[degree] = from[degree] = next[degree];
-    } else {
-        int all = strcmp(shape, "six"), most = all ? ranks - 1 : 6;
-        for (; degree < most; degree++) {
-            int further = all ? degree + 1 : six[degree] % ranks;
-            to[degree] = (rank + further) % ranks, from[degree] = (rank + ranks - further) % ranks;
-        }
-    }
-    MPI_Dist_graph_create_adjacent(comm, degree, from, MPI_UNWEIGHTED, degree, to, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                   &known[count]);
-    of[count] = comm, shapes[count] = *shape;
-    return known[count++];
+    struct graph *graph = around(name, comm, rank, ranks);
+    MPI_Comm comm = graph->around;
+    int sent[MOST_RANKS], at[MOST_RANKS], got[MOST_RANKS], to[MOST_RANKS];
+    int own = (int)edge("neighbor-allgatherv", graph, bytes, rank, rank);
+    for (int i = 0, place = 0; i < graph->out; place += sent[i++])
+        sent[i] = (int)edge(name, graph, bytes, rank, graph->to[i]), at[i] = place;
+    for (int i = 0, place = 0; i < graph->in; place += got[i++])
+        got[i] = (int)edge(name, graph, bytes, graph->from[i], rank), to[i] = place;
+    if (is(name, "neighbor-allgather"))
+        MPI_Neighbor_allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
+    else if (is(name, "neighbor-alltoall"))
+        MPI_Neighbor_alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, comm);
+    else if (is(name, "neighbor-allgatherv"))
+        MPI_Neighbor_allgatherv(in, own, MPI_BYTE, out, got, to, MPI_BYTE, comm);
+    else
+        MPI_Neighbor_alltoallv(in, sent, at, MPI_BYTE, out, got, to, MPI_BYTE, comm);
 }
 
 /* A collective with a count for each rank; 0 if there is none of this name. */
@@ -159,12 +155,8 @@ static void call(const char *name, int bytes)
 {
     if (call_with_counts(name, bytes))
         return;
-    if (is(name, "neighbor-allgather")) {
-        MPI_Neighbor_allgather(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, around(name + 19));
-        return;
-    }
-    if (is(name, "neighbor-alltoall")) {
-        MPI_Neighbor_alltoall(in, bytes, MPI_BYTE, out, bytes, MPI_BYTE, around(name + 18));
+    if (!strncmp(name, "neighbor-", 9)) {
+        call_neighbours(name, bytes);
         return;
     }
     if (!strcmp(name, "bcast"))
@@ -296,7 +288,9 @@ static void give(const char *name, int bytes)
     int floats = bytes / 4 * (has_blocks(name) ? ranks : 1);
     for (int i = 0; reduced && i < floats; i++)
         ((float *)in)[i] = rank + i % 3;
-    if (!reduced)
+    if (!strncmp(name, "neighbor-", 9))
+        memset(in, rank + 1, edges(name, around(name, comm, rank, ranks), bytes, rank));
+    else if (!reduced)
         memset(in, rank + 1, (size_t)bytes * (is_uneven(name) ? 4 : 1) * (has_blocks(name) ? ranks : 1));
 }
 
@@ -320,12 +314,12 @@ static void look(const char *name, int bytes)
         int own = block(name, bytes, rank, 0);
         right = !own || (out[0] == 1 && out[own - 1] == 1);
     } else if (!strncmp(name, "neighbor-", 9)) {
-        int in_count, out_count, weighted, from[MOST_RANKS], to[MOST_RANKS], none[MOST_RANKS];
-        MPI_Comm graph = around(strrchr(name, '-') + 1);
-        MPI_Dist_graph_neighbors_count(graph, &in_count, &out_count, &weighted);
-        MPI_Dist_graph_neighbors(graph, in_count, from, none, out_count, to, none);
-        for (int i = 0; i < in_count; i++)
-            right &= out[i * bytes] == from[i] + 1 && out[i * bytes + bytes - 1] == from[i] + 1;
+        const struct graph *graph = around(name, comm, rank, ranks);
+        size_t place = 0, length;
+        for (int i = 0; i < graph->in; i++, place += length) {
+            length = edge(name, graph, bytes, graph->from[i], rank);
+            right &= !length || (out[place] == graph->from[i] + 1 && out[place + length - 1] == graph->from[i] + 1);
+        }
     } else if (!strncmp(name, "allgather", 9) || !strncmp(name, "alltoall", 8) ||
                (!strncmp(name, "gather", 6) && rank == 0)) {
         int counts[MOST_RANKS], places[MOST_RANKS];
@@ -405,6 +399,14 @@ static const char *without_form(const char *name)
     return name[0] == 'i' ? name + 1 : name;
 }
 
+/* Whether some rank has not the memory for a neighbourhood collective. */
+static int exceeds(const char *name, int bytes)
+{
+    int here = edges(name, around(name, comm, rank, ranks), bytes, rank) > most, anywhere;
+    PMPI_Allreduce(&here, &anywhere, 1, MPI_INT, MPI_MAX, comm);
+    return anywhere;
+}
+
 static void measure(const char *order, const char *title, int bytes, int repetitions, double slack, double before)
 {
     int tests = !strncmp(title, "tested-i", 8), overlaps = tests || !strncmp(title, "overlap-i", 9);
@@ -454,7 +456,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    size_t most = (size_t)MOST_BLOCK * ranks > 4 << 20 ? (size_t)MOST_BLOCK * ranks : 4 << 20;
+    most = (size_t)MOST_BLOCK * ranks > 4 << 20 ? (size_t)MOST_BLOCK * ranks : 4 << 20;
     if (repetitions < 1 || repetitions > 64 || ranks > MOST_RANKS)
         MPI_Abort(MPI_COMM_WORLD, 2);
     in = malloc(most), out = malloc(most);
@@ -481,6 +483,8 @@ int main(int argc, char **argv)
             for (int i = 0; i < count; i++) {
                 comm = comms[i];
                 MPI_Comm_rank(comm, &rank);
+                if (!strncmp(base, "neighbor-", 9) && exceeds(base, bytes))
+                    continue;
                 measure(orders[i], name, bytes, repetitions, slack, before);
             }
             if (!strcmp(base, "barrier"))

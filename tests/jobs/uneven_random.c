@@ -3,9 +3,9 @@
  * the world and parts of it: blocks of nothing, short ones, those about as long as what goes
  * together between clusters, long ones, and all of it on one rank.
  *
- *     uneven_random SEED PROGRAMS STEPS SECONDS
+ *     uneven_random SEED PROGRAMS STEPS SECONDS [started]
  *
- * All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS without
+ * With `started` each is started, and completed at once, in one way or another. All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS without
  * an end, the seed of the program that hangs.
  */
 #include "random_programs.h"
@@ -37,7 +37,26 @@ struct side {
 
 static MPI_Comm comms[COMMS];
 static MPI_Datatype twice;
-static int wrong, number, me, size;
+static int wrong, number, me, size, are_started;
+
+static void complete(MPI_Request request)
+{
+    int done = (number + rank) % 2;
+    if (done)
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    while (!done)
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+}
+
+/* A collective, or the same started and completed. */
+#define CALL(Name, Iname, ...)                                                                     \
+    do {                                                                                           \
+        MPI_Request request;                                                                       \
+        if (are_started)                                                                           \
+            MPI_I##Iname(__VA_ARGS__, &request), complete(request);                                \
+        else                                                                                       \
+            MPI_##Name(__VA_ARGS__);                                                               \
+    } while (0)
 
 /* Values of the block from one rank to another; with a root, of `from` alone. */
 static int length(const struct step *s, int from, int to)
@@ -119,10 +138,10 @@ static void exchange(const struct step *s, MPI_Comm comm)
         fill(s, s->in_place ? &taken : &sent, other, me, other);
     void *from = s->in_place ? MPI_IN_PLACE : sent.data;
     if (s->kind == ALLTOALLV)
-        MPI_Alltoallv(from, sent.counts, sent.places, type, taken.data, taken.counts, taken.places, type, comm);
+        CALL(Alltoallv, alltoallv, from, sent.counts, sent.places, type, taken.data, taken.counts, taken.places, type, comm);
     else
-        MPI_Alltoallw(from, sent.counts, sent.bytes, sent.types, taken.data, taken.counts, taken.bytes,
-                      taken.types, comm);
+        CALL(Alltoallw, alltoallw, from, sent.counts, sent.bytes, sent.types, taken.data, taken.counts,
+             taken.bytes, taken.types, comm);
     for (int other = 0; other < size; other++)
         check(s, &taken, other, other, me);
     free(sent.data);
@@ -144,15 +163,15 @@ static void rooted(const struct step *s, MPI_Comm comm)
         if (in_place)
             fill(s, &all, me, me, s->root);
         /* Others have neither counts nor displacements. */
-        MPI_Gatherv(in_place ? MPI_IN_PLACE : mine, count, MPI_UNSIGNED, all.data, is_root ? all.counts : NULL,
-                    is_root ? all.places : NULL, type, s->root, comm);
+        CALL(Gatherv, gatherv, in_place ? MPI_IN_PLACE : mine, count, MPI_UNSIGNED, all.data,
+             is_root ? all.counts : NULL, is_root ? all.places : NULL, type, s->root, comm);
         for (int other = 0; is_root && other < size; other++)
             check(s, &all, other, other, s->root);
     } else {
         for (int other = 0; is_root && other < size; other++)
             fill(s, &all, other, s->root, other);
-        MPI_Scatterv(all.data, is_root ? all.counts : NULL, is_root ? all.places : NULL, type,
-                     in_place ? MPI_IN_PLACE : mine, count, MPI_UNSIGNED, s->root, comm);
+        CALL(Scatterv, scatterv, all.data, is_root ? all.counts : NULL, is_root ? all.places : NULL, type,
+             in_place ? MPI_IN_PLACE : mine, count, MPI_UNSIGNED, s->root, comm);
         for (int i = 0; !in_place && i <= (int)count; i++) {
             value expected = i == (int)count ? UNTOUCHED : element(number, s->root, me, i);
             if (mine[i] == expected)
@@ -205,8 +224,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (argc != 5 || ranks > MOST_RANKS) {
-        fprintf(stderr, "usage: uneven_random SEED PROGRAMS STEPS SECONDS, on up to %d ranks\n", MOST_RANKS);
+    are_started = argc == 6 && !strcmp(argv[5], "started");
+    if (argc != 5 + are_started || ranks > MOST_RANKS) {
+        fprintf(stderr, "usage: uneven_random SEED PROGRAMS STEPS SECONDS [started], on up to %d ranks\n", MOST_RANKS);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Type_create_resized(MPI_UNSIGNED, 0, 2 * sizeof(value), &twice);

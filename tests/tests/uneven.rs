@@ -89,6 +89,33 @@ fn short_blocks_are_counted_on_the_way_over_leaders_that_they_took(mpi: Mpi) {
     assert_eq!(far, [(0, 3, 1), (1, 3, 1), (3, 0, 1), (3, 1, 1)]);
 }
 
+/// Where the MPI calls us, leaders pass on what they are told while the program is elsewhere.
+fn started_ones_get_right_results_and_tell_leaders_sizes_where_the_mpi_calls_us(mpi: Mpi) {
+    for (ranks, clusters, few) in [(4, 2, 3), (5, 2, 3), (7, 3, 2)] {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let path = directory.path().join("started.profile.yaml");
+        let Library::Set(mut variables) = replaced(&all_together(), &in_turn(ranks, clusters))
+        else {
+            unreachable!("it sets variables");
+        };
+        variables.push(("TREEPIE_OUTPUT", path.display().to_string()));
+        let job = programs(mpi, ranks, "uneven_random", many(few, 100)).argument("started");
+        is_right(job.with(Library::Set(variables)));
+        let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        let records = profile.collectives.iter();
+        let uneven = records.filter(|record| Algorithm::find(record.operation, TOGETHER).is_some());
+        let of_all = uneven.filter(|record| record.group.len() == ranks);
+        let plans = of_all.map(|record| record.plan.as_ref().map(|plan| plan.algorithm.as_str()));
+        let expected = match mpi {
+            Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Mpich5 => Some(TOGETHER),
+            _ => None,
+        };
+        let plans: Vec<_> = plans.collect();
+        assert!(!plans.is_empty());
+        assert!(plans.iter().all(|&plan| plan == expected), "{plans:?}");
+    }
+}
+
 /// Half a millisecond apart.
 const NEAR: &str = "treepie: grid\nversion: 1\nwan_latency_us: 500\nclusters:\n\
     - {name: a, hosts: 2, latency_us: 50, mbit: 200, uplink_mbit: 100}\n\
@@ -150,7 +177,10 @@ fn the_guard_has_short_blocks_together_to_try_and_results_stay_right(mpi: Mpi) {
     assert!(found.is_some(), "{:#?}", profile.guard);
 }
 
-under_all_mpis!(random_programs_get_right_results_where_leaders_are_told_sizes);
+under_all_mpis!(
+    random_programs_get_right_results_where_leaders_are_told_sizes,
+    started_ones_get_right_results_and_tell_leaders_sizes_where_the_mpi_calls_us,
+);
 
 under_each_mpi!(
     random_programs_get_right_results_through_shared_memory,

@@ -55,6 +55,7 @@ mod runtimes;
 mod setup;
 mod sizes;
 mod started;
+mod telling;
 mod transport;
 mod unit;
 

@@ -102,12 +102,21 @@ pub fn make_guarded(
     key: &Key,
     (algorithm, segment): (&'static Algorithm, u64),
 ) -> Option<Chosen> {
-    let segment = match segment {
+    let segment = guarded_segment(communicator, key, (algorithm, segment));
+    of_key(communicator, key, algorithm, segment)
+}
+
+/// The largest message, in bytes, of a plan that the guard says.
+pub fn guarded_segment(
+    communicator: &Communicator,
+    key: &Key,
+    (algorithm, segment): (&'static Algorithm, u64),
+) -> u64 {
+    match segment {
         // A tuning does not know it.
         0 => communicator.segment(algorithm, key, bytes(key)),
         known => known,
-    };
-    of_key(communicator, key, algorithm, segment)
+    }
 }
 
 /// This rank's plan for sizes that all ranks know.
@@ -129,13 +138,18 @@ fn planned(
     let segment = (segment / problem.unit_bytes.max(1)).max(1);
     Chosen {
         plan: Prepared::new(strategy.plan(problem, communicator.rank(), segment)),
-        run: record::plan(PlanRun {
-            algorithm: strategy.name.to_owned(),
-            segment,
-            unit_bytes: problem.unit_bytes,
-            ordered: problem.ordered,
-        }),
+        run: run(strategy, segment, (problem.unit_bytes, problem.ordered)),
     }
+}
+
+/// What is counted of a plan: its strategy, in messages of up to `segment` units.
+pub fn run(strategy: &Algorithm, segment: u64, (unit_bytes, ordered): (u64, bool)) -> record::Plan {
+    record::plan(PlanRun {
+        algorithm: strategy.name.to_owned(),
+        segment,
+        unit_bytes,
+        ordered,
+    })
 }
 
 /// Says what was chosen and why, once for each plan, on rank 0.

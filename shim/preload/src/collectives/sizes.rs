@@ -19,13 +19,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use treepie_core::collective::choose::uneven::{self, Exchanges, MEASURED_WORDS, Measured};
-use treepie_core::collective::{Algorithm, Amount, Operation, Plan, Problem, Requirement, told};
+use treepie_core::collective::{Algorithm, Amount, Operation, Problem, Requirement};
 use treepie_core::files::configuration::Runner;
 
 use super::communicator::Communicator;
 use super::execute::{Prepared, Spaces};
 use super::perform;
 use super::place::Place;
+use super::telling::Telling;
 use super::unit::Unit;
 use crate::mpi::native::Native;
 use crate::mpi::{Handle, Op, c_int};
@@ -164,7 +165,8 @@ pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation
     }
 }
 
-fn needs_leaders(algorithm: &Algorithm) -> bool {
+/// Whether the leaders of clusters have to be told sizes for an algorithm.
+pub fn needs_leaders(algorithm: &Algorithm) -> bool {
     algorithm.requires.contains(&Requirement::ToldSizes)
 }
 
@@ -247,7 +249,7 @@ pub fn exchange(
     };
     let width = row.len();
     let start = Instant::now();
-    let rows = told_by(native, communicator, place, &plan, row, ranks)?;
+    let rows = told_by(native, communicator, place, &plan, row, width * ranks)?;
     let seconds = start.elapsed().as_secs_f64();
     communicator.uneven.0.lock().measured.add_exchange(seconds);
     let words = rows.chunks(width).map(|row| [row[0], row[1]]);
@@ -270,33 +272,27 @@ pub fn tell_leader(
     native: &Native,
     communicator: &Communicator,
     place: Place,
-    (operation, root): (Operation, usize),
+    call: (Operation, usize),
     own: &Amount,
 ) -> Result<Amount, c_int> {
-    let (problem, rank) = (
-        communicator.problem(operation, root, own),
-        communicator.rank(),
-    );
-    let Some(row) = told::row(own, rank) else {
+    let Some(telling) = Telling::new(communicator, call, own) else {
         return Ok(own.clone());
     };
-    let plan: Plan = told::plan(&problem, rank, row.len());
-    let count = told::rows(&problem, rank);
-    let plan = Prepared::new(plan);
-    let rows = told_by(native, communicator, place, &plan, row, count)?;
-    Ok(told::learn(&problem, rank, &rows))
+    let (row, words) = (telling.row.clone(), telling.words);
+    let rows = told_by(native, communicator, place, &telling.plan, row, words)?;
+    Ok(telling.learn(communicator, &rows))
 }
 
-/// Runs a plan that tells others this rank's row, and brings so many of theirs.
+/// Runs a plan that tells others this rank's row, and brings so many words of theirs.
 fn told_by(
     native: &Native,
     communicator: &Communicator,
     place: Place,
     plan: &Prepared,
     row: Vec<u64>,
-    count: usize,
+    words: usize,
 ) -> Result<Vec<u64>, c_int> {
-    let mut rows = vec![0_u64; row.len() * count];
+    let mut rows = vec![0_u64; words];
     let spaces = Spaces {
         unit: Unit::byte(native),
         input: row.as_ptr() as usize,

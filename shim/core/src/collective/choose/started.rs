@@ -24,7 +24,7 @@ const MOST_BY_RULE: u64 = 64 << 10;
 
 /// A plan in which messages wait must be this much quicker than one in which none does: that one
 /// needs no calls of the program's while it goes on.
-const WORTH_WAITING: f64 = 0.8;
+pub(super) const WORTH_WAITING: f64 = 0.8;
 
 /// A plan may have so many bytes of other ranks' operands at once.
 const MOST_OPERANDS: u64 = 64 << 20;
@@ -115,6 +115,11 @@ impl Chooser {
         }
         let predicted = match bytes {
             Some(_) if clusters.are_far() => self.predict_started(class, clusters, progress),
+            // Leaders pass on what they are told.
+            None if clusters.are_far() && progress == Progress::Called => {
+                let known = self.known.as_ref();
+                known.and_then(|known| known.aggregated(class, clusters, self.eager))
+            }
             _ => None,
         };
         let choice = predicted.unwrap_or_else(|| self.started_by_rule(class, clusters));

@@ -6,7 +6,8 @@
 //! sizes has to be known before anything is, of which one rank may know more than others.
 
 use super::choice::Unpredicted;
-use super::{Choice, Class, Considered, Known, WORTH};
+use super::started::WORTH_WAITING;
+use super::{Choice, Class, Considered, Form, Known, WORTH};
 use crate::collective::algorithms::Price;
 use crate::collective::network::MessageCosts;
 use crate::collective::{Algorithm, Clusters, Uniform, told};
@@ -41,7 +42,11 @@ impl Known {
             };
             [of(together, bytes, blocks), of(alone, bytes, 1)]
         });
-        let gains = small[0] < WORTH * small[1] && WORTH * large[0] <= large[1];
+        let worth = match class.form {
+            Form::Blocking => WORTH,
+            Form::Started(_) => WORTH_WAITING,
+        };
+        let gains = small[0] < worth * small[1] && WORTH * large[0] <= large[1];
         let considered = [(together, small[0]), (alone, small[1])];
         gains.then(|| Choice {
             strategy: Some(together),
@@ -95,6 +100,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::collective::choose::Progress;
     use crate::collective::read::simulate::{Options, simulate};
     use crate::collective::{Amount, Chooser, Family, Network, Operation, Problem, grids};
 
@@ -127,6 +133,21 @@ mod tests {
             let names: Vec<String> = tried.iter().map(|one| one.candidate.to_string()).collect();
             assert_eq!(names, ["grid-aggregate", "flat"]);
             assert!(tried.iter().all(|one| one.per_mille.is_none()));
+        }
+    }
+
+    #[test]
+    fn started_ones_go_together_only_where_the_mpi_calls_us() {
+        let network = grids::deep();
+        let (mut chooser, clusters) = chooser(&network);
+        for (progress, expected) in [
+            (Progress::Called, Some("grid-aggregate")),
+            (Progress::Own, None),
+        ] {
+            let call = (Operation::Alltoallv, None, 0);
+            let choice = chooser.choose_started(call, false, &clusters, progress);
+            let name = choice.strategy.map(|strategy| strategy.name);
+            assert_eq!(name, expected, "{progress}: {}", choice.reason());
         }
     }
 

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! mod          the calls that start, and those that prepare persistent ones
+//! case         whether a plan runs a call, and which
 //! calls        what was started on a communicator
 //! running      an operation: its plan, its memory, and how far it is
 //! requests     the request that the application has for it, and whose it is
@@ -10,6 +11,7 @@
 //! progress     where the native MPI calls us in whatever it waits
 //! objects      datatypes and reductions that the application frees while a plan uses them
 //! sizes        of persistent ones, which ranks tell each other where the request is made
+//! work         what an operation runs: a plan, or one behind sizes that leaders are told
 //! ```
 //!
 //! # Nobody else goes on
@@ -32,43 +34,36 @@
 //! not sooner.
 
 mod calls;
+mod case;
 mod completion;
 mod objects;
 pub mod progress;
 mod requests;
 mod running;
 mod sizes;
+mod work;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use treepie_core::collective::choose::{Form, Progress, direct};
-use treepie_core::collective::{Algorithm, Operation};
+use treepie_core::collective::Operation;
+use treepie_core::collective::choose::Progress;
 use treepie_core::files::configuration::{Collectives, Runner};
-use treepie_core::guard::CellKey;
-use treepie_core::guard::Form::Nonblocking;
 
-use super::call::Refused;
-use super::communicator::{Chosen, Communicator, Key};
+use super::attached;
 use super::guard::{self, ByNative, Guarded};
-use super::job::Job;
-use super::neighbours;
-use super::place::Place;
-use super::plans;
-use super::repeated::{self, Answers};
 use super::setup::{self, Setup};
-use super::{ask, attached};
 use crate::features::{self, STARTED};
-use crate::log;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Comm, SUCCESS, Word, c_int};
 use crate::record::{Plan, handle_at};
 pub use calls::Started;
+use case::{Case, Out, serves};
 pub use completion::{Waits, complete, look};
 pub use objects::release;
 pub use progress::stop_progress;
 pub use requests::{begin_persistent, end_request};
-use running::{Running, Uses};
+use running::Running;
 
 /// Whether plans may take the place of started collectives, as the settings say, between ranks that
 /// are in clusters far from each other or not.
@@ -83,11 +78,6 @@ pub fn is_wanted(
         Runner::Algorithm(name) => serves(operation, name, progress).is_some(),
         Runner::Auto => are_far || reproducible && operation.reduces(),
     })
-}
-
-/// The algorithm of this name, where started plans may be of it.
-fn serves(operation: Operation, name: &str, progress: Progress) -> Option<&'static Algorithm> {
-    Algorithm::find(operation, name).filter(|named| progress.allows(named, operation))
 }
 
 /// A constructor has made the communicator whose handle is at `address`, if it succeeded: ours is
@@ -115,16 +105,6 @@ enum Begun<'a> {
     Running(Arc<Running>, Option<Guarded<'a>>),
     /// The native MPI does; under a guard, which is told of it.
     Left(Option<ByNative>),
-    /// It is refused with this code.
-    Refused(c_int),
-}
-
-/// Why no plan runs a call.
-enum Out {
-    /// No plan serves it, as all ranks see.
-    Unserved,
-    /// This rank alone may see that the call is wrong: the native MPI says so.
-    Wrong,
     /// It is refused with this code.
     Refused(c_int),
 }
@@ -237,21 +217,6 @@ fn begin(
     }
 }
 
-/// What the MPI says of a call, or has said of one like it.
-fn answers(
-    native: &Native,
-    setup: &Setup,
-    communicator: &Communicator,
-    call: &Call,
-) -> Option<Answers> {
-    let form = match call.operation.is_among_neighbours() && communicator.has_borders() {
-        true => None,
-        false => repeated::Form::new(native, call),
-    };
-    let known = form.and_then(|form| communicator.workplace().lock().repeated.answers(&form));
-    known.or_else(|| ask(native, setup, communicator, (call, form)))
-}
-
 /// A persistent collective as an operation. Collective, and may wait for others.
 fn prepare_persistent(
     native: &'static Native,
@@ -275,183 +240,5 @@ fn prepare_persistent(
         Ok(running) => Begun::Running(running, None),
         Err(Out::Refused(code)) => Begun::Refused(code),
         Err(Out::Unserved | Out::Wrong) => Begun::Left(None),
-    }
-}
-
-/// The communicator that `find` finds, where plans may start this collective on it.
-fn serving(
-    setup: &'static Setup,
-    call: &Call,
-    find: impl FnOnce() -> Option<&'static Arc<Communicator>>,
-) -> Option<&'static Arc<Communicator>> {
-    let runner = setup.collectives.runner(call.operation);
-    if *runner == Runner::Native {
-        return None;
-    }
-    find().filter(|communicator| {
-        let is_served = !call.operation.is_among_neighbours()
-            || neighbours::are_served(call.operation, &communicator.clusters, runner);
-        // First of all, so that a call that is left to the MPI on near ranks costs little.
-        let is_far = *runner != Runner::Auto
-            || communicator.clusters.are_far()
-            || keeps_bits(setup, call.operation);
-        is_far && is_served && communicator.can_start()
-    })
-}
-
-/// Whether a plan runs an operation wherever its ranks are, for equal results everywhere.
-fn keeps_bits(setup: &Setup, operation: Operation) -> bool {
-    setup.reproducible && operation.reduces()
-}
-
-/// A call that a plan may run.
-struct Case<'a> {
-    native: &'static Native,
-    setup: &'static Setup,
-    communicator: &'static Arc<Communicator>,
-    comm: Comm,
-    call: &'a Call,
-    ordered: bool,
-    /// The plan that the guard says: its algorithm, and the largest message in bytes.
-    guarded: Option<(&'static Algorithm, u64)>,
-    is_persistent: bool,
-}
-
-impl<'a> Case<'a> {
-    /// A call that plans may start, and its cell, if there is a guard. Where a persistent request
-    /// is made, our communicator is too.
-    fn new(
-        native: &'static Native,
-        setup: &'static Setup,
-        comm: Comm,
-        call: &'a Call,
-        is_persistent: bool,
-    ) -> Option<(Self, Option<CellKey>)> {
-        let communicator = serving(setup, call, || match is_persistent {
-            true => attached::find(native, setup, comm),
-            false => attached::known(native, setup, comm),
-        })?;
-        let answers = answers(native, setup, communicator, call)?;
-        let case = Case {
-            native,
-            setup,
-            communicator,
-            comm,
-            call,
-            ordered: answers.ordered,
-            guarded: None,
-            is_persistent,
-        };
-        Some((case, answers.key.map(|key| key.of_form(Nonblocking))))
-    }
-
-    /// The operation that a plan runs, at its place.
-    fn operation(&self, place: Place) -> Result<Arc<Running>, Out> {
-        let Case {
-            native,
-            setup,
-            communicator,
-            call,
-            ..
-        } = *self;
-        let clusters = &communicator.clusters;
-        let job = Job::new(native, call, place, clusters);
-        let known = match self.is_persistent && self.guarded.is_none() {
-            true => {
-                let own = job.as_ref().ok().map(|job| &job.amount);
-                sizes::exchange(native, setup, communicator, call, own)
-            }
-            false => None,
-        };
-        let job = match job {
-            Ok(job) => job,
-            Err(Refused::ByNative) => return Err(Out::Wrong),
-            Err(Refused::With(code)) => return Err(Out::Refused(code)),
-        };
-        let chosen = self.chosen(&job, known).ok_or(Out::Unserved)?;
-        let job = match job.is_on_device() {
-            true => job.copied_by_native(),
-            false => job,
-        };
-        // The same on all ranks, whether or not messages of this one wait.
-        let is_called = chosen.run.algorithm != direct(call.operation);
-        let (place, waiting) = match is_called && !self.is_persistent {
-            false => (place, None),
-            true => match communicator.next_waiting(place) {
-                Some((place, number)) => (place, Some(number)),
-                None => return Err(too_many(native, call)),
-            },
-        };
-        let listed = neighbours::listed(call, clusters, place.rank);
-        let uses = Uses::of(native, call, listed);
-        let communicator = Arc::clone(communicator);
-        let (held, manner) = ((job, uses), (waiting, is_called));
-        let running = Running::new(communicator, self.comm, place, chosen, held, manner);
-        Ok(Arc::new(running))
-    }
-
-    /// The plan; `None` where the native MPI does it.
-    fn chosen(&self, job: &Job, known: Option<sizes::Known>) -> Option<Arc<Chosen>> {
-        let (setup, communicator, call) = (self.setup, self.communicator, self.call);
-        let key = Key {
-            operation: call.operation,
-            root: call.root as usize,
-            amount: match &known {
-                Some(known) => known.amount.clone(),
-                None => job.amount.clone(),
-            },
-            unit: job.spaces.unit.bytes,
-            ordered: self.ordered,
-            guarded: self.guarded.map(|(named, segment)| (named.name, segment)),
-            form: Form::Started(setup.progress),
-        };
-        let runner = setup.collectives.runner(call.operation);
-        let by_size = known.and_then(|known| known.chosen);
-        communicator.plan(key, |key| match (self.guarded, &by_size) {
-            (Some(guarded), _) => plans::make_guarded(communicator, key, guarded),
-            (None, Some(by_size)) => Some(plans::make_sized(communicator, key, by_size)),
-            (None, None) => plan(runner, setup, communicator, key),
-        })
-    }
-}
-
-/// Others may be in their plans already: this rank can't turn to the MPI.
-#[cold]
-fn too_many(native: &Native, call: &Call) -> Out {
-    log::error(&format!(
-        "{}: a non-blocking collective that was started thousands of others ago on the same \
-         communicator is not complete yet; complete it first, or set TREEPIE_STARTED=native",
-        call.operation,
-    ));
-    Out::Refused(native.abi.err_intern)
-}
-
-/// This rank's plan; `None` where the native MPI does it.
-fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) -> Option<Chosen> {
-    let bytes = plans::bytes(key);
-    match runner {
-        Runner::Native => None,
-        Runner::Algorithm(name) => {
-            let Some(strategy) = serves(key.operation, name, setup.progress) else {
-                let reason = format!("messages of {name} wait for others");
-                plans::tell(communicator, key, bytes, "native", 0, &reason);
-                return None;
-            };
-            let segment = communicator.eager_limit();
-            let reason = "as the setting says";
-            plans::tell(communicator, key, bytes, strategy.name, segment, reason);
-            plans::of_key(communicator, key, strategy, segment)
-        }
-        Runner::Auto => {
-            let choice = communicator.choose_started(key, bytes, setup.progress);
-            let by_rule = || Algorithm::find(key.operation, direct(key.operation));
-            let strategy = choice
-                .strategy
-                .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
-            let segment = choice.segment.min(communicator.eager_limit());
-            let name = strategy.map_or("native", |strategy| strategy.name);
-            plans::tell(communicator, key, bytes, name, segment, &choice.reason());
-            plans::of_key(communicator, key, strategy?, segment)
-        }
     }
 }

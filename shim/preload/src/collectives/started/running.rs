@@ -18,6 +18,7 @@ use crate::record::Plan;
 
 use super::progress;
 use super::requests::Marker;
+use super::work::{Words, Work};
 
 /// Handles that an operation uses until it ends, of objects that the application may free.
 #[derive(Debug, Default)]
@@ -71,7 +72,7 @@ pub struct Running {
     /// The application's, whose handler is told of errors.
     comm: Comm,
     place: Place,
-    chosen: Arc<Chosen>,
+    work: Work,
     uses: Uses,
     /// Its number among those whose messages wait for others; none for other non-blocking ones.
     waiting: Option<u32>,
@@ -90,6 +91,15 @@ struct State {
     job: Option<Job>,
     account: Account,
     scratch: Scratch,
+    stage: Stage,
+}
+
+/// How far it is.
+enum Stage {
+    /// Leaders are told sizes, and have no plan yet.
+    Telling(Words),
+    /// This plan runs.
+    Plan(Arc<Chosen>),
 }
 
 impl Running {
@@ -98,17 +108,15 @@ impl Running {
         communicator: Arc<Communicator>,
         comm: Comm,
         place: Place,
-        chosen: Arc<Chosen>,
-        (mut job, uses): (Job, Uses),
+        work: Work,
+        (job, uses): (Job, Uses),
         (waiting, is_called): (Option<u32>, bool),
     ) -> Self {
-        let mut scratch = Scratch::default();
-        job.spaces.scratch = scratch.hold(&job.spaces.unit, chosen.plan.plan().scratch());
         Running {
             communicator,
             comm,
             place,
-            chosen,
+            work,
             uses,
             waiting,
             is_called,
@@ -117,14 +125,15 @@ impl Running {
             state: Mutex::new(State {
                 job: Some(job),
                 account: Account::default(),
-                scratch,
+                scratch: Scratch::default(),
+                stage: Stage::Telling(Words::default()),
             }),
         }
     }
 
     /// What is counted of it.
     pub fn plan(&self) -> Plan {
-        self.chosen.run
+        self.work.run()
     }
 
     /// Where its messages are.
@@ -158,12 +167,17 @@ impl Running {
         let Some(mut state) = self.state.try_lock() else {
             return Err(native.abi.err_intern);
         };
-        let State { job, account, .. } = &mut *state;
-        let Some(loaded) = job else {
+        let Some(job) = &state.job else {
             return Err(native.abi.err_intern);
         };
-        loaded.load(native, self.place)?;
-        account.begin(&self.chosen.plan);
+        job.load(native, self.place)?;
+        match &self.work {
+            Work::Plan(chosen) => state.enter(Arc::clone(chosen)),
+            Work::Told(told) => {
+                state.account.begin(&told.telling.plan);
+                state.stage = Stage::Telling(Words::new(&told.telling));
+            }
+        }
         self.outcome.store(UNDER_WAY, Ordering::Release);
         loop {
             match self.turn(native, &mut state) {
@@ -187,30 +201,55 @@ impl Running {
 
     /// A turn of the plan; its end is told.
     fn turn(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
-        let Some(job) = &state.job else {
+        let State {
+            job: Some(job),
+            account,
+            stage,
+            ..
+        } = state
+        else {
             return Ok(Turn::Ended);
+        };
+        let (prepared, spaces) = match (stage, &self.work) {
+            (Stage::Plan(chosen), _) => (&chosen.plan, job.spaces),
+            (Stage::Telling(words), Work::Told(told)) => (&told.telling.plan, words.spaces(native)),
+            (Stage::Telling(_), Work::Plan(_)) => return Ok(Turn::Ended),
         };
         let mut execution = Execution {
             native,
-            prepared: &self.chosen.plan,
-            spaces: &job.spaces,
+            prepared,
+            spaces: &spaces,
             place: self.place,
-            account: &mut state.account,
+            account,
             memory: None,
         };
         // SAFETY: the spaces are the application's buffers, of the length that its counts say,
         // which MPI lets it not touch until the operation is complete; or buffers that live as
         // long as the state.
-        let turned = unsafe { execution.turn() };
-        match turned {
-            Ok(Turn::Ended) => {
-                let stored = job.store(native, self.place);
-                self.end(native, state, stored.err().unwrap_or(SUCCESS));
+        match unsafe { execution.turn() } {
+            Ok(Turn::Ended) => self.ended(native, state),
+            Err(code) => {
+                self.end(native, state, code);
+                Err(code)
             }
-            Err(code) => self.end(native, state, code),
-            Ok(_) => (),
+            went_on => went_on,
         }
-        turned
+    }
+
+    /// A plan has ended: the one that tells sizes, behind which the other comes, or that one.
+    fn ended(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
+        if let (Stage::Telling(words), Work::Told(told)) = (&state.stage, &self.work) {
+            let Some(chosen) = told.chosen(&self.communicator, &words.told) else {
+                self.end(native, state, native.abi.err_intern);
+                return Err(native.abi.err_intern);
+            };
+            state.enter(chosen);
+            return Ok(Turn::WentOn);
+        }
+        let stored = state.job.as_ref().map(|job| job.store(native, self.place));
+        let code = stored.and_then(Result::err).unwrap_or(SUCCESS);
+        self.end(native, state, code);
+        Ok(Turn::Ended)
     }
 
     /// It has ended, with this code.
@@ -221,6 +260,7 @@ impl Running {
                 state.job.take(),
                 mem::take(&mut state.scratch),
                 mem::take(&mut state.account),
+                mem::replace(&mut state.stage, Stage::Telling(Words::default())),
             ));
         }
         if let Some(number) = self.waiting {
@@ -259,5 +299,17 @@ impl Running {
         taken
             .ok()
             .map(|_| (self.communicator.told(self.comm), code))
+    }
+}
+
+impl State {
+    /// A plan begins.
+    fn enter(&mut self, chosen: Arc<Chosen>) {
+        if let Some(job) = &mut self.job {
+            let units = chosen.plan.plan().scratch();
+            job.spaces.scratch = self.scratch.hold(&job.spaces.unit, units);
+        }
+        self.account.begin(&chosen.plan);
+        self.stage = Stage::Plan(chosen);
     }
 }

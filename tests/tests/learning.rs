@@ -99,6 +99,11 @@ impl Place {
         let words = words.chain([program.into()]).chain(arguments);
         let outcome = HOSTS.run(self.folder.path(), words).succeeded();
         assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+        self.run_since(&before, &outcome)
+    }
+
+    /// The file of the one run behind those that there were.
+    fn run_since(&self, before: &[PathBuf], outcome: &Outcome) -> (PathBuf, ExperienceFile) {
         let files = self.files();
         let new = files.into_iter().filter(|file| !before.contains(file));
         let new = new.filter(|file| is_run(file));
@@ -367,6 +372,42 @@ fn a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before(mpi: Mpi) 
     assert_eq!(first_tried(&next), Some("native:recursive_doubling"));
 }
 
+/// What was adopted sends its 4 KiB in pieces of 8 bytes: no plan of the MPI's takes as long.
+fn a_started_plan_that_an_earlier_run_adopted_is_taken_back_where_it_loses(mpi: Mpi) {
+    let place = Place::new(mpi);
+    let run = |calls: &str| {
+        let before = place.files();
+        let settings = [
+            ("TREEPIE_MODE", "auto".into()),
+            ("TREEPIE_STORE", place.store().display().to_string()),
+            ("TREEPIE_COLLECTIVES", "auto".into()),
+            ("TREEPIE_CLUSTERS", "0,0,1,1".into()),
+        ];
+        let job = Job::new(mpi, 4, "guarded");
+        let job = ["start", "long", calls]
+            .iter()
+            .fold(job, |job, &word| job.argument(word));
+        let outcome = job.with(Library::Set(settings.to_vec())).run().succeeded();
+        assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
+        place.run_since(&before, &outcome)
+    };
+    let (path, file) = run("300");
+    let mut cell = adopted("at-once");
+    cell.form = Form::Nonblocking;
+    cell.bytes = Some(4096);
+    cell.plan = cell.plan.map(|plan| GuardedPlan { segment: 8, ..plan });
+    found_by(&path, file, cell);
+    let (_, next) = run("3000");
+    let guards = next.guards.iter();
+    let mut cells = guards.flat_map(|guarded| &guarded.cells);
+    let found = cells.find(|cell| {
+        let plan = cell.plan.as_ref();
+        cell.form == Form::Nonblocking && plan.is_some_and(|plan| plan.segment == 8)
+    });
+    let found = found.unwrap_or_else(|| panic!("it never ran: {next:?}"));
+    assert_eq!(found.state, State::TakenBack, "{found:?}");
+}
+
 fn a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before(mpi: Mpi) {
     let place = Place::new(mpi);
     let (path, file) = place.run_guarded();
@@ -385,5 +426,6 @@ under_each_mpi!(
     the_library_learns_without_the_command_and_rank_0_has_the_store,
     a_run_starts_with_the_plans_that_the_guard_adopted_in_the_one_before,
     a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before,
+    a_started_plan_that_an_earlier_run_adopted_is_taken_back_where_it_loses,
     what_guards_found_serves_other_applications_as_far_as_they_are_alike,
 );

@@ -16,6 +16,7 @@
  *     guarded sizes SEED ROUNDS   operations of four classes of sizes, each call of another size
  *     guarded wrong CALLS         a call that is wrong on all ranks, with errors returned, among
  *                                 right ones
+ *     guarded wrong-start CALLS   the same, started; a barrier after each 50
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -298,8 +299,12 @@ static void errors(int calls)
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
     for (int n = 0; n < calls; n++) {
         allreduce(comm, n);
-        if (n == calls / 2)
+        if (n == calls / 2 && are_started)
+            check(MPI_Ibcast(&value, -1, MPI_INT, 0, comm, &request) != MPI_SUCCESS);
+        else if (n == calls / 2)
             check(MPI_Bcast(&value, -1, MPI_INT, 0, comm) != MPI_SUCCESS);
+        if (are_started && n % 50 == 49)
+            MPI_Barrier(comm);
     }
     MPI_Comm_free(&comm);
 }
@@ -333,7 +338,8 @@ int main(int argc, char **argv)
         signatures(count);
     if (!strcmp(what, "sizes") && argc > 3)
         sizes((unsigned)atoi(argv[2]), count);
-    if (!strcmp(what, "wrong"))
+    are_started = !strcmp(what, "wrong-start");
+    if (are_started || !strcmp(what, "wrong"))
         errors(count);
     MPI_Reduce(&wrong, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0)

@@ -145,11 +145,13 @@ fn ranks_may_describe_the_same_data_differently(mpi: Mpi) {
 }
 
 fn an_error_that_is_returned_closes_the_guard(mpi: Mpi) {
-    let (_, profile) = run(mpi, "on", "guarded", &["wrong", "2000"]);
-    assert!(!profile.guard.is_empty());
-    for cell in &profile.guard {
-        let is_left = !matches!(cell.state, State::Warming | State::Trying | State::Adopted);
-        assert!(is_left, "{cell:?}");
+    for what in ["wrong", "wrong-start"] {
+        let (_, profile) = run(mpi, "on", "guarded", &[what, "2000"]);
+        assert!(!profile.guard.is_empty());
+        for cell in &profile.guard {
+            let is_left = !matches!(cell.state, State::Warming | State::Trying | State::Adopted);
+            assert!(is_left, "{what}: {cell:?}");
+        }
     }
 }
 

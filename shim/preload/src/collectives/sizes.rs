@@ -5,6 +5,7 @@
 //! |---|---|---|
 //! | all ranks, of all sizes | a call now and then, or a persistent request is made | [`exchange`] |
 //! | leaders, of their clusters' | each call of an algorithm that needs it | [`tell_leader`] |
+//! | the same | the plan of a call that was started is made, in its operation | `started::work` |
 //!
 //! Whether all sizes are exchanged is a function of what all ranks know: the settings, the number
 //! of calls of the operation on the communicator, and what came out of earlier exchanges, which was

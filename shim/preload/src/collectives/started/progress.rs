@@ -8,8 +8,8 @@
 //!
 //! All ranks must be called so, or none takes such plans ([`agree`]). The callback may come in any
 //! call of the MPI, ours among them, and on several threads at once. So nothing in it waits for a
-//! lock, no lock that it takes is held over a call of the MPI, and a thread that is in it already
-//! goes no further.
+//! lock that is held over a call of the MPI (those around plans, which are made here where leaders
+//! are told sizes, are not), and a thread that is in it already goes no further.
 
 use std::cell::Cell;
 use std::ffi::c_void;

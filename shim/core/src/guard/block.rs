@@ -39,10 +39,12 @@ impl AgreedPair {
     }
 }
 
-/// Pairs of calls of one cell.
+/// Pairs of calls of one cell, or calls by its plan alone.
 #[derive(Debug, Clone)]
 pub(super) struct Block {
     pairs: usize,
+    /// Sides of a pair: both, or the plan's alone.
+    arms: u64,
     /// Bit `i`: the plan is first in pair `i`.
     order: u64,
     /// The cell's call that is the first of the first pair.
@@ -65,6 +67,7 @@ impl Block {
     pub fn new(pairs: usize, order: u64, start: u64, (interval, of_arm): (u64, u64)) -> Self {
         Block {
             pairs: pairs.clamp(1, MOST_PAIRS),
+            arms: 2,
             order,
             start,
             interval: interval.max(2 * of_arm),
@@ -73,6 +76,20 @@ impl Block {
             open: None,
             complete: false,
         }
+    }
+
+    /// Calls by the plan alone, which runs anyway: nothing is tried, only measured, and all finds
+    /// things as the plan leaves them.
+    pub fn alone(start: u64, interval: u64) -> Self {
+        Block {
+            arms: 1,
+            ..Block::new(MOST_PAIRS, 0, start, (interval, 1))
+        }
+    }
+
+    /// Whether the native MPI is not in it.
+    pub fn is_alone(&self) -> bool {
+        self.arms == 1
     }
 
     /// Calls of each arm.
@@ -87,7 +104,7 @@ impl Block {
 
     /// The cell's call with which all is measured.
     pub fn end(&self) -> u64 {
-        self.start + (self.pairs as u64 - 1) * self.interval + 2 * self.of_arm + 1
+        self.start + (self.pairs as u64 - 1) * self.interval + self.arms * self.of_arm + 1
     }
 
     /// The place of the cell's call of this number, if it is in a pair.
@@ -95,11 +112,11 @@ impl Block {
         let since = call.checked_sub(self.start)?;
         let (pair, place) = ((since / self.interval) as usize, since % self.interval);
         let (second, of_arm) = (place / self.of_arm, place % self.of_arm);
-        if pair >= self.pairs || second > 1 {
+        if pair >= self.pairs || second >= self.arms {
             return None;
         }
         let plan_is_first = self.order >> pair & 1 == 1;
-        let arm = match plan_is_first == (second == 0) {
+        let arm = match self.is_alone() || plan_is_first == (second == 0) {
             true => Arm::Plan,
             false => Arm::Native,
         };
@@ -161,7 +178,7 @@ impl Block {
     /// This rank's numbers of an exchange.
     pub fn values(&self, into: &mut Vec<i64>) {
         for [native, plan] in &self.times {
-            let are_alike = native.work.is_like(&plan.work);
+            let are_alike = self.is_alone() || native.work.is_like(&plan.work);
             for call in [native, plan] {
                 into.extend(call.values(are_alike));
             }
@@ -194,6 +211,31 @@ mod tests {
             .collect();
         let (n, p) = (Some(Arm::Native), Some(Arm::Plan));
         assert_eq!(arms, [None, n, p, p, n, n, p, None]);
+    }
+
+    #[test]
+    fn a_plan_alone_is_measured_whatever_it_did() {
+        let mut block = Block::alone(5, 8);
+        for call in 0..70 {
+            assert!(!block.is_complete(), "call {call}");
+            if let Some((slot, Some(_))) = block.enter(call, || 10 * call) {
+                assert_eq!((slot.arm, (call - 5) % 8), (Arm::Plan, 0));
+                let work = Work { calls: 1, bytes: 8 };
+                block.leave(slot, 3, work);
+            }
+            assert_eq!(block.is_complete(), call + 1 >= block.end(), "call {call}");
+            if block.is_complete() {
+                break;
+            }
+        }
+        let mut values = Vec::new();
+        block.values(&mut values);
+        let plan = block.agreed(&values).into_iter().map(|pair| pair.plan);
+        let known: Vec<u64> = plan
+            .filter(|plan| plan.is_known)
+            .map(|plan| plan.most)
+            .collect();
+        assert_eq!(known, [3; MOST_PAIRS]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
 use super::{BUDGET, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way};
+use crate::proof::Signs;
 
 /// The first pairs of a challenger are not judged: connections are made in them.
 const UNJUDGED: u32 = 2;
@@ -94,6 +95,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             let mut tried = Tried::new(known.challenger);
             tried.state = State::Adopted;
             tried.plan = Typical::known(known.plan);
+            cell.watch.compared(&tried.plan);
             cell.native = Typical::known(known.native);
             cell.tried = vec![tried];
             cell.stage = Stage::Adopted;
@@ -204,6 +206,12 @@ impl<K: Key, C: Contender> Cell<K, C> {
         matches!(self.stage, Stage::Left(_))
     }
 
+    /// Whether it does since there was no pair whose sides could be compared.
+    pub fn is_never_alike(&self) -> bool {
+        let is_unknown = |tried: &Tried<C>| tried.signs == Signs::default();
+        self.stage == Stage::Left(State::Dropped) && self.tried.iter().all(is_unknown)
+    }
+
     /// Whether there is something to agree on.
     pub fn is_ready(&self) -> bool {
         match self.stage {
@@ -249,6 +257,12 @@ impl<K: Key, C: Contender> Cell<K, C> {
             }
             (Stage::Adopted, Some(block)) => {
                 let mut pairs = block.agreed(values);
+                if block.is_alone() {
+                    pairs.retain(|pair| pair.plan.is_known);
+                    let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
+                    self.watch.alone(took);
+                    return None;
+                }
                 pairs.retain(AgreedPair::is_known);
                 self.judge_watch(&pairs, block.calls_of_arm())
             }
@@ -294,6 +308,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             State::Adopted => {
                 tried.state = state;
                 self.stage = Stage::Adopted;
+                self.watch.compared(&tried.plan);
             }
             _ => self.end_current(state),
         }
@@ -302,6 +317,8 @@ impl<K: Key, C: Contender> Cell<K, C> {
 
     fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(C, State)> {
         if pairs.is_empty() {
+            // As long as none can be compared, none comes out of turn.
+            self.watch.is_in_doubt = false;
             return None;
         }
         let measured = (of_arm - 1).max(1);
@@ -319,6 +336,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
         let [native, plan] = [&self.native, &tried.plan].map(|typical| typical.median());
         let excess = native.unwrap_or(0).saturating_sub(plan.unwrap_or(0));
         self.excess += (of_arm - measured) * pairs.len() as u64 * excess;
+        self.watch.compared(&tried.plan);
         self.watch.add(&self.key, pairs);
         if !self.watch.is_lost() {
             return None;
@@ -353,8 +371,14 @@ impl<K: Key, C: Contender> Cell<K, C> {
         of(self.native_calls, &self.native).saturating_add(by_plan)
     }
 
-    /// Begins a block, if the budget covers one; `exchanges` are the nanoseconds of it that those
-    /// took. The first block of an algorithm of the native MPI needs `making` more.
+    /// Whether nothing but the plan that runs is measured: not what anybody waits for.
+    pub fn is_watched_alone(&self) -> bool {
+        self.block.as_ref().is_some_and(Block::is_alone)
+    }
+
+    /// Begins a block, if the budget covers one, and says so; `exchanges` are the nanoseconds of it
+    /// that those took. The first block of an algorithm of the native MPI needs `making` more.
+    /// Where it covers none, a plan that runs is measured by itself.
     pub fn try_more(&mut self, exchanges: u64, making: u64, seed: u64) -> bool {
         let (Stage::Trying | Stage::Adopted, None) = (self.stage, &self.block) else {
             return false;
@@ -380,6 +404,11 @@ impl<K: Key, C: Contender> Cell<K, C> {
         };
         let pairs = covered.min(most);
         if pairs == 0 {
+            if self.stage == Stage::Adopted {
+                let interval = self.watch.interval_alone(self.calls);
+                self.blocks += 1;
+                self.block = Some(Block::alone(self.calls, interval));
+            }
             return false;
         }
         self.begin_block(pairs, self.calls, interval, seed);

@@ -1,7 +1,8 @@
 //! One-sided epochs: whether small puts and accumulates of a window gain by being joined.
 //!
 //! A call, here, is two epochs in a row, since programs often fill every second one only: what
-//! they take in one-sided calls and in the synchronisations behind them. Joining is a matter of
+//! they take in one-sided calls and in the synchronisations behind them. Where no two of these did
+//! alike, as in steps of three or four, twelve in a row are one. Joining is a matter of
 //! the origin alone, so that each rank may decide for itself; but in a fence all wait for the last
 //! one. What one of them saves there, nobody sees as long as the others do it otherwise: ranks
 //! decide about fences together, and try them at the same ones.
@@ -19,14 +20,26 @@ use crate::affinity::windows::EpochKind;
 /// Epochs that are one call.
 pub const EPOCHS: u32 = 2;
 
+/// The same where no two such calls did alike: whole rounds of three, four or six epochs, and of
+/// others nearly as much work in each.
+const MORE_EPOCHS: u32 = 12;
+
 /// Epochs of a window that are judged together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct EpochKey {
     /// What opens them.
     pub kind: EpochKind,
+    /// How many are one call.
+    pub epochs: u32,
 }
 
 impl EpochKey {
+    /// Calls of [`EPOCHS`] of this kind.
+    pub fn new(kind: EpochKind) -> Self {
+        let epochs = EPOCHS;
+        EpochKey { kind, epochs }
+    }
+
     /// Whether ranks decide together.
     pub fn is_shared(&self) -> bool {
         self.kind == EpochKind::Fence
@@ -35,7 +48,7 @@ impl EpochKey {
 
 impl Key for EpochKey {
     fn number(&self) -> u64 {
-        mix(0, self.kind as u64)
+        mix(self.kind as u64, u64::from(self.epochs))
     }
 
     fn form(&self) -> Form {
@@ -96,12 +109,16 @@ pub struct EpochGuard {
 /// Epochs that go on.
 #[derive(Debug, Clone)]
 struct Call {
-    kind: EpochKind,
+    key: EpochKey,
     ticket: Ticket<Gathered>,
     epochs: u32,
 }
 
 impl Call {
+    fn is_over(&self) -> bool {
+        self.epochs >= self.key.epochs
+    }
+
     fn course(&self) -> Course {
         Course {
             gathers: matches!(self.ticket.way, Way::By(Gathered)),
@@ -140,7 +157,7 @@ impl EpochGuard {
         spent: impl FnOnce() -> (u64, Work),
     ) -> Course {
         match &mut self.call {
-            Some(call) if call.kind == kind && call.epochs < EPOCHS => {
+            Some(call) if call.key.kind == kind && !call.is_over() => {
                 call.epochs += 1;
                 return call.course();
             }
@@ -153,9 +170,13 @@ impl EpochGuard {
         if self.is_alone {
             self.decide_alone(&clock);
         }
-        let ticket = self.guard.enter(EpochKey { kind }, clock);
+        let mut key = EpochKey::new(kind);
+        if self.guard.is_never_alike(&key) {
+            key.epochs = MORE_EPOCHS;
+        }
+        let ticket = self.guard.enter(key, clock);
         let call = Call {
-            kind,
+            key,
             ticket,
             epochs: 1,
         };
@@ -174,7 +195,7 @@ impl EpochGuard {
     /// What ranks that decide together have to do before the next epoch, which begins a call.
     pub fn due(&self) -> Due {
         match &self.call {
-            Some(call) if call.epochs < EPOCHS => Due::Nothing,
+            Some(call) if !call.is_over() => Due::Nothing,
             _ => self.guard.due(true),
         }
     }
@@ -209,7 +230,7 @@ impl EpochGuard {
         std::mem::take(&mut self.events)
     }
 
-    /// What was found, by calls of [`EPOCHS`].
+    /// What was found, by calls of so many epochs as their keys say.
     pub fn summaries(&self) -> Vec<Summary<EpochKey, Gathered>> {
         self.guard.summaries()
     }

@@ -272,6 +272,13 @@ impl<K: Key, C: Contender> Guard<K, C> {
         Some(cell)
     }
 
+    /// Whether a cell was left to the native MPI since no two of its calls that were to be compared
+    /// did alike.
+    pub fn is_never_alike(&self, key: &K) -> bool {
+        let cell = self.index.get(key);
+        cell.is_some_and(|&cell| self.cells[cell].is_never_alike())
+    }
+
     /// The end of a call, at this time in nanoseconds.
     pub fn leave(&mut self, ticket: &Ticket<C>, now: u64) {
         if let Some(start) = ticket.start() {
@@ -392,13 +399,14 @@ impl<K: Key, C: Contender> Guard<K, C> {
         let agreed_cost = u64::try_from(of_cost).unwrap_or(0);
         self.spent = self.spent.saturating_add(agreed_cost);
         let mut events = Vec::new();
+        let are_compared = |&cell: &usize| !self.cells[cell].is_watched_alone();
+        let any_compared = begun.cells.iter().any(are_compared);
         for (&cell, values) in begun.cells.iter().zip(of_cells.chunks(OF_A_BLOCK)) {
             let cell = &mut self.cells[cell];
             let changed = cell.judge(values, self.adopts);
             events.extend(changed.map(|(plan, state)| Event::Cell(cell.key, plan, state)));
         }
-        let goes_on =
-            self.is_priced(agreed_cost) && self.try_more(agreed_cost) || !begun.cells.is_empty();
+        let goes_on = self.is_priced(agreed_cost) && self.try_more(agreed_cost) || any_compared;
         let between = begun
             .since
             .map(|calls| (calls, u64::try_from(of_all[5]).unwrap_or(0)));
@@ -427,7 +435,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
         vec![event]
     }
 
-    /// Begins blocks that budgets cover; whether there are any. `exchange`: the nanoseconds of one,
+    /// Begins blocks; whether there are any that budgets cover. `exchange`: the nanoseconds of one,
     /// 0 as long as they are not known.
     fn try_more(&mut self, exchange: u64) -> bool {
         let (spent, calls, seed) = (self.spent, self.calls.max(1), self.seed);

@@ -9,7 +9,7 @@
 //! block      pairs, of calls by the MPI and by a plan, in an order drawn by lot
 //! tried      a plan in trial, and what was found of it
 //! cell       one cell: warm-up, trials, the plan that was adopted
-//! watch      the native MPI as the challenger of a plan that runs
+//! watch      the native MPI as the challenger of a plan that runs, and the plan by itself
 //! contender  what is tried in the place of the native way
 //! epochs     one-sided epochs: small puts joined, or each on its own
 //! exchange   the cells of one communicator, and what its ranks tell each other
@@ -71,7 +71,8 @@
 //! calls are short. Where calls overlap, all ranks wait
 //! for each other in an exchange: the first two of a communicator cost what no budget covers, and
 //! only then is anything tried. A plan stays only if it won pairs by 2 % at odds of [`ODDS`] to 1,
-//! those of a sequential test that may be looked at as often as one likes. Not covered: time
+//! those of a sequential test that may be looked at as often as one likes. One that has become half
+//! as slow again is compared at once, in a block that the budget need not cover. Not covered: time
 //! outside the calls, but for the time from one call to the next, and memory.
 //!
 //! After: Steiner, Hunold, "OMPICollTune", PMBS 2022 (all ranks take the same algorithm); Faraj,

@@ -16,6 +16,9 @@ const ENOUGH_PAIRS: u32 = 64;
 /// After so many pairs, whether or not their times are known.
 const MOST_PAIRS: u32 = 4 * ENOUGH_PAIRS;
 
+/// After so many pairs of none of which the times are known.
+const MOST_UNKNOWN: u32 = 32;
+
 /// A challenger, and what was found of it.
 #[derive(Debug, Clone)]
 pub(super) struct Tried<C> {
@@ -84,7 +87,12 @@ impl<C: Contender> Tried<C> {
         let is_lost = all
             .into_iter()
             .any(|signs| signs.mirrored().favour(DROP_ODDS));
-        is_lost || judged >= ENOUGH_PAIRS || self.pairs >= MOST_PAIRS
+        let most = if judged == 0 {
+            MOST_UNKNOWN
+        } else {
+            MOST_PAIRS
+        };
+        is_lost || judged >= ENOUGH_PAIRS || self.pairs >= most
     }
 }
 

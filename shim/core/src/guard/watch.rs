@@ -1,11 +1,17 @@
-//! The watch over a plan that was adopted: the native MPI as the challenger.
+//! The watch over a plan that was adopted: the native MPI as the challenger, and the plan by itself.
+//!
+//! Where much is gained, a pair costs much beside the calls between two pairs, and the budget
+//! allows few. What the plan itself takes is measured for nothing: once that is clearly more than it
+//! was when the two were last compared, they are compared at once, whatever the budget says. Where
+//! the native MPI takes as much longer, the plan stays, and is compared the next time when it takes
+//! still more.
 
 use std::collections::VecDeque;
 
 use super::ODDS;
 use super::block::{AgreedPair, MOST_PAIRS};
 use super::key::Key;
-use super::times::is_quicker;
+use super::times::{Typical, is_quicker};
 use crate::proof::Signs;
 
 /// Calls from one pair to the next, at first, and at most.
@@ -28,11 +34,24 @@ const TOLD: u64 = 256;
 /// Pairs that are judged together: what was before them counts no more.
 const JUDGED: usize = 2 * MOST_PAIRS;
 
+/// A plan by itself is compared with the native MPI where it takes more, in hundredths, than when
+/// it was last compared within the budget.
+const CLEARLY_SLOWER: u64 = 150;
+
+/// The plan alone is measured so many times as often as it is compared.
+const PER_INTERVAL: u64 = 4;
+
+/// Measured calls of which that must hold for most, at least.
+const ENOUGH_ALONE: usize = MOST_PAIRS / 2;
+
 /// The last pairs of a plan that runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
-    /// Whether the plan lost half of the last block, or more: the next one comes at once.
+    /// Whether the plan lost half of the last block, or more, or has become slower: the next one
+    /// comes at once.
     pub is_in_doubt: bool,
+    /// What the plan took when it was last compared within the budget, or longer since.
+    usual: Option<u64>,
     /// Whether the native MPI took less time in each: in the call, and until the next one.
     last: VecDeque<[bool; 2]>,
 }
@@ -54,6 +73,33 @@ impl Watch {
         match self.is_in_doubt {
             true => CALLS_IN_DOUBT,
             false => 1,
+        }
+    }
+
+    /// Calls from one to the next of those of which the plan alone is measured.
+    pub fn interval_alone(&self, calls: u64) -> u64 {
+        self.next(calls).1 / PER_INTERVAL
+    }
+
+    /// The plan takes so much where it is compared with the native MPI.
+    pub fn compared(&mut self, plan: &Typical) {
+        // A block that came out of turn cost what no budget covers: if it lowered this, a load that
+        // comes and goes would make many of them.
+        if !self.is_in_doubt {
+            self.usual = plan.median().or(self.usual);
+        }
+    }
+
+    /// The plan took so much by itself.
+    pub fn alone(&mut self, took: impl ExactSizeIterator<Item = u64>) {
+        let is_enough = took.len() >= ENOUGH_ALONE;
+        let mut typical = Typical::default();
+        took.for_each(|nanoseconds| typical.add(nanoseconds));
+        let (Some(now), Some(usual), true) = (typical.median(), self.usual, is_enough) else {
+            return;
+        };
+        if u128::from(now) * 100 > u128::from(usual) * u128::from(CLEARLY_SLOWER) {
+            (self.is_in_doubt, self.usual) = (true, Some(now));
         }
     }
 
@@ -129,6 +175,27 @@ mod tests {
         assert_eq!(watch.next(1 << 30), (8, 16));
         watch.add(&key, &block(100, 50, 1000));
         assert_eq!(watch.next(1 << 30), (1, 1024));
+    }
+
+    #[test]
+    fn a_plan_that_takes_clearly_longer_than_when_it_was_compared_is_compared_at_once() {
+        let mut watch = Watch::default();
+        watch.alone([1_000; 8].into_iter());
+        assert!(!watch.is_in_doubt, "it was never compared");
+        watch.compared(&Typical::known(100));
+        watch.alone([150, 150, 150, 150, 151, 151, 151, 151].into_iter());
+        watch.alone([1_000; ENOUGH_ALONE - 1].into_iter());
+        assert!(!watch.is_in_doubt);
+        watch.alone([150, 150, 150, 160, 160, 160, 160, 160].into_iter());
+        assert!(watch.is_in_doubt);
+        // It is the native MPI's load, too: the plan stays, and only still more is a change.
+        watch.compared(&Typical::known(100));
+        watch.is_in_doubt = false;
+        watch.alone([200; 8].into_iter());
+        assert!(!watch.is_in_doubt);
+        watch.compared(&Typical::known(100));
+        watch.alone([200; 8].into_iter());
+        assert!(watch.is_in_doubt);
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub struct GuardedEpochs {
 impl GuardedEpochs {
     /// A result on a window of so many ranks.
     pub fn new(found: &Summary<EpochKey, Gathered>, ranks: usize) -> Self {
+        let epochs = found.key.epochs;
+        let medians = f64::from(EPOCHS) / f64::from(epochs);
+        let median = |nanoseconds| seconds(nanoseconds) * medians;
         GuardedEpochs {
             epoch: found.key.kind,
             ranks: ranks as u64,
@@ -47,9 +50,9 @@ impl GuardedEpochs {
             decisions: 1,
             won: found.won,
             lost: found.lost,
-            native_seconds: found.native.map(seconds),
-            joined_seconds: found.with_plan.map(seconds),
-            epochs: found.calls * u64::from(EPOCHS),
+            native_seconds: found.native.map(median),
+            joined_seconds: found.with_plan.map(median),
+            epochs: found.calls * u64::from(epochs),
             seconds: seconds(found.time),
             excess_seconds: seconds(found.excess),
         }
@@ -65,7 +68,7 @@ impl GuardedEpochs {
             let most = fitting.max_by_key(|one| one.epochs)?;
             (most.state == State::Adopted).then_some(())?;
             Some(Known {
-                key: EpochKey { kind },
+                key: EpochKey::new(kind),
                 challenger: Gathered,
                 native: nanoseconds(most.native_seconds?),
                 plan: nanoseconds(most.joined_seconds?),

@@ -147,6 +147,46 @@ fn a_plan_that_is_slower_after_a_change_is_taken_back_for_good() {
     }
 }
 
+/// A machine whose plan has taken a sixth of the native time in so many calls.
+fn gaining_much(seed: u64, calls: u64) -> Machine {
+    let mut machine = Machine::new(3, seed, &[1.0 / 6.0]);
+    for _ in 0..calls {
+        machine.call(key(ALLREDUCE, 8), NATIVE);
+    }
+    assert_eq!(machine.summaries()[0].state, State::Adopted);
+    machine
+}
+
+#[test]
+fn a_plan_that_gained_much_and_turns_bad_is_taken_back_soon() {
+    for seed in 0..40 {
+        let (before, within) = [(6_000, 1_600), (100_000, 3_000)][usize::from(seed % 8 == 0)];
+        let mut machine = gaining_much(seed, before);
+        machine.set_ratios(&[1.5]);
+        let call = |machine: &mut Machine| machine.call(key(ALLREDUCE, 8), NATIVE);
+        let calls = (0..8_000).take_while(|_| {
+            call(&mut machine);
+            machine.summaries()[0].state == State::Adopted
+        });
+        let calls = calls.count();
+        assert!(calls <= within, "{calls} calls, {before} before");
+    }
+}
+
+#[test]
+fn a_plan_that_gains_much_stays_under_a_load_that_comes_and_goes_at_little_cost() {
+    for seed in 0..20 {
+        let mut machine = gaining_much(seed, 6_000);
+        for call in 0..40_000 {
+            let load = if call / 300 % 2 == 0 { 3.0 } else { 1.0 };
+            machine.call(key(ALLREDUCE, 8), load * NATIVE);
+        }
+        let one = machine.summaries()[0];
+        assert_eq!(one.state, State::Adopted, "{one:?}");
+        assert!(one.excess <= one.time / BUDGET, "{one:?}");
+    }
+}
+
 #[test]
 fn a_started_plan_that_is_slower_after_a_change_is_taken_back() {
     for seed in 0..20 {

@@ -144,7 +144,10 @@ enum Passage {
     Next(bool, Option<u64>),
 }
 
-/// Keeps a call to a target back, if it is of a kind that may be kept, or passes it on.
+/// Keeps a call to a target back, if it is of a kind that may be kept, or passes it on. Out of the
+/// way of calls where nothing is kept, which are counted only.
+#[cold]
+#[inline(never)]
 fn access(reached: &Reached, kind: Option<Kind>, next: impl FnOnce() -> c_int) -> c_int {
     let Some(native) = native() else {
         return next();
@@ -284,10 +287,10 @@ pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int 
 }
 
 /// A flush of all targets, of either kind. MPICH 4.0 may still read origins after its own, which
-/// a flush of each target completes.
+/// a flush of each target completes. Behind the standard ABI may be an MPICH, too.
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     match native().map(|native| native.abi.family) {
-        Some(Family::Mpich) => {
+        Some(Family::Mpich | Family::Standard) => {
             let code = sent(window, Target::flush, next);
             if features::any(GATHERING)
                 && let Some(window) = window::find(window)

@@ -376,3 +376,70 @@ fn sizes_of_blocks_are_the_entries_of_a_matrix_and_decide_where_all_ranks_know_t
         "{said}"
     );
 }
+
+/// A link whose ways were sampled, and one of which only latency and gap are known.
+const SAMPLED: &str = "\
+treepie: platform
+version: 1
+hosts:
+- {name: a1, ranks: 0-1}
+- {name: a2, ranks: 2-3}
+clusters:
+- name: a
+  hosts: [a1, a2]
+  leader: 0
+  within:
+    latency_us: 50
+    samples: [0 5, 1000 10]
+  levels:
+  - level: node
+    latency_us: 2
+    samples: [0 1]
+    ways:
+      send: [8 2 1]
+      vector: [8 3 0.5]
+      packed: [8 6 0.25]
+      put: [8 2 0.5]
+      put-joined: [8 3 0.01]
+";
+
+#[test]
+fn pieces_that_lie_apart_take_what_each_way_was_sampled_to_and_the_quickest_are_marked() {
+    let desk = Desk::new();
+    desk.write("p.yaml", SAMPLED);
+    let of = |pieces: &str| {
+        let arguments = ["predict", "p.yaml", "--pieces", pieces, "--bytes", "8"];
+        desk.run(&[&arguments[..], &["--json"]].concat())
+            .good()
+            .json()
+    };
+    for (pieces, message, put) in [("1", "send", "put"), ("9", "vector", "put-joined")] {
+        let node = &of(pieces)["links"][1];
+        assert_eq!(node["link"], "in a, node");
+        assert_eq!(node["sampled"], true);
+        assert_eq!(node["quickest_message"], message);
+        assert_eq!(node["quickest_put"], put);
+    }
+    let seconds = &of("101")["links"][1]["seconds"]["packed"];
+    assert!(
+        (seconds.as_f64().unwrap() - 31e-6).abs() < 1e-9,
+        "{seconds}"
+    );
+    let table = desk.run(&["predict", "p.yaml", "--pieces", "101", "--bytes", "8"]);
+    let table = table.good().out;
+    assert!(table.contains("*31.0 us"), "{table}");
+    assert!(
+        table.contains("without copies and datatypes: in a; `treepie probe --ways` samples them"),
+        "{table}"
+    );
+    let both = [
+        "predict",
+        "p.yaml",
+        "--pieces",
+        "3",
+        "--collective",
+        "bcast",
+    ];
+    desk.run(&both).refusal(2);
+    desk.run(&["predict", "p.yaml", "--pieces", "0"]).refusal(2);
+}

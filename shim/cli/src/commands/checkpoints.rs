@@ -20,7 +20,7 @@ use crate::report::checkpoints::{Report, Row};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Checkpoints")]
 #[group(conflicts_with_all = ["collective", "measured", "bytes", "root", "segment", "algorithm",
-                              "form", "model", "export"])]
+                              "form", "model", "export", "pieces"])]
 pub struct CheckpointOptions {
     /// Predict a job with waves of checkpoints instead of a collective, by protocol: blocking,
     /// by-cluster, non-blocking, hybrid, logging, several with commas, or all. No checkpoint is

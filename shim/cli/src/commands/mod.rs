@@ -16,6 +16,7 @@ mod map;
 mod measured;
 pub mod options;
 mod order;
+mod pieces;
 mod plans;
 mod predict;
 mod probe;

@@ -1,5 +1,6 @@
 //! `treepie predict`: the time of a collective on a platform: every strategy's and the MPI's own,
-//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints.
+//! and the plan that `TREEPIE_COLLECTIVES=auto` chooses. Or of a job with checkpoints, or of pieces
+//! that lie apart.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -16,7 +17,7 @@ use treepie_core::platform::{MessageModel, Platform};
 
 use super::checkpoints::CheckpointOptions;
 use super::options::size;
-use super::{Outcome, checkpoints, measured, plans};
+use super::{Outcome, checkpoints, measured, pieces, plans};
 use crate::error::CommandError;
 use crate::input::collective::{CallForm, Collective};
 use crate::input::{neighbours, sizes};
@@ -25,8 +26,8 @@ use crate::report::table::Table;
 use crate::report::units;
 use crate::report::words::pluralize;
 
-/// Predict the time of a collective, for every algorithm and the MPI's own, or of a job with
-/// checkpoints
+/// Predict the time of a collective, for every algorithm and the MPI's own, of pieces that lie
+/// apart, or of a job with checkpoints
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Platform, as `treepie probe` writes it
@@ -34,7 +35,7 @@ pub struct Arguments {
     file: PathBuf,
     /// Collective: bcast, scatter, gather, reduce, allreduce, allgather, alltoall, barrier,
     /// scan, ...; as it is called: iallreduce (non-blocking), allreduce-init (persistent)
-    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints"])]
+    #[arg(long, value_name = "NAME", value_parser = str::parse::<Collective>, required_unless_present_any = ["measured", "checkpoints", "pieces"])]
     collective: Option<Collective>,
     /// Of neighbor-allgather and its like: neighbours of each rank, torus:4x4 or mesh:2x8 for a
     /// Cartesian topology, or a matrix or profile, in which who sends has an edge to who receives
@@ -49,9 +50,13 @@ pub struct Arguments {
     /// waits (Open MPI; MPICH from 4.3 on), or own [default: as --native]
     #[arg(long, value_name = "WHO", value_parser = str::parse::<Progress>, requires = "collective")]
     progress: Option<Progress>,
-    /// Bytes of the message, or of one rank's block: 64, 16K, 1M, 2G
+    /// Instead of a collective: so many pieces of --bytes that lie apart, from one rank to another,
+    /// as messages, by a datatype, packed, and by puts
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), conflicts_with_all = ["collective", "measured"])]
+    pieces: Option<u64>,
+    /// Bytes of the message, of one rank's block, or of a piece: 64, 16K, 1M, 2G
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "0")]
-    bytes: u64,
+    pub(super) bytes: u64,
     /// Of gatherv, scatterv, alltoallv and alltoallw: bytes of each block instead, by a matrix or
     /// profile whose entries are bytes from one rank to another; of gatherv its column of the root,
     /// of scatterv its row
@@ -212,6 +217,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if arguments.checkpoints.is_given() {
         let (options, json) = (&arguments.checkpoints, arguments.json);
         return checkpoints::run(&arguments.file, &platform, options, picture, json);
+    }
+    if let Some(pieces) = arguments.pieces {
+        return pieces::run(&platform, pieces, arguments);
     }
     let Some(collective) = arguments.collective else {
         return measured::run(&platform, arguments, picture);

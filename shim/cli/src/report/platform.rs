@@ -136,7 +136,7 @@ fn between(platform: &Platform, value: impl Fn(&Link) -> String) -> Table {
 }
 
 /// All links with their names.
-fn named_links(platform: &Platform) -> Vec<(String, &Link)> {
+pub fn named_links(platform: &Platform) -> Vec<(String, &Link)> {
     let mut links = Vec::new();
     for cluster in platform.clusters() {
         let within = cluster

@@ -19,6 +19,19 @@ pub fn seconds(link: &Link, way: Way, pieces: f64, bytes: f64) -> f64 {
     measured.unwrap_or_else(|| modelled(link, way, pieces, bytes))
 }
 
+/// The ways of messages: what a program, or the MPI, has the choice of where a block has gaps.
+pub const MESSAGES: &[Way] = &[Way::Send, Way::Vector, Way::Packed];
+
+/// The ways of puts.
+pub const PUTS: &[Way] = &[Way::Put, Way::PutVector, Way::PutJoined];
+
+/// The quickest of these ways, the first of equal ones; [`Way::Send`] of none.
+pub fn quickest(link: &Link, ways: &[Way], pieces: f64, bytes: f64) -> Way {
+    let of = |way: &&Way| seconds(link, **way, pieces, bytes);
+    let least = ways.iter().min_by(|a, b| of(a).total_cmp(&of(b)));
+    least.copied().unwrap_or(Way::Send)
+}
+
 /// The same of pieces that are joined, where they can be: puts and accumulates. Of joined
 /// accumulates nothing is measured: they take as much longer than puts as one of all their bytes
 /// does, since the target computes.
@@ -101,6 +114,29 @@ mod tests {
         near(seconds(&link, Way::Put, 11.0, 8.0), 110.0);
         near(epoch_seconds(&link, EpochKind::Lock), 300.0);
         near(epoch_seconds(&link, EpochKind::Start), 105.08);
+    }
+
+    #[test]
+    fn the_quickest_way_changes_with_the_number_of_pieces() {
+        let cost = |one, further| {
+            vec![WayCost {
+                bytes: 8,
+                one,
+                further,
+            }]
+        };
+        let ways = [
+            (Way::Send, cost(1.0, 1.0)),
+            (Way::Vector, cost(3.0, 0.5)),
+            (Way::Packed, cost(6.0, 0.25)),
+        ];
+        let link = Link::linear(50.0, 5.0, 0.01).unwrap();
+        let link = link.with_ways(Ways::new(ways.into(), BTreeMap::new()).unwrap());
+        let of = |pieces| quickest(&link, MESSAGES, pieces, 8.0);
+        assert_eq!(
+            [1.0, 5.0, 6.0, 13.0, 14.0].map(of),
+            [Way::Send, Way::Send, Way::Vector, Way::Vector, Way::Packed]
+        );
     }
 
     #[test]

@@ -1,0 +1,76 @@
+//! `treepie predict --pieces`: the time of each way in which pieces that lie apart go from one rank
+//! to another, as the links of a platform were sampled, and the quickest.
+
+use std::process::ExitCode;
+
+use serde_json::{Map, Value, json};
+use treepie_core::one_sided::cost;
+use treepie_core::platform::{Link, Platform, Way};
+
+use super::{Outcome, predict};
+use crate::output;
+use crate::report::platform::named_links;
+use crate::report::table::Table;
+use crate::report::units;
+use crate::report::words::pluralize;
+
+/// Prints the times of so many pieces of the size that `arguments` name.
+pub fn run(platform: &Platform, pieces: u64, arguments: &predict::Arguments) -> Outcome {
+    let bytes = arguments.bytes.max(1);
+    let links = named_links(platform);
+    let count = pieces as f64;
+    match arguments.json {
+        true => {
+            let links = links.iter().map(|(name, link)| {
+                let seconds = Way::ALL.iter().map(|&way| {
+                    let seconds = cost::seconds(link, way, count, bytes as f64);
+                    (way.to_string(), Value::from(seconds))
+                });
+                let quickest = |ways| cost::quickest(link, ways, count, bytes as f64).to_string();
+                json!({
+                    "link": name,
+                    "sampled": link.ways().is_some(),
+                    "seconds": seconds.collect::<Map<String, Value>>(),
+                    "quickest_message": quickest(cost::MESSAGES),
+                    "quickest_put": quickest(cost::PUTS),
+                })
+            });
+            let links: Vec<Value> = links.collect();
+            output::print_json(&json!({"pieces": pieces, "bytes": bytes, "links": links}))?;
+        }
+        false => output::print(&text(&links, pieces, bytes))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn text(links: &[(String, &Link)], pieces: u64, bytes: u64) -> String {
+    let size = units::bytes(bytes as f64);
+    let mut text = format!(
+        "{} of {size} that lie apart, from one rank to another, until it knows them there\n",
+        pluralize(pieces as usize, "piece")
+    );
+    let ways = Way::ALL.iter().map(Way::to_string);
+    let mut table = Table::new(std::iter::once("link".to_owned()).chain(ways));
+    for (name, link) in links {
+        let quickest = [cost::MESSAGES, cost::PUTS]
+            .map(|ways| cost::quickest(link, ways, pieces as f64, bytes as f64));
+        let cells = Way::ALL.iter().map(|way| {
+            let seconds = cost::seconds(link, *way, pieces as f64, bytes as f64);
+            let mark = if quickest.contains(way) { "*" } else { "" };
+            format!("{mark}{}", units::seconds(seconds))
+        });
+        table.row(std::iter::once(name.clone()).chain(cells));
+    }
+    text += &table.text();
+    text += "  * the quickest of messages (send, vector, packed), and of puts\n";
+    let modelled = links.iter().filter(|(_, link)| link.ways().is_none());
+    let modelled: Vec<&str> = modelled.map(|(name, _)| name.as_str()).collect();
+    if !modelled.is_empty() {
+        text += &format!(
+            "  by latency and gap alone, without copies and datatypes: {}; `treepie probe --ways` \
+             samples them\n",
+            modelled.join(", ")
+        );
+    }
+    text
+}

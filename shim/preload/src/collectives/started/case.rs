@@ -138,7 +138,7 @@ impl<'a> Case<'a> {
             form: Form::Started(setup.progress),
         };
         if let (None, Some(named)) = (&known, self.told(&key)) {
-            return Told::new(communicator, key, named).map(Work::Told);
+            return Told::new(communicator, key, named).map(|told| Work::Told(Box::new(told)));
         }
         let runner = setup.collectives.runner(call.operation);
         let by_size = known.and_then(|known| known.chosen);

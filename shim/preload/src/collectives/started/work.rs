@@ -20,7 +20,7 @@ pub enum Work {
     /// This plan.
     Plan(Arc<Chosen>),
     /// One that needs sizes which leaders are told first.
-    Told(Told),
+    Told(Box<Told>),
 }
 
 impl Work {

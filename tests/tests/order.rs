@@ -231,7 +231,8 @@ fn a_job_that_is_killed_with_its_launcher_leaves_two_files_which_are_replayed(mp
     let shown = desk.ask(&["show", &parts.display().to_string(), "--json"]);
     let shown: serde_json::Value =
         serde_json::from_str(&shown.succeeded().stdout).unwrap_or_else(|error| panic!("{error}"));
-    assert_eq!(shown["ended_early"], serde_json::json!([0, 1, 2, 3]));
+    // The others have come to MPI_Finalize, and wait there.
+    assert_eq!(shown["ended_early"], serde_json::json!([0]));
     assert!(shown["total"]["matches"].as_u64() > Some(20), "{shown}");
     let words = "--patience 5 --after-end stop";
     let stopped = desk.replay(racy(mpi, 2, "hangs"), "a.order.parts", words);

@@ -355,14 +355,14 @@ exit $status";
 fn record_on_disk(desk: &Desk, mpi: Mpi, size: &str) -> Outcome {
     let disk = desk.path("disk");
     std::fs::create_dir(&disk).unwrap_or_else(|error| panic!("{error}"));
-    let racy = Job::new(mpi, RANKS, "racy").argument("1500");
+    let racy = Job::new(mpi, RANKS, "racy").argument("400");
     let racy = racy.under(WITH_OWN_MOUNTS).under([SMALL_DISK, "sh", size]);
     let outcome = desk.record(racy.under([disk.as_os_str()]), "disk/a.order", "-q");
     assert_eq!(outcome.stdout.lines().count(), RANKS, "{}", outcome.told());
     outcome
 }
 
-/// The logs of four ranks take 268 KiB from their beginning to their end, in pages of 4 KiB.
+/// The logs of four ranks take 264 KiB from their beginning to their end, in pages of 4 KiB.
 fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let desk = Desk::new();
     let outcome = record_on_disk(&desk, mpi, "64k").succeeded();
@@ -371,14 +371,14 @@ fn a_full_disk_harms_no_job_and_takes_nothing_of_what_was_recorded(mpi: Mpi) {
     let told = messages.iter().filter(full).count();
     assert_eq!((told, messages.len()), (RANKS, RANKS), "{}", outcome.told());
     let desk = Desk::new();
-    let outcome = record_on_disk(&desk, mpi, "268k");
+    let outcome = record_on_disk(&desk, mpi, "264k");
     let told = "No space left on device; choose a file in a directory that exists";
     assert!(outcome.stderr.contains(told), "{}", outcome.told());
     let told = "the logs of the ranks are left beside it";
     assert!(outcome.stderr.contains(told), "{}", outcome.told());
     let shown = desk.ask(&["show", &desk.text("left/a.order.parts")]);
     let shown = shown.succeeded().stdout;
-    assert!(shown.contains("4 ranks, 55 500 receives"), "{shown}");
+    assert!(shown.contains("4 ranks, 14 800 receives"), "{shown}");
     assert!(!shown.contains("ended before MPI_Finalize"), "{shown}");
     let desk = Desk::new();
     record_on_disk(&desk, mpi, "4m").succeeded().silent();

@@ -24,7 +24,7 @@ const MOST_BY_RULE: u64 = 64 << 10;
 
 /// A plan in which messages wait must be this much quicker than one in which none does: that one
 /// needs no calls of the program's while it goes on.
-pub(super) const WORTH_WAITING: f64 = 0.8;
+const WORTH_WAITING: f64 = 0.8;
 
 /// A plan may have so many bytes of other ranks' operands at once.
 const MOST_OPERANDS: u64 = 64 << 20;

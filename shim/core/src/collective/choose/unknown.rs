@@ -6,8 +6,7 @@
 //! sizes has to be known before anything is, of which one rank may know more than others.
 
 use super::choice::Unpredicted;
-use super::started::WORTH_WAITING;
-use super::{Choice, Class, Considered, Form, Known, WORTH};
+use super::{Choice, Class, Considered, Known, WORTH};
 use crate::collective::algorithms::Price;
 use crate::collective::network::MessageCosts;
 use crate::collective::{Algorithm, Clusters, Uniform, told};
@@ -42,11 +41,7 @@ impl Known {
             };
             [of(together, bytes, blocks), of(alone, bytes, 1)]
         });
-        let worth = match class.form {
-            Form::Blocking => WORTH,
-            Form::Started(_) => WORTH_WAITING,
-        };
-        let gains = small[0] < worth * small[1] && WORTH * large[0] <= large[1];
+        let gains = small[0] < WORTH * small[1] && WORTH * large[0] <= large[1];
         let considered = [(together, small[0]), (alone, small[1])];
         gains.then(|| Choice {
             strategy: Some(together),

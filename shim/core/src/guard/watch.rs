@@ -1,10 +1,10 @@
-//! The watch over a plan that was adopted: the native MPI as the challenger, and the plan by itself.
+//! The watch over an adopted plan: the native MPI as the challenger, and the plan by itself.
 //!
 //! Where much is gained, a pair costs much beside the calls between two pairs, and the budget
-//! allows few. What the plan itself takes is measured for nothing: once that is clearly more than it
-//! was when the two were last compared, they are compared at once, whatever the budget says. Where
-//! the native MPI takes as much longer, the plan stays, and is compared the next time when it takes
-//! still more.
+//! allows few. What the plan itself takes is measured for nothing: once that is clearly more than
+//! it was when the two were last compared, they are compared at once, whatever the budget says.
+//! Where the native MPI takes as much longer, the plan stays, and is compared the next time when it
+//! takes still more.
 
 use std::collections::VecDeque;
 

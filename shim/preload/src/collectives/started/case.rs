@@ -248,8 +248,10 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
         Runner::Auto => {
             let choice = communicator.choose_started(key, bytes, setup.progress);
             let by_rule = || Algorithm::find(key.operation, direct(key.operation));
+            // Of persistent ones all know the sizes: leaders are told none.
             let strategy = choice
                 .strategy
+                .filter(|strategy| !needs_leaders(strategy))
                 .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
             let segment = choice.segment.min(communicator.eager_limit());
             let name = strategy.map_or("native", |strategy| strategy.name);

@@ -87,7 +87,8 @@ struct Model {
     came: BTreeMap<(usize, usize), i32>,
 }
 
-fn envelope(partner: Partner, tag: i32) -> Envelope {
+/// One element for or from a rank, in the world.
+pub(super) fn envelope(partner: Partner, tag: i32) -> Envelope {
     Envelope {
         communicator: Some(WORLD),
         partner,

@@ -1,6 +1,7 @@
 //! Jobs made by hand: what each rank does, and what is the matter.
 use std::collections::BTreeMap;
 
+use super::model::envelope;
 use super::*;
 
 const WORLD: Key = 1;
@@ -47,15 +48,6 @@ fn thread(activity: Activity) -> Thread {
         since: 1_000_000_000,
         last_sends: Vec::new(),
         sends: 0,
-    }
-}
-
-fn envelope(partner: Partner, tag: i32) -> Envelope {
-    Envelope {
-        communicator: Some(WORLD),
-        partner,
-        tag: Some(tag),
-        elements: 1,
     }
 }
 

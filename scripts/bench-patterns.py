@@ -1,4 +1,4 @@
-"""Who sends how many values to whom: patterns of neighbourhood exchange for scripts/bench-collectives.
+"""Who sends how many values to whom: patterns of neighbourhood exchange for bench-collectives.
 
     bench-patterns.py FOLDER RANKS RANKS_OF_A_HOST [NAME ...]
 

@@ -377,8 +377,8 @@ static void flatten(const struct side *side, int block, Byte *flat, int into)
 static Byte *before_sent, *expected, *flat_out, *flat_in;
 static int misunderstood;
 
-/* An MPI that takes a type for another reads and writes around the data: in memory that is there, so
- * that `is_understood` can tell. */
+/* An MPI that takes a type for another reads and writes around the data: in memory that is there,
+ * so that `is_understood` can tell. */
 static Byte *new_arena(void)
 {
     void *memory = mmap(NULL, 2L * AROUND + ARENA, PROT_READ | PROT_WRITE,

@@ -1,9 +1,9 @@
 /*
  * How long rank 0 takes to put pieces into the memory of each of the other ranks, with a gap behind
  * each, and to complete them: prints, for each number and size of pieces, the least and the median
- * of EPOCHS in microseconds, as puts of their own and by one put with a datatype of all pieces; then
- * the mean of all epochs of the former, with SETTLE more before those that are measured, in which a
- * guard may try and decide. Each has a window of its own.
+ * of EPOCHS in microseconds, as puts of their own and by one put with a datatype of all pieces;
+ * then the mean of all epochs of the former, with SETTLE more before those that are measured, in
+ * which a guard may try and decide. Each has a window of its own.
  *
  *     one_sided_times EPOCHS [flush|fence|lock|start [SETTLE [quick]]]
  */
@@ -97,8 +97,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The epochs behind `settle` others, in order, and the mean of all, but for two in which connections
- * are made. */
+/* The epochs behind `settle` others, in order, and the mean of all, but for two in which
+ * connections are made. */
 static double measure(void (*of)(put, int, int), put put, int pieces, int bytes, int settle, int epochs,
                       double *times)
 {

@@ -11,7 +11,8 @@
 /* A pattern, and its graph on a communicator. */
 struct graph {
     char name[32];
-    int values[MOST_RANKS][MOST_RANKS]; /* from each rank to each; to itself: the block of an allgather */
+    /* From each rank to each; to itself: the block of an allgather. */
+    int values[MOST_RANKS][MOST_RANKS];
     MPI_Comm comm, around;
     int in, out, from[MOST_RANKS], to[MOST_RANKS];
 };

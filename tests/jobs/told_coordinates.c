@@ -1,7 +1,7 @@
 /*
  * Stands in for the libraries that tell where a host is on its network: uTofu of Fujitsu, or PMI of
- * Cray. TOLD_COORDINATES has hosts with their coordinates, `n0=0,0,0,0,0,0 n1=...`: with six of them
- * uTofu tells, with three PMI.
+ * Cray. TOLD_COORDINATES has hosts with their coordinates, `n0=0,0,0,0,0,0 n1=...`: with six of
+ * them uTofu tells, with three PMI.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

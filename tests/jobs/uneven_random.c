@@ -5,8 +5,9 @@
  *
  *     uneven_random SEED PROGRAMS STEPS SECONDS [started]
  *
- * With `started` each is started, and completed at once, in one way or another. All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS without
- * an end, the seed of the program that hangs.
+ * With `started` each is started, and completed at once, in one way or another. All data are
+ * computed anew and compared. Prints "0 wrong" if they are right; after SECONDS without an end, the
+ * seed of the program that hangs.
  */
 #include "random_programs.h"
 #ifdef LARGE_COUNTS

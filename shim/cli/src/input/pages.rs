@@ -144,8 +144,7 @@ impl Look {
 
     /// Whether the job is no more: it is silent, and none of its pages may be late.
     pub fn is_dead(first: &Look, second: &Look) -> bool {
-        let known = || second.sightings.values().all(Sighting::is_gone);
-        Look::is_silent(first, second) && known()
+        Look::is_silent(first, second) && second.sightings.values().all(Sighting::is_gone)
     }
 
     /// Whether some process of it descends from this one, or is it.

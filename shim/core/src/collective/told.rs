@@ -9,7 +9,7 @@
 //! | collective | MPI tells | then the leader of cluster A knows | and with it |
 //! |---|---|---|---|
 //! | `Gatherv`, `Scatterv` | the root all sizes, each other rank its own | those of A | the root |
-//! | `Alltoallv/w` | each rank its row and its column | those of ranks of A | the leader of B, between A and B |
+//! | `Alltoallv/w` | each rank its row and column | those of A | the leader of B, between both |
 //!
 //! # Why ranks never disagree
 //!

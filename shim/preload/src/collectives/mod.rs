@@ -16,7 +16,7 @@
 //! | the guard has another algorithm of the MPI's run it | as above; it was made ready at a call at which all ranks said that they can (`guard::forced`), and which operations are open to that, all told each other (`guard::knobs`) |
 //! | the program has set an algorithm of the MPI's itself (`MPI_T`) | MPI has it do so on all ranks (the variable's scope), or its own collectives would not work; before the first trial, as the row above |
 //! | no algorithm is chosen, or it does not serve | a function of operation, root, bytes and order, which are equal on all ranks, and of nothing that a rank remembers of earlier calls |
-//! | sizes are exchanged, or told to leaders | settings, guard, numbers of calls, earlier exchanges (`sizes`) |
+//! | sizes are exchanged, or told | settings, guard, number of calls, exchanges (`sizes`) |
 //! | [`Refused::ByNative`] | the native collective returns an error before it communicates |
 //! | [`Refused::With`] | an error is returned, and nothing is called |
 //! | the communicator has no topology that all ranks know, or, where the plan is chosen, one whose blocks the MPI may take for each other | what is learnt where it is made is the same on all (`neighbours`) |

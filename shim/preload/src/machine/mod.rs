@@ -9,6 +9,6 @@ mod unnamed;
 
 pub use cores::{allowed_cores, cores};
 pub use hardware::{read as read_hardware, read_with_devices as read_hardware_and_devices};
-pub use location::{Location, location};
+pub use location::location;
 pub use signals::with_signals_blocked;
 pub use unnamed::{file_limit, unnamed_file};

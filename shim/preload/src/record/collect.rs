@@ -103,18 +103,18 @@ fn collect_over(
     });
     let first_of_hosts = share(members, first_of_hosts)?;
     let is_first = first_of_hosts.contains(&process);
-    let mine = is_first.then(read_topology);
-    let mut topologies = gather(members, &mine.flatten())?;
-    let mine = is_first.then(location);
-    let mut locations = gather(members, &mine.flatten())?;
+    let (topology, at) = (is_first.then(read_topology), is_first.then(location));
+    let mut of_hosts = gather(members, &(topology.flatten(), at.flatten()))?;
     let found = gather(members, found)?;
     let mut written = false;
     if let Some(Ok(Merged { profile })) = &mut merged {
-        let texts = first_of_hosts.iter().map(|&first| topologies[first].take());
-        profile.topologies = alike(profile, texts.collect());
-        let located = profile.hosts.iter().zip(&first_of_hosts);
-        let located = located.filter_map(|(host, &at)| Some(locations[at].take()?.of(&host.name)));
-        profile.locations = located.collect();
+        let mut texts = Vec::new();
+        for (host, &first) in profile.hosts.iter().zip(&first_of_hosts) {
+            let (text, at) = std::mem::take(&mut of_hosts[first]);
+            texts.push(text);
+            profile.locations.extend(at.map(|at| at.of(&host.name)));
+        }
+        profile.topologies = alike(profile, texts);
         let found = GuardResults::together(found);
         (profile.guard, profile.guarded_epochs) = (found.collectives, found.epochs);
         written = write(profile);

@@ -1,18 +1,19 @@
 //! What ranks are placed on above their hosts: the clusters of a platform file, those that were
 //! given as numbers, or the network of the hosts.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use treepie_core::affinity::Traffic;
 use treepie_core::files::configuration::{Probe, Settings};
+use treepie_core::files::network::HostLocation;
 use treepie_core::files::{PlatformFile, network};
 use treepie_core::placement::allocation::{Allocation, AllocationError, network_of};
+use treepie_core::placement::binding::Process;
 use treepie_core::platform::Platform;
+use treepie_core::topology::Topology;
 use treepie_core::topology::networks::{Network, Site};
-use treepie_core::topology::{Machine, Topology};
 
-use super::hosts::ProcessPlaces;
+use super::hosts::HostFacts;
 use super::request::RequestError;
 use crate::log;
 
@@ -31,27 +32,16 @@ pub enum ClusterNetwork {
     Network(String, Box<Site>),
 }
 
-/// A network whose hosts a file does not name, with those of the job where their system says that
-/// they are; as it is where they are named, or where what the system says is of another network.
-fn located(site: &Site, places: &ProcessPlaces) -> Site {
-    let hosts: HashSet<&str> = places.processes.iter().map(|at| at.host.as_str()).collect();
-    let unknown = site.hosts().is_empty() && !places.locations.is_empty();
-    if !unknown || hosts.len() != places.locations.len() {
+/// A network without names of hosts, with those of the job where their systems tell that they are;
+/// as it is where these tell nothing, or of another network.
+fn located(site: &Site, locations: &[HostLocation]) -> Site {
+    if locations.is_empty() {
         return site.clone();
     }
-    match network::by_coordinates(&places.locations, Some(site)) {
-        Ok(known) => {
-            let network = site.network().describe();
-            log::info(&format!(
-                "hosts are at their system's coordinates on the {network}"
-            ));
-            known
-        }
-        Err(error) => {
-            log::info(&format!("{error}; nodes are taken in order"));
-            site.clone()
-        }
-    }
+    network::by_coordinates(locations, Some(site)).unwrap_or_else(|error| {
+        log::info(&format!("{error}; nodes are taken in order"));
+        site.clone()
+    })
 }
 
 impl ClusterNetwork {
@@ -89,6 +79,11 @@ impl ClusterNetwork {
         }
     }
 
+    /// Whether it helps to know where hosts are: on a network whose file or description names none.
+    pub fn wants_locations(&self) -> bool {
+        matches!(self, ClusterNetwork::Network(_, site) if site.hosts().is_empty())
+    }
+
     /// The job's processes on its hosts, under their clusters. Where these are not those
     /// of this job one line says so, and hosts are all alike.
     ///
@@ -98,12 +93,11 @@ impl ClusterNetwork {
     pub fn allocation(
         &self,
         file: &Path,
-        places: &ProcessPlaces,
-        machines: &HashMap<String, Machine>,
+        processes: &[Process],
+        facts: &HostFacts,
         strict: bool,
     ) -> Result<Allocation, RequestError> {
-        let processes = &places.processes;
-        let machine_of = |native: &str| machines.get(native).cloned();
+        let machine_of = |native: &str| facts.machines.get(native).cloned();
         let plain = || {
             Allocation::new(processes, machine_of, None)
                 .map_err(|error| RequestError::allocation(file, error))
@@ -126,7 +120,7 @@ impl ClusterNetwork {
                 let found = match site.network() {
                     Network::Tree(tree) => below(tree.topology()),
                     _ => Allocation::new(processes, machine_of, None)
-                        .and_then(|hosts| hosts.on_network(located(site, places))),
+                        .and_then(|hosts| hosts.on_network(located(site, &facts.locations))),
                 };
                 (name.as_str(), found)
             }

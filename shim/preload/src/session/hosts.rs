@@ -1,5 +1,5 @@
-//! Where the processes of the job are, gathered on process 0 when the job starts: hosts, cores, the
-//! places of hosts on their network, and their hardware where that is wanted.
+//! Where the processes of the job are, gathered on process 0 when the job starts: hosts and cores;
+//! and, where that is wanted, the hardware of the hosts and their places on the network.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use treepie_core::files::network::HostLocation;
 use treepie_core::placement::binding::Process;
 use treepie_core::topology::Machine;
 
-use crate::machine::{Location, allowed_cores, location, read_hardware};
+use crate::machine::{allowed_cores, location, read_hardware};
 use crate::mpi::native::Native;
 use crate::share::{Group, Members, ShareError, gather, share};
 
@@ -19,76 +19,83 @@ struct Located {
     host: String,
     /// As Linux lists them; nothing where it does not say.
     allowed_cores: String,
-    location: Option<Location>,
 }
 
-/// Where the processes are, on process 0; nothing elsewhere.
-#[derive(Debug, Default)]
-pub struct ProcessPlaces {
-    /// Host and cores of each process. A process that does not know its cores has none.
-    pub processes: Vec<Process>,
-    /// Where hosts are on their network; none where no system tells it.
-    pub locations: Vec<HostLocation>,
-}
-
-impl FromIterator<Located> for ProcessPlaces {
-    fn from_iter<T: IntoIterator<Item = Located>>(all: T) -> Self {
-        let mut places = ProcessPlaces::default();
-        let mut known = HashSet::new();
-        for at in all {
-            if let Some(location) = at.location
-                && known.insert(at.host.clone())
-            {
-                places.locations.push(location.of(&at.host));
-            }
-            places.processes.push(Process {
-                host: at.host,
-                allowed: list::parse(&at.allowed_cores).unwrap_or_default(),
-            });
+impl From<Located> for Process {
+    fn from(at: Located) -> Process {
+        Process {
+            host: at.host,
+            allowed: list::parse(&at.allowed_cores).unwrap_or_default(),
         }
-        places
     }
 }
 
-/// Where each process is. Collective over the native world.
+/// The host and the cores of each process, on process 0; nothing elsewhere. A process that does not
+/// know its cores has none. Collective over the native world.
 ///
 /// # Errors
 /// As of [`gather`].
-pub fn places(native: &Native, world: &Members<'_>) -> Result<ProcessPlaces, ShareError> {
+pub fn processes(native: &Native, world: &Members<'_>) -> Result<Vec<Process>, ShareError> {
     let mine = Located {
         host: native.processor_name(),
         allowed_cores: allowed_cores(),
-        location: location(),
     };
-    Ok(gather(world, &mine)?.into_iter().collect())
+    let all = gather(world, &mine)?;
+    Ok(all.into_iter().map(Process::from).collect())
 }
 
-/// The hardware of each host, read by its first process, on process 0, which alone has `processes`
-/// and knows whether it is wanted. Hosts that cannot be read are missing. Collective over the
-/// native world.
+/// Which facts of hosts are wanted.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub struct Wanted {
+    /// Their hardware.
+    pub machines: bool,
+    /// Where they are on their network.
+    pub locations: bool,
+}
+
+/// Facts of hosts, those that are wanted and can be read.
+#[derive(Debug, Default)]
+pub struct HostFacts {
+    /// The hardware of hosts, by their names.
+    pub machines: HashMap<String, Machine>,
+    /// Where all hosts are on their network, as their systems tell; none if one tells nothing.
+    pub locations: Vec<HostLocation>,
+}
+
+/// Facts of the hosts, read by the first process of each, on process 0, which alone has `processes`
+/// and knows what is wanted. Collective over the native world.
 ///
 /// # Errors
 /// As of [`share`].
-pub fn machines(
+pub fn facts(
     world: &Members<'_>,
     processes: &[Process],
-    wanted: bool,
-) -> Result<HashMap<String, Machine>, ShareError> {
+    wanted: Wanted,
+) -> Result<HostFacts, ShareError> {
+    let any = wanted.machines || wanted.locations;
     let mut known = HashSet::new();
     let firsts = processes.iter().enumerate();
-    let firsts = firsts.filter(|(_, at)| wanted && known.insert(at.host.as_str()));
+    let firsts = firsts.filter(|(_, at)| any && known.insert(at.host.as_str()));
     let firsts: Vec<usize> = firsts.map(|(process, _)| process).collect();
-    let readers = share(world, (world.rank() == 0).then_some(firsts))?;
+    let (readers, wanted) = share(world, (world.rank() == 0).then_some((firsts, wanted)))?;
+    let mut facts = HostFacts::default();
     if readers.is_empty() {
-        return Ok(HashMap::new());
+        return Ok(facts);
     }
-    let mine = readers.contains(&world.rank()).then(read_hardware);
-    let texts = gather(world, &mine.flatten())?;
-    let read = processes.iter().zip(texts).filter_map(|(process, text)| {
-        let machine = text?.parse().ok()?;
-        Some((process.host.clone(), machine))
-    });
-    Ok(read.collect())
+    let reads = readers.contains(&world.rank());
+    let machine = (reads && wanted.machines).then(read_hardware);
+    let at = (reads && wanted.locations).then(location);
+    let all = gather(world, &(machine.flatten(), at.flatten()))?;
+    for (process, (text, at)) in processes.iter().zip(all) {
+        if let Some(machine) = text.and_then(|text| text.parse().ok()) {
+            facts.machines.insert(process.host.clone(), machine);
+        }
+        facts.locations.extend(at.map(|at| at.of(&process.host)));
+    }
+    if facts.locations.len() != readers.len() {
+        facts.locations.clear();
+    }
+    Ok(facts)
 }
 
 #[cfg(test)]
@@ -100,11 +107,8 @@ mod tests {
         let located = |allowed_cores: &str| Located {
             host: "a host".into(),
             allowed_cores: allowed_cores.into(),
-            location: None,
         };
-        let places: ProcessPlaces = ["1,3-4", ""].map(located).into_iter().collect();
-        assert_eq!(places.processes[0].allowed, [1, 3, 4]);
-        assert_eq!(places.processes[1].allowed, [0; 0]);
-        assert_eq!(places.locations, []);
+        assert_eq!(Process::from(located("1,3-4")).allowed, [1, 3, 4]);
+        assert_eq!(Process::from(located("")).allowed, [0; 0]);
     }
 }

@@ -1,7 +1,6 @@
 //! What the user asks for: settings from the configuration file and the
 //! environment, and the files that they name, read by process 0 alone.
 
-use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -20,11 +19,10 @@ use treepie_core::learning::Candidate;
 use treepie_core::order::Log;
 use treepie_core::placement::allocation::AllocationError;
 use treepie_core::placement::binding::Process;
-use treepie_core::topology::Machine;
 
 use super::cluster_network::{ClusterNetwork, STORED};
 use super::decision::{Decision, Order, Pages, Recording, Replay};
-use super::hosts::ProcessPlaces;
+use super::hosts::{HostFacts, Wanted};
 use super::learning::Learning;
 use super::replay::{ReplayFile, narrow};
 use super::run::{describe, given_number, job, producer, run_number};
@@ -180,36 +178,34 @@ impl Read {
 }
 
 impl Draft {
-    /// Whether the hardware of these processes' hosts has to be known.
-    pub fn needs_machines(&self, processes: &[Process]) -> bool {
+    /// What has to be known of these processes' hosts.
+    pub fn wants(&self, processes: &[Process]) -> Wanted {
         let file = self.file.as_ref();
         let learning = self.learning.as_ref();
-        self.reorders
-            || learning.is_some_and(|learning| learning.needs_machines(processes))
-            || file.is_some_and(|file| file.needs_machines(processes))
+        Wanted {
+            machines: self.reorders
+                || learning.is_some_and(|learning| learning.needs_machines(processes))
+                || file.is_some_and(|file| file.needs_machines(processes)),
+            locations: self.network.wants_locations(),
+        }
     }
 
     /// The decision, now that it is known where the processes are. What does not fit is said, and
     /// undoes all that was asked for.
-    pub fn settle(self, places: &ProcessPlaces, machines: &HashMap<String, Machine>) -> Decision {
+    pub fn settle(self, processes: &[Process], facts: &HostFacts) -> Decision {
         let strict = self.replay.strict;
-        self.settled(places, machines)
+        self.settled(processes, facts)
             .unwrap_or_else(|error| refuse(&error, strict))
     }
 
-    fn settled(
-        self,
-        places: &ProcessPlaces,
-        machines: &HashMap<String, Machine>,
-    ) -> Result<Decision, RequestError> {
-        let processes = &places.processes;
+    fn settled(self, processes: &[Process], facts: &HostFacts) -> Result<Decision, RequestError> {
         let mut replay = self.replay;
         let name = Path::new(if self.reorders { "reorder" } else { "auto" });
         let name = self.file.as_ref().map_or(name, ReplayFile::path);
         let stored = self.learning.as_ref();
         let stored = stored.and_then(|learning| learning.platform(processes));
         let network = self.network.or(stored.as_ref());
-        let allocation = network.allocation(name, places, machines, replay.strict)?;
+        let allocation = network.allocation(name, processes, facts, replay.strict)?;
         let mut binding = None;
         if let Some(file) = self.file {
             let settled = file.settle(&allocation, &network)?;

@@ -181,13 +181,12 @@ impl Starting {
 
     /// What all ranks do, once process 0, which alone has a draft, knows where they are.
     fn look(&self, draft: Option<Box<Draft>>, mut steps: Steps) -> Result<Decision, ShareError> {
-        let places = hosts::places(self.native, &self.world)?;
+        let processes = hosts::processes(self.native, &self.world)?;
         steps.ended("processes heard of");
-        let needs_machines = |draft: &Draft| draft.needs_machines(&places.processes);
-        let wanted = draft.as_deref().is_some_and(needs_machines);
-        let machines = hosts::machines(&self.world, &places.processes, wanted)?;
+        let wanted = draft.as_deref().map(|draft| draft.wants(&processes));
+        let facts = hosts::facts(&self.world, &processes, wanted.unwrap_or_default())?;
         steps.ended("hardware read");
-        let settled = draft.map(|draft| draft.settle(&places, &machines));
+        let settled = draft.map(|draft| draft.settle(&processes, &facts));
         steps.ended("placed");
         let decision = share(&self.world, settled)?;
         steps.ended("told to all");

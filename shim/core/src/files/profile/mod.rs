@@ -18,7 +18,7 @@ mod times;
 mod topologies;
 mod windows;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -372,12 +372,10 @@ impl Profile {
         if let Err(problem) = self.check_hosts() {
             return wrong("hosts", problem);
         }
-        let known = |host: &str| self.hosts.iter().any(|known| known.name == host);
-        if let Some(location) = self.locations.iter().find(|at| !known(&at.host)) {
-            let problem = format!(
-                "{} is none of the hosts; remove or correct it",
-                location.host
-            );
+        let hosts: HashSet<&str> = self.hosts.iter().map(|host| host.name.as_str()).collect();
+        let mut located = self.locations.iter().map(|at| at.host.as_str());
+        if let Some(host) = located.find(|host| !hosts.contains(host)) {
+            let problem = format!("{host} is none of the hosts; remove or correct it");
             return wrong("locations", problem);
         }
         for (field, group) in [("missing_ranks", &self.missing_ranks)].into_iter().chain(

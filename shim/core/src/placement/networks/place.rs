@@ -365,9 +365,8 @@ impl Search<'_> {
                     _ => f64::INFINITY,
                 },
                 work: match self.options.effort {
-                    Effort::Fast => 2_000_000,
-                    Effort::Normal => 2_000_000,
                     Effort::Strong => 1_000_000_000,
+                    _ => 2_000_000,
                 },
             };
             let seed = self.options.seed;

@@ -221,13 +221,13 @@ pub fn free(address: Word, next: impl FnOnce() -> c_int) -> c_int {
         return next();
     }
     let handle = handle_at(address);
-    let judged = window::find(handle).filter(|window| window.judged().is_some());
-    let code = synchronise(handle, Whose::All, || {
-        if let (Some(native), Some(window)) = (native(), &judged) {
-            report(native, window);
-        }
-        next()
-    });
+    let code = match (native(), window::find(handle)) {
+        (Some(native), Some(window)) => complete_kept(native, &window, Whose::All, || {
+            report(native, &window);
+            next()
+        }),
+        _ => next(),
+    };
     if code == SUCCESS {
         window::ended(handle);
     }
@@ -291,13 +291,7 @@ pub fn flush(window: Win, target: c_int, next: impl FnOnce() -> c_int) -> c_int 
 pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
     match native().map(|native| native.abi.family) {
         Some(Family::Mpich | Family::Standard) => {
-            let code = sent(window, Target::flush, next);
-            if features::any(GATHERING)
-                && let Some(window) = window::find(window)
-            {
-                window.synchronised(code);
-            }
-            code
+            sent(window, Target::flush, next, Window::synchronised)
         }
         _ => ended(window, Whose::All, next, |_| ()),
     }
@@ -305,7 +299,7 @@ pub fn flush_all(window: Win, next: impl FnOnce() -> c_int) -> c_int {
 
 /// `MPI_Win_sync`: what is kept is sent, and completed by a later call.
 pub fn sync(window: Win, next: impl FnOnce() -> c_int) -> c_int {
-    sent(window, Target::send_all, next)
+    sent(window, Target::send_all, next, |_, _| ())
 }
 
 /// Whose pieces a synchronisation completes.
@@ -328,11 +322,13 @@ fn begun(window: Win, next: impl FnOnce() -> c_int, told: impl FnOnce(&Window)) 
     code
 }
 
-/// A call before which `send` sends what is kept, and after which nothing is freed.
+/// A call before which `send` sends what is kept, and after which nothing is freed; the window is
+/// `told` what it returned.
 fn sent(
     window: Win,
     send: impl Fn(&Target, &Native, &Window) -> Result<(), c_int>,
     next: impl FnOnce() -> c_int,
+    told: impl FnOnce(&Window, c_int),
 ) -> c_int {
     if !features::any(GATHERING) {
         return next();
@@ -340,14 +336,16 @@ fn sent(
     let (Some(native), Some(window)) = (native(), window::find(window)) else {
         return next();
     };
-    window.timed(|| {
+    let code = window.timed(|| {
         let mut result = Ok(());
         window.each_target(|target| result = result.and(send(target, native, &window)));
         match next() {
             SUCCESS => result.err().unwrap_or(SUCCESS),
             code => code,
         }
-    })
+    });
+    told(&window, code);
+    code
 }
 
 /// A call that completes what was begun, and may end an epoch, as the window is told.
@@ -360,26 +358,20 @@ fn ended(
     if !features::any(GATHERING) {
         return next();
     }
-    let code = synchronise(window, whose, next);
-    if let Some(window) = window::find(window) {
-        // Before an epoch that this call opens.
-        window.synchronised(code);
-        if code == SUCCESS {
-            told(&window);
-        }
+    let (Some(native), Some(window)) = (native(), window::find(window)) else {
+        return next();
+    };
+    let code = window.timed(|| complete_kept(native, &window, whose, next));
+    // Before an epoch that this call opens.
+    window.synchronised(code);
+    if code == SUCCESS {
+        told(&window);
     }
     code
 }
 
 /// Sends what is kept, and does `next`, which completes it. Where sending fails `next` is done all
 /// the same, for which other ranks may wait, and the error returned.
-fn synchronise(window: Win, whose: Whose, next: impl FnOnce() -> c_int) -> c_int {
-    let (Some(native), Some(window)) = (native(), window::find(window)) else {
-        return next();
-    };
-    window.timed(|| complete_kept(native, &window, whose, next))
-}
-
 fn complete_kept(
     native: &Native,
     window: &Window,

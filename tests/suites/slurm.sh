@@ -1,17 +1,21 @@
 #!/usr/bin/env bash
 # A real Slurm of one host, this one, for as long as a command runs:
 #
-#     tests/suites/slurm.sh FOLDER PORT PORT COMMAND...
+#     tests/suites/slurm.sh FOLDER PORT PORT[,PORT...] COMMAND...
 #
-# FOLDER is for its files, the ports for its two daemons. As root. The daemons stay in
-# the foreground, so that they end with this script's process group, however it ends.
+# FOLDER is for its files, the ports for its daemons: with several behind the comma, there are as
+# many nodes, n0, n1, ..., which differ in their names. As root. The daemons stay in the foreground,
+# so that they end with this script's process group, however it ends.
 # What a step that was killed leaves in TmpFS would keep one of the same number, in a
 # later Slurm, from starting.
 set -euo pipefail
 
-folder=$1 controller_port=$2 node_port=$3
+folder=$1 controller_port=$2
+IFS=, read -ra ports <<<"$3"
 shift 3
 host=$(hostname -s)
+nodes=("$host")
+for ((at = 0; at < ${#ports[@]} && ${#ports[@]} > 1; at++)); do nodes[at]=n$at; done
 cores=$(nproc)
 for program in munged slurmctld slurmd srun; do
     command -v "$program" >/dev/null || PATH=$PATH:/usr/sbin
@@ -21,7 +25,7 @@ for program in munged slurmctld slurmd srun; do
     }
 done
 
-mkdir -p "$folder"/{state,spool,tmp}
+mkdir -p "$folder/state" "${nodes[@]/#/$folder/tmp.}"
 cat >"$folder/slurm.conf" <<CONF
 ClusterName=one
 SlurmctldHost=$host(127.0.0.1)
@@ -39,14 +43,16 @@ SelectTypeParameters=CR_CPU
 PropagateResourceLimits=NONE
 ReturnToService=2
 StateSaveLocation=$folder/state
-SlurmdSpoolDir=$folder/spool
-TmpFS=$folder/tmp
+SlurmdSpoolDir=$folder/spool.%n
+TmpFS=$folder/tmp.%n
 SlurmctldPidFile=$folder/slurmctld.pid
-SlurmdPidFile=$folder/slurmd.pid
+SlurmdPidFile=$folder/slurmd.%n.pid
 SlurmctldLogFile=$folder/slurmctld.log
-SlurmdLogFile=$folder/slurmd.log
+SlurmdLogFile=$folder/slurmd.%n.log
 SlurmdParameters=config_overrides
-NodeName=$host NodeAddr=127.0.0.1 Port=$node_port CPUs=$cores State=UNKNOWN
+$(for at in "${!nodes[@]}"; do
+    echo "NodeName=${nodes[at]} NodeHostname=${nodes[at]} NodeAddr=127.0.0.1 Port=${ports[at]} CPUs=$cores State=UNKNOWN"
+done)
 PartitionName=all Nodes=ALL Default=YES State=UP
 CONF
 export SLURM_CONF=$folder/slurm.conf
@@ -71,8 +77,10 @@ daemons+=($!)
 until [ -S "$folder/munge.socket" ]; do sleep 0.1; done
 slurmctld -D -f "$SLURM_CONF" >"$folder/slurmctld.out" 2>&1 &
 daemons+=($!)
-slurmd -D -f "$SLURM_CONF" -N "$host" >"$folder/slurmd.out" 2>&1 &
-daemons+=($!)
+for node in "${nodes[@]}"; do
+    unshare --uts sh -c 'hostname "$0" && exec slurmd -D -f "$SLURM_CONF" -N "$0"' "$node" >"$folder/slurmd.$node.out" 2>&1 &
+    daemons+=($!)
+done
 for ((tries = 0; tries < 150; tries++)); do
     [ "$(sinfo --noheader -o %T 2>/dev/null)" != idle ] || break
     sleep 0.2

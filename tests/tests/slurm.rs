@@ -1,12 +1,13 @@
-//! Jobs that Slurm's own `srun` starts, on a Slurm of one host that lasts as long as the
-//! test: the variables reach the ranks, a placement is applied by every way, and the
-//! job's status comes back.
+//! Jobs that Slurm's own `srun` starts, on a Slurm that lasts as long as the test: the variables
+//! reach the ranks, a placement is applied by every way, the job's status comes back, and a job is
+//! run again without the node on which a rank died.
 
 use std::net::TcpListener;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use serde_json::json;
 use treepie_core::files::Profile;
 use treepie_tests::hosts::places;
 use treepie_tests::placements::of_two_ranks;
@@ -20,16 +21,19 @@ fn plugin(mpi: Mpi) -> &'static str {
     }
 }
 
-/// Runs a script of bash with Slurm at hand: `$treepie`, `$jobs` and `$srun` are set.
-fn under_slurm(mpi: Mpi, folder: &Path, script: &str) -> Outcome {
-    // Both are held until both are known, so that they differ.
-    let ports = [0; 2].map(|_| TcpListener::bind("127.0.0.1:0").expect("ports are left"));
-    let ports = ports.map(|port| port.local_addr().expect("it is bound").port().to_string());
+/// Runs a script of bash with Slurm at hand, of so many nodes: `$treepie`, `$jobs` and `$srun` are
+/// set.
+fn under_slurm(mpi: Mpi, nodes: usize, folder: &Path, script: &str) -> Outcome {
+    // All are held until all are known, so that they differ.
+    let bind = |_| TcpListener::bind("127.0.0.1:0").expect("ports are left");
+    let ports: Vec<TcpListener> = (0..=nodes).map(bind).collect();
+    let number = |port: TcpListener| port.local_addr().expect("it is bound").port().to_string();
+    let ports: Vec<String> = ports.into_iter().map(number).collect();
     let job = artifacts::job(mpi, "where");
     let mut command = Command::new(artifacts::repository().join("tests/suites/slurm.sh"));
     command
         .arg(folder.join("slurm"))
-        .args(ports)
+        .args([&ports[0], &ports[1..].join(",")])
         .args(["bash", "-c", script])
         .current_dir(folder)
         .env("treepie", artifacts::command())
@@ -57,7 +61,7 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
         done\n\
         $treepie profile -o failed.profile.yaml -- $srun bash -c 'sleep 1; exit 5'\n\
         echo status $?\n";
-    let outcome = under_slurm(mpi, folder, script).succeeded();
+    let outcome = under_slurm(mpi, 1, folder, script).succeeded();
     let profile = Profile::read(&folder.join("app.profile.yaml"));
     let profile = profile.unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
     assert_eq!(profile.ranks, 2);
@@ -70,4 +74,23 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     assert!(outcome.stdout.ends_with("status 5\n"), "{}", outcome.told());
 }
 
-under_each_mpi!(jobs_of_srun_are_profiled_and_placed_and_keep_their_status);
+fn a_job_whose_rank_is_killed_is_run_again_without_its_node(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let script = "salloc --quiet --no-kill -N3 -n3 $treepie supervise --json --record record \
+        --pause 0 --restart \"$srun $jobs/where\" -- $srun $jobs/endings kill";
+    let outcome = under_slurm(mpi, 3, directory.path(), script).succeeded();
+    let answer = outcome.stdout.lines().find(|line| line.starts_with('{'));
+    let answer: serde_json::Value = serde_json::from_str(answer.unwrap_or_default())
+        .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
+    let first = &answer["attempts"][0];
+    let killed = json!({"kind": "killed", "signal": 9, "rank": 0, "host": "n0"});
+    assert_eq!(first["end"], killed, "{}", outcome.told());
+    assert_eq!(first["left_out"], json!(["n0"]), "{}", outcome.told());
+    let hosts: Vec<String> = places(&outcome).into_iter().map(|(host, _)| host).collect();
+    assert_eq!(hosts, ["n1", "n2"], "{}", outcome.told());
+}
+
+under_each_mpi!(
+    jobs_of_srun_are_profiled_and_placed_and_keep_their_status,
+    a_job_whose_rank_is_killed_is_run_again_without_its_node,
+);

@@ -121,16 +121,26 @@ impl Facts {
     /// The signal that ended a rank, which took the others with it.
     fn signal(&self) -> Option<u8> {
         match self.statuses {
-            Statuses::Shell => self.status.checked_sub(128).filter(|s| is_signal(*s)),
+            // Slurm's is the status of a rank that it ended itself; the first that died is told
+            // first.
+            Statuses::Shell => {
+                let signal = self.status.checked_sub(128).filter(|s| is_signal(*s));
+                signal.map(|signal| self.told_signal().unwrap_or(signal))
+            }
             Statuses::Bare => self.bare_signal(),
         }
+    }
+
+    /// The signal of the first rank that the launcher says was ended by one.
+    fn told_signal(&self) -> Option<u8> {
+        self.heard.deaths.iter().find_map(|death| death.signal)
     }
 
     /// Hydra ends the ranks of a program that failed by SIGKILL and may report that one. But a rank
     /// that such a signal ended first leaves no partial profile, and where all ranks left theirs,
     /// the program ended by itself.
     fn bare_signal(&self) -> Option<u8> {
-        let told = self.heard.deaths.iter().find_map(|death| death.signal);
+        let told = self.told_signal();
         let signal = told.unwrap_or(self.status);
         let is_certain = told.is_some() || ENDS_RANKS.contains(&signal);
         let all_left = self

@@ -141,6 +141,11 @@ impl Roster {
         self.present().count() > 1
     }
 
+    /// Whether a host is left out.
+    pub fn leaves_out(&self) -> bool {
+        !self.out.is_empty()
+    }
+
     fn present(&self) -> impl Iterator<Item = &Host> {
         let is_present = |host: &&Host| !self.out.contains_key(&host.name);
         self.hosts.iter().filter(is_present)

@@ -144,6 +144,15 @@ fn ranks_that_hydra_ended_after_a_program_failed_are_no_reason() {
 }
 
 #[test]
+fn of_ranks_that_slurm_says_were_ended_the_first_is_the_reason() {
+    let ended = Facts {
+        heard: heard("srun: error: n0: task 0: Killed\nsrun: error: n1: task 1: Terminated"),
+        ..facts(Statuses::Shell, 143, 1)
+    };
+    assert_eq!(ended.end(), killed(9, Some(0), Some("n0")));
+}
+
+#[test]
 fn hosts_that_are_silent_or_whose_daemon_is_gone_are_lost() {
     let ended = Facts {
         heard: heard("Remote daemon: [[1,0],2] on node n2"),

@@ -8,7 +8,8 @@ use treepie_core::files::Replayable;
 use treepie_core::files::partial_profiles::directory_of;
 use treepie_core::supervision::checkpoints::{Checkpoint, Checkpoints};
 use treepie_core::supervision::{
-    Decision, End, Ended, Facts, History, Host, Left, Out, Progress, Reason, Statuses, TooFew,
+    Decision, End, Ended, Facts, History, Host, Left, Out, Progress, Reason, Roster, Statuses,
+    TooFew,
 };
 
 use super::Job;
@@ -27,6 +28,10 @@ pub const LAST: &str = "{last}";
 
 /// Exit status where too few hosts are left: EX_TEMPFAIL, "try again later".
 const TOO_FEW_HOSTS: u8 = 75;
+
+/// Has `srun` end all ranks where one ended badly. By itself it waits for the others, which wait
+/// for that one.
+const KILL_ALL: &str = "SLURM_KILL_BAD_EXIT";
 
 /// A job that is supervised.
 pub struct Supervisor<'a> {
@@ -115,10 +120,15 @@ impl<'a> Supervisor<'a> {
             .settings
             .variables(variables(&output, placement.as_deref()))?;
         let mut invocation = launch::prepare(&command, &variables)?;
-        let is_told = is_changed || arguments.hosts.is_some();
+        // A launcher that was not told of hosts may not have taken the first ones.
+        let leaves_out = self.job.roster.as_ref().is_some_and(Roster::leaves_out);
+        let is_told = is_changed || leaves_out || arguments.hosts.is_some();
         if let (Some(hosts), true) = (&hosts, is_told) {
             let options = allocation::options(self.job.launcher.family, hosts);
             invocation.arguments.splice(0..0, options);
+        }
+        if self.job.launcher.family == Family::Slurm && std::env::var_os(KILL_ALL).is_none() {
+            invocation.environment.push((KILL_ALL.into(), "1".into()));
         }
         self.first_hosts = self.first_hosts.take().or_else(|| hosts.clone());
         let shown = as_typed(&command);

@@ -168,6 +168,22 @@ pub fn deep() -> Network {
     of_numbers(&numbers, 4, |_| lan(), |_, _| wan(10.0, 100.0))
 }
 
+/// Four hosts of eight ranks, 10 ms apart, a message between which takes 30 us at least.
+pub fn hosts_of_eight() -> Network {
+    finished(of_eight())
+}
+
+/// The same, as a platform.
+pub fn hosts_of_eight_platform() -> Platform {
+    Platform::new(of_eight()).unwrap()
+}
+
+fn of_eight() -> Contents {
+    let numbers: Vec<usize> = (0..32).map(|rank| rank / 8).collect();
+    let between = |_, _| Link::linear(0.01, 30e-6, 8e-8).unwrap();
+    contents(&numbers, 8, |_| lan(), between)
+}
+
 /// Ranks in these clusters, on links that all differ, two on a host.
 pub fn scattered(numbers: &[usize]) -> Network {
     scattered_on(numbers, 2)

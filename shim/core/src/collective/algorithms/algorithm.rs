@@ -139,6 +139,11 @@ impl Algorithm {
             .all(|requirement| requirement.allows(ranks))
     }
 
+    /// Whether the leaders of clusters have to be told sizes that MPI tells some ranks alone.
+    pub fn needs_leaders(&self) -> bool {
+        self.requires.contains(&Requirement::ToldSizes)
+    }
+
     /// The first of its requirements that a call does not meet.
     pub fn unmet(&self, problem: &Problem) -> Option<Requirement> {
         let mut required = self.requires.iter().copied();

@@ -35,7 +35,7 @@ const MOST_OPERANDS: u64 = 64 << 20;
 pub enum Progress {
     /// Nobody: a rank goes on when it asks for its own requests.
     Own,
-    /// The native MPI calls us in whatever it waits.
+    /// The native MPI calls us in whatever it waits, or a thread of ours does.
     Called,
 }
 

@@ -3,9 +3,11 @@
 pub(super) mod builder;
 pub(super) mod dependencies;
 pub(super) mod hazards;
+mod one_to_many;
 
 pub use builder::Builder;
 pub use dependencies::Dependencies;
+pub use one_to_many::one_to_many;
 
 /// A buffer of a rank, packed: blocks stand one behind the other in the order of
 /// ranks, whatever displacements the application gives.

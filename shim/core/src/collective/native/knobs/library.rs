@@ -71,17 +71,22 @@ impl Library {
         let unknown = || UnknownLibrary {
             said: shortened(text),
         };
+        let library = Library::called(text).ok_or_else(unknown)?;
+        library.known().ok_or_else(unknown)
+    }
+
+    /// The same, also where its algorithms are not known.
+    pub fn called(text: &str) -> Option<Library> {
         let starts = [
             ("Open MPI v", Maker::OpenMpi),
             ("Intel(R) MPI Library ", Maker::IntelMpi),
             ("MPICH Version:", Maker::Mpich),
         ];
-        let found = starts.iter().find_map(|(start, maker)| {
+        starts.into_iter().find_map(|(start, maker)| {
             let rest = text.trim_start().strip_prefix(start)?;
-            Some((*maker, version(rest)?))
-        });
-        let (maker, version) = found.ok_or_else(unknown)?;
-        Library { maker, version }.known().ok_or_else(unknown)
+            let version = version(rest)?;
+            Some(Library { maker, version })
+        })
     }
 
     fn known(self) -> Option<Library> {

@@ -198,8 +198,8 @@ impl Predictor {
         self
     }
 
-    /// The choice for a persistent request of a collective whose sizes ranks tell each other;
-    /// `None` where they do not, or gain nothing by it.
+    /// The choice for a persistent request of a collective whose sizes ranks tell each other: the
+    /// native collective where they gain nothing by it; `None` where they do not.
     fn by_sizes(&self) -> Option<Choice> {
         let operation = self.call.operation;
         let is_told = self.form == choose::Form::Started(Progress::Called)
@@ -210,8 +210,17 @@ impl Predictor {
         }
         let plain = Algorithm::find(operation, direct(operation))?;
         let eager = self.chooser.eager_limit();
-        let found = uneven::quickest(&self.whole(), eager, plain)?;
-        (found.strategy.name != plain.name).then(|| found.choice(eager))
+        let found = uneven::quickest(&self.whole(), eager, plain);
+        Some(match found {
+            Some(found) if found.strategy.name != plain.name => found.choice(eager),
+            // All know the sizes: leaders are told none.
+            found => {
+                let mut choice = Choice::clone(&self.choice);
+                choice.strategy = choice.strategy.filter(|one| !one.needs_leaders());
+                choice.seconds = found.map(|plain| plain.seconds);
+                choice
+            }
+        })
     }
 
     /// Whether the sizes of blocks were given.

@@ -180,6 +180,20 @@ fn skewed(ranks: usize) -> Vec<u64> {
     pairs.map(size).collect()
 }
 
+/// Nobody has to tell a leader what all ranks know, also where direct messages are the quickest.
+#[test]
+fn a_persistent_collective_whose_sizes_all_know_needs_no_leaders() {
+    let grid = grids::hosts_of_eight_platform();
+    let ranks = grid.ranks();
+    let one = || {
+        let sizes = Amount::Table(vec![200_000; ranks * ranks]);
+        predictor(&grid, Operation::Alltoallv, 0).with_sizes(sizes)
+    };
+    let needs_leaders = |one: &Predictor| one.chosen().is_some_and(Algorithm::needs_leaders);
+    assert!(needs_leaders(&one().started(Progress::Called)));
+    assert!(!needs_leaders(&one().persistent(Progress::Called)));
+}
+
 #[test]
 fn sizes_that_all_ranks_know_decide_where_they_are_exchanged_and_others_do_not() {
     let [grid, _] = grids::platforms();

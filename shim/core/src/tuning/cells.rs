@@ -110,6 +110,12 @@ impl Cell {
         self.ranks != 1 && self.longest_buffer() <= LONGEST
     }
 
+    /// Which share of the time for all cells it has, beside those of the others: the rounds of long
+    /// calls take longer, and as many are needed.
+    pub fn time_share(&self) -> f64 {
+        f64::from(1 + (1 + self.longest_buffer() / 4096).ilog2())
+    }
+
     /// Bytes of the longest buffer of such a call.
     pub fn longest_buffer(&self) -> u64 {
         use Operation::*;
@@ -153,6 +159,23 @@ mod tests {
             &[2, 1],
         );
         assert_eq!(cells, []);
+    }
+
+    #[test]
+    fn long_calls_have_a_larger_share_of_the_time() {
+        let share = |operation, bytes| {
+            Cell {
+                operation,
+                ranks: 16,
+                bytes,
+            }
+            .time_share()
+        };
+        assert_eq!(share(Operation::Barrier, 0), 1.0);
+        assert_eq!(share(Operation::Bcast, 8), 1.0);
+        assert_eq!(share(Operation::Bcast, 1 << 20), 9.0);
+        assert_eq!(share(Operation::Allgather, 1 << 20), 13.0);
+        assert_eq!(share(Operation::Bcast, u64::MAX), 53.0);
     }
 
     #[test]

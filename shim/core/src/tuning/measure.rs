@@ -37,6 +37,9 @@ const FILL: f64 = 0.5e-3;
 /// Rounds after which a cell is undecided for good. [`Signs`] holds no more than 100.
 const MOST_ROUNDS: usize = 60;
 
+/// Rounds in which a way that is always quicker is shown to be, against many others, and some more.
+const NEEDED_ROUNDS: usize = 14;
+
 /// Rounds in which ways that are quicker than the default are compared with each other.
 const ENOUGH_ROUNDS: usize = 16;
 
@@ -106,17 +109,22 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
         let left: Vec<usize> = (0..ways)
             .filter(|&way| found[way].verdict.is_none())
             .collect();
-        let (times, _) = round(clock, &left, calls);
+        let (times, elapsed) = round(clock, &left, calls);
         for (&way, &seconds) in left.iter().zip(&times) {
             warm[way] = seconds;
             found[way].verdict = (seconds > limit * times[0]).then_some(Verdict::Dropped);
         }
+        if calls == FIRST {
+            narrow(&mut found, &warm, budget.until - elapsed);
+        }
     }
-    let calls = ((FILL / warm[0].max(1e-9)) as usize).clamp(1, MOST_CALLS);
-    let odds = ODDS * (ways.max(2) as u32 - 1);
+    let calls = calls_of(warm[0]);
+    // Who is left follows from the warm-up, which no verdict counts.
+    let open = found.iter().filter(|way| way.verdict.is_none()).count();
+    let odds = ODDS * (open.max(2) as u32 - 1);
     let mut native = Vec::new();
     for number in 0..MOST_ROUNDS {
-        let runs = |way: &usize| *way == 0 || found[*way].verdict != Some(Verdict::Dropped);
+        let runs = |way: &usize| matches!(found[*way].verdict, None | Some(Verdict::Quicker));
         let mut order: Vec<usize> = (0..ways).filter(runs).collect();
         if is_over(&order, &found, number) {
             break;
@@ -138,6 +146,28 @@ pub fn measure(clock: &mut impl Clock, ways: usize, budget: Budget) -> Option<Ve
         ways.map(|(way, warm_up)| way.found(&native, (*warm_up, warm[0])))
             .collect(),
     )
+}
+
+/// Calls of a way in a round, where one takes so many seconds.
+fn calls_of(seconds: f64) -> usize {
+    ((FILL / seconds.max(1e-9)) as usize).clamp(1, MOST_CALLS)
+}
+
+/// Leaves the slowest of the ways that run undecided, until the others, one at least, can be shown
+/// to be quicker than the default in so many seconds.
+fn narrow(found: &mut [Way], warm: &[f64], seconds: f64) {
+    let calls = WARM_UP - FIRST + NEEDED_ROUNDS * calls_of(warm[0]);
+    let mut open: Vec<usize> = (1..found.len())
+        .filter(|&way| found[way].verdict.is_none())
+        .collect();
+    open.sort_by(|one, other| warm[*one].total_cmp(&warm[*other]));
+    let mut cost = calls as f64 * warm[0];
+    for (place, &way) in open.iter().enumerate() {
+        cost += calls as f64 * warm[way];
+        if place > 0 && cost > seconds {
+            found[way].verdict = Some(Verdict::Undecided);
+        }
+    }
 }
 
 /// Whether nothing is left to find out after `rounds` rounds by those that still run.
@@ -325,6 +355,27 @@ mod tests {
         let found = measure(&mut machine, 2, short).unwrap();
         assert_eq!(found[1].verdict, Verdict::Undecided);
         assert_eq!(measure(&mut machine, 2, short), None);
+    }
+
+    #[test]
+    fn where_time_is_short_the_quickest_are_shown_and_the_others_stay_undecided() {
+        let mut seconds = vec![0.4; 12];
+        seconds[7] = 0.2;
+        let short = Budget {
+            until: 25.0,
+            seed: 1,
+        };
+        let mut machine = Machine::new(&seconds);
+        let found = measure(&mut machine, 12, short).unwrap();
+        assert_eq!(found[7].verdict, Verdict::Quicker);
+        let others = |way: &usize| ![0, 7].contains(way);
+        assert!(
+            (0..12)
+                .filter(others)
+                .all(|way| found[way].verdict != Verdict::Quicker && found[way].seconds > 0.3)
+        );
+        assert!((1..12).any(|way| machine.calls[way] == FIRST));
+        assert!(machine.now < 30.0, "{}", machine.now);
     }
 
     #[test]

@@ -150,18 +150,19 @@ impl Tuner {
             .into_iter()
             .filter(|cell| !decided.contains(&cell.operation))
             .collect();
-        let mut left = cells.len();
+        let mut left = &cells[..];
         for group in cells.chunk_by(|one, other| one.ranks == other.ranks) {
             let ranks = group[0].ranks;
             let members = self.world.first(ranks);
-            if self.is_measured(ranks) {
+            let has_knobs = self.has_knobs(ranks);
+            if has_knobs || self.has_plans {
                 if self.world.rank() < ranks {
-                    self.group(&members, group, left);
+                    self.group(&members, (group, has_knobs), left);
                 }
                 self.world.barrier_at_leisure();
             }
             members.free();
-            left -= group.len();
+            left = &left[group.len()..];
         }
         match self.world.rank() {
             0 => self.write(),
@@ -199,7 +200,7 @@ impl Tuner {
     }
 
     /// Whether the algorithms of the table serve a communicator of the first `ranks` ranks.
-    fn is_measured(&mut self, ranks: usize) -> bool {
+    fn has_knobs(&mut self, ranks: usize) -> bool {
         let read = |name: &str| self.controls.find(name).and_then(Control::read);
         let several_hosts = self.hosts[..ranks]
             .iter()
@@ -209,19 +210,24 @@ impl Tuner {
             && read("coll_han_priority") > read("coll_tuned_priority");
         if by_han {
             self.notes.push(format!(
-                "communicators of {ranks} ranks were not measured: over several hosts this Open \
-                 MPI's component han serves them, and not tuned; with OMPI_MCA_coll_han_priority=0 \
-                 in the environment, here and in jobs, tuned does"
+                "communicators of {ranks} ranks: over several hosts this Open MPI's component han \
+                 serves them, and no algorithm of tuned was measured; with \
+                 OMPI_MCA_coll_han_priority=0 in the environment, here and in jobs, tuned does"
             ));
         }
         !by_han
     }
 
-    /// Measures the cells of one size of communicator.
-    fn group(&mut self, members: &Communicator, cells: &[Cell], left: usize) {
-        let mut left = left;
+    /// Measures the cells of one size of communicator, the first of those that are `left`; with the
+    /// algorithms of the table or without them.
+    fn group(
+        &mut self,
+        members: &Communicator,
+        (cells, has_knobs): (&[Cell], bool),
+        mut left: &[Cell],
+    ) {
         for of_operation in cells.chunk_by(|one, other| one.operation == other.operation) {
-            let ways = self.ways(members, of_operation[0].operation);
+            let ways = self.ways(members, of_operation[0].operation, has_knobs);
             for cell in of_operation {
                 let bytes = cell.bytes as usize;
                 let mut caller = Caller {
@@ -234,10 +240,11 @@ impl Tuner {
                 // The same on all ranks, which leave the cell after the same round.
                 let mut now = [caller.elapsed()];
                 caller.largest(&mut now);
-                let until = now[0] + (self.request.seconds - now[0]) / left as f64;
+                let share = cell.time_share() / left.iter().map(Cell::time_share).sum::<f64>();
+                let until = now[0] + (self.request.seconds - now[0]) * share;
                 let budget = Budget {
                     until,
-                    seed: 0x7265_6569 + left as u64,
+                    seed: 0x7265_6569 + left.len() as u64,
                 };
                 if let Some(found) = measure(&mut caller, ways.len(), budget) {
                     self.rows.push(row(cell, &ways, &found));
@@ -251,7 +258,7 @@ impl Tuner {
                     self.notes
                         .push(format!("{place} was not measured: the time was over"));
                 }
-                left -= 1;
+                left = &left[1..];
             }
             for way in ways {
                 way.communicator.free();
@@ -260,9 +267,10 @@ impl Tuner {
     }
 
     /// The ways to do an operation, the default first.
-    fn ways(&self, members: &Communicator, operation: Operation) -> Vec<Way> {
+    fn ways(&self, members: &Communicator, operation: Operation, has_knobs: bool) -> Vec<Way> {
         let mut ways = vec![Way::native(members, operation)];
-        for knob in self.library.knobs(operation) {
+        let knobs = has_knobs.then(|| self.library.knobs(operation));
+        for knob in knobs.into_iter().flatten() {
             let is_wrong =
                 knob.reorders() && !self.library.checks_order() && !self.request.commutative;
             if knob.allows(members.size()) && !is_wrong {

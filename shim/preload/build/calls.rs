@@ -103,6 +103,7 @@ impl Procedure {
     pub fn body(&self) -> String {
         let note = self.note();
         let next = format!("{note}, || {}", self.ordered());
+        let direct = format!("{note}, || next({})", self.arguments_as_given());
         let (role, detail) = self.role.split_once(' ').unwrap_or((&self.role, ""));
         let message = || self.literal("Message", MESSAGE, "");
         let transfer = || self.literal("Transfer", TRANSFER, "");
@@ -114,52 +115,61 @@ impl Procedure {
             "send" if self.has("request") => {
                 format!("record::begin_send({next}, {}, request)", message())
             }
-            "send" if self.has("source") => format!(
-                "record::send_receive({note}, |status| {}, {}, {})",
-                self.ordered(),
-                message(),
-                self.literal("Taken", TAKEN, "")
+            "send" if self.has("source") => self.watched(
+                format!("record::send_receive({direct}, {})", message()),
+                format!(
+                    "record::send_receive_watched({note}, |status| {}, {}, {})",
+                    self.ordered(),
+                    message(),
+                    self.literal("Taken", TAKEN, "")
+                ),
             ),
             "send" => format!("record::send({next}, {})", message()),
             "send-init" => format!("record::send_init({next}, {}, request)", message()),
             "start" => format!("record::start({next}, 1, request)"),
             "start-all" => format!("record::start({next}, count as c_int, array_of_requests)"),
-            "receive" => format!(
-                "record::receive({note}, |{}| {}, {})",
-                if self.has("status") { "status" } else { "_" },
-                self.ordered(),
-                self.literal("Taken", TAKEN, "")
+            "receive" => self.watched(
+                format!("record::receive({direct})"),
+                format!(
+                    "record::receive_watched({note}, |{}| {}, {})",
+                    if self.has("status") { "status" } else { "_" },
+                    self.ordered(),
+                    self.literal("Taken", TAKEN, "")
+                ),
             ),
             "receive-init" => format!("record::receive_init({next}, request)"),
-            "complete" => format!(
-                "{{ let completion = {}; record::complete({note}, completion, |status| {}) }}",
-                self.literal("Completion", COMPLETION, self.statuses()),
-                self.ordered(),
+            "complete" => self.watched(
+                format!("record::complete({direct})"),
+                format!(
+                    "{{ let completion = {}; record::complete_watched({note}, completion, |status| {}) }}",
+                    self.literal("Completion", COMPLETION, self.statuses()),
+                    self.ordered(),
+                ),
             ),
             "cancel" => format!("record::cancel({next}, request)"),
             "collective" if self.blocks() || self.has("request") => format!(
-                "{{ let call = {}; record::replaceable({note}, |plan| {}, comm, call) }}",
+                "{{ let call = &{}; record::replaceable({note}, |plan| {}, comm, call) }}",
                 self.collective(detail),
                 self.replaced()
             ),
             "collective" => {
                 format!(
-                    "record::collective({next}, comm, {})",
+                    "record::collective({next}, comm, &{})",
                     self.collective(detail)
                 )
             }
             "collective-init" => format!(
-                "{{ let call = {}; record::collective_init({note}, |plan| {}, comm, call, request) }}",
+                "{{ let call = &{}; record::collective_init({note}, |plan| {}, comm, call, request) }}",
                 self.collective(detail),
                 self.replaced()
             ),
             "neighbourhood" => format!(
-                "{{ let call = {}; record::neighbourhood({note}, |plan| {}, comm, call) }}",
+                "{{ let call = &{}; record::neighbourhood({note}, |plan| {}, comm, call) }}",
                 self.collective(detail),
                 self.replaced()
             ),
             "neighbourhood-init" => format!(
-                "{{ let call = {}; record::neighbourhood_init({note}, |plan| {}, comm, call, request) }}",
+                "{{ let call = &{}; record::neighbourhood_init({note}, |plan| {}, comm, call, request) }}",
                 self.collective(detail),
                 self.replaced()
             ),
@@ -177,7 +187,7 @@ impl Procedure {
                 window()
             ),
             "end-epoch" => format!("record::end_epoch({next})"),
-            "look" | "look-at" => format!("record::look_at_request({next})"),
+            "look" | "look-at" => format!("record::complete({next})"),
             "release" => {
                 let handle = &self.parameters[0];
                 format!(
@@ -212,6 +222,13 @@ impl Procedure {
             )),
             _ => panic!("roles.table: unknown role {:?} of {}", self.role, self.name),
         }
+    }
+
+    /// `watched` where messages and requests are watched, `plain` where they are only counted.
+    fn watched(&self, plain: String, watched: String) -> String {
+        format!(
+            "if !features::any(features::WATCHING) {{ {plain} }} else {{ record::apart(move || {watched}) }}"
+        )
     }
 
     /// Whether there is a status for each of several requests.

@@ -23,6 +23,7 @@ pub fn entry_points(procedure: &Procedure) -> String {
         Some("by") => "ALWAYS",
         Some("collective" | "neighbourhood") if procedure.blocks() => "COLLECTIVES",
         _ if procedure.concerns_started() => "REQUESTS",
+        Some("transfer" | "fetch") => "TRANSFERS",
         _ if procedure.concerns_windows() => "WINDOWS",
         _ => "RECORD",
     };

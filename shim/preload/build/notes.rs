@@ -158,9 +158,10 @@ pub fn procedures(procedures: &[Procedure]) -> String {
         let poll = is_poll(name);
         let collective = role == "makes";
         let uncut = procedure.is_uncut();
+        let starts = procedure.of_kind("request*").is_some();
         constants += &format!(
             "pub const {name}: Procedure = Procedure {{ number: {number}, poll: {poll}, \
-             collective: {collective}, uncut: {uncut} }};\n"
+             collective: {collective}, uncut: {uncut}, starts: {starts} }};\n"
         );
         table += &format!("{name} {role}\n");
     }

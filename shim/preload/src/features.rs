@@ -25,8 +25,11 @@ pub const DELAYS: u16 = 512;
 /// Collectives that are started may be replaced by plans, which go on in later calls.
 pub const STARTED: u16 = 1024;
 
-/// Small puts and accumulates are kept back and joined.
+/// Windows are watched, to whose targets small puts and accumulates may be kept back and joined.
 pub const GATHERING: u16 = 2048;
+
+/// There is such a window that is not left to the MPI for good.
+pub const KEEPING: u16 = 4096;
 
 /// Always on: calls of procedures that have a function of their own.
 pub const ALWAYS: u16 = 128;
@@ -34,8 +37,12 @@ pub const ALWAYS: u16 = 128;
 pub const RECORD: u16 = COUNTING | TIMING | CANCELLING;
 /// What concerns a request, or what makes and frees the objects that started plans use.
 pub const REQUESTS: u16 = RECORD | STARTED;
+/// What needs to know which messages a call takes, or which requests it completes.
+pub const WATCHING: u16 = CANCELLING | CUTS | ORDER | STARTED;
 /// What concerns windows.
 pub const WINDOWS: u16 = RECORD | GATHERING;
+/// What concerns a put, a get, or an accumulate.
+pub const TRANSFERS: u16 = RECORD | KEEPING;
 /// What concerns a collective that a plan can take the place of.
 pub const COLLECTIVES: u16 = RECORD | REPLACING;
 

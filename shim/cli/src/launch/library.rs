@@ -14,7 +14,7 @@ pub const COMPANION: &str = "libtreepie_hwloc.so";
 
 /// The library: what `TREEPIE_LIBRARY` names, or `lib/treepie/libtreepie.so` (where
 /// `scripts/install` puts it) or `lib/libtreepie.so` beside the directory of this
-/// program, or, in a build directory, beside the program.
+/// program, or beside this program.
 ///
 /// # Errors
 /// No such file; a path that `LD_PRELOAD` cannot hold.

@@ -6,7 +6,10 @@ use super::key::{Key, mix};
 use super::times::{Local, OF_A_CALL, Typical, Work};
 use super::tried::Tried;
 use super::watch::Watch;
-use super::{BUDGET, ELIGIBLE, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP, Way};
+use super::{
+    BUDGET, CellKey, Challenger, ELIGIBLE, Found, Known, MOST_CHALLENGERS, ODDS, State, WARM_UP,
+    Way,
+};
 use crate::proof::Signs;
 
 /// The first pairs of a challenger are not judged: connections are made in them.
@@ -58,7 +61,10 @@ pub(super) struct Cell<K, C> {
     pub excess: u64,
     pub tried: Vec<Tried<C>>,
     native_calls: u64,
+    /// Calls by the plan that was adopted since it was last measured, and nanoseconds of those
+    /// before: they may take longer than they took in pairs.
     plan_calls: u64,
+    plan_time: u64,
     warm_up: [Local; WARM_UP as usize],
     /// Start of the last call of the warm-up.
     entered: u64,
@@ -67,6 +73,19 @@ pub(super) struct Cell<K, C> {
     block: Option<Block>,
     blocks: u64,
     watch: Watch,
+}
+
+/// Those worth a trial, the best first: of those that something is predicted of, none at all where
+/// the best is not predicted to gain enough.
+pub(super) fn worth_trying<C: Contender>(mut challengers: Vec<C>) -> Vec<C> {
+    let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
+    let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
+        true => Some(TOO_SLOW),
+        false => None,
+    };
+    challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
+    challengers.truncate(MOST_CHALLENGERS);
+    challengers
 }
 
 impl<K: Key, C: Contender> Cell<K, C> {
@@ -81,6 +100,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
             tried: Vec::new(),
             native_calls: 0,
             plan_calls: 0,
+            plan_time: 0,
             warm_up: Default::default(),
             entered: 0,
             stage: Stage::Warming {
@@ -167,6 +187,16 @@ impl<K: Key, C: Contender> Cell<K, C> {
         adopted.map(|tried| tried.challenger)
     }
 
+    /// The plan that was adopted, as what another cell may begin with.
+    fn known(&self) -> Option<Known<K, C>> {
+        Some(Known {
+            key: self.key,
+            challenger: self.adopted()?,
+            native: self.native.median()?,
+            plan: self.tried.get(self.current)?.plan.median()?,
+        })
+    }
+
     /// The plan that was to run does not serve the call, as all ranks see: it is tried no more.
     pub fn unserved(&mut self) {
         self.block = None;
@@ -182,16 +212,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
                 }
     }
 
-    /// Takes the challengers worth a trial, the best first: of those that something is predicted
-    /// of, none at all where the best is not predicted to gain enough.
-    pub fn offer(&mut self, mut challengers: Vec<C>) {
-        let mut predicted = challengers.iter().filter_map(|one| one.per_mille());
-        let limit = match predicted.any(|per_mille| per_mille <= WORTH_TRYING) {
-            true => Some(TOO_SLOW),
-            false => None,
-        };
-        challengers.retain(|one| one.per_mille().is_none_or(|per| Some(per) <= limit));
-        challengers.truncate(MOST_CHALLENGERS);
+    /// Takes the challengers worth a trial, the best first.
+    pub fn offer(&mut self, challengers: Vec<C>) {
+        let challengers = worth_trying(challengers);
         self.stage = match challengers.is_empty() {
             true => Stage::Left(State::Closed),
             false => Stage::Warming {
@@ -260,7 +283,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
                 if block.is_alone() {
                     pairs.retain(|pair| pair.plan.is_known);
                     let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
-                    self.watch.alone(took);
+                    let typical = Typical::of(took);
+                    self.plan_took(&typical);
+                    self.watch.alone(&typical);
                     return None;
                 }
                 pairs.retain(AgreedPair::is_known);
@@ -318,10 +343,12 @@ impl<K: Key, C: Contender> Cell<K, C> {
     fn judge_watch(&mut self, pairs: &[AgreedPair], of_arm: u64) -> Option<(C, State)> {
         if pairs.is_empty() {
             // As long as none can be compared, none comes out of turn.
-            self.watch.is_in_doubt = false;
+            self.watch.wait_for_turn();
             return None;
         }
         let measured = (of_arm - 1).max(1);
+        let took = pairs.iter().map(|pair| pair.plan.share(&self.key));
+        self.plan_took(&Typical::of(took));
         let tried = &mut self.tried[self.current];
         for pair in pairs {
             let (native, plan) = (
@@ -361,6 +388,15 @@ impl<K: Key, C: Contender> Cell<K, C> {
         }
     }
 
+    /// The calls of late by the plan that was adopted took so much.
+    fn plan_took(&mut self, typical: &Typical) {
+        if let Some(nanoseconds) = typical.median() {
+            let took = self.plan_calls.saturating_mul(nanoseconds);
+            self.plan_time = self.plan_time.saturating_add(took);
+            self.plan_calls = 0;
+        }
+    }
+
     /// Nanoseconds of the cell so far, without what is only tried: calls by their typical
     /// durations, of which most are not measured.
     pub fn time(&self) -> u64 {
@@ -368,7 +404,9 @@ impl<K: Key, C: Contender> Cell<K, C> {
             |calls: u64, typical: &Typical| calls.saturating_mul(typical.median().unwrap_or(0));
         let plan = self.tried.get(self.current);
         let by_plan = plan.map_or(0, |tried| of(self.plan_calls, &tried.plan));
-        of(self.native_calls, &self.native).saturating_add(by_plan)
+        of(self.native_calls, &self.native)
+            .saturating_add(self.plan_time)
+            .saturating_add(by_plan)
     }
 
     /// Whether nothing but the plan that runs is measured: not what anybody waits for.
@@ -399,7 +437,7 @@ impl<K: Key, C: Contender> Cell<K, C> {
         };
         let covered = match self.stage {
             // The MPI's own may be the quicker one: what it takes is no loss.
-            Stage::Adopted if self.watch.is_in_doubt => most,
+            Stage::Adopted if self.watch.is_in_doubt() => most,
             _ => (left / (longest.max(typical).max(1) * self.calls_of_arm())) as usize,
         };
         let pairs = covered.min(most);
@@ -448,6 +486,17 @@ impl<K: Key, C: Contender> Cell<K, C> {
             Stage::Trying => State::Trying,
             Stage::Adopted => State::Adopted,
             Stage::Left(state) => state,
+        }
+    }
+}
+
+impl Cell<CellKey, Challenger> {
+    /// What its calls have come to.
+    pub fn found(&self) -> Found {
+        match (self.known(), self.stage) {
+            (Some(known), _) => Found::Adopted(known),
+            (None, Stage::Left(_)) => Found::Left,
+            (None, _) => Found::Open,
         }
     }
 }

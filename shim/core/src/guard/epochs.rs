@@ -225,6 +225,11 @@ impl EpochGuard {
         self.guard.end();
     }
 
+    /// Whether all kinds of epochs seen until now are left to the native MPI for good.
+    pub fn leaves_all(&self) -> bool {
+        self.guard.leaves_all()
+    }
+
     /// What was decided since this was asked last.
     pub fn take_events(&mut self) -> Vec<Event<EpochKey, Gathered>> {
         std::mem::take(&mut self.events)

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::block::OF_A_BLOCK;
-use super::cell::{Cell, Measured};
+use super::cell::{Cell, Measured, worth_trying};
 use super::contender::Contender;
 use super::key::{Key, mix};
 use super::summary::summaries;
 use super::times::Work;
-use super::{Candidate, CellKey, Challenger, Form, Known, LAG, LONG_LAG, State, Summary, Way};
+use super::{
+    Candidate, CellKey, Challenger, Form, Found, Known, LAG, LONG_LAG, State, Summary, Way,
+};
 
 /// Calls of a communicator between two exchanges, at least and at most.
 const GAPS: [u64; 2] = [128, 4096];
@@ -24,6 +26,9 @@ const PART_OF_EXCHANGES: u64 = 200;
 /// and only the second one tells what the first one took: nothing is tried before.
 const UNPRICED_GAP: u64 = 1024;
 
+/// As many nanoseconds of calls are enough: an exchange that takes 50 ms is one part in a hundred.
+const UNPRICED_TIME: u64 = 5_000_000_000;
+
 /// What an algorithm of the native MPI may need before its first call, a communicator of its own,
 /// takes as long as so many exchanges at least.
 const MAKING: u64 = 2;
@@ -37,6 +42,9 @@ const OF_ALL: usize = 6;
 
 /// Numbers of an exchange, of each of which the least of all ranks is made.
 pub const VALUES: usize = OF_ALL + SLOTS * OF_A_BLOCK;
+
+/// Those of an exchange about one request.
+pub const VALUES_OF_REQUEST: usize = OF_ALL + OF_A_BLOCK;
 
 /// Cells of late that are looked at first.
 const RECENT: usize = 8;
@@ -129,6 +137,8 @@ pub struct Guard<K = CellKey, C = Challenger> {
     seed: u64,
     adopts: bool,
     is_alone: bool,
+    /// Numbers of an exchange.
+    values: usize,
     known: Arc<[Known<K, C>]>,
     proven: Arc<[Known<K, C>]>,
     cells: Vec<Cell<K, C>>,
@@ -149,7 +159,7 @@ pub struct Guard<K = CellKey, C = Challenger> {
     /// Nanoseconds of this rank's last exchange, and of all, as agreed.
     cost: u64,
     spent: u64,
-    /// The last exchange that was begun: after so many calls, and at this time.
+    /// The last exchange that was begun, or the first call: after so many calls, and at this time.
     before: Option<(u64, u64)>,
 }
 
@@ -167,6 +177,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
             seed,
             adopts,
             is_alone: false,
+            values: VALUES,
             known,
             proven,
             cells: Vec::new(),
@@ -210,6 +221,11 @@ impl<K: Key, C: Contender> Guard<K, C> {
         self.calls
     }
 
+    /// Whether all calls seen until now are left to the native MPI for good.
+    pub fn leaves_all(&self) -> bool {
+        self.is_closed || self.cells.iter().all(Cell::is_left)
+    }
+
     /// What is to be done before the next call, which may wait for other ranks or not.
     #[inline]
     pub fn due(&self, may_wait: bool) -> Due {
@@ -232,6 +248,11 @@ impl<K: Key, C: Contender> Guard<K, C> {
         if self.is_closed || is_left && !self.has_started {
             return Ticket::FOR_GOOD;
         }
+        let first = self.before.is_none().then(&clock);
+        if let Some(now) = first {
+            self.before = Some((self.calls, now));
+        }
+        let clock = || first.unwrap_or_else(&clock);
         self.calls += 1;
         let number = found.map_or_else(|| key.number(), |cell| self.cells[cell].number);
         self.history = mix(self.history, number);
@@ -325,14 +346,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
 
     /// The challengers of a cell as they are predicted, the best first: the same on all ranks.
     pub fn offer(&mut self, key: K, predicted: Vec<C>) {
-        let of_cell = self.proven.iter().filter(|known| key.is_like(&known.key));
-        let mut challengers: Vec<C> = Vec::new();
-        for challenger in of_cell.map(|known| known.challenger).chain(predicted) {
-            let is_new = |one: &C| !one.is_like(&challenger);
-            if challengers.iter().all(is_new) {
-                challengers.push(challenger);
-            }
-        }
+        let challengers = self.with_proven(&key, predicted);
         for challenger in &challengers {
             self.history = challenger.add_to(self.history);
         }
@@ -341,12 +355,26 @@ impl<K: Key, C: Contender> Guard<K, C> {
         }
     }
 
-    /// Begins an exchange at this time in nanoseconds: this rank's numbers, [`VALUES`] of them.
+    fn with_proven(&self, key: &K, predicted: Vec<C>) -> Vec<C> {
+        let of_cell = self.proven.iter().filter(|known| key.is_like(&known.key));
+        let mut challengers: Vec<C> = Vec::new();
+        for challenger in of_cell.map(|known| known.challenger).chain(predicted) {
+            let is_new = |one: &C| !one.is_like(&challenger);
+            if challengers.iter().all(is_new) {
+                challengers.push(challenger);
+            }
+        }
+        challengers
+    }
+
+    /// Begins an exchange at this time in nanoseconds: this rank's numbers, [`VALUES`] of them, or
+    /// [`VALUES_OF_REQUEST`].
     pub fn begin(&mut self, now: u64) -> Vec<i64> {
         let count = self.cells.len();
         let in_turn = (0..count).map(|place| (self.turn + place) % count);
         let ready = in_turn.filter(|&cell| self.cells[cell].is_ready());
-        let cells: Vec<usize> = ready.take(SLOTS).collect();
+        let slots = (self.values - OF_ALL) / OF_A_BLOCK;
+        let cells: Vec<usize> = ready.take(slots).collect();
         self.turn = cells.last().map_or(self.turn, |&last| last + 1);
         let hash = self.history as i64;
         let cost = i64::try_from(self.cost).unwrap_or(i64::MAX);
@@ -358,7 +386,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
         for &cell in &cells {
             self.cells[cell].values(&mut values);
         }
-        values.resize(VALUES, 0);
+        values.resize(self.values, 0);
         let at = self.calls;
         let since = self.before.map(|(calls, _)| at - calls);
         self.before = Some((at, now));
@@ -380,7 +408,7 @@ impl<K: Key, C: Contender> Guard<K, C> {
     /// Decides by the least numbers of all ranks; `cost` are the nanoseconds that the exchange took
     /// on this rank.
     pub fn complete(&mut self, least: &[i64], cost: u64) -> Vec<Event<K, C>> {
-        let (Some(begun), true) = (self.begun.take(), least.len() == VALUES) else {
+        let (Some(begun), true) = (self.begun.take(), least.len() == self.values) else {
             return Vec::new();
         };
         self.cost = cost;
@@ -474,10 +502,10 @@ impl<K: Key, C: Contender> Guard<K, C> {
             calls.saturating_add(begun.lag).max(least_gap)
         });
         let gap = (self.gap + begun.lag).min(waits);
-        let least = if self.is_priced(cost) {
-            0
-        } else {
-            UNPRICED_GAP
+        let least = match (self.is_priced(cost), time) {
+            (true, _) => 0,
+            (false, 0) => UNPRICED_GAP,
+            (false, _) => (UNPRICED_TIME.saturating_mul(calls) / time).min(UNPRICED_GAP),
         };
         let gap = gap.max(u64::try_from(affordable).unwrap_or(u64::MAX).max(least));
         self.next = begun.at.saturating_add(gap.min(u64::MAX / 2));
@@ -504,6 +532,36 @@ impl Guard {
         self.cells[cell]
             .adopted()
             .map(|challenger| challenger.candidate)
+    }
+
+    /// A guard over the starts of one persistent request on the same communicator, whose completion
+    /// [shows that all have started it](CellKey::shows_all); `None` where nothing is worth a trial.
+    /// `earlier` is what all ranks know of requests before it in its cell. Its exchanges have
+    /// [`VALUES_OF_REQUEST`] numbers.
+    pub fn of_request(
+        &self,
+        key: &CellKey,
+        predicted: &[Challenger],
+        earlier: &Found,
+    ) -> Option<Guard> {
+        let known = match earlier {
+            Found::Open => Arc::clone(&self.known),
+            Found::Left => return None,
+            Found::Adopted(known) => Arc::new([*known]),
+        };
+        let is_known = || known.iter().any(|known| key.begins_as(&known.key));
+        let predicted = self.with_proven(key, predicted.to_vec());
+        let is_tried = !worth_trying(predicted).is_empty() || self.adopts && is_known();
+        (is_tried && key.shows_all() && !self.is_closed).then(|| Guard {
+            values: VALUES_OF_REQUEST,
+            ..Guard::new(self.seed, self.adopts, known, Arc::clone(&self.proven))
+        })
+    }
+
+    /// What the starts of its request have come to.
+    pub fn found(&self) -> Found {
+        let cell = self.cells.first().filter(|_| !self.is_closed);
+        cell.map_or(Found::Open, Cell::found)
     }
 
     /// Names of the plans that are tried in a cell, in this order.

@@ -19,6 +19,8 @@ pub enum Form {
     Blocking,
     /// It is started in one call, and completed in another.
     Nonblocking,
+    /// The same, by a request that is made once and started again and again.
+    Persistent,
 }
 
 impl Form {
@@ -27,6 +29,7 @@ impl Form {
         match self {
             Form::Blocking => operation.to_string(),
             Form::Nonblocking => format!("started {operation}"),
+            Form::Persistent => format!("persistent {operation}"),
         }
     }
 }
@@ -42,9 +45,10 @@ pub trait Key: Copy + Eq + Hash + Debug {
     /// Whether what is called is complete nowhere before all ranks have begun it.
     fn needs_all(&self) -> bool;
 
-    /// Whether nobody leaves the call before all have entered it: all wait for each other.
+    /// Whether nobody leaves the call before all have entered it: all wait for each other. A
+    /// persistent request is left before it is started again.
     fn synchronises(&self) -> bool {
-        self.form() == Form::Blocking && self.needs_all()
+        self.form() != Form::Nonblocking && self.needs_all()
     }
 
     /// Whether what was found in `known` is worth the first trial here.
@@ -90,6 +94,19 @@ impl CellKey {
     /// The same of another form.
     pub fn of_form(self, form: Form) -> Self {
         CellKey { form, ..self }
+    }
+
+    /// Whether a rank on which it is complete knows that all others have started it, whatever their
+    /// blocks are: of what is empty, or may be, an MPI need not send anything.
+    pub fn shows_all(&self) -> bool {
+        use Operation::*;
+        match self.operation {
+            Barrier => true,
+            Allgather | Alltoall | Allreduce | ReduceScatterBlock => {
+                self.bytes.is_some_and(|bytes| bytes > 0)
+            }
+            _ => false,
+        }
     }
 }
 
@@ -160,6 +177,7 @@ mod tests {
             of(Operation::Reduce, 0, Some(1024)),
             CellKey::new(Operation::Bcast, 0, Some(1024), true),
             bcast(0, 1024).of_form(Form::Nonblocking),
+            bcast(0, 1024).of_form(Form::Persistent),
         ];
         for other in others {
             assert_ne!(bcast(0, 1024), other);
@@ -168,5 +186,19 @@ mod tests {
         // Only operations with a root have one.
         let allreduce = |root| of(Operation::Allreduce, root, Some(8));
         assert_eq!(allreduce(0), allreduce(3));
+    }
+
+    #[test]
+    fn what_may_be_empty_or_has_a_root_does_not_show_that_all_have_started() {
+        use Operation::*;
+        let of = |operation, bytes| CellKey::new(operation, 0, bytes, false).shows_all();
+        assert!(of(Barrier, Some(0)));
+        let all = [Allgather, Alltoall, Allreduce, ReduceScatterBlock];
+        assert!(all.iter().all(|&operation| of(operation, Some(8))));
+        assert!(all.iter().all(|&operation| !of(operation, Some(0))));
+        for operation in [Bcast, Reduce, Gather, Scan, Allgatherv, ReduceScatter] {
+            assert!(!of(operation, Some(8)), "{operation}");
+        }
+        assert!(!of(Alltoallv, None));
     }
 }

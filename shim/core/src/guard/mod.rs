@@ -11,6 +11,7 @@
 //! cell       one cell: warm-up, trials, the plan that was adopted
 //! watch      the native MPI as the challenger of a plan that runs, and the plan by itself
 //! contender  what is tried in the place of the native way
+//! earlier    what a persistent request is told of those before it
 //! epochs     one-sided epochs: small puts joined, or each on its own
 //! exchange   the cells of one communicator, and what its ranks tell each other
 //! summary    results, for profiles and stores
@@ -59,9 +60,23 @@
 //! what a collective takes of the program's time; a trial is not won where the time from one start
 //! to the next becomes longer in more pairs than not.
 //!
-//! Persistent requests are started in another order on each rank, so that no two ranks need have
-//! counted the same starts anywhere. What is adopted when such a request is made, of calls that are
-//! started once, runs it as long as it lives.
+//! # Persistent requests
+//!
+//! They are started in another order on each rank: the starts of all together are counted alike
+//! nowhere. But the k-th start of one request is the same on all ranks, and none starts it again
+//! before it is complete. Where that shows that all have started it
+//! ([`CellKey::shows_all`]), a rank that starts it for the time k + [`LAG`] knows that all have
+//! begun what they begin in start k, and may wait for an exchange from there. So each such request
+//! has a guard of its own ([`Guard::of_request`]), as a communicator has where all wait for each
+//! other in each call: what a start is run by follows from its number, and from numbers that all
+//! ranks have used at the same start. Exchanges of several requests begin in any order: each has
+//! messages of its own.
+//!
+//! What earlier requests of its cell have come to, a later one begins with, where ranks agree
+//! when it is made ([`Earlier`]): it is left to the MPI, or begins with the plan, which is watched.
+//!
+//! Those that have a root, or may be empty, are not tried. What is adopted when such a request is
+//! made, of calls that are started once, runs it as long as it lives; that is asked first for all.
 //!
 //! # The promise
 //!
@@ -82,6 +97,7 @@
 mod block;
 mod cell;
 mod contender;
+mod earlier;
 mod epochs;
 mod exchange;
 mod key;
@@ -98,8 +114,9 @@ use strum::{Display, IntoStaticStr, VariantArray};
 use crate::affinity::names::from_name;
 pub use crate::collective::choose::{Candidate, Challenger};
 pub use contender::Contender;
+pub use earlier::{Earlier, Found};
 pub use epochs::{Course, EPOCHS, EpochGuard, EpochKey, Gathered};
-pub use exchange::{Due, Event, Guard, Ticket, VALUES};
+pub use exchange::{Due, Event, Guard, Ticket, VALUES, VALUES_OF_REQUEST};
 pub use key::{CellKey, Form, Key};
 pub use summary::{Known, Summary};
 pub use times::Work;

@@ -148,6 +148,19 @@ impl Typical {
         }
     }
 
+    /// Of these.
+    pub fn of(all: impl IntoIterator<Item = u64>) -> Self {
+        let mut typical = Typical::default();
+        all.into_iter()
+            .for_each(|nanoseconds| typical.add(nanoseconds));
+        typical
+    }
+
+    /// Durations of which it is made.
+    pub fn count(&self) -> usize {
+        self.last.len()
+    }
+
     pub fn add(&mut self, nanoseconds: u64) {
         match self.last.len() < REMEMBERED {
             true => self.last.push(nanoseconds),

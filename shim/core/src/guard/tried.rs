@@ -63,7 +63,7 @@ impl<C: Contender> Tried<C> {
             // Where ranks may leave early, what they save must not be lost until the next call.
             Form::Blocking => self.watch(saves && (key.synchronises() || plan <= native)),
             // The program's own work is in the time until then, and varies.
-            Form::Nonblocking => {
+            Form::Nonblocking | Form::Persistent => {
                 self.watch(saves);
                 count(&mut self.periods, !is_quicker(native, plan));
             }

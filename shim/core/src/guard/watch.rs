@@ -24,6 +24,10 @@ const PART_OF_CALLS: u64 = 128;
 /// Calls from one pair to the next where the plan has just lost.
 const IN_DOUBT: u64 = 16;
 
+/// Pairs where it has only become slower: it may be a load on the machine, under which the native
+/// MPI takes longer too, and then pairs cost most.
+const PAIRS_OF_A_LOOK: usize = 2;
+
 /// Calls of each side of a pair then, of which the last one is measured. The first one finds ranks
 /// early and late as the other side leaves them, which alone may hide what is gained by it.
 const CALLS_IN_DOUBT: u64 = 2;
@@ -47,9 +51,9 @@ const ENOUGH_ALONE: usize = MOST_PAIRS / 2;
 /// The last pairs of a plan that runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Watch {
-    /// Whether the plan lost half of the last block, or more, or has become slower: the next one
-    /// comes at once.
-    pub is_in_doubt: bool,
+    /// Pairs of the next block where that comes at once: the plan lost half of the last block, or
+    /// more, or has become slower.
+    at_once: Option<usize>,
     /// What the plan took when it was last compared within the budget, or longer since.
     usual: Option<u64>,
     /// Whether the native MPI took less time in each: in the call, and until the next one.
@@ -59,8 +63,8 @@ pub(super) struct Watch {
 impl Watch {
     /// Pairs of the next block, and calls from one to the next, after so many calls of the cell.
     pub fn next(&self, calls: u64) -> (usize, u64) {
-        if self.is_in_doubt {
-            return (MOST_PAIRS, IN_DOUBT);
+        if let Some(pairs) = self.at_once {
+            return (pairs, IN_DOUBT);
         }
         let [first, most] = INTERVALS;
         let interval = (calls / PART_OF_CALLS).clamp(first, most);
@@ -68,9 +72,19 @@ impl Watch {
         (pairs as usize, interval)
     }
 
+    /// Whether the plan may not be quicker any more: the next block comes at once.
+    pub fn is_in_doubt(&self) -> bool {
+        self.at_once.is_some()
+    }
+
+    /// The next block does not come at once.
+    pub fn wait_for_turn(&mut self) {
+        self.at_once = None;
+    }
+
     /// Calls of each side of a pair of the next block.
     pub fn calls_of_arm(&self) -> u64 {
-        match self.is_in_doubt {
+        match self.is_in_doubt() {
             true => CALLS_IN_DOUBT,
             false => 1,
         }
@@ -85,21 +99,19 @@ impl Watch {
     pub fn compared(&mut self, plan: &Typical) {
         // A block that came out of turn cost what no budget covers: if it lowered this, a load that
         // comes and goes would make many of them.
-        if !self.is_in_doubt {
+        if !self.is_in_doubt() {
             self.usual = plan.median().or(self.usual);
         }
     }
 
     /// The plan took so much by itself.
-    pub fn alone(&mut self, took: impl ExactSizeIterator<Item = u64>) {
-        let is_enough = took.len() >= ENOUGH_ALONE;
-        let mut typical = Typical::default();
-        took.for_each(|nanoseconds| typical.add(nanoseconds));
-        let (Some(now), Some(usual), true) = (typical.median(), self.usual, is_enough) else {
+    pub fn alone(&mut self, plan: &Typical) {
+        let is_enough = plan.count() >= ENOUGH_ALONE;
+        let (Some(now), Some(usual), true) = (plan.median(), self.usual, is_enough) else {
             return;
         };
         if u128::from(now) * 100 > u128::from(usual) * u128::from(CLEARLY_SLOWER) {
-            (self.is_in_doubt, self.usual) = (true, Some(now));
+            (self.at_once, self.usual) = (Some(PAIRS_OF_A_LOOK), Some(now));
         }
     }
 
@@ -117,7 +129,7 @@ impl Watch {
         while self.last.len() > JUDGED {
             self.last.pop_front();
         }
-        self.is_in_doubt = 2 * lost >= pairs.len();
+        self.at_once = (2 * lost >= pairs.len()).then_some(MOST_PAIRS);
     }
 
     /// Whether the native MPI is quicker, by the last eight pairs or the last sixteen.
@@ -180,22 +192,22 @@ mod tests {
     #[test]
     fn a_plan_that_takes_clearly_longer_than_when_it_was_compared_is_compared_at_once() {
         let mut watch = Watch::default();
-        watch.alone([1_000; 8].into_iter());
-        assert!(!watch.is_in_doubt, "it was never compared");
+        watch.alone(&Typical::of([1_000; 8]));
+        assert!(!watch.is_in_doubt(), "it was never compared");
         watch.compared(&Typical::known(100));
-        watch.alone([150, 150, 150, 150, 151, 151, 151, 151].into_iter());
-        watch.alone([1_000; ENOUGH_ALONE - 1].into_iter());
-        assert!(!watch.is_in_doubt);
-        watch.alone([150, 150, 150, 160, 160, 160, 160, 160].into_iter());
-        assert!(watch.is_in_doubt);
+        watch.alone(&Typical::of([150, 150, 150, 150, 151, 151, 151, 151]));
+        watch.alone(&Typical::of([1_000; ENOUGH_ALONE - 1]));
+        assert!(!watch.is_in_doubt());
+        watch.alone(&Typical::of([150, 150, 150, 160, 160, 160, 160, 160]));
+        assert!(watch.is_in_doubt());
         // It is the native MPI's load, too: the plan stays, and only still more is a change.
         watch.compared(&Typical::known(100));
-        watch.is_in_doubt = false;
-        watch.alone([200; 8].into_iter());
-        assert!(!watch.is_in_doubt);
+        watch.wait_for_turn();
+        watch.alone(&Typical::of([200; 8]));
+        assert!(!watch.is_in_doubt());
         watch.compared(&Typical::known(100));
-        watch.alone([200; 8].into_iter());
-        assert!(watch.is_in_doubt);
+        watch.alone(&Typical::of([200; 8]));
+        assert!(watch.is_in_doubt());
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub struct Envelope {
     pub partner: Partner,
     /// The tag; `None` for `MPI_ANY_TAG`.
     pub tag: Option<i32>,
-    /// Elements.
+    /// Elements of a message that is sent; 0 of others.
     pub elements: u64,
 }
 

@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step};
+use treepie_core::collective::{Action, Dependencies, Plan, Range, Space, Step, one_to_many};
 
 use super::packed::{copy_bytes, transfer_bytes};
 use super::place::Place;
@@ -37,6 +37,8 @@ const STARTED_AT_ONCE: u32 = 8;
 pub struct Prepared {
     plan: Plan,
     dependencies: Dependencies,
+    /// Which of the sends of the same data each step is one of.
+    one_to_many: Vec<Option<u32>>,
     /// Nothing is received.
     only_sends: bool,
 }
@@ -48,6 +50,7 @@ impl Prepared {
         let receives = |step: &Step| matches!(step.action, Action::Receive { .. });
         let only_sends = !plan.steps().iter().any(receives);
         Prepared {
+            one_to_many: one_to_many(&plan),
             plan,
             dependencies,
             only_sends,
@@ -262,8 +265,9 @@ impl Execution<'_> {
             match self.prepared.plan.steps()[step as usize].action {
                 Action::Send { to, tag, range } if self.reaches(to) => {
                     let message = self.bytes_of(step, tag, range, true)?;
+                    let sends = self.prepared.one_to_many[step as usize];
                     if let Some(memory) = self.memory.take() {
-                        memory.send(to, message, |step| self.arrived(step));
+                        memory.send(to, message, sends, |step| self.arrived(step));
                         self.memory = Some(memory);
                     }
                 }

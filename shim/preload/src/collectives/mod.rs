@@ -44,6 +44,7 @@ mod execute;
 mod guard;
 mod job;
 mod left;
+mod lock;
 mod neighbours;
 mod operands;
 mod own;
@@ -62,7 +63,6 @@ mod unit;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use parking_lot::MutexGuard;
 use treepie_core::collective::choose::Form as ChosenForm;
 use treepie_core::collective::{Algorithm, Amount, Operation};
 use treepie_core::files::configuration::Runner;
@@ -70,7 +70,7 @@ use treepie_core::guard::CellKey;
 
 use call::Refused;
 pub use device::is_possible as may_have_device_memory;
-pub use guard::{Exchange, end as end_guards, now, results as guard_results};
+pub use guard::{Exchange, now, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{
     Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,
@@ -85,25 +85,31 @@ use communicator::{Communicator, Key, Workplace};
 use execute::{Prepared, Spaces};
 use guard::{ByNative, Guarded};
 use job::Job;
+use lock::MutexGuard;
 use place::Place;
 use plans::{make, make_guarded, make_sized};
 use repeated::{Answers, Form};
 use setup::Setup;
 use sizes::BySize;
 
+/// What guards have under way is completed, and what they found is kept: MPI is about to end.
+pub fn end_guards(native: &Native) {
+    started::end_trials(native);
+    guard::end(native);
+}
+
 /// A collective on `comm`: a plan, which is left in `ran`, or `next`, the native MPI's own.
 #[inline(always)]
 pub fn run(
     next: impl FnOnce(Comm) -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
     let Some(setup) = setup::active() else {
         return next(comm);
     };
-    // Put together here, so that a call that is only counted keeps its arguments in registers.
-    match replace(setup, comm, &Call { ..call }, ran) {
+    match replace(setup, comm, call, ran) {
         Replaced::Yes(code) => code,
         Replaced::No(None) => next(comm),
         Replaced::No(Some((native, mut guarded))) => {

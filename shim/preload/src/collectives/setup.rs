@@ -272,11 +272,19 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
     }
     let (world_group, keyval, alone) = own?;
     let all: Vec<usize> = (0..locality.ranks()).collect();
-    let may_start = wanted.started == Started::Auto;
+    let may_start = wanted.started != Started::Native;
+    let wants_thread = wanted.started == Started::Thread;
     let progress = match may_start {
-        true => started::progress::agree(native, world)?,
+        true => started::progress::agree(native, world, wants_thread)?,
         false => Progress::Own,
     };
+    let may_have_thread = progress == Progress::Called && started::progress::takes_thread(native);
+    if wants_thread && members.rank() == 0 && !may_have_thread {
+        log::info(
+            "started collectives: no thread goes on with them, since the program was not granted \
+             MPI_THREAD_MULTIPLE on all ranks, or this is MPICH from 4.3 on",
+        );
+    }
     let are_far = locality.of(&all).0.are_far();
     let starts =
         may_start && started::is_wanted(&collectives, wanted.reproducible, are_far, progress);
@@ -302,7 +310,8 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         if let (true, Some(setup)) = (starts, SETUP.get()) {
             attached::find(native, setup, world);
             // Nothing is started where one rank would not be called.
-            let is_called = progress == Progress::Own || started::progress::begin(native);
+            let is_called =
+                progress == Progress::Own || started::progress::begin(native, wants_thread);
             if native.least(world, is_called.into())? == 1 {
                 features::begin(features::STARTED);
             }

@@ -152,7 +152,7 @@ pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation
         Runner::Native => Needed::Nothing,
         Runner::Algorithm(name) => match Algorithm::find(operation, name) {
             Some(known) if known.requires.contains(&Requirement::KnownSizes) => Needed::ByAll,
-            Some(known) if needs_leaders(known) => Needed::ByLeaders,
+            Some(known) if known.needs_leaders() => Needed::ByLeaders,
             _ => Needed::Nothing,
         },
         Runner::Auto => {
@@ -166,11 +166,6 @@ pub fn needed(runner: &Runner, communicator: &Communicator, operation: Operation
     }
 }
 
-/// Whether the leaders of clusters have to be told sizes for an algorithm.
-pub fn needs_leaders(algorithm: &Algorithm) -> bool {
-    algorithm.requires.contains(&Requirement::ToldSizes)
-}
-
 /// Whether leaders are told the sizes of a call whose algorithm is the guard's, if there is one,
 /// and else as the settings say. Nothing is looked at that one rank may know alone.
 pub fn are_told_to_leaders(
@@ -180,7 +175,7 @@ pub fn are_told_to_leaders(
     guarded: Option<&Algorithm>,
 ) -> bool {
     if let Some(algorithm) = guarded {
-        return needs_leaders(algorithm);
+        return algorithm.needs_leaders();
     }
     match needed(runner, communicator, operation) {
         Needed::ByLeaders => true,
@@ -191,7 +186,7 @@ pub fn are_told_to_leaders(
                 && communicator.clusters.are_far()
                 && communicator
                     .choose_unknown(operation)
-                    .is_some_and(needs_leaders)
+                    .is_some_and(Algorithm::needs_leaders)
         }
     }
 }

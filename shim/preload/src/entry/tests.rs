@@ -60,7 +60,7 @@ fn a_collective_is_counted_around_the_plan_that_may_replace_it() {
             (sendbuf: Word, sendcounts: LargeArray, displs: LargeArray, sendtype: Datatype, recvbuf: Word,
              recvcount: i64, recvtype: Datatype, root: c_int, comm: AppComm)
             features::COLLECTIVES, pass next =>
-            { let call = Call { operation: Operation::Scatterv,
+            { let call = &Call { operation: Operation::Scatterv,
                         send: Side { buffer: sendbuf, datatype: sendtype, counts: sendcounts.into(),
                                      displacements: displs.into(), ..Side::NONE },
                         receive: Side { buffer: recvbuf, count: recvcount as i64,
@@ -82,11 +82,18 @@ fn a_completion_can_be_given_other_statuses_and_goes_on_with_what_was_started() 
             (incount: Word, array_of_requests: Word, outcount: Word, array_of_indices: Word,
              array_of_statuses: StatusAddress)
             features::REQUESTS, pass next =>
+            if !features::any(features::WATCHING) {
+              record::complete(
+                Note { procedure: procedures::MPI_Waitsome, count: incount as c_int,
+                       requests: array_of_requests, ..Note::NONE },
+                || next(incount, array_of_requests, outcount, array_of_indices,
+                        array_of_statuses)) }
+            else { record::apart(move ||
             { let completion = Completion { array: true, count: incount as c_int,
                              requests: array_of_requests, completed: outcount,
                              indices: array_of_indices, status: array_of_statuses,
                              ..Completion::NONE };
-              record::complete(
+              record::complete_watched(
                 Note { procedure: procedures::MPI_Waitsome, count: incount as c_int,
                        requests: array_of_requests, ..Note::NONE },
                 completion,
@@ -96,7 +103,7 @@ fn a_completion_can_be_given_other_statuses_and_goes_on_with_what_was_started() 
                         Completion { requests: array_of_requests, status: array_of_statuses,
                                      ..completion },
                         || next(incount, array_of_requests, outcount, array_of_indices,
-                                array_of_statuses)))) }
+                                array_of_statuses)))) }) }
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Waitsome"), expected);
@@ -109,7 +116,15 @@ fn a_receive_can_be_given_another_source_and_tag_within_what_counts_it() {
             (buf: Word, count: c_int, datatype: Datatype, dest: c_int, sendtag: Word,
              source: c_int, recvtag: Word, comm: AppComm, status: StatusAddress)
             features::RECORD, pass next =>
-            record::send_receive(
+            if !features::any(features::WATCHING) {
+              record::send_receive(
+                Note { procedure: procedures::MPI_Sendrecv_replace, comm: comm, dest: dest,
+                       tag: sendtag as c_int, source: source, receive_tag: recvtag as c_int,
+                       elements: count as i64, sends: true, posts: true, ..Note::NONE },
+                || next(buf, count, datatype, dest, sendtag, source, recvtag, comm, status),
+                Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
+                          ..Message::NONE }) }
+            else { record::apart(move || record::send_receive_watched(
                 Note { procedure: procedures::MPI_Sendrecv_replace, comm: comm, dest: dest,
                        tag: sendtag as c_int, source: source, receive_tag: recvtag as c_int,
                        elements: count as i64, sends: true, posts: true, ..Note::NONE },
@@ -121,7 +136,7 @@ fn a_receive_can_be_given_another_source_and_tag_within_what_counts_it() {
                         source, tag as Word, comm, status)),
                 Message { count: count as i64, datatype: datatype, dest: dest, comm: comm,
                           ..Message::NONE },
-                Taken { status: status, ..Taken::NONE })
+                Taken { status: status, ..Taken::NONE })) }
         }";
     let expected = words(expected).replace("( ", "(");
     assert_eq!(generated("MPI_Sendrecv_replace"), expected);
@@ -134,7 +149,7 @@ fn a_put_may_be_kept_back_within_what_counts_it() {
             (origin_addr: Word, origin_count: c_int, origin_datatype: Datatype,
              target_rank: c_int, target_disp: Word, target_count: c_int,
              target_datatype: Datatype, win: Win)
-            features::WINDOWS, pass next =>
+            features::TRANSFERS, pass next =>
             record::transfer(WindowCall::Put,
                 Note { procedure: procedures::MPI_Put, dest: target_rank,
                        elements: origin_count as i64, ..Note::NONE },

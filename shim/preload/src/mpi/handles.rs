@@ -54,6 +54,7 @@ handles! {
     Datatype, "MPI_Datatype";
     Errhandler, "MPI_Errhandler";
     Group, "MPI_Group";
+    Info, "MPI_Info";
     MatchedMessage, "MPI_Message";
     Op, "MPI_Op";
     Request, "MPI_Request";

@@ -12,7 +12,7 @@ pub mod native;
 pub use addresses::{Counts, IntArray, LargeArray, StatusAddress};
 pub use collective::{Call, Side};
 pub use handles::{
-    AppComm, Comm, Datatype, Errhandler, Group, Handle, MatchedMessage, Op, Request, Win,
+    AppComm, Comm, Datatype, Errhandler, Group, Handle, Info, MatchedMessage, Op, Request, Win,
 };
 
 /// An argument of an MPI procedure as it is passed: handles, pointers and

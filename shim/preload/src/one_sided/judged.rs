@@ -16,6 +16,7 @@ use treepie_core::guard::{Course, Due, EpochGuard, EpochKey, Event, Gathered, Wo
 
 use super::window::Window;
 use crate::collectives::{Exchange, now};
+use crate::features::{self, KEEPING};
 use crate::log;
 use crate::mpi::c_int;
 use crate::mpi::native::{Native, OwnComm};
@@ -44,12 +45,19 @@ struct State {
     private: Option<OwnComm>,
     under_way: Option<Exchange>,
     is_reported: bool,
+    /// Not left to the MPI for good: one of [`KEPT`].
+    is_kept: bool,
 }
+
+/// Windows that are not left to the MPI for good. Where there is none, no call to a target is
+/// looked at.
+static KEPT: Mutex<usize> = Mutex::new(0);
 
 impl Judged {
     /// The guard of a new window of so many ranks. `known`: what earlier runs found.
     pub fn new(adopts: bool, known: &[GuardedEpochs], ranks: usize) -> Self {
         let known = GuardedEpochs::known(known, ranks).into();
+        count_kept(true);
         Judged {
             gathers: AtomicBool::new(false),
             is_measured: AtomicBool::new(false),
@@ -63,6 +71,7 @@ impl Judged {
                 private: None,
                 under_way: None,
                 is_reported: false,
+                is_kept: true,
             }),
         }
     }
@@ -100,6 +109,7 @@ impl Judged {
         let mut state = self.state.lock();
         let course = state.alone.begin(kind, now, || self.spent());
         let events = state.alone.take_events();
+        state.keep(course);
         drop(state);
         tell(window, &events);
         let was = self.gathers.load(Relaxed);
@@ -143,6 +153,7 @@ impl Judged {
         let mut state = self.state.lock();
         state.keep_up(native, window);
         let course = state.fences.begin(EpochKind::Fence, now, || self.spent());
+        state.keep(course);
         self.take(course);
     }
 
@@ -175,7 +186,43 @@ impl Judged {
     }
 }
 
+/// One window more, or one less, is not left for good.
+fn count_kept(is_kept: bool) {
+    let mut kept = KEPT.lock();
+    match is_kept {
+        true => {
+            *kept += 1;
+            features::begin(KEEPING);
+        }
+        false => {
+            *kept -= 1;
+            if *kept == 0 {
+                features::end(KEEPING);
+            }
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if self.is_kept {
+            count_kept(false);
+        }
+    }
+}
+
 impl State {
+    /// Whether calls to targets are looked at, where the next epochs are run in this way: not if
+    /// all are left to the MPI for good, until one is not.
+    fn keep(&mut self, course: Course) {
+        let is_idle = !course.gathers && !course.is_measured;
+        let is_left = is_idle && self.alone.leaves_all() && self.fences.leaves_all();
+        if self.is_kept == is_left {
+            self.is_kept = !is_left;
+            count_kept(!is_left);
+        }
+    }
+
     /// Does what is due in a fence.
     fn keep_up(&mut self, native: &Native, window: &Window) {
         match self.fences.due() {

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 use treepie_core::files::profile::GuardedEpochs;
 
 use crate::collectives::now;
-use crate::features::{self, GATHERING};
+use crate::features::{self, GATHERING, KEEPING};
 use crate::mpi::abi::Family;
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Comm, Group, SUCCESS, Win, Word, c_int};
@@ -63,11 +63,14 @@ static GATHERING_BY: OnceCell<Gathering> = OnceCell::new();
 pub fn begin(gathering: &Gathering) {
     let _ = GATHERING_BY.set(gathering.clone());
     features::begin(GATHERING);
+    if *gathering == Gathering::Always {
+        features::begin(KEEPING);
+    }
 }
 
 /// What was kept is with the MPI; from now on all goes there at once.
 pub fn end() {
-    features::end(GATHERING);
+    features::end(GATHERING | KEEPING);
     window::forget_all();
 }
 
@@ -112,7 +115,7 @@ fn report(native: &Native, window: &Window) {
 /// `MPI_Put`.
 #[inline(always)]
 pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
-    match features::any(GATHERING) {
+    match features::any(KEEPING) {
         true => access(&reached, Some(Kind::Put), next),
         false => next(),
     }
@@ -121,7 +124,7 @@ pub fn put(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
 /// `MPI_Accumulate`.
 #[inline(always)]
 pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
-    match features::any(GATHERING) {
+    match features::any(KEEPING) {
         true => access(&reached, Some(Kind::Accumulate), next),
         false => next(),
     }
@@ -130,7 +133,7 @@ pub fn accumulate(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
 /// A call to a target that is passed on.
 #[inline(always)]
 pub fn pass(reached: Reached, next: impl FnOnce() -> c_int) -> c_int {
-    match features::any(GATHERING) {
+    match features::any(KEEPING) {
         true => access(&reached, None, next),
         false => next(),
     }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::collectives::{self, Amount, Plan, Recent, Seen, Tallies};
 use super::identity::world_ranks;
-use super::page::{Note, Place};
+use super::page::Place;
 use super::patience::Patience;
 use super::registry::Registry;
 use crate::features::{self, PAGES};
@@ -150,11 +150,11 @@ impl Communicator {
             .get_or_init(|| NUMBERED.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// One more collective has returned, or started.
+    /// One more collective has returned, or started (`Note::as_done`).
     #[inline(always)]
-    pub fn count_done(&self, note: &Note) {
+    pub fn count_done(&self, call: u64) {
         if let Some(place) = self.place {
-            place.count_done(note);
+            place.count_done(call);
         }
     }
 
@@ -190,16 +190,18 @@ impl Communicator {
 
     /// Counts a collective call, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
-    pub fn count_call(&self, note: &Note, call: &Call, plan: Option<Plan>) {
-        self.count_done(note);
+    pub fn count_call(&self, call: &Call, plan: Option<Plan>) {
         if call.operation.has_equal_blocks() {
             if self.rank != 0 || self.inter {
                 return;
             }
             if let Some(native) = native()
-                && let Some(seen) = collectives::observe_block(native, call, 0, self.partners.len())
+                && let Some((root, bytes)) =
+                    collectives::observe_block(native, call, self.partners.len())
+                && !self.recent.add(call.operation, root, bytes, plan)
             {
-                self.count(call.operation, &seen, plan);
+                let amount = Amount::Block(bytes);
+                self.count_rare(call.operation, &Seen { root, amount }, plan);
             }
         } else {
             self.count_blocks(call, plan);

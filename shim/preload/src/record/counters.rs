@@ -10,7 +10,8 @@ use treepie_core::affinity::windows::{Access, WindowCall};
 pub use treepie_core::files::partial_profiles::Kind;
 
 use super::access_key::{Place, unpack};
-use super::sums::{Sums, increase};
+use super::growing::{Counted, Growing};
+use super::sums::increase;
 use crate::mpi::{Handle, Request};
 
 /// The partner of receives from any source.
@@ -20,177 +21,6 @@ pub const ANY_SOURCE: u32 = u32::MAX;
 #[inline(always)]
 fn key(kind: Kind, partner: u32) -> u64 {
     (u64::from(partner) << 2 | kind as u64) + 1
-}
-
-/// What is alike, as one number. Only the owner writes.
-#[derive(Default)]
-#[repr(align(32))]
-struct Slot {
-    /// Never 0 but in a slot that is free.
-    key: AtomicU64,
-    sums: Sums,
-    /// Of calls on windows: the latest interval between synchronisations in its upper half, the
-    /// number of intervals in its lower one.
-    intervals: AtomicU64,
-}
-
-impl Slot {
-    /// A call was made in this interval.
-    #[inline(always)]
-    fn note_interval(&self, interval: u32) {
-        let known = self.intervals.load(Ordering::Relaxed);
-        if (known >> 32) as u32 != interval || known == 0 {
-            let count = (known as u32).saturating_add(1);
-            let new = u64::from(interval) << 32 | u64::from(count);
-            self.intervals.store(new, Ordering::Relaxed);
-        }
-    }
-}
-
-/// Slots in two lines of the cache, which processors fetch together: what one thread
-/// writes is never in the way of another.
-#[derive(Default)]
-#[repr(align(128))]
-struct Lines([Slot; SLOTS]);
-
-const SLOTS: usize = 4;
-
-/// An open-addressing table, a power of two of lines long, never more than three
-/// quarters full.
-struct Table {
-    lines: Box<[Lines]>,
-}
-
-impl Table {
-    fn new(lines: usize) -> Self {
-        Table {
-            lines: (0..lines).map(|_| Lines::default()).collect(),
-        }
-    }
-
-    #[inline(always)]
-    fn length(&self) -> usize {
-        self.lines.len() * SLOTS
-    }
-
-    fn slots(&self) -> impl Iterator<Item = &Slot> {
-        self.lines.iter().flat_map(|lines| &lines.0)
-    }
-
-    /// The key's slot, or the free one where it would be.
-    #[inline(always)]
-    fn slot(&self, key: u64) -> &Slot {
-        let mask = self.length() - 1;
-        // Fibonacci hashing: neighbouring ranks, and ranks a power of two
-        // apart, land in different slots.
-        let hash = key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = &self.lines[at / SLOTS].0[at % SLOTS];
-            let there = slot.key.load(Ordering::Relaxed);
-            if there == key || there == 0 {
-                return slot;
-            }
-            at = (at + 1) & mask;
-        }
-    }
-}
-
-/// A table that is outgrown now and then: a larger one takes its place, and it is left as it is, in
-/// case somebody reads.
-struct Growing {
-    table: AtomicPtr<Table>,
-    used: AtomicU32,
-    /// The slot of the last call, in the current table, where such calls come in a row.
-    last: AtomicPtr<Slot>,
-}
-
-impl Growing {
-    fn new(lines: usize) -> Self {
-        Growing {
-            table: AtomicPtr::new(Box::leak(Box::new(Table::new(lines)))),
-            used: AtomicU32::new(0),
-            last: AtomicPtr::default(),
-        }
-    }
-
-    #[inline(always)]
-    fn current(&self) -> &'static Table {
-        // SAFETY: `table` only ever holds addresses of leaked tables.
-        unsafe { &*self.table.load(Ordering::Acquire) }
-    }
-
-    /// Adds a message to what is counted by this key. Only the owning thread may call this.
-    #[inline(always)]
-    fn add(&self, key: u64, bytes: u64) {
-        self.added(key, bytes);
-    }
-
-    /// As `add`; returns the slot.
-    #[inline(always)]
-    fn added(&self, key: u64, bytes: u64) -> &'static Slot {
-        let slot = self.current().slot(key);
-        if slot.key.load(Ordering::Relaxed) == 0 {
-            return self.add_first(key, bytes);
-        }
-        slot.sums.add(bytes);
-        slot
-    }
-
-    /// As `added`, where most calls have the key of the one before: that takes no look-up.
-    #[inline(always)]
-    fn added_in_a_row(&self, key: u64, bytes: u64) -> &'static Slot {
-        // SAFETY: it only ever holds addresses in leaked tables.
-        let last = unsafe { self.last.load(Ordering::Relaxed).as_ref() };
-        if let Some(slot) = last.filter(|slot| slot.key.load(Ordering::Relaxed) == key) {
-            slot.sums.add(bytes);
-            return slot;
-        }
-        let slot = self.added(key, bytes);
-        self.last
-            .store(ptr::from_ref(slot).cast_mut(), Ordering::Relaxed);
-        slot
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn add_first(&self, key: u64, bytes: u64) -> &'static Slot {
-        let used = self.used.load(Ordering::Relaxed) + 1;
-        self.used.store(used, Ordering::Relaxed);
-        if used as usize * 4 > self.current().length() * 3 {
-            self.grow();
-        }
-        let slot = self.current().slot(key);
-        slot.sums.set(Traffic::new(1, bytes));
-        slot.key.store(key, Ordering::Release);
-        slot
-    }
-
-    fn grow(&self) {
-        let larger = Box::leak(Box::new(Table::new(self.current().lines.len() * 2)));
-        self.read_slots(|key, traffic, old| {
-            let slot = larger.slot(key);
-            slot.key.store(key, Ordering::Relaxed);
-            slot.sums.set(traffic);
-            let intervals = old.intervals.load(Ordering::Relaxed);
-            slot.intervals.store(intervals, Ordering::Relaxed);
-        });
-        self.last.store(ptr::null_mut(), Ordering::Relaxed);
-        self.table.store(larger, Ordering::Release);
-    }
-
-    fn read(&self, mut each: impl FnMut(u64, Traffic)) {
-        self.read_slots(|key, traffic, _| each(key, traffic));
-    }
-
-    fn read_slots(&self, mut each: impl FnMut(u64, Traffic, &Slot)) {
-        for slot in self.current().slots() {
-            let key = slot.key.load(Ordering::Acquire);
-            if key != 0 {
-                each(key, slot.sums.read(), slot);
-            }
-        }
-    }
 }
 
 /// How many non-blocking sends of a thread are remembered, for the case that one
@@ -350,6 +180,18 @@ impl Counters {
         self.posted.add(u64::from(partner) + 1, 0);
     }
 
+    /// As `add_posted`; returns what counts further ones at once.
+    pub fn posted(&self, partner: u32) -> Counted {
+        self.posted.counted(u64::from(partner) + 1, 0)
+    }
+
+    /// Adds a receive to those that were counted before; whether that is still so. Only the owning
+    /// thread may call this.
+    #[inline(always)]
+    pub fn add_to_posted(&self, counted: &Counted) -> bool {
+        self.posted.add_to(counted, 0)
+    }
+
     /// Adds a message that was received from a partner. Only the owning thread may call this.
     pub fn add_received(&self, partner: u32, bytes: u64) {
         self.received.add(u64::from(partner) + 1, bytes);
@@ -405,8 +247,7 @@ impl Counters {
     fn read_accesses(&self, mut each: impl FnMut(Place, Access, Traffic, u32)) {
         self.accesses.read_slots(|key, traffic, slot| {
             if let Some((window, access)) = unpack(key) {
-                let intervals = slot.intervals.load(Ordering::Relaxed) as u32;
-                each(window, access, traffic, intervals);
+                each(window, access, traffic, slot.intervals());
             }
         });
     }

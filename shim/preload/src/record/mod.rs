@@ -14,9 +14,11 @@ mod communicators;
 mod completion;
 mod counters;
 mod delays;
+mod growing;
 mod handle_cache;
 mod identity;
 mod neighbours;
+mod objects;
 mod one_sided;
 pub mod page;
 mod patience;
@@ -45,9 +47,13 @@ pub use collectives::{Plan, plan};
 pub use completion::Completion;
 use counters::Kind;
 pub use handle_cache::HandleCache;
+pub use objects::{
+    allocate_shared, communicator_end, communicator_start, request_end, window_end, window_start,
+};
 pub use one_sided::Transfer;
 pub use page::{Note, Procedure, procedures};
 pub use patience::{Limited, Unlimited};
+pub use prepared::runs;
 pub use received::Taken;
 pub use registry::{Registry, handle_at};
 use thread::Thread;
@@ -93,7 +99,10 @@ pub fn finalize(note: Note, call: impl FnOnce() -> c_int) -> c_int {
     if features::any(PAGES)
         && let Some(thread) = thread::outermost()
     {
-        thread.begin_note(&note, features::on());
+        if features::any(CUTS) {
+            page::stop_before(thread.area(), note.procedure);
+        }
+        thread.begin_note(&note);
     }
     let code = call();
     page::end();
@@ -131,7 +140,7 @@ impl Message {
 /// it has one, says `note` meanwhile.
 #[inline(always)]
 fn around(
-    note: Note,
+    note: &Note,
     class: CallClass,
     call: impl FnOnce() -> c_int,
     count: impl FnOnce(&Thread),
@@ -144,34 +153,36 @@ fn around(
     let Some(thread) = outermost else {
         return call();
     };
-    if on.any(PAGES | DELAYS) {
-        noted_begin(&thread, &note, on);
+    if on.any(DELAYS | CUTS) {
+        // Put together here, so that other calls keep their arguments in registers.
+        hold(&thread, &Note { ..*note }, on);
     }
+    let area = on.any(PAGES).then(|| thread.begin_note(note));
     let code = thread.call(on.any(TIMING).then_some(class), call);
     if code == SUCCESS {
         count(&thread);
     }
-    if on.any(PAGES) {
-        thread.end_note(&note, code);
+    if let Some(area) = area {
+        thread.end_note(area, note, code);
     }
     code
 }
 
-/// What is done before a call of which a page tells, or that may be delayed.
-#[inline(always)]
-fn noted_begin(thread: &Thread, note: &Note, on: On) {
+/// Holds a call back that is to be late, or that is behind a cut.
+#[cold]
+fn hold(thread: &Thread, note: &Note, on: On) {
     if on.any(DELAYS) && note.sends {
         delays::delay();
     }
-    if on.any(PAGES) {
-        thread.begin_note(note, on);
+    if on.any(CUTS) {
+        page::stop_before(thread.area(), note.procedure);
     }
 }
 
 /// A procedure that is not counted, but whose own calls must not be either.
 #[inline(always)]
 pub fn call(note: Note, call: impl FnOnce() -> c_int) -> c_int {
-    around(note, CallClass::Other, call, |_| ())
+    around(&note, CallClass::Other, call, |_| ())
 }
 
 /// The same, for a procedure that waits for nobody: no page says it.
@@ -189,36 +200,60 @@ pub fn quietly(call: impl FnOnce() -> c_int) -> c_int {
 
 /// A receive or a probe.
 #[inline(always)]
-pub fn receive(note: Note, call: impl FnOnce(StatusAddress) -> c_int, taken: Taken) -> c_int {
+pub fn receive(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(&note, CallClass::Receive, call, |_| ())
+}
+
+/// The same, where messages are watched; `call` takes the address of the status.
+#[inline(always)]
+pub fn receive_watched(
+    note: Note,
+    call: impl FnOnce(StatusAddress) -> c_int,
+    taken: Taken,
+) -> c_int {
     match features::any(CUTS) {
         true => received::receive(note, CallClass::Receive, taken, call, |_| ()),
-        false => around(note, CallClass::Receive, || call(taken.status), |_| ()),
+        false => receive(note, || call(taken.status)),
     }
+}
+
+/// What is done in few jobs, in a function of its own: what is done in all then keeps the arguments
+/// of the application's call in registers.
+#[cold]
+#[inline(never)]
+pub fn apart(call: impl FnOnce() -> c_int) -> c_int {
+    call()
 }
 
 /// A send.
 #[inline(always)]
 pub fn send(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
-    around(note, CallClass::Send, call, |thread| {
+    around(&note, CallClass::Send, call, |thread| {
         thread.count_send(&message);
     })
 }
 
 /// A send and a receive in one; only what is sent counts.
 #[inline(always)]
-pub fn send_receive(
+pub fn send_receive(note: Note, call: impl FnOnce() -> c_int, message: Message) -> c_int {
+    around(&note, CallClass::SendReceive, call, |thread| {
+        thread.count_send(&message);
+    })
+}
+
+/// The same, where messages are watched; `call` takes the address of the status.
+#[inline(always)]
+pub fn send_receive_watched(
     note: Note,
     call: impl FnOnce(StatusAddress) -> c_int,
     message: Message,
     taken: Taken,
 ) -> c_int {
-    let class = CallClass::SendReceive;
-    let count = |thread: &Thread| {
-        thread.count_send(&message);
-    };
     match features::any(CUTS) {
-        true => received::receive(note, class, taken, call, count),
-        false => around(note, class, || call(taken.status), count),
+        true => received::receive(note, CallClass::SendReceive, taken, call, |thread| {
+            thread.count_send(&message);
+        }),
+        false => send_receive(note, || call(taken.status), message),
     }
 }
 
@@ -231,32 +266,33 @@ pub fn begin_send(
     message: Message,
     request: Word,
 ) -> c_int {
-    around(note, CallClass::Send, call, |thread| {
+    around(&note, CallClass::Send, call, |thread| {
         thread.count_begun_send(&message, request)
     })
 }
 
-/// A call that completes requests; `call` takes the address of the status.
+/// A call that completes requests, or looks at them.
 #[inline(always)]
-pub fn complete(
+pub fn complete(note: Note, call: impl FnOnce() -> c_int) -> c_int {
+    around(&note, CallClass::Wait, call, |_| ())
+}
+
+/// The same, where requests are watched; `call` takes the address of the status.
+#[inline(always)]
+pub fn complete_watched(
     note: Note,
     completion: Completion,
     call: impl FnOnce(StatusAddress) -> c_int,
 ) -> c_int {
-    around(
-        note,
-        CallClass::Wait,
-        || match features::any(CANCELLING | CUTS) {
-            true => completion::complete(&completion, call),
-            false => call(completion.status),
-        },
-        |_| (),
-    )
+    complete(note, || match features::any(CANCELLING | CUTS) {
+        true => completion::complete(&completion, call),
+        false => call(completion.status),
+    })
 }
 
 /// `MPI_Cancel` of the request at `request`.
 pub fn cancel(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
-    around(note, CallClass::Other, call, |thread| {
+    around(&note, CallClass::Other, call, |thread| {
         cancelled::begun(thread, request)
     })
 }
@@ -268,16 +304,16 @@ pub fn send_init(
     message: Message,
     request: Word,
 ) -> c_int {
-    around(note, CallClass::Send, call, |thread| {
+    around(&note, CallClass::Send, call, |thread| {
         prepared::send(thread, &message, request)
     })
 }
 
 /// A receive that is only prepared: `request` is where the native MPI puts its handle.
 pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> c_int {
-    around(note, CallClass::Receive, call, |thread| {
+    around(&note, CallClass::Receive, call, |thread| {
         if features::any(PAGES) {
-            prepared::receive(thread.source(&note), request);
+            prepared::receive(thread.source(note.comm, note.source), request);
         }
         if features::any(CUTS) {
             received::prepare(&note);
@@ -287,7 +323,7 @@ pub fn receive_init(note: Note, call: impl FnOnce() -> c_int, request: Word) -> 
 
 /// The start of `count` prepared requests, an array at `requests`.
 pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: Word) -> c_int {
-    around(note, CallClass::Send, call, |thread| {
+    around(&note, CallClass::Send, call, |thread| {
         prepared::started(thread, count, requests);
         if features::any(CUTS) {
             received::started(count, requests);
@@ -297,7 +333,7 @@ pub fn start(note: Note, call: impl FnOnce() -> c_int, count: c_int, requests: W
 
 /// A collective.
 #[inline(always)]
-pub fn collective(note: Note, next: impl FnOnce() -> c_int, comm: Comm, call: Call) -> c_int {
+pub fn collective(note: Note, next: impl FnOnce() -> c_int, comm: Comm, call: &Call) -> c_int {
     replaceable(note, |_| next(), comm, call)
 }
 
@@ -307,7 +343,7 @@ pub fn replaceable(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
 ) -> c_int {
     let plan = Cell::new(None);
     let class = match call.operation {
@@ -315,11 +351,11 @@ pub fn replaceable(
         _ => CallClass::Collective,
     };
     around(
-        note,
+        &note,
         class,
         || run(&plan),
         |thread| {
-            thread.count_collective(&note, comm, &call, plan.get());
+            thread.count_collective(&note, comm, call, plan.get());
             if features::any(CUTS) {
                 received::begin_collective(note.request);
             }
@@ -333,15 +369,15 @@ pub fn collective_init(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
     request: Word,
 ) -> c_int {
     let plan = Cell::new(None);
     around(
-        note,
+        &note,
         CallClass::Collective,
         || run(&plan),
-        |_| prepared::collective(comm, &call, plan.get(), request),
+        |_| prepared::collective(comm, call, plan.get(), request),
     )
 }
 
@@ -351,18 +387,19 @@ pub fn neighbourhood(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
 ) -> c_int {
     let plan = Cell::new(None);
     around(
-        note,
+        &note,
         CallClass::Neighbourhood,
         || run(&plan),
         |thread| {
+            let done = note.as_done();
             thread.with_communicator(comm, |communicator| {
-                communicator.count_done(&note);
+                communicator.count_done(done);
                 if let Some(plan) = plan.get() {
-                    let seen = neighbours::observe(communicator, &call);
+                    let seen = neighbours::observe(communicator, call);
                     return communicator.count(call.operation, &seen, Some(plan));
                 }
                 neighbours::each_message(communicator, &call.send, |partner, bytes| {
@@ -382,15 +419,15 @@ pub fn neighbourhood_init(
     note: Note,
     run: impl FnOnce(&Cell<Option<Plan>>) -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
     request: Word,
 ) -> c_int {
     let plan = Cell::new(None);
     around(
-        note,
+        &note,
         CallClass::Neighbourhood,
         || run(&plan),
-        |_| prepared::neighbourhood(comm, &call, plan.get(), request),
+        |_| prepared::neighbourhood(comm, call, plan.get(), request),
     )
 }
 
@@ -402,7 +439,7 @@ pub fn transfer(
     call: impl FnOnce() -> c_int,
     transfer: Transfer,
 ) -> c_int {
-    around(note, CallClass::OneSided, call, |thread| {
+    around(&note, CallClass::OneSided, call, |thread| {
         thread.count_moved(&transfer, what, transfer.origin());
     })
 }
@@ -410,7 +447,7 @@ pub fn transfer(
 /// An accumulate that gets what was there.
 #[inline(always)]
 pub fn fetch(note: Note, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_int {
-    around(note, CallClass::OneSided, call, |thread| {
+    around(&note, CallClass::OneSided, call, |thread| {
         thread.count_moved(&transfer, WindowCall::Accumulate, transfer.origin());
         thread.count_moved(&transfer, WindowCall::Fetch, transfer.result());
     })
@@ -418,7 +455,7 @@ pub fn fetch(note: Note, call: impl FnOnce() -> c_int, transfer: Transfer) -> c_
 
 /// A call that opens an epoch of this kind.
 pub fn open_epoch(kind: EpochKind, note: Note, call: impl FnOnce() -> c_int, window: Win) -> c_int {
-    around(note, CallClass::WindowEpoch, call, |thread| {
+    around(&note, CallClass::WindowEpoch, call, |thread| {
         thread.count_epoch(WindowCall::Open, Some(kind), window)
     })
 }
@@ -430,120 +467,12 @@ pub fn within_epoch(
     call: impl FnOnce() -> c_int,
     window: Win,
 ) -> c_int {
-    around(note, CallClass::WindowEpoch, call, |thread| {
+    around(&note, CallClass::WindowEpoch, call, |thread| {
         thread.count_epoch(what, None, window)
     })
 }
 
 /// A call that ends an epoch, or waits for the end of one.
 pub fn end_epoch(note: Note, call: impl FnOnce() -> c_int) -> c_int {
-    around(note, CallClass::WindowEpoch, call, |_| ())
-}
-
-/// A call that asks for requests, and leaves them as they are.
-pub fn look_at_request(note: Note, call: impl FnOnce() -> c_int) -> c_int {
-    around(note, CallClass::Wait, call, |_| ())
-}
-
-/// A procedure that makes a communicator, whose handle it puts at `address`.
-pub fn communicator_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    let started = note.request != 0;
-    start_of(note, call, address, |comm, internal| {
-        communicators::made(comm, internal);
-        // One that is only begun (MPI_Comm_idup) nobody may ask for its members yet.
-        if !internal && !started {
-            communicators::placed(comm);
-        }
-    })
-}
-
-/// A procedure that makes a window, whose handle it puts at `address`.
-pub fn window_start(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    start_of(note, call, address, |window, internal| {
-        windows::made(window, internal);
-        page::count_window(false);
-    })
-}
-
-/// The end of the communicator whose handle is at `address`.
-pub fn communicator_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(note, call, address, communicators::ended)
-}
-
-/// The end of the window whose handle is at `address`.
-pub fn window_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    end_of(note, call, address, |window| {
-        windows::ended(window);
-        page::count_window(true);
-    })
-}
-
-/// The end of the request whose handle is at `address`.
-pub fn request_end(note: Note, call: impl FnOnce() -> c_int, address: Word) -> c_int {
-    let call = || match features::any(CUTS) {
-        true => received::request_end(note, call, address),
-        false => call(),
-    };
-    end_of(note, call, address, prepared::ended)
-}
-
-/// A procedure that makes an object, whose handle it puts at `address`: `made` is told of it, and
-/// whether the native MPI made it for itself, within a call of the application's (an I/O library's
-/// copy of a communicator, say). Such an object is never counted.
-fn start_of<H: Handle>(
-    note: Note,
-    call: impl FnOnce() -> c_int,
-    address: Word,
-    made: impl FnOnce(H, bool),
-) -> c_int {
-    if !features::any(COUNTING) {
-        return call();
-    }
-    let internal = thread::is_nested();
-    let code = around(note, CallClass::Other, call, |thread| {
-        if note.procedure.collective {
-            thread.with_communicator(note.comm, |comm| comm.count_done(&note));
-            if features::any(CUTS) {
-                received::begin_collective(note.request);
-            }
-        }
-    });
-    if code == SUCCESS {
-        made(handle_at(address), internal);
-    }
-    code
-}
-
-/// The end of the object whose handle is at `address`: the handle may come back as another's.
-fn end_of<H: Handle>(
-    note: Note,
-    call: impl FnOnce() -> c_int,
-    address: Word,
-    ended: impl FnOnce(H),
-) -> c_int {
-    if !features::any(COUNTING) {
-        return call();
-    }
-    // Read before the call, which leaves the null handle there.
-    let handle = handle_at(address);
-    let code = self::call(note, call);
-    if code == SUCCESS {
-        ended(handle);
-    }
-    code
-}
-
-/// `MPI_Win_allocate_shared` on `comm`, which puts the window at `address`.
-pub fn allocate_shared(
-    note: Note,
-    call: impl FnOnce() -> c_int,
-    comm: Comm,
-    address: Word,
-) -> c_int {
-    let internal = thread::is_nested();
-    let code = window_start(note, call, address);
-    if code == SUCCESS && features::any(COUNTING) && !internal {
-        shared_memory::allocated(comm);
-    }
-    code
+    around(&note, CallClass::WindowEpoch, call, |_| ())
 }

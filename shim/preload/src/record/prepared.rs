@@ -71,6 +71,16 @@ pub fn neighbourhood(comm: Comm, call: &Call, plan: Option<Plan>, address: Word)
     PREPARED.set(handle_at(address), Some(prepared));
 }
 
+/// From now on a prepared collective is run by this plan, or by the native MPI.
+pub fn runs(request: Request, plan: Option<Plan>) {
+    let known = PREPARED.find(request);
+    if let Some(Prepared::Collective(communicator, operation, seen, _)) = known.as_deref() {
+        let (communicator, seen) = (Arc::clone(communicator), seen.clone());
+        let prepared = Prepared::Collective(communicator, *operation, seen, plan);
+        PREPARED.set(request, Some(prepared));
+    }
+}
+
 /// `count` requests, an array at `requests`, were started. Receives are only known
 /// here where this rank has a page.
 pub fn started(thread: &Thread, count: c_int, requests: Word) {

@@ -75,7 +75,7 @@ pub fn receive(
         false => None,
     };
     around(
-        note,
+        &note,
         class,
         || call(status),
         |thread| {

@@ -23,7 +23,9 @@ impl Sums {
     #[inline(always)]
     pub fn add(&self, bytes: u64) {
         increase(&self.messages, 1);
-        increase(&self.bytes, bytes);
+        if bytes > 0 {
+            increase(&self.bytes, bytes);
+        }
     }
 
     /// What was counted.

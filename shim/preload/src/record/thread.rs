@@ -11,15 +11,15 @@ use super::collectives::Plan;
 use super::communicators::{self, Communicator};
 use super::counters::ANY_SOURCE;
 use super::counters::{self, Counters, Kind};
+use super::growing::Counted;
 use super::handle_cache::HandleCache;
-use super::page::{self, Area, Note};
+use super::page::{Area, Note};
 use super::phases;
 use super::prepared::Prepared;
 use super::registry::handle_at;
 use super::windows::{self, Window};
-use crate::features::{CUTS, On};
 use crate::mpi::native::native;
-use crate::mpi::{Call, Comm, Request, SUCCESS, Win, Word, c_int};
+use crate::mpi::{Call, Comm, Handle, Request, SUCCESS, Win, Word, c_int};
 
 /// One thread's part of the record. No other thread's data are in its lines of the
 /// cache, which processors fetch in pairs.
@@ -35,6 +35,21 @@ pub struct Thread {
     finalizing: Cell<Option<u64>>,
     /// Its part of this rank's page, from its first call on.
     area: Cell<Option<Area>>,
+    /// Where receives of late are counted.
+    posted: [Cell<Option<Posted>>; POSTED],
+}
+
+/// Sources of receives that are remembered, a power of two: as many as a grid of three dimensions
+/// has neighbours, and more.
+const POSTED: usize = 8;
+
+/// Where receives on a communicator from a source are counted, as long as an epoch holds.
+#[derive(Clone, Copy)]
+struct Posted {
+    comm: Comm,
+    source: c_int,
+    epoch: u64,
+    counted: Counted,
 }
 
 thread_local! {
@@ -78,6 +93,7 @@ impl Thread {
             requests: HandleCache::new(),
             finalizing: Cell::new(None),
             area: Cell::new(None),
+            posted: [const { Cell::new(None) }; POSTED],
         }
     }
 
@@ -101,14 +117,18 @@ impl Thread {
         self.counters.add_time(class, clock().saturating_sub(began));
     }
 
+    /// Its part of this rank's page.
+    #[inline(always)]
+    pub fn area(&self) -> Area {
+        self.area.get().unwrap_or_else(|| self.claim_area())
+    }
+
     /// The page says from now on that this call goes on.
     #[inline(always)]
-    pub fn begin_note(&self, note: &Note, on: On) {
-        let area = self.area.get().unwrap_or_else(|| self.claim_area());
-        if on.any(CUTS) {
-            page::stop_before(area, note.procedure);
-        }
+    pub fn begin_note(&self, note: &Note) -> Area {
+        let area = self.area();
         area.begin(note);
+        area
     }
 
     #[cold]
@@ -121,19 +141,43 @@ impl Thread {
 
     /// The page says that the call has ended, and what is left of it.
     #[inline(always)]
-    pub fn end_note(&self, note: &Note, code: c_int) {
+    pub fn end_note(&self, area: Area, note: &Note, code: c_int) {
         let done = code == SUCCESS && (!note.procedure.poll || note.has_answer());
-        let Some(area) = self.area.get() else { return };
-        if done && note.request != 0 {
+        if done && note.procedure.starts {
             area.requested(note, self.number_of_started(note));
         }
-        if done
-            && note.posts
-            && let Some(source) = self.source(note)
-        {
-            self.counters.add_posted(source);
+        if done && note.posts {
+            self.count_receive(note);
         }
         area.end(done, note.procedure);
+    }
+
+    /// Counts a receive that was posted, by its source.
+    #[inline(always)]
+    fn count_receive(&self, note: &Note) {
+        let word = note.comm.word();
+        let at = (word ^ (word >> 6) ^ note.source as usize) % POSTED;
+        if let Some(last) = self.posted[at].get()
+            && (last.comm, last.source) == (note.comm, note.source)
+            && last.epoch == communicators::epoch()
+            && self.counters.add_to_posted(&last.counted)
+        {
+            return;
+        }
+        self.posted[at].set(self.count_other_receive(note.comm, note.source));
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn count_other_receive(&self, comm: Comm, source: c_int) -> Option<Posted> {
+        let epoch = communicators::epoch();
+        let partner = self.source(comm, source)?;
+        Some(Posted {
+            comm,
+            source,
+            epoch,
+            counted: self.counters.posted(partner),
+        })
     }
 
     /// Which collective on its communicator a call has started.
@@ -149,12 +193,12 @@ impl Thread {
     /// The rank that a receive is from, or [`ANY_SOURCE`]; nothing for `MPI_PROC_NULL`, and for
     /// ranks that are not in the world.
     #[inline(always)]
-    pub fn source(&self, note: &Note) -> Option<u32> {
-        match usize::try_from(note.source) {
-            Ok(source) => self.with_communicator(note.comm, |comm| comm.partner(source))?,
+    pub fn source(&self, comm: Comm, source: c_int) -> Option<u32> {
+        match usize::try_from(source) {
+            Ok(source) => self.with_communicator(comm, |comm| comm.partner(source))?,
             // MPI's own sources are below 0.
             Err(_) => {
-                let any = native().is_some_and(|native| native.abi.any_source == note.source);
+                let any = native().is_some_and(|native| native.abi.any_source == source);
                 any.then_some(ANY_SOURCE)
             }
         }
@@ -197,8 +241,11 @@ impl Thread {
     /// Counts a collective on `comm`, which `plan` has run, as far as this rank reports it.
     #[inline(always)]
     pub fn count_collective(&self, note: &Note, comm: Comm, call: &Call, plan: Option<Plan>) {
+        // The note stays in registers where it is not handed on.
+        let done = note.as_done();
         self.with_communicator(comm, |communicator| {
-            communicator.count_call(note, call, plan);
+            communicator.count_done(done);
+            communicator.count_call(call, plan);
         });
     }
 

@@ -166,6 +166,9 @@ pub enum Started {
     /// As the setting of collectives says for the blocking form.
     #[default]
     Auto,
+    /// The same, and a thread of ours goes on with plans, if the program may call MPI from several
+    /// threads.
+    Thread,
     /// The native MPI.
     Native,
 }

@@ -6,7 +6,7 @@ use super::layout::{
     ABORTS, ABSENT, AREAS_AT, CHANNEL, CHANNELS, CHANNELS_AT, CHANNELS_HEAD, COMMUNICATORS,
     COMMUNICATORS_AT, EXITS, INSIDE, MAGIC, MEMBERS, MEMBERS_AT, NUMBER_SHIFT, REQUEST,
     REQUESTS_AT, THREADS, UNKNOWN, VERSION, WORDS, area, communicator, header, request_place,
-    unpack,
+    send_place, unpack,
 };
 use super::{Page, PageError};
 use crate::waits::{
@@ -357,9 +357,8 @@ impl<'a> Reader<'a> {
     /// What a thread does in a call of this procedure.
     fn activity(&self, procedure: &Procedure<'_>, at: usize) -> Activity {
         let comm = self.get(at + area::COMM);
-        let elements = self.get(at + area::ELEMENTS);
-        let sent = || self.envelope(comm, self.get(at + area::DEST_TAG), elements);
-        let received = || self.envelope(comm, self.get(at + area::SOURCE_TAG), elements);
+        let sent = || self.send(at, self.get(at + area::SENDS));
+        let received = || self.envelope(comm, self.get(at + area::SOURCE_TAG), 0);
         let all = |operations| Activity::Waits {
             operations,
             until: Until::All,
@@ -387,7 +386,7 @@ impl<'a> Reader<'a> {
                 begun: true,
             },
             _ if procedure.is_collective() && !procedure.is_immediate() => {
-                let root = self.get(at + area::DEST_TAG);
+                let root = self.get(at + area::DEST);
                 let collective = self.collective(procedure, comm, root);
                 all(vec![Operation::Collective(collective)])
             }
@@ -439,13 +438,14 @@ impl<'a> Reader<'a> {
         let sends = self.get(at + area::SENDS);
         let first = sends.saturating_sub(area::MOST_SENDS as u64) + 1;
         (first..=sends)
-            .filter_map(|number| {
-                let place = number as usize % area::MOST_SENDS;
-                let at = at + area::LAST_SENDS + place * area::SEND;
-                let is_it = self.get(at + 3) == number;
-                is_it.then(|| self.envelope(self.get(at), self.get(at + 1), self.get(at + 2)))
-            })
+            .map(|number| self.send(at, number))
             .collect()
+    }
+
+    /// The send with this number, one of the last.
+    fn send(&self, at: usize, number: u64) -> Envelope {
+        let at = at + send_place(number);
+        self.envelope(self.get(at), self.get(at + 1), self.get(at + 2))
     }
 
     /// What was sent and received, where it was written since the last call.

@@ -11,7 +11,7 @@
 /// The first word: `treepie` and a zero.
 pub const MAGIC: u64 = u64::from_ne_bytes(*b"treepie\0");
 /// The version of this layout.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Words of the header.
 pub mod header {
@@ -94,20 +94,18 @@ pub mod area {
     /// The call: its number above [`super::NUMBER_SHIFT`], whether it goes on
     /// ([`super::INSIDE`]), its procedure.
     pub const CALL: usize = 0;
-    /// Its communicator's handle.
+    /// Its communicator's handle, unless it only sends: the last send has that.
     pub const COMM: usize = 1;
-    /// Destination, root or target below, tag above.
-    pub const DEST_TAG: usize = 2;
+    /// Root or target.
+    pub const DEST: usize = 2;
     /// Source below, tag of what is received above.
     pub const SOURCE_TAG: usize = 3;
-    /// Elements of the message.
-    pub const ELEMENTS: usize = 4;
     /// Calls that asked whether something was done.
-    pub const POLLS: usize = 5;
+    pub const POLLS: usize = 4;
     /// Number of requests that are asked for.
-    pub const ASKED: usize = 6;
+    pub const ASKED: usize = 5;
     /// Sends so far.
-    pub const SENDS: usize = 7;
+    pub const SENDS: usize = 6;
     /// Number of the thread; 0 where the area is free.
     pub const THREAD: usize = 8;
     /// The call as the last tick found it.
@@ -118,12 +116,12 @@ pub mod area {
     pub const REQUESTS: usize = 16;
     /// So many of them at most.
     pub const MOST_REQUESTS: usize = 64;
-    /// The last sends: communicator, destination and tag, elements, number.
+    /// The last sends: communicator, destination and tag, elements.
     pub const LAST_SENDS: usize = REQUESTS + MOST_REQUESTS;
     /// So many of them.
     pub const MOST_SENDS: usize = 32;
     /// Words of a send.
-    pub const SEND: usize = 4;
+    pub const SEND: usize = 3;
     /// Words of an area.
     pub const LENGTH: usize = LAST_SENDS + MOST_SENDS * SEND;
 }
@@ -132,6 +130,12 @@ pub mod area {
 pub const NUMBER_SHIFT: u32 = 16;
 /// The call goes on.
 pub const INSIDE: u64 = 1 << 15;
+
+/// Where in an area the send with this number is kept.
+#[inline(always)]
+pub fn send_place(number: u64) -> usize {
+    area::LAST_SENDS + number as usize % area::MOST_SENDS * area::SEND
+}
 
 /// No destination, source or tag.
 pub const ABSENT: i32 = i32::MIN;

@@ -28,7 +28,7 @@ fn words(procedure: u64) -> Vec<u64> {
             5 << NUMBER_SHIFT | INSIDE | procedure,
         ),
         (AREAS_AT + area::COMM, 0xdead_0000_4400_0000),
-        (AREAS_AT + area::DEST_TAG, pack(2, 0)),
+        (AREAS_AT + area::DEST, 2),
         (AREAS_AT + area::SOURCE_TAG, pack(0, 9)),
         (COMMUNICATORS_AT + communicator::HANDLE, 0x4400_0000),
         (

@@ -172,7 +172,7 @@ impl<'a> Job<'a> {
                     rank.left.push(call.key);
                 }
             }
-            Form::Nonblocking => rank.open.push((ticket, took)),
+            Form::Nonblocking | Form::Persistent => rank.open.push((ticket, took)),
         }
     }
 

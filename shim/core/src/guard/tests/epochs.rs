@@ -158,6 +158,19 @@ fn single_and_large_puts_stay_with_the_mpi_at_one_per_cent() {
 }
 
 #[test]
+fn a_window_is_left_when_all_kinds_of_its_epochs_are() {
+    let mut is_left = 0;
+    for mut rank in flushed(20, 20_000, |_| SINGLE) {
+        assert_eq!(rank.guard.leaves_all(), rank.state() == State::Dropped);
+        is_left += usize::from(rank.guard.leaves_all());
+        // Epochs of another kind may gain.
+        rank.epoch(EpochKind::Lock, MANY, &mut 1);
+        assert!(!rank.guard.leaves_all());
+    }
+    assert!(is_left > 0);
+}
+
+#[test]
 fn a_window_whose_every_second_epoch_is_a_single_put_is_judged_by_both() {
     for rank in flushed(20, 6_000, |epoch| [SINGLE, MANY][epoch as usize % 2]) {
         assert_eq!(rank.state(), State::Adopted);

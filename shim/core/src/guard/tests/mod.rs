@@ -3,6 +3,7 @@
 mod asynchronous;
 mod epochs;
 mod machine;
+mod persistent;
 
 use std::sync::Arc;
 
@@ -170,6 +171,25 @@ fn a_plan_that_gained_much_and_turns_bad_is_taken_back_soon() {
         });
         let calls = calls.count();
         assert!(calls <= within, "{calls} calls, {before} before");
+    }
+}
+
+#[test]
+fn a_load_that_was_there_before_a_plan_turns_bad_hides_it_not_for_long() {
+    for seed in 0..40 {
+        let mut machine = gaining_much(seed, 6_000);
+        let call = |machine: &mut Machine, native| machine.call(key(ALLREDUCE, 8), native);
+        for _ in 0..600 {
+            call(&mut machine, 10.0 * NATIVE);
+        }
+        assert_eq!(machine.summaries()[0].state, State::Adopted);
+        machine.set_ratios(&[1.5]);
+        let calls = (0..20_000).take_while(|_| {
+            call(&mut machine, NATIVE);
+            machine.summaries()[0].state == State::Adopted
+        });
+        let calls = calls.count();
+        assert!(calls <= 6_000, "{calls} calls");
     }
 }
 
@@ -356,6 +376,22 @@ fn calls_that_overlap_are_worth_the_time_from_one_to_the_next() {
         cell.judge(&values, true);
         assert_eq!(cell.time(), 200 * expected);
     }
+}
+
+#[test]
+fn calls_that_take_long_and_overlap_have_a_plan_soon() {
+    let calls_of = |seed| {
+        let of_cell = key(ALLREDUCE, 8).of_form(Form::Nonblocking);
+        let mut machine = Machine::new(3, seed, &[0.5]);
+        let calls = (0..4_000).take_while(|_| {
+            machine.call(of_cell, 40e6);
+            let found = machine.summaries();
+            found.first().is_none_or(|one| one.state != State::Adopted)
+        });
+        calls.count()
+    };
+    let all: Vec<usize> = (0..20).map(calls_of).collect();
+    assert!(all.iter().sum::<usize>() / all.len() <= 1_400, "{all:?}");
 }
 
 /// Calls of one cell until the exchange that began is completed.

@@ -9,7 +9,6 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use parking_lot::Mutex;
 use treepie_core::collective::choose::Form;
 use treepie_core::collective::{
     Algorithm, Amount, Choice, Chooser, Clusters, Locality, Neighbourhoods, Network, Operation,
@@ -22,6 +21,7 @@ use crate::collectives::device;
 use crate::collectives::execute::{Account, Prepared, Spaces, execute};
 use crate::collectives::guard::{Guarding, Ready};
 use crate::collectives::job::Job;
+use crate::collectives::lock::Mutex;
 use crate::collectives::place::{Place, Tags};
 use crate::collectives::repeated::Repeated;
 use crate::collectives::setup::{self, Setup};

@@ -1,10 +1,12 @@
 //! An algorithm of the MPI's that is made to run a call.
 //!
 //! Open MPI's component `tuned` reads its variables when a communicator is made, and keeps them for
-//! its life: an algorithm has a duplicate of the communicator, made while the variable is set.
-//! MPICH reads its variables in each call: they are set around it. In both the variables are set
-//! back at once, since they belong to the application as well.
+//! its life: an algorithm has a duplicate of the communicator, made while the variable is set. An
+//! info keeps `han` from the duplicate, where that would do its collectives. MPICH reads its
+//! variables in each call: they are set around it. In both the variables are set back at once,
+//! since they belong to the application as well.
 
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use once_cell::sync::OnceCell;
@@ -13,8 +15,12 @@ use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE};
 
 use super::exchange::Exchange;
 use super::now;
-use crate::mpi::native::{Controls, Native, OwnComm, Variable};
+use crate::mpi::native::{Controls, Native, OwnComm, OwnInfo, Variable};
 use crate::mpi::{Comm, c_int};
+
+/// Open MPI's key of an info with the components that a communicator's collectives are to have, and
+/// its value without HAN.
+const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
 
 /// At most so many algorithms are made ready on one communicator: each is a communicator of its own
 /// under Open MPI.
@@ -154,7 +160,8 @@ impl Ready {
     }
 
     /// Makes an algorithm ready, on all ranks or on none, and the nanoseconds that it took on the
-    /// slowest. Collective on `private`, a communicator of ours.
+    /// slowest. `is_behind_han`: otherwise HAN would do the collectives. Collective on `private`, a
+    /// communicator of ours.
     ///
     /// # Errors
     /// MPI's code.
@@ -162,16 +169,20 @@ impl Ready {
         &self,
         native: &Native,
         private: Comm,
-        (library, knob): (Library, Knob),
+        (library, knob, is_behind_han): (Library, Knob, bool),
     ) -> Result<(Option<Arc<Forced>>, u64), c_int> {
         let start = now();
         let mine = settings(library, &knob);
-        let (are_all, mut cost) = agree(native, private, mine.is_some(), start)?;
+        let [key, value] = WITHOUT_HAN;
+        let info = is_behind_han.then(|| native.info(key, value).ok());
+        let is_ready = mine.is_some() && !matches!(info, Some(None));
+        let (are_all, mut cost) = agree(native, private, is_ready, start)?;
         let settings = mine.filter(|_| are_all);
         let forced = match settings {
             Some(settings) if library.maker == Maker::OpenMpi => {
                 let start = now();
-                let duplicate = duplicate(native, private, &settings);
+                let info = info.flatten();
+                let duplicate = duplicate(native, (private, info.as_ref()), &settings);
                 let (are_all, took) = agree(native, private, duplicate.is_some(), start)?;
                 cost += took;
                 duplicate.filter(|_| are_all).map(Forced::Duplicate)
@@ -184,12 +195,19 @@ impl Ready {
     }
 }
 
-/// A communicator with the processes of `private`, made while the variables are set. Its errors are
-/// returned, as those of `private` are. Collective.
-fn duplicate(native: &Native, private: Comm, settings: &[Setting]) -> Option<OwnComm> {
+/// A communicator with the processes of `private`, and this info, made while the variables are set.
+/// Its errors are returned, as those of `private` are. Collective.
+fn duplicate(
+    native: &Native,
+    (private, info): (Comm, Option<&OwnInfo>),
+    settings: &[Setting],
+) -> Option<OwnComm> {
     let is_set = controls().is_some_and(|controls| set(controls, settings));
     // A process that failed takes part all the same, or others would wait for it.
-    let made = native.split(private, 0).ok();
+    let made = match info {
+        Some(info) => native.duplicate_with(private, info).ok(),
+        None => native.split(private, 0).ok(),
+    };
     if let Some(controls) = controls() {
         set_back(controls, settings);
     }

@@ -81,12 +81,12 @@ impl Knobs {
         }))
     }
 
-    /// Whether they are the algorithms that do the collectives of a communicator with these ranks
-    /// of the application's world: over several hosts HAN does them, where it is there.
-    pub fn serve(&self, ranks: &[usize]) -> bool {
+    /// Whether HAN, and not they, does the collectives of a communicator with these ranks of the
+    /// application's world: over several hosts, where it is there.
+    pub fn are_behind_han(&self, ranks: &[usize]) -> bool {
         let mut hosts = ranks.iter().map(|&rank| self.host_of_rank.get(rank));
         let first = hosts.next();
-        hosts.all(|host| Some(host) == first)
+        hosts.any(|host| Some(host) != first)
     }
 
     /// What is tried for the calls of a cell among so many ranks, beside plans.
@@ -168,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn han_keeps_communicators_over_several_hosts_and_nobody_others() {
+    fn han_is_before_communicators_over_several_hosts_and_nobody_before_others() {
         let knobs_of = |hosts: &[&str]| knobs("open-mpi 5.0.3", hosts);
         let with_han = knobs_of(&["a", "a", "b", "b"]);
-        assert!(with_han.serve(&[0, 1]) && with_han.serve(&[3, 2]));
-        assert!(!with_han.serve(&[0, 1, 2]));
-        assert!(knobs_of(&[]).serve(&[0, 1, 2]));
+        assert!(!with_han.are_behind_han(&[0, 1]) && !with_han.are_behind_han(&[3, 2]));
+        assert!(with_han.are_behind_han(&[0, 1, 2]));
+        assert!(!knobs_of(&[]).are_behind_han(&[0, 1, 2]));
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod exchange;
 mod forced;
 mod knobs;
 pub mod measured;
+mod persistent;
 mod results;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,8 +28,8 @@ use treepie_core::collective::native::knobs::Knob;
 use treepie_core::files::configuration::GuardMode;
 use treepie_core::files::profile::GuardedCell;
 use treepie_core::guard::{
-    Candidate, CellKey, Challenger, Due, Event, Form, Guard, Known, MOST_CHALLENGERS, Ticket,
-    WARM_UP,
+    Candidate, CellKey, Challenger, Due, Earlier, Event, Form, Guard, Known, MOST_CHALLENGERS,
+    Ticket, WARM_UP,
 };
 
 use super::communicator::Communicator;
@@ -41,6 +42,7 @@ pub use exchange::Exchange;
 use forced::Forced;
 pub use forced::{Ready, end_controls};
 pub use knobs::Knobs;
+pub use persistent::{add_results, hand_on, of_persistent, of_request};
 pub use results::all as results;
 
 /// The guard of one communicator.
@@ -48,12 +50,16 @@ pub struct Guarding {
     state: Mutex<State>,
     /// The MPI's other algorithms, where they can be tried here.
     knobs: Option<Arc<Knobs>>,
+    /// Whether Open MPI's HAN does the collectives otherwise.
+    is_behind_han: bool,
     /// Whether plans can.
     tries_plans: bool,
     /// Who goes on with those of started collectives.
     progress: Progress,
     /// Whether there was a started one.
     has_started: AtomicBool,
+    /// What persistent requests have come to, for later ones.
+    earlier: Mutex<Earlier>,
 }
 
 struct State {
@@ -241,7 +247,10 @@ impl Guarding {
             GuardMode::On => true,
             GuardMode::Report => false,
         };
-        let knobs = setup.knobs.clone().filter(|knobs| knobs.serve(ranks));
+        let knobs = setup.knobs.clone();
+        let is_behind_han = knobs
+            .as_ref()
+            .is_some_and(|knobs| knobs.are_behind_han(ranks));
         if !tries_plans && knobs.is_none() {
             return None;
         }
@@ -250,7 +259,9 @@ impl Guarding {
             (Candidate::Plan { algorithm, .. }, _) => match known.key.form {
                 Form::Blocking => tries_plans,
                 // A store may be of an MPI that calls us, and this one does not.
-                Form::Nonblocking => setup.progress.allows(algorithm, known.key.operation),
+                Form::Nonblocking | Form::Persistent => {
+                    setup.progress.allows(algorithm, known.key.operation)
+                }
             },
             (Candidate::Native(_), Some(knobs)) => knobs.allow(known, ranks),
             (Candidate::Native(_), None) => false,
@@ -269,9 +280,11 @@ impl Guarding {
         Some(Guarding {
             state: Mutex::new(state),
             knobs,
+            is_behind_han,
             tries_plans,
             progress: setup.progress,
             has_started: AtomicBool::new(false),
+            earlier: Mutex::default(),
         })
     }
 
@@ -285,7 +298,7 @@ impl Guarding {
     /// What is tried for the calls of a cell, the best first. Of the MPI's other algorithms nothing
     /// is predicted: they come behind the best plans.
     fn challengers(&self, communicator: &Communicator, key: &CellKey) -> Vec<Challenger> {
-        if key.form == Form::Nonblocking {
+        if key.form != Form::Blocking {
             return communicator.challengers_started(key, self.progress);
         }
         let mut all = match self.tries_plans {
@@ -317,13 +330,14 @@ impl Guarding {
             None => {
                 let library = self.knobs.as_ref()?.library;
                 let private = communicator.private();
-                match communicator.ready.make(native, private, (library, knob)) {
+                let wanted = (library, knob, self.is_behind_han);
+                match communicator.ready.make(native, private, wanted) {
                     Ok((forced, cost)) => {
                         self.state.lock().guard.made(ticket, now(), cost);
                         forced
                     }
                     Err(code) => {
-                        self.state.lock().give_up(code);
+                        give_up(&mut self.state.lock().guard, code);
                         None
                     }
                 }
@@ -376,16 +390,7 @@ impl Guarding {
         if std::mem::replace(&mut state.is_reported, true) {
             return;
         }
-        // All ranks have the same results.
-        if communicator.rank() == 0 {
-            let clusters = &communicator.clusters;
-            let (ranks, clusters) = (clusters.ranks(), clusters.count());
-            let found = state.guard.summaries();
-            let cells = found
-                .iter()
-                .map(|one| GuardedCell::new(one, ranks, clusters));
-            results::add(cells);
-        }
+        add_results(communicator, &state.guard);
         state.guard.end();
     }
 }
@@ -395,7 +400,7 @@ impl State {
         let values = self.guard.begin(now());
         match Exchange::begin(native, communicator.private(), values) {
             Ok(exchange) => self.under_way = Some(exchange),
-            Err(code) => self.give_up(code),
+            Err(code) => give_up(&mut self.guard, code),
         }
     }
 
@@ -408,40 +413,45 @@ impl State {
         match told {
             Some(Ok((least, cost))) => {
                 let events = self.guard.complete(&least, cost);
-                if communicator.rank() == 0 {
-                    events.iter().for_each(|event| tell(communicator, event));
-                }
+                events.iter().for_each(|event| tell(communicator, event));
             }
-            Some(Err(code)) => self.give_up(code),
+            Some(Err(code)) => give_up(&mut self.guard, code),
             None => self.guard.end(),
         }
     }
+}
 
-    /// As after any call of the MPI's that failed: nothing more is tried.
-    fn give_up(&mut self, code: c_int) {
-        log::warn(&format!(
-            "guard: an exchange between ranks failed with error {code}; the MPI's own collectives \
-             run from now on"
-        ));
-        self.guard.end();
-    }
+/// As after any call of the MPI's that failed: nothing more is tried.
+pub fn give_up(guard: &mut Guard, code: c_int) {
+    log::warn(&format!(
+        "guard: an exchange between ranks failed with error {code}; the MPI's own collectives run \
+         from now on"
+    ));
+    guard.end();
+}
+
+/// A cell, for messages.
+fn named(key: &CellKey, ranks: usize) -> String {
+    let size = match key.bytes {
+        Some(bytes) => format!("up to {bytes} bytes"),
+        None => "any size".to_owned(),
+    };
+    let root = key
+        .root
+        .map_or(String::new(), |root| format!(", root {root}"));
+    let collective = key.form.named(key.operation);
+    format!("{collective} of {size}{root} on {ranks} ranks")
 }
 
 /// Says what was decided, once.
-fn tell(communicator: &Communicator, event: &Event) {
+pub fn tell(communicator: &Communicator, event: &Event) {
+    if communicator.rank() != 0 {
+        return;
+    }
     let ranks = communicator.clusters.ranks();
     let text = match event {
         Event::Cell(key, plan, state) => {
-            let size = match key.bytes {
-                Some(bytes) => format!("up to {bytes} bytes"),
-                None => "any size".to_owned(),
-            };
-            let root = key
-                .root
-                .map_or(String::new(), |root| format!(", root {root}"));
-            let (operation, name) = (key.operation, plan.candidate);
-            let collective = key.form.named(operation);
-            format!("{collective} of {size}{root} on {ranks} ranks: {name} {state}")
+            format!("{}: {} {state}", named(key, ranks), plan.candidate)
         }
         Event::Different => format!(
             "ranks call different collectives on a communicator of {ranks}: left to the MPI"
@@ -451,22 +461,6 @@ fn tell(communicator: &Communicator, event: &Event) {
         }
     };
     log::info(&format!("guard: {text}"));
-}
-
-/// The plan of a persistent request that is made for calls of a cell: its algorithm, and the
-/// largest message in bytes; `None` where the native MPI runs it. Collective now and then.
-pub fn of_persistent(
-    native: &Native,
-    communicator: &Communicator,
-    key: CellKey,
-) -> Option<(&'static Algorithm, u64)> {
-    let guarding = communicator.guard.as_ref()?;
-    guarding.has_started.store(true, Ordering::Relaxed);
-    let mut state = guarding.keep_up(native, communicator, true);
-    match state.guard.make_persistent(key)? {
-        Candidate::Plan { algorithm, segment } => Some((algorithm, segment)),
-        Candidate::Native(_) => None,
-    }
 }
 
 /// Guards a call of a cell on a communicator that has a guard. Collective now and then, unless the

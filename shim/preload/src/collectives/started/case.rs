@@ -5,11 +5,13 @@ use std::sync::Arc;
 use treepie_core::collective::choose::{Form, Progress, direct};
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::Runner;
-use treepie_core::guard::CellKey;
 use treepie_core::guard::Form::Nonblocking;
+use treepie_core::guard::{CellKey, Guard, VALUES_OF_REQUEST};
 
+use super::numbers::Numbers;
 use super::running::{Running, Uses};
 use super::sizes;
+use super::trial::Trial;
 use super::work::{Told, Work};
 use crate::collectives::call::Refused;
 use crate::collectives::communicator::{Chosen, Communicator, Key};
@@ -17,7 +19,6 @@ use crate::collectives::job::Job;
 use crate::collectives::place::Place;
 use crate::collectives::repeated::{self, Answers};
 use crate::collectives::setup::Setup;
-use crate::collectives::sizes::needs_leaders;
 use crate::collectives::{ask, attached, neighbours, plans};
 use crate::log;
 use crate::mpi::native::Native;
@@ -35,7 +36,7 @@ pub enum Out {
 
 /// A call that a plan may run.
 pub struct Case<'a> {
-    native: &'static Native,
+    pub native: &'static Native,
     setup: &'static Setup,
     pub communicator: &'static Arc<Communicator>,
     comm: Comm,
@@ -44,6 +45,8 @@ pub struct Case<'a> {
     /// The plan that the guard says: its algorithm, and the largest message in bytes.
     pub guarded: Option<(&'static Algorithm, u64)>,
     is_persistent: bool,
+    /// The guard over the starts of a persistent request, its cell, and its numbers.
+    pub tried: Option<(Guard, CellKey, Numbers)>,
 }
 
 impl<'a> Case<'a> {
@@ -70,6 +73,7 @@ impl<'a> Case<'a> {
             ordered: answers.ordered,
             guarded: None,
             is_persistent,
+            tried: None,
         };
         Some((case, answers.key.map(|key| key.of_form(Nonblocking))))
     }
@@ -78,7 +82,7 @@ impl<'a> Case<'a> {
     ///
     /// # Errors
     /// Why none does.
-    pub fn operation(&self, place: Place) -> Result<Arc<Running>, Out> {
+    pub fn operation(&mut self, place: Place) -> Result<Arc<Running>, Out> {
         let Case {
             native,
             setup,
@@ -88,7 +92,8 @@ impl<'a> Case<'a> {
         } = *self;
         let clusters = &communicator.clusters;
         let job = Job::new(native, call, place, clusters);
-        let known = match self.is_persistent && self.guarded.is_none() {
+        let is_chosen = self.guarded.is_none() && self.tried.is_none();
+        let known = match self.is_persistent && is_chosen {
             true => {
                 let own = job.as_ref().ok().map(|job| &job.amount);
                 sizes::exchange(native, setup, communicator, call, own)
@@ -106,7 +111,8 @@ impl<'a> Case<'a> {
             false => job,
         };
         // The same on all ranks, whether or not messages of this one wait.
-        let is_called = work.run().algorithm != direct(call.operation);
+        let direct = direct(call.operation);
+        let is_called = work.run().is_none_or(|run| run.algorithm != direct);
         let (place, waiting) = match is_called && !self.is_persistent {
             false => (place, None),
             true => match communicator.next_waiting(place) {
@@ -122,8 +128,15 @@ impl<'a> Case<'a> {
         Ok(Arc::new(running))
     }
 
+    /// Numbers of a persistent request; `None` where there are none, as all ranks see.
+    pub fn numbers(&self) -> Option<Numbers> {
+        let (setup, communicator) = (self.setup, self.communicator);
+        let place = communicator.next_persistent()?;
+        Numbers::new(self.native, setup, communicator, (place, VALUES_OF_REQUEST))
+    }
+
     /// What is run; `None` where the native MPI does it.
-    fn work(&self, job: &Job, known: Option<sizes::Known>) -> Option<Work> {
+    fn work(&mut self, job: &Job, known: Option<sizes::Known>) -> Option<Work> {
         let (setup, communicator, call) = (self.setup, self.communicator, self.call);
         let key = Key {
             operation: call.operation,
@@ -137,6 +150,10 @@ impl<'a> Case<'a> {
             guarded: self.guarded.map(|(named, segment)| (named.name, segment)),
             form: Form::Started(setup.progress),
         };
+        if let Some((guard, cell, numbers)) = self.tried.take() {
+            let trial = Trial::new(setup, communicator, (key, cell), guard, numbers);
+            return Some(Work::Tried(Box::new(trial)));
+        }
         if let (None, Some(named)) = (&known, self.told(&key)) {
             return Told::new(communicator, key, named).map(|told| Work::Told(Box::new(told)));
         }
@@ -173,7 +190,7 @@ impl<'a> Case<'a> {
             }
         };
         let ranks = communicator.clusters.ranks();
-        (needs_leaders(named.0) && named.0.allows(ranks)).then_some(named)
+        (named.0.needs_leaders() && named.0.allows(ranks)).then_some(named)
     }
 }
 
@@ -251,7 +268,7 @@ fn plan(runner: &Runner, setup: &Setup, communicator: &Communicator, key: &Key) 
             // Of persistent ones all know the sizes: leaders are told none.
             let strategy = choice
                 .strategy
-                .filter(|strategy| !needs_leaders(strategy))
+                .filter(|strategy| !strategy.needs_leaders())
                 .or_else(|| keeps_bits(setup, key.operation).then(by_rule).flatten());
             let segment = choice.segment.min(communicator.eager_limit());
             let name = strategy.map_or("native", |strategy| strategy.name);

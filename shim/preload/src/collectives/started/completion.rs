@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::thread;
 
+use super::objects;
 use super::requests::{among, are_none};
 use super::running::Running;
-use crate::collectives::guard::measured;
+use crate::collectives::guard::{measured, now};
 use crate::mpi::native::{Native, native};
 use crate::mpi::{Request, SUCCESS, Word, c_int};
 use crate::record::Completion;
@@ -72,6 +73,8 @@ fn complete_ours(
     if ours.is_empty() {
         return next();
     }
+    let is_measured = ours.iter().any(|running| running.measured().is_some());
+    let start = is_measured.then(now);
     let code = match waits {
         Waits::Not => {
             advance(native, &ours);
@@ -89,14 +92,29 @@ fn complete_ours(
             None => next(),
         },
     };
-    match code {
+    if let Some(start) = start {
+        let took = now().saturating_sub(start);
+        for (trial, is_under_way) in ours
+            .iter()
+            .filter_map(|running| Some((running.trial()?, running.is_under_way())))
+        {
+            trial.took(took, !is_under_way);
+        }
+    }
+    let code = match code {
         SUCCESS => tell_errors(native, &ours),
         code => code,
-    }
+    };
+    drop(ours);
+    objects::settle(native);
+    code
 }
 
+/// Whether one is under way, or another thread is about to tell the MPI of its end, which would not
+/// always wake a thread that waits in it.
 fn are_under_way(ours: &[Arc<Running>]) -> bool {
-    ours.iter().any(|running| running.is_under_way())
+    let is_open = |running: &Arc<Running>| running.is_under_way() || running.is_held();
+    ours.iter().any(is_open)
 }
 
 /// Goes on with all; whether something was done.

@@ -9,16 +9,20 @@
 //! requests     the request that the application has for it, and whose it is
 //! completion   calls that complete requests, which go on with the plans of theirs
 //! progress     where the native MPI calls us in whatever it waits
+//! waiting      the list of those that others go on with
+//! helper       a thread that does so where the native MPI does not
 //! objects      datatypes and reductions that the application frees while a plan uses them
 //! sizes        of persistent ones, which ranks tell each other where the request is made
 //! work         what an operation runs: a plan, or one behind sizes that leaders are told
+//! trial        a persistent request whose starts the native MPI runs, or plans that are tried
+//! numbers      what ranks tell each other of such a request
 //! ```
 //!
 //! # Nobody else goes on
 //!
-//! Unless the native MPI calls us ([`progress`]), a rank goes on with a plan in the calls that
-//! complete its request, and nowhere else. Then only such plans are taken whose messages are all
-//! sent, and whose receives are all posted, when the operation starts
+//! Unless the native MPI or a thread calls us ([`progress`]), a rank goes on with a plan in the
+//! calls that complete its request, and nowhere else. Then only such plans are taken whose messages
+//! are all sent, and whose receives are all posted, when the operation starts
 //! ([`forwards`](treepie_core::collective::Plan::forwards)): no other rank waits for this one to go
 //! on, whatever it does meanwhile.
 //!
@@ -31,16 +35,20 @@
 //!
 //! Under a guard it hangs on the calls that there were, and on exchanged numbers, which are used
 //! from a blocking collective of the same communicator on: in `treepie_core::guard` it is said why
-//! not sooner.
+//! not sooner. A persistent request may have a guard of its own ([`trial`]).
 
 mod calls;
 mod case;
 mod completion;
+mod helper;
+mod numbers;
 mod objects;
 pub mod progress;
 mod requests;
 mod running;
 mod sizes;
+mod trial;
+mod waiting;
 mod work;
 
 use std::cell::Cell;
@@ -49,6 +57,7 @@ use std::sync::Arc;
 use treepie_core::collective::Operation;
 use treepie_core::collective::choose::Progress;
 use treepie_core::files::configuration::{Collectives, Runner};
+use treepie_core::guard::CellKey;
 
 use super::attached;
 use super::guard::{self, ByNative, Guarded};
@@ -62,7 +71,7 @@ use case::{Case, Out, serves};
 pub use completion::{Waits, complete, look};
 pub use objects::release;
 pub use progress::stop_progress;
-pub use requests::{begin_persistent, end_request};
+pub use requests::{begin_persistent, end_request, end_trials};
 use running::Running;
 
 /// Whether plans may take the place of started collectives, as the settings say, between ranks that
@@ -103,6 +112,8 @@ fn prepare_made(comm: Comm) {
 enum Begun<'a> {
     /// A plan runs it, under a guard or not.
     Running(Arc<Running>, Option<Guarded<'a>>),
+    /// It is a request of the native MPI's in whose place plans are tried.
+    Tried(Arc<Running>),
     /// The native MPI does; under a guard, which is told of it.
     Left(Option<ByNative>),
     /// It is refused with this code.
@@ -115,11 +126,11 @@ enum Begun<'a> {
 pub fn start(
     next: impl FnOnce() -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
-    by_plan(next, (comm, &call, request), ran, (begin, requests::start))
+    by_plan(next, (comm, call, request), ran, (begin, requests::start))
 }
 
 /// A persistent collective on `comm`, as [`start`].
@@ -127,12 +138,12 @@ pub fn start(
 pub fn make_persistent(
     next: impl FnOnce() -> c_int,
     comm: Comm,
-    call: Call,
+    call: &Call,
     request: Word,
     ran: &Cell<Option<Plan>>,
 ) -> c_int {
     let way = (prepare_persistent as Make, requests::prepare as HandOver);
-    by_plan(next, (comm, &call, request), ran, way)
+    by_plan(next, (comm, call, request), ran, way)
 }
 
 /// Makes an operation of a call, where a plan serves it.
@@ -159,6 +170,13 @@ fn by_plan(
         Begun::Left(Some(left)) => return left.started(native, comm, next(), request),
         Begun::Refused(code) => return refused(native, comm, code),
         Begun::Running(running, guarded) => (running, guarded),
+        Begun::Tried(running) => {
+            return match next() {
+                SUCCESS => requests::prepare_tried(native, running, request)
+                    .map_or_else(|code| refused(native, comm, code), |()| SUCCESS),
+                code => code,
+            };
+        }
     };
     let plan = running.plan();
     match (hand_over(native, running, request), guarded) {
@@ -166,7 +184,7 @@ fn by_plan(
             if let Some(guarded) = guarded {
                 guarded.started(native, request);
             }
-            ran.set(Some(plan));
+            ran.set(plan);
             SUCCESS
         }
         (Err(code), guarded) => {
@@ -229,8 +247,8 @@ fn prepare_persistent(
     };
     let communicator = case.communicator;
     let guarded = key.map(|key| guard::of_persistent(native, communicator, key));
-    if let Some(None) = guarded {
-        return Begun::Left(None);
+    if let (Some(None), Some(key)) = (guarded, key) {
+        return try_persistent(&mut case, key).unwrap_or(Begun::Left(None));
     }
     let Some(place) = communicator.next_persistent() else {
         return Begun::Left(None);
@@ -240,5 +258,25 @@ fn prepare_persistent(
         Ok(running) => Begun::Running(running, None),
         Err(Out::Refused(code)) => Begun::Refused(code),
         Err(Out::Unserved | Out::Wrong) => Begun::Left(None),
+    }
+}
+
+/// A persistent collective in whose place plans are tried; `None` where none is, as all ranks see.
+fn try_persistent(case: &mut Case, key: CellKey) -> Option<Begun<'static>> {
+    let mut numbers = None;
+    let (guard, cell) = guard::of_request(case.communicator, key, |values| {
+        let numbers = numbers.insert(case.numbers()?);
+        numbers.least_of(case.native, &values)
+    })?;
+    let numbers = match numbers {
+        Some(numbers) => numbers,
+        None => case.numbers()?,
+    };
+    let place = case.communicator.next_persistent()?;
+    case.tried = Some((guard, cell, numbers));
+    match case.operation(place) {
+        Ok(running) => Some(Begun::Tried(running)),
+        Err(Out::Refused(code)) => Some(Begun::Refused(code)),
+        Err(Out::Unserved | Out::Wrong) => None,
     }
 }

@@ -1,9 +1,14 @@
 //! Datatypes and reductions that the application frees while an operation uses them: MPI keeps what
 //! stands behind the handle until then (MPI 4.1, 6.12), and so do we.
 
+use std::mem;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use parking_lot::Mutex;
 
 use super::requests::{are_none, use_handle};
+use super::running::Running;
 use crate::mpi::native::{Freed, Native, native};
 use crate::mpi::{SUCCESS, Word, c_int};
 use crate::record::handle_at;
@@ -15,6 +20,18 @@ struct Kept {
 }
 
 static KEPT: Mutex<Vec<Kept>> = Mutex::new(Vec::new());
+
+/// Operations that are no more, which may hold objects of the MPI, and whether there are any.
+static ENDED: Mutex<Vec<Arc<Running>>> = Mutex::new(Vec::new());
+static HAVE_ENDED: AtomicBool = AtomicBool::new(false);
+
+/// An operation is no more. What only it used is freed in [`settle`]: here the native MPI may be
+/// about to free the request, and MPICH 4.0 ends a job that calls it then, where the job has
+/// `MPI_THREAD_MULTIPLE`.
+pub fn end(running: Arc<Running>) {
+    ENDED.lock().push(running);
+    HAVE_ENDED.store(true, Ordering::Release);
+}
 
 /// The object whose handle is at `address` is freed by `next`, or later.
 pub fn release<H: Freed>(address: Word, next: impl FnOnce() -> c_int) -> c_int {
@@ -43,8 +60,13 @@ fn free<H: Freed>(native: &Native, handle: Word) {
     unsafe { H::from_word(handle) }.free(native);
 }
 
-/// An operation is no more: what none uses any more is freed.
+/// Frees what no operation uses any more. Not to be called from within the native MPI.
 pub fn settle(native: &Native) {
+    if !HAVE_ENDED.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    // What is dropped here calls the MPI, too.
+    drop(mem::take(&mut *ENDED.lock()));
     let unused: Vec<Kept> = {
         let mut kept = KEPT.lock();
         let is_unused = |one: &mut Kept| !use_handle(one.handle);

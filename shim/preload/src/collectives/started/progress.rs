@@ -1,10 +1,13 @@
 //! Plans that go on while the program is elsewhere: where the native MPI calls us in whatever it
-//! waits, messages of a plan may wait for others.
+//! waits, or a thread of ours does, messages of a plan may wait for others.
 //!
 //! | MPI | how |
 //! |---|---|
 //! | Open MPI 4 and 5 | `opal_progress_register` of its library `libopen-pal`, by its version |
 //! | MPICH from 4.3 on | `MPIX_Async_start`; not in `MPI_Win_lock`, nor do its own go on there |
+//! | all others | [a thread](helper), where that is asked for and the program may have several |
+//!
+//! MPICH from 4.3 on does neither in a program that may have several threads.
 //!
 //! All ranks must be called so, or none takes such plans ([`agree`]). The callback may come in any
 //! call of the MPI, ours among them, and on several threads at once. So nothing in it waits for a
@@ -15,12 +18,14 @@ use std::cell::Cell;
 use std::ffi::c_void;
 use std::mem;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use parking_lot::Mutex;
 use treepie_core::collective::choose::Progress;
+use treepie_core::collective::native::knobs::{Library, Maker, Version};
 
+use super::helper;
 use super::running::Running;
+use super::waiting::Waiting;
 use crate::mpi::abi::Family;
 use crate::mpi::lookup::{self, find_in_opal};
 use crate::mpi::native::{Native, NativeError, native};
@@ -37,6 +42,9 @@ type Poll = unsafe extern "C" fn(Word) -> c_int;
 
 /// `MPIX_Async_start`.
 type AsyncStart = unsafe extern "C" fn(Poll, Word, c_int) -> c_int;
+
+/// From here on MPICH has `MPIX_Async_start`.
+const POLLED_FROM: Version = Version(4, 3, 0);
 
 /// `MPIX_STREAM_NULL`, `MPIX_ASYNC_NOPROGRESS` and `MPIX_ASYNC_DONE`.
 const STREAM_NULL: c_int = 0x3c00_0000;
@@ -64,6 +72,9 @@ impl Hook {
                         c"opal_progress_unregister",
                     )?),
                 }),
+                // MPICH 5.0 locks what it polls where there are several threads, and polls it in
+                // calls that ours makes: "Resource deadlock avoided".
+                Family::Mpich if native.has_many_threads() => None,
                 Family::Mpich => {
                     let start = lookup::find(c"PMPIX_Async_start")?;
                     Some(Hook::Mpich(mem::transmute::<*mut c_void, AsyncStart>(
@@ -76,26 +87,38 @@ impl Hook {
     }
 }
 
-/// Who goes on with plans, the same on all ranks. Collective.
+/// Whether a thread of ours may call the MPI. Behind some programs MPICH 5.0 found a lock held in
+/// `MPI_Finalize`, and ended the job.
+pub fn takes_thread(native: &Native) -> bool {
+    let library = Library::called(&native.library_version());
+    let is_it = |library: Library| library.maker == Maker::Mpich && library.version >= POLLED_FROM;
+    native.has_many_threads() && !library.is_some_and(is_it)
+}
+
+/// Who goes on with plans, the same on all ranks; a thread only where one is `wanted`. Collective.
 ///
 /// # Errors
 /// A native call that failed.
-pub fn agree(native: &Native, world: Comm) -> Result<Progress, NativeError> {
+pub fn agree(native: &Native, world: Comm, wanted: bool) -> Result<Progress, NativeError> {
     let has_hook = Hook::find(native).is_some();
-    Ok(match native.least(world, has_hook.into())? {
+    // A program's level of threads is never raised: that makes its own calls dearer.
+    let is_called = has_hook || wanted && takes_thread(native);
+    Ok(match native.least(world, is_called.into())? {
         0 => Progress::Own,
         _ => Progress::Called,
     })
 }
 
-/// From now on the native MPI calls us; whether it does.
-pub fn begin(native: &Native) -> bool {
+/// From now on the native MPI calls us, or a thread does; whether it is so. A thread also goes on
+/// where the program is in no call of the MPI.
+pub fn begin(native: &Native, wants_thread: bool) -> bool {
+    let has_thread = wants_thread && takes_thread(native) && helper::begin();
     let code = match Hook::find(native) {
         // SAFETY: the callback stays, as this library does.
         Some(Hook::OpenMpi { begin, .. }) => unsafe { begin(on_progress) },
         // SAFETY: as above.
         Some(Hook::Mpich(start)) => unsafe { start(on_poll, 0, STREAM_NULL) },
-        None => return false,
+        None => return has_thread,
     };
     code == SUCCESS
 }
@@ -108,6 +131,17 @@ static IS_OVER: AtomicBool = AtomicBool::new(false);
 /// request that is not complete.
 pub fn stop_progress() {
     IS_OVER.store(true, Ordering::Release);
+    helper::wake();
+}
+
+/// Whether nobody is to go on with plans any more.
+pub fn is_over() -> bool {
+    IS_OVER.load(Ordering::Acquire)
+}
+
+/// Whether there are plans to go on with.
+pub fn is_needed() -> bool {
+    !WAITING.is_empty()
 }
 
 /// The native MPI is about to end.
@@ -117,19 +151,16 @@ pub fn end(native: &Native) {
         // SAFETY: as above.
         unsafe { end(on_progress) };
     }
+    helper::end();
 }
 
 /// Operations whose messages wait for others.
-static WAITING: Mutex<Vec<Arc<Running>>> = Mutex::new(Vec::new());
-
-/// Their number.
-static COUNT: AtomicUsize = AtomicUsize::new(0);
+static WAITING: Waiting<Arc<Running>> = Waiting::new();
 
 /// An operation has begun with which the callback goes on.
 pub fn add(running: &Arc<Running>) {
-    let mut waiting = WAITING.lock();
-    waiting.push(Arc::clone(running));
-    COUNT.store(waiting.len(), Ordering::Release);
+    WAITING.add(Arc::clone(running));
+    helper::wake();
 }
 
 thread_local! {
@@ -138,53 +169,28 @@ thread_local! {
 }
 
 unsafe extern "C" fn on_poll(_thing: Word) -> c_int {
-    if IS_OVER.load(Ordering::Acquire) {
+    if is_over() {
         return DONE;
     }
-    // SAFETY: it takes nothing.
-    unsafe { on_progress() };
+    turn();
     NO_PROGRESS
 }
 
 unsafe extern "C" fn on_progress() -> c_int {
-    if COUNT.load(Ordering::Acquire) == 0 || INSIDE.replace(true) {
+    turn()
+}
+
+/// Goes on with all, unless this thread does already; how many have done something.
+pub fn turn() -> c_int {
+    if !is_needed() || INSIDE.replace(true) {
         return 0;
     }
-    let done = native().map_or(0, go_on);
+    let done = native().map_or(0, |native| {
+        WAITING.turn(
+            |running| running.advance(native),
+            |running| !running.is_under_way(),
+        )
+    });
     INSIDE.set(false);
-    done
-}
-
-/// Goes on with all; how many have done something.
-#[cold]
-fn go_on(native: &Native) -> c_int {
-    let (mut at, mut done) = (0, 0);
-    loop {
-        let next = match WAITING.try_lock() {
-            Some(waiting) => waiting.get(at).cloned(),
-            None => return done,
-        };
-        let Some(running) = next else {
-            break;
-        };
-        done += c_int::from(running.advance(native));
-        at += 1;
-    }
-    if done > 0 {
-        forget_ended();
-    }
-    done
-}
-
-fn forget_ended() {
-    let Some(mut waiting) = WAITING.try_lock() else {
-        return;
-    };
-    // What is dropped here may end more, but not under the lock.
-    let ended: Vec<_> = waiting
-        .extract_if(.., |running| !running.is_under_way())
-        .collect();
-    COUNT.store(waiting.len(), Ordering::Release);
-    drop(waiting);
-    drop(ended);
+    done as c_int
 }

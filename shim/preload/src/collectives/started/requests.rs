@@ -36,6 +36,11 @@ impl Marker {
         self.is_persistent.load(Ordering::Relaxed)
     }
 
+    /// The operation is started again and again.
+    pub fn repeat(&self) {
+        self.is_persistent.store(true, Ordering::Relaxed);
+    }
+
     /// Tells the end of an operation whose messages are at `place`.
     pub fn tell(&self, native: &Native, place: Place) {
         let Some(&request) = self.request.get() else {
@@ -68,8 +73,10 @@ fn remove(native: &Native, request: Request) {
         if running.is_under_way() {
             // An error of the program's. Messages are still on their way into its memory.
             std::mem::forget(Arc::clone(&running));
+        } else if let Some(trial) = running.trial() {
+            trial.end(native);
         }
-        objects::settle(native);
+        objects::end(running);
     }
 }
 
@@ -79,6 +86,15 @@ pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Ar
         let find = |request| open.get(&key(native, request)).cloned();
         requests.filter_map(find).collect()
     })
+}
+
+/// MPI is about to end, on all ranks.
+pub fn end_trials(native: &Native) {
+    let all: Vec<_> = OPEN.with(|open| open.values().cloned().collect());
+    let ended = all.iter().filter(|running| !running.is_under_way());
+    ended
+        .filter_map(|running| running.trial())
+        .for_each(|trial| trial.end(native));
 }
 
 /// Whether an operation uses an object of the application's with this handle.
@@ -91,6 +107,7 @@ pub fn use_handle(handle: Word) -> bool {
 /// # Errors
 /// MPI's code.
 pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+    objects::settle(native);
     let state = Arc::into_raw(Arc::clone(&running)) as Word;
     let callbacks = Callbacks {
         query,
@@ -119,13 +136,27 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
 /// # Errors
 /// MPI's code.
 pub fn prepare(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
-    running.marker.is_persistent.store(true, Ordering::Relaxed);
+    running.marker.repeat();
     let request = native.prepare_marker(running.place().to_oneself_at_the_end())?;
     // Set once: the operation is new.
     let _ = running.marker.request.set(request);
     OPEN.insert(native, request, running);
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
+    Ok(())
+}
+
+/// Gives the application a request for an operation in whose place plans are tried; the native
+/// MPI's own is at this address now.
+///
+/// # Errors
+/// MPI's code.
+pub fn prepare_tried(native: &Native, running: Arc<Running>, address: Word) -> Result<(), c_int> {
+    let own: Request = handle_at(address);
+    prepare(native, Arc::clone(&running), address)?;
+    if let Some(trial) = running.trial() {
+        trial.is_made(own, handle_at(address));
+    }
     Ok(())
 }
 
@@ -161,6 +192,8 @@ pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
         if listed.iter().any(|one| one.marker.is_persistent()) {
             remove(native, request);
         }
+        drop(listed);
+        objects::settle(native);
     }
     code
 }
@@ -176,7 +209,7 @@ unsafe extern "C" fn query(state: Word, status: StatusAddress) -> c_int {
     SUCCESS
 }
 
-/// `MPI_Grequest_free_function`.
+/// `MPI_Grequest_free_function`. The MPI may hold its locks: no call of it here.
 unsafe extern "C" fn free(state: Word) -> c_int {
     // SAFETY: the state of `start`, which is freed once.
     let running = unsafe { Arc::from_raw(state as *const Running) };

@@ -9,15 +9,17 @@ use treepie_core::collective::Operation;
 
 use crate::collectives::communicator::{Chosen, Communicator};
 use crate::collectives::execute::{Account, Execution, Turn};
+use crate::collectives::guard::now;
 use crate::collectives::job::Job;
 use crate::collectives::place::Place;
 use crate::collectives::unit::Scratch;
-use crate::mpi::native::Native;
+use crate::mpi::native::{Native, Requests};
 use crate::mpi::{Call, Comm, Handle, SUCCESS, Word, c_int};
 use crate::record::Plan;
 
 use super::progress;
 use super::requests::Marker;
+use super::trial::{Trial, Way};
 use super::work::{Words, Work};
 
 /// Handles that an operation uses until it ends, of objects that the application may free.
@@ -100,6 +102,8 @@ enum Stage {
     Telling(Words),
     /// This plan runs.
     Plan(Arc<Chosen>),
+    /// The native MPI's own request is under way.
+    Native(Requests),
 }
 
 impl Running {
@@ -131,8 +135,8 @@ impl Running {
         }
     }
 
-    /// What is counted of it.
-    pub fn plan(&self) -> Plan {
+    /// What is counted of it, where that is the same for all starts.
+    pub fn plan(&self) -> Option<Plan> {
         self.work.run()
     }
 
@@ -151,38 +155,60 @@ impl Running {
         self.outcome.load(Ordering::Acquire) == UNDER_WAY
     }
 
+    /// Whether a thread goes on with it.
+    pub fn is_held(&self) -> bool {
+        self.state.is_locked()
+    }
+
     /// Begins it: sends all that others wait for, and posts all receives.
     ///
     /// # Errors
     /// MPI's code; then it is not under way.
     pub fn begin(running: &Arc<Running>, native: &Native) -> Result<(), c_int> {
-        running.start(native)?;
-        if running.is_called && running.is_under_way() {
+        let is_ours = running.start(native)?;
+        if let Some((trial, since)) = running.measured() {
+            trial.took(now().saturating_sub(since), false);
+        }
+        if is_ours && running.is_called && running.is_under_way() {
             progress::add(running);
         }
         Ok(())
     }
 
-    fn start(&self, native: &Native) -> Result<(), c_int> {
+    /// Whether a plan runs it.
+    fn start(&self, native: &Native) -> Result<bool, c_int> {
         let Some(mut state) = self.state.try_lock() else {
             return Err(native.abi.err_intern);
         };
         let Some(job) = &state.job else {
             return Err(native.abi.err_intern);
         };
+        let chosen = match &self.work {
+            Work::Tried(trial) => match trial.start(native)? {
+                Way::Plan(chosen) => Some(chosen),
+                Way::Native(requests) => {
+                    state.stage = Stage::Native(requests);
+                    self.outcome.store(UNDER_WAY, Ordering::Release);
+                    return Ok(false);
+                }
+            },
+            Work::Plan(chosen) => Some(Arc::clone(chosen)),
+            Work::Told(_) => None,
+        };
         job.load(native, self.place)?;
-        match &self.work {
-            Work::Plan(chosen) => state.enter(Arc::clone(chosen)),
-            Work::Told(told) => {
+        match (chosen, &self.work) {
+            (Some(chosen), _) => state.enter(chosen),
+            (None, Work::Told(told)) => {
                 state.account.begin(&told.telling.plan);
                 state.stage = Stage::Telling(Words::new(&told.telling));
             }
+            (None, _) => return Err(native.abi.err_intern),
         }
         self.outcome.store(UNDER_WAY, Ordering::Release);
         loop {
             match self.turn(native, &mut state) {
-                Ok(Turn::Ended) | Err(_) => return Ok(()),
-                Ok(_) if !state.account.has_ready() => return Ok(()),
+                Ok(Turn::Ended) | Err(_) => return Ok(true),
+                Ok(_) if !state.account.has_ready() => return Ok(true),
                 Ok(_) => (),
             }
         }
@@ -201,6 +227,9 @@ impl Running {
 
     /// A turn of the plan; its end is told.
     fn turn(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
+        if let Stage::Native(requests) = &mut state.stage {
+            return self.turn_of_native(native, requests);
+        }
         let State {
             job: Some(job),
             account,
@@ -213,7 +242,7 @@ impl Running {
         let (prepared, spaces) = match (stage, &self.work) {
             (Stage::Plan(chosen), _) => (&chosen.plan, job.spaces),
             (Stage::Telling(words), Work::Told(told)) => (&told.telling.plan, words.spaces(native)),
-            (Stage::Telling(_), Work::Plan(_)) => return Ok(Turn::Ended),
+            (Stage::Telling(_) | Stage::Native(_), _) => return Ok(Turn::Ended),
         };
         let mut execution = Execution {
             native,
@@ -234,6 +263,20 @@ impl Running {
             }
             went_on => went_on,
         }
+    }
+
+    /// The native MPI's request is asked for.
+    fn turn_of_native(&self, native: &Native, requests: &mut Requests) -> Result<Turn, c_int> {
+        let code = match native.test(requests, |_| ()) {
+            Ok(_) if !requests.is_empty() => return Ok(Turn::Idle),
+            Ok(_) => SUCCESS,
+            Err(code) => {
+                self.trial().iter().for_each(|trial| trial.fail());
+                code
+            }
+        };
+        self.tell_end(native, code);
+        Ok(Turn::Ended)
     }
 
     /// A plan has ended: the one that tells sizes, behind which the other comes, or that one.
@@ -271,8 +314,26 @@ impl Running {
             drop(state.job.take());
             state.scratch = Scratch::default();
         }
+        self.tell_end(native, code);
+    }
+
+    fn tell_end(&self, native: &Native, code: c_int) {
         self.outcome.store(i64::from(code), Ordering::Release);
         self.marker.tell(native, self.place);
+    }
+
+    /// What its starts are run by, where plans are tried.
+    pub fn trial(&self) -> Option<&Trial> {
+        match &self.work {
+            Work::Tried(trial) => Some(trial),
+            Work::Plan(_) | Work::Told(_) => None,
+        }
+    }
+
+    /// Where its time is measured, and when it was started.
+    pub fn measured(&self) -> Option<(&Trial, u64)> {
+        let trial = self.trial()?;
+        Some((trial, trial.measured_since()?))
     }
 
     /// The code that it ended with; its end is told to the application now.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use treepie_core::collective::Algorithm;
 
+use super::trial::Trial;
 use crate::collectives::communicator::{Chosen, Communicator, Key};
 use crate::collectives::execute::Spaces;
 use crate::collectives::plans;
@@ -21,14 +22,17 @@ pub enum Work {
     Plan(Arc<Chosen>),
     /// One that needs sizes which leaders are told first.
     Told(Box<Told>),
+    /// Of each start of a persistent request what the guard says.
+    Tried(Box<Trial>),
 }
 
 impl Work {
-    /// What is counted of it.
-    pub fn run(&self) -> Plan {
+    /// What is counted of it, where that is the same for all starts.
+    pub fn run(&self) -> Option<Plan> {
         match self {
-            Work::Plan(chosen) => chosen.run,
-            Work::Told(told) => told.run,
+            Work::Plan(chosen) => Some(chosen.run),
+            Work::Told(told) => Some(told.run),
+            Work::Tried(_) => None,
         }
     }
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use serde::{Deserialize, Serialize};
 use treepie_core::files::list;
 
+use super::board::Board;
 use super::channel::{Incoming, Outgoing};
 use super::copy::read_from;
 use super::segment::{Layout, MOST_RANKS, Segment, SegmentError};
@@ -220,7 +221,11 @@ fn memory(near: &Neighbours, segment: Segment, can_copy: bool) -> Memory {
         if rank != near.rank {
             peers[rank] = Some(Peer {
                 out: Outgoing::new(segment.way(own, other), offers_from),
-                back: Incoming::new(segment.way(other, own), near.at[rank].process),
+                back: Incoming::new(
+                    segment.way(other, own),
+                    segment.slots(other).collect(),
+                    near.at[rank].process,
+                ),
                 is_busy: false,
             });
         }
@@ -239,8 +244,9 @@ fn memory(near: &Neighbours, segment: Segment, can_copy: bool) -> Memory {
     Memory {
         peers,
         busy: Vec::new(),
+        board: Board::new(segment.slots(own)),
         call: 0,
         shares_cores: near.share_cores(),
-        _segment: segment,
+        _segment: Some(segment),
     }
 }

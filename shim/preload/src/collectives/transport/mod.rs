@@ -3,7 +3,8 @@
 //! ```text
 //! join      who shares memory: made by one process of a host, agreed by all of it
 //! mod       the ways of a communicator, as the executor uses them
-//! channel   messages on a way: fragments and offers, matched by tag
+//! channel   messages on a way: fragments, offers and what is published, matched by tag
+//! board     messages that several ranks read where they were written once
 //! copy      one copy from another process's memory
 //! ring      who may touch which block, and when
 //! segment   the memory itself
@@ -14,22 +15,30 @@
 //! share a segment, or none. What lies in a device's memory never comes here: a plan runs on memory
 //! that the processor reads.
 
+mod board;
 mod channel;
 mod copy;
 mod join;
 mod ring;
 mod segment;
+#[cfg(test)]
+mod tests;
 
 pub use channel::{Message, Truncated};
 pub use join::{Located, join, located};
 
+use board::Board;
 use channel::{Incoming, Outgoing};
-use segment::Segment;
+use segment::{SLOT_BYTES, Segment};
 
 /// Where the system permits it, messages from this length on are copied once, from the sender's
 /// memory to the receiver's: the call of the system and its look at the pages cost about a
 /// microsecond, a second copy of so much costs more.
 const OFFERS_FROM: usize = 32 << 10;
+
+/// Messages of these lengths are published, where several ranks receive them: a copy of a shorter
+/// one costs no more than the second look that a reader takes.
+const PUBLISHED_BYTES: std::ops::RangeInclusive<usize> = 4096..=SLOT_BYTES;
 
 /// Idle turns until other processes are let in: on cores of their own, and on shared ones.
 const PATIENCE: [u32; 2] = [2_000, 16];
@@ -50,18 +59,21 @@ pub struct Memory {
     peers: Vec<Option<Peer>>,
     /// Ranks with which something is under way.
     busy: Vec<usize>,
+    board: Board,
     call: u32,
     /// Cores are fewer than ranks.
     shares_cores: bool,
-    /// Its ways are used by the peers alone.
-    _segment: Segment,
+    /// Its ways and slots are used by the peers and the board alone. None in tests, whose ranks
+    /// share one.
+    _segment: Option<Segment>,
 }
 
 impl Memory {
     /// Begins a call. What another that failed has left is given up.
     pub fn begin(&mut self, call: u32) {
         self.call = call;
-        for rank in std::mem::take(&mut self.busy) {
+        self.board.begin();
+        for rank in self.busy.drain(..) {
             if let Some(peer) = &mut self.peers[rank] {
                 peer.is_busy = false;
                 peer.out.begin(call);
@@ -82,16 +94,33 @@ impl Memory {
     }
 
     /// Sends a message to a rank that is reached; `complete` is told its step when its memory may
-    /// be used again.
+    /// be used again. `one_to_many`: which of the call's sends of the
+    /// same data it is one of.
     ///
     /// # Safety
     /// The message stays where it is until then.
-    pub unsafe fn send(&mut self, to: usize, message: Message, mut complete: impl FnMut(u32)) {
+    pub unsafe fn send(
+        &mut self,
+        to: usize,
+        message: Message,
+        one_to_many: Option<u32>,
+        mut complete: impl FnMut(u32),
+    ) {
         let call = self.call;
         let Some(peer) = &mut self.peers[to] else {
             return;
         };
         peer.out.begin_if_new(call);
+        if let Some(sends) = one_to_many.filter(|_| PUBLISHED_BYTES.contains(&message.bytes))
+            && peer.out.is_free()
+            // SAFETY: the caller's promise, and it is not too long.
+            && let Some(slot) = unsafe { self.board.publish(sends, &message) }
+        {
+            self.board.announce(slot);
+            peer.out.publish(&message, slot);
+            complete(message.step);
+            return;
+        }
         // SAFETY: the caller's promise.
         unsafe { peer.out.send(message, &mut complete) };
         if !peer.is_busy && !peer.out.is_idle() {

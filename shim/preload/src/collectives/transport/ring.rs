@@ -2,7 +2,7 @@
 //!
 //! Prou's circular buffer (2.5): the writer fills block `w mod B` while `w - r < B`, the reader
 //! empties block `r mod B` while `r < w`. The reader's cursor `r` is one word, which the writer
-//! looks at only when it has run out of blocks that it knows to be free, and which the reader sets
+//! looks at only when it runs out of blocks that it knows to be free, and which the reader sets
 //! only where it has emptied half of them: each time its cache line goes to the other core, which
 //! takes as long as a short message. The writer's cursor stands in the blocks themselves (his
 //! flow control by flags in blocks): each says how many messages had been written when it was
@@ -49,10 +49,16 @@ impl Writer {
     }
 
     /// Hands the block of [`Writer::free_block`] to the reader.
+    ///
+    /// Where blocks run out, it looks at the reader's cursor now, while the message is on its way:
+    /// before the next one, that would have to wait for the cursor's.
     pub fn fill(&mut self, ring: &impl Ring) {
         let block = self.written % ring.blocks();
         self.written += 1;
         ring.set_filled(block, self.written);
+        if self.most - self.written <= ring.blocks() / 4 {
+            self.most = ring.emptied() + ring.blocks();
+        }
     }
 }
 

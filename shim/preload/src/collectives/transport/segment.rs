@@ -2,8 +2,9 @@
 //! them, however it ends.
 //!
 //! ```text
-//! | token, ranks, blocks, bytes of a block | way 0 to 0 | way 0 to 1 | ... | way n-1 to n-1 |
+//! | token, ranks, blocks, bytes of a block | way 0 to 0 | way 0 to 1 | ... | boards |
 //! a way: | the reader's cursor | answers to offers | block 0 | block 1 | ... |
+//! a board, of each rank: | reads of slot 0 | slot 0 | reads of slot 1 | slot 1 |
 //! ```
 //!
 //! One process makes it with `memfd_create`, the others open its descriptor in `/proc`, while all
@@ -36,7 +37,13 @@ const BUDGET: usize = 8 << 20;
 /// Bytes of a block, least and most: a fragment costs some 50 ns beside its copy.
 const BLOCK_BYTES: (usize, usize) = (512, 16 << 10);
 
-/// More ranks of one host have no segment: they would need more than 80 MiB for each communicator.
+/// Bytes of a slot of a board. What is longer is copied from its sender's memory.
+pub const SLOT_BYTES: usize = 32 << 10;
+
+/// Slots of a board: one is read while the next is written.
+const SLOTS: usize = 2;
+
+/// More ranks of one host have no segment: they would need more than 90 MiB for each communicator.
 pub const MOST_RANKS: usize = 128;
 
 /// Offers of a way that may be without an answer.
@@ -108,9 +115,18 @@ impl Layout {
         2 * APART + (BLOCKS * self.block_bytes).next_multiple_of(APART)
     }
 
+    /// Two ranks have none: each has one to send to.
+    fn slots(&self) -> usize {
+        if self.ranks > 2 { SLOTS } else { 0 }
+    }
+
+    fn start_of_boards(&self) -> usize {
+        APART + self.ranks * self.ranks * self.way_bytes()
+    }
+
     /// Bytes of the segment.
     pub fn bytes(&self) -> usize {
-        APART + self.ranks * self.ranks * self.way_bytes()
+        self.start_of_boards() + self.ranks * self.slots() * (APART + SLOT_BYTES)
     }
 
     /// What stands at the beginning, behind the token.
@@ -264,6 +280,17 @@ impl Segment {
             block_bytes: self.layout.block_bytes,
         }
     }
+
+    /// The slots of the board of a rank of the host, counted among them.
+    pub fn slots(&self, of: usize) -> impl Iterator<Item = Slot> {
+        debug_assert!(of < self.layout.ranks, "a rank of this host");
+        let slots = self.layout.slots();
+        let (base, start) = (self.base, self.layout.start_of_boards());
+        (of * slots..(of + 1) * slots).map(move |number| {
+            // SAFETY: inside the segment.
+            Slot(unsafe { base.add(start + number * (APART + SLOT_BYTES)) })
+        })
+    }
 }
 
 impl Drop for Segment {
@@ -324,6 +351,27 @@ impl Way {
     }
 }
 
+/// The memory of a slot, and of the word that counts its reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Slot(NonNull<u8>);
+
+// SAFETY: as of the segment.
+unsafe impl Send for Slot {}
+
+impl Slot {
+    /// How many have read it.
+    pub fn reads(&self) -> &AtomicU64 {
+        // SAFETY: live memory while the segment is, aligned, and used as this alone.
+        unsafe { self.0.cast().as_ref() }
+    }
+
+    /// Where its message is.
+    pub fn data(&self) -> NonNull<u8> {
+        // SAFETY: inside the slot.
+        unsafe { self.0.add(APART) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -333,8 +381,12 @@ mod tests {
     fn ways_lie_apart_and_inside_of_the_segment_however_many_ranks_there_are() {
         for ranks in [2, 3, 4, 8, 31, 64, MOST_RANKS] {
             let layout = Layout::new(ranks);
-            let end = APART + ranks * ranks * layout.way_bytes();
+            let slots = if ranks > 2 { SLOTS } else { 0 };
+            let boards = APART + ranks * ranks * layout.way_bytes();
+            assert_eq!(layout.start_of_boards(), boards);
+            let end = boards + ranks * slots * (APART + SLOT_BYTES);
             assert_eq!(layout.bytes(), end);
+            assert_eq!(boards % APART, 0);
             assert!(layout.bytes() < 100 << 20, "{ranks}: {}", layout.bytes());
             assert_eq!(layout.way_bytes() % APART, 0);
             assert!(layout.block_bytes.is_multiple_of(LINE));

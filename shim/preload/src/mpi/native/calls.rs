@@ -3,7 +3,7 @@
 
 use std::ffi::{CStr, c_char, c_void};
 
-use super::{Extent, Failed, Native, NativeError, OwnComm};
+use super::{Extent, Failed, Native, NativeError, OwnComm, OwnInfo};
 use crate::mpi::lookup::find;
 use crate::mpi::{Comm, Datatype, Group, Handle, StatusAddress, Win, Word, c_int};
 
@@ -104,6 +104,24 @@ impl Native {
     /// of `comm` is.
     pub fn split_quietly(&self, comm: Comm, key: usize) -> Result<OwnComm, NativeError> {
         self.quietly(comm, || self.split(comm, key))
+    }
+
+    /// `MPI_Comm_dup_with_info`.
+    pub fn duplicate_with(&self, comm: Comm, info: &OwnInfo) -> Result<OwnComm, NativeError> {
+        OwnComm::made(handle(|made| {
+            self.functions.comm_dup_with_info(comm, info.handle(), made)
+        }))
+    }
+
+    /// An info with this value of a key.
+    pub fn info(&self, key: &CStr, value: &CStr) -> Result<OwnInfo, NativeError> {
+        let info = OwnInfo::made(handle(|made| self.functions.info_create(made)))?;
+        // SAFETY: texts that end in NUL.
+        unsafe {
+            self.functions
+                .info_set(info.handle(), key.as_ptr(), value.as_ptr())?;
+        }
+        Ok(info)
     }
 
     /// Does `work`, whose errors on `comm` are returned.

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use super::{Failed, NativeError};
 use crate::mpi::lookup::find;
 use crate::mpi::{
-    Comm, Datatype, Errhandler, Group, Op, Request, SUCCESS, StatusAddress, Win, Word, c_int,
+    Comm, Datatype, Errhandler, Group, Info, Op, Request, SUCCESS, StatusAddress, Win, Word, c_int,
 };
 
 /// The functions, each with its parameters as every family has them. Those in `safe` take handles,
@@ -91,6 +91,7 @@ native_functions! {
         comm_create_errhandler: Comm_create_errhandler(function: ErrorCallback, handler: &mut Errhandler);
         comm_create_keyval: Comm_create_keyval(copy: CopyCallback, delete: DeleteCallback, keyval: &mut c_int, extra: Word);
         comm_delete_attr: Comm_delete_attr(comm: Comm, keyval: c_int);
+        comm_dup_with_info: Comm_dup_with_info(comm: Comm, info: Info, made: &mut Comm);
         comm_free: Comm_free(comm: &mut Comm);
         comm_get_attr: Comm_get_attr(comm: Comm, keyval: c_int, value: &mut Word, flag: &mut c_int);
         comm_get_errhandler: Comm_get_errhandler(comm: Comm, handler: &mut Errhandler);
@@ -110,9 +111,13 @@ native_functions! {
         group_free: Group_free(group: &mut Group);
         group_size: Group_size(group: Group, size: &mut c_int);
         grequest_complete: Grequest_complete(request: Request);
+        info_create: Info_create(info: &mut Info);
+        info_free: Info_free(info: &mut Info);
         op_commutative: Op_commutative(op: Op, flag: &mut c_int);
         op_free: Op_free(op: &mut Op);
         query_thread: Query_thread(level: &mut c_int);
+        request_free: Request_free(request: &mut Request);
+        start: Start(request: &mut Request);
         topo_test: Topo_test(comm: Comm, topology: &mut c_int);
         type_commit: Type_commit(datatype: &mut Datatype);
         type_free: Type_free(datatype: &mut Datatype);
@@ -142,6 +147,7 @@ native_functions! {
         iallreduce: Iallreduce(send: *const i64, receive: *mut i64, count: c_int, datatype: Datatype, op: Op, comm: Comm, request: &mut Request);
         irecv: Irecv(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         isend: Isend(buffer: Word, count: c_int, datatype: Datatype, dest: c_int, tag: c_int, comm: Comm, request: &mut Request);
+        info_set: Info_set(info: Info, key: *const c_char, value: *const c_char);
         put: Put(origin: Word, count: c_int, datatype: Datatype, target: c_int, displacement: i64, target_count: c_int, target_type: Datatype, window: Win);
         recv_init: Recv_init(buffer: Word, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, request: &mut Request);
         recv: Recv(buffer: *mut u8, count: c_int, datatype: Datatype, source: c_int, tag: c_int, comm: Comm, status: *mut u64);

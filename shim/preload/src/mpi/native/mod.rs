@@ -29,7 +29,7 @@ pub use controls::{Controls, Variable};
 use functions::Functions;
 pub use messages::{Extent, Message};
 pub use one_sided::Placed;
-pub use own::OwnComm;
+pub use own::{OwnComm, OwnInfo};
 use predefined_types::PredefinedTypes;
 pub use requests::Requests;
 pub use started::{Callbacks, Freed};

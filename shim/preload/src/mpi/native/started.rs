@@ -91,6 +91,21 @@ impl Native {
         Ok(())
     }
 
+    /// `MPI_Start`.
+    pub fn start(&self, mut request: Request) -> Result<(), c_int> {
+        Ok(self.functions.start(&mut request)?)
+    }
+
+    /// `MPI_Request_free`.
+    pub fn free_request(&self, mut request: Request) {
+        let _ = self.functions.request_free(&mut request);
+    }
+
+    /// `MPI_INT64_T` and `MPI_MIN`.
+    pub fn least_of_numbers(&self) -> (Datatype, Op) {
+        (self.int64, self.min)
+    }
+
     /// `MPI_Testany`: whether a request was completed, or none is active.
     ///
     /// # Safety

@@ -6,6 +6,7 @@ use crate::mpi::native::{Native, native};
 use crate::mpi::{Call, Counts, Datatype, Handle, Side, Word};
 
 /// What one call of a collective says of its traffic.
+#[derive(Clone)]
 pub struct Seen {
     /// The root, for those that have one.
     pub root: Option<u32>,
@@ -14,6 +15,7 @@ pub struct Seen {
 }
 
 /// An amount of traffic, as far as one rank knows it.
+#[derive(Clone)]
 pub enum Amount {
     /// The message, or one rank's block, in bytes.
     Block(u64),
@@ -58,23 +60,17 @@ fn block(call: &Call) -> Option<(i64, Datatype)> {
     })
 }
 
-/// What rank 0, which is `rank`, has to report of a call in which all ranks' blocks
-/// are equal; nothing of others, and on other ranks.
+/// What rank 0 has to report of a call in which all ranks' blocks are equal: the root, and bytes.
+/// Nothing of others.
 #[inline(always)]
-pub fn observe_block(native: &Native, call: &Call, rank: u32, size: usize) -> Option<Seen> {
-    if rank != 0 {
-        return None;
-    }
+pub fn observe_block(native: &Native, call: &Call, size: usize) -> Option<(Option<u32>, u64)> {
     let root = root_of(call, size)?;
     let (elements, datatype) = block(call)?;
     let bytes = match elements {
         1.. => native.type_size(datatype).saturating_mul(elements as u64),
         _ => 0,
     };
-    Some(Seen {
-        root,
-        amount: Amount::Block(bytes),
-    })
+    Some((root, bytes))
 }
 
 /// What this rank has to report of a call; nothing where another rank does.
@@ -82,7 +78,11 @@ pub fn observe(native: &Native, call: &Call, rank: u32, size: usize) -> Option<S
     use Operation::*;
     let operation = call.operation;
     if operation.has_equal_blocks() {
-        return observe_block(native, call, rank, size);
+        let seen = (rank == 0).then(|| observe_block(native, call, size))?;
+        return seen.map(|(root, bytes)| Seen {
+            root,
+            amount: Amount::Block(bytes),
+        });
     }
     let root = root_of(call, size)?;
     let reader = Reader::new(native, &call.send, size);

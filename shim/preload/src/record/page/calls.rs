@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use treepie_core::files::pages::layout::{
     ABSENT, INSIDE, NUMBER_SHIFT, REQUEST, REQUESTS_AT, THREADS, area, header, pack, request_place,
+    send_place,
 };
 
 use super::words::Words;
@@ -74,25 +75,31 @@ impl Area {
             }
             false => last + 1,
         };
-        if !note.comm.is_absent() {
-            self.set(area::COMM, note.comm.word() as u64);
-        }
-        if note.dest != ABSENT {
-            self.set(area::DEST_TAG, pack(note.dest, note.tag));
-        }
-        if note.source != ABSENT {
-            self.set(area::SOURCE_TAG, pack(note.source, note.receive_tag));
-        }
-        if note.elements >= 0 {
-            self.set(area::ELEMENTS, note.elements as u64);
-        }
-        if note.requests != 0 {
-            self.ask(note.count, note.requests);
+        if !note.procedure.starts {
+            self.describe(note);
         }
         let call = number << NUMBER_SHIFT | INSIDE | u64::from(note.procedure.number);
         self.words[area::CALL].store(call, Ordering::Release);
         if note.sends {
             self.send(note);
+        }
+    }
+
+    /// With whom the call is, for which it may have to wait. The last send says what is sent.
+    #[inline(always)]
+    fn describe(self, note: &Note) {
+        let only_sends = note.sends && note.source == ABSENT;
+        if !note.comm.is_absent() && !only_sends {
+            self.set(area::COMM, note.comm.word() as u64);
+        }
+        if note.dest != ABSENT && !note.sends {
+            self.set(area::DEST, note.dest as u32 as u64);
+        }
+        if note.source != ABSENT {
+            self.set(area::SOURCE_TAG, pack(note.source, note.receive_tag));
+        }
+        if note.requests != 0 {
+            self.ask(note.count, note.requests);
         }
     }
 
@@ -110,12 +117,10 @@ impl Area {
     #[inline(always)]
     fn send(self, note: &Note) {
         let number = self.get(area::SENDS) + 1;
-        let place = number as usize % area::MOST_SENDS;
-        let at = area::LAST_SENDS + place * area::SEND;
+        let at = send_place(number);
         self.set(at, note.comm.word() as u64);
         self.set(at + 1, pack(note.dest, note.tag));
         self.set(at + 2, note.elements as u64);
-        self.set(at + 3, number);
         self.set(area::SENDS, number);
     }
 
@@ -144,9 +149,9 @@ impl Area {
     pub fn requested(self, note: &Note, number: u64) {
         let Some(page) = self.page else { return };
         let request: Request = handle_at(note.request);
-        let partner = match note.source == ABSENT {
-            true => pack(note.dest, note.tag),
-            false => pack(note.source, note.receive_tag),
+        let partner = match note.posts || note.source != ABSENT {
+            true => pack(note.source, note.receive_tag),
+            false => pack(note.dest, note.tag),
         };
         let at = REQUESTS_AT + request_place(request.word() as u64) * REQUEST;
         page.set(at, request.word() as u64);

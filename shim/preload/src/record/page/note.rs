@@ -1,6 +1,6 @@
 //! What a page says of a call, as entry points tell it.
 
-use treepie_core::files::pages::layout::ABSENT;
+use treepie_core::files::pages::layout::{ABSENT, pack};
 
 use crate::mpi::{Comm, Handle, Word, c_int};
 
@@ -15,6 +15,8 @@ pub struct Procedure {
     pub collective: bool,
     /// Whether no cut includes what it begins.
     pub uncut: bool,
+    /// Whether it makes a request, and waits for nobody.
+    pub starts: bool,
 }
 
 /// A call: the parameters of which a page tells. What a procedure does not have is absent, and
@@ -57,6 +59,7 @@ impl Note {
             poll: false,
             collective: false,
             uncut: false,
+            starts: false,
         },
         comm: Comm::ABSENT,
         dest: ABSENT,
@@ -79,10 +82,16 @@ impl Note {
         self.answer == 0 || unsafe { *(self.answer as *const c_int) } > 0
     }
 
+    /// What a page says of a collective that has returned, or started.
+    #[inline(always)]
+    pub fn as_done(&self) -> u64 {
+        pack(self.dest, self.procedure.number.into())
+    }
+
     /// Whether it is no message.
     #[inline(always)]
     pub fn is_collective(&self) -> bool {
-        self.tag == ABSENT && self.receive_tag == ABSENT
+        !self.sends && !self.posts && self.tag == ABSENT && self.receive_tag == ABSENT
     }
 
     /// A call on a communicator, of which no more is told.

@@ -14,8 +14,8 @@ use treepie_core::files::pages::layout::{
 };
 use treepie_core::waits::communicator_key;
 
+use super::page;
 use super::words::Words;
-use super::{Note, page};
 use crate::mpi::native::Native;
 use crate::mpi::{Comm, Handle};
 use crate::record::communicators;
@@ -81,12 +81,12 @@ impl Place {
         self.0[communicator::HANDLE].store(0, Ordering::Release);
     }
 
-    /// One more collective has returned, or started.
+    /// One more collective has returned, or started, of which the page says this
+    /// (`Note::as_done`).
     #[inline(always)]
-    pub fn count_done(self, note: &Note) {
+    pub fn count_done(self, call: u64) {
         let done = self.done();
         let last = communicator::LAST + done as usize % communicator::MOST_LAST;
-        let call = pack(note.dest, note.procedure.number.into());
         self.0[last].store(call, Ordering::Relaxed);
         self.0[communicator::DONE].store(done + 1, Ordering::Relaxed);
     }

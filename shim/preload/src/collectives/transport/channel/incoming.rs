@@ -1,11 +1,13 @@
 //! The receiver's side of a way.
 
 use super::{
-    FRAGMENT, HEAD, Head, Message, OFFER, Offer, Truncated, answer, copy_short, refused, taken,
+    FRAGMENT, HEAD, Head, Message, OFFER, Offer, PUBLISHED, Truncated, answer, copy_short, refused,
+    taken,
 };
+use crate::collectives::transport::board::Reads;
 use crate::collectives::transport::copy::read_from;
 use crate::collectives::transport::ring::Reader;
-use crate::collectives::transport::segment::Way;
+use crate::collectives::transport::segment::{SLOT_BYTES, Slot, Way};
 
 /// So much is copied from another process before other things get a turn.
 const AT_ONCE: usize = 4 << 20;
@@ -42,6 +44,8 @@ struct Fetching {
 pub struct Incoming {
     way: Way,
     reader: Reader,
+    /// The sender's board.
+    slots: Box<[Slot]>,
     /// The sender.
     process: u32,
     call: u32,
@@ -52,11 +56,12 @@ pub struct Incoming {
 }
 
 impl Incoming {
-    /// On this way, from this process.
-    pub fn new(way: Way, process: u32) -> Self {
+    /// On this way, from this process with this board.
+    pub fn new(way: Way, slots: Box<[Slot]>, process: u32) -> Self {
         Incoming {
             way,
             reader: Reader::default(),
+            slots,
             process,
             call: 0,
             receives: Vec::new(),
@@ -179,13 +184,13 @@ impl Incoming {
             }
             went_on = true;
             match (age, head.kind) {
-                (0, FRAGMENT) => self.read_fragment(block, head, complete)?,
-                (0, _) => self.read_offer(block, head)?,
+                (0, OFFER) => self.read_offer(block, head)?,
+                (0, _) => self.read_fragment(block, head, complete)?,
                 (_, kind) => {
                     if kind == OFFER {
                         answer(self.way, self.offer_in(block).number, taken);
                     }
-                    self.reader.empty(&self.way);
+                    self.drop_block(block, &head);
                 }
             }
         }
@@ -229,21 +234,18 @@ impl Incoming {
                 }
             }
         };
-        let most = (self.way.block_bytes() - HEAD).min(coming.total - coming.done);
-        let length = most.min(head.length as usize);
+        let (data, most) = self.data_of(block, &head);
+        let length = most.min(coming.total - coming.done);
         let into = match coming.receive {
             Some(receive) => receive.address as *mut u8,
             None => coming.held.as_mut_ptr(),
         };
         if length > 0 {
-            // SAFETY: the block is the reader's and so long; what it goes to has room for the whole
-            // message, as was looked when it began to come.
-            unsafe {
-                let data = self.way.block(block).add(HEAD).as_ptr();
-                std::ptr::copy_nonoverlapping(data, into.add(coming.done), length);
-            }
+            // SAFETY: the data are so long; what they go to has room for the whole message, as was
+            // looked when it began to come.
+            unsafe { std::ptr::copy_nonoverlapping(data, into.add(coming.done), length) };
         }
-        self.reader.empty(&self.way);
+        self.drop_block(block, &head);
         coming.done += length;
         if coming.done < coming.total {
             self.coming = Some(coming);
@@ -264,6 +266,37 @@ impl Incoming {
             }
         }
         Ok(())
+    }
+
+    /// Where the data of a fragment, or of what is published, are, and how long they are.
+    fn data_of(&self, block: u64, head: &Head) -> (*const u8, usize) {
+        match self.slot_in(block, head) {
+            Some(slot) => (slot.data().as_ptr(), SLOT_BYTES.min(head.total as usize)),
+            None => {
+                let most = self.way.block_bytes() - HEAD;
+                // SAFETY: inside the block.
+                let data = unsafe { self.way.block(block).add(HEAD) };
+                (data.as_ptr(), most.min(head.length as usize))
+            }
+        }
+    }
+
+    /// The slot that a block tells of.
+    fn slot_in(&self, block: u64, head: &Head) -> Option<&Slot> {
+        if head.kind != PUBLISHED {
+            return None;
+        }
+        // SAFETY: a block of this reader's with a number in it.
+        let number: usize = unsafe { self.way.block(block).add(HEAD).cast().read() };
+        self.slots.get(number)
+    }
+
+    /// Nothing more is read of a block, nor of what it tells of.
+    fn drop_block(&mut self, block: u64, head: &Head) {
+        if let Some(slot) = self.slot_in(block, head) {
+            slot.end();
+        }
+        self.reader.empty(&self.way);
     }
 
     fn offer_in(&self, block: u64) -> Offer {

@@ -1,5 +1,5 @@
-//! Messages of a plan from one process to another, in the blocks of a ring: cut into fragments, or
-//! offered where they lie.
+//! Messages of a plan from one process to another, in the blocks of a ring: cut into fragments,
+//! offered where they lie, or published on a board.
 //!
 //! ```text
 //! block: | filled | call, tag | bytes of the message | bytes in this block, kind | data ... |
@@ -13,6 +13,8 @@
 //! An *offer* says where a message lies; the receiver copies it from there, and answers. Where it
 //! can't, it says so, and the message follows in fragments.
 //!
+//! A *published* message stands whole in a slot of its sender's board, for others too.
+//!
 //! Blocks say of which call they are. What a call that failed has left is dropped by the next one.
 
 mod incoming;
@@ -24,8 +26,9 @@ use std::sync::atomic::Ordering;
 
 use thiserror::Error;
 
+use super::board::Reads;
 use super::ring::Ring;
-use super::segment::Way;
+use super::segment::{Slot, Way};
 use crate::mpi::Word;
 pub use incoming::Incoming;
 pub use outgoing::Outgoing;
@@ -52,6 +55,16 @@ impl Ring for Way {
 
     fn set_emptied(&self, count: u64) {
         Way::emptied(self).store(count, Ordering::Release);
+    }
+}
+
+impl Reads for Slot {
+    fn ended(&self) -> u64 {
+        self.reads().load(Ordering::Acquire)
+    }
+
+    fn end(&self) {
+        self.reads().fetch_add(1, Ordering::Release);
     }
 }
 
@@ -88,6 +101,9 @@ struct Head {
 const FRAGMENT: u32 = 0;
 /// Data are where an [`Offer`] says.
 const OFFER: u32 = 1;
+
+/// Data are in the slot of the sender's board whose number the block has.
+const PUBLISHED: u32 = 2;
 
 /// Where a message lies in its sender, and which of its offers it is.
 #[derive(Debug, Clone, Copy)]

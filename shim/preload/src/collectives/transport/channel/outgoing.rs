@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, copy_short, refused, taken};
+use super::{FRAGMENT, HEAD, Head, Message, OFFER, Offer, PUBLISHED, copy_short, refused, taken};
 use crate::collectives::transport::ring::Writer;
 use crate::collectives::transport::segment::{ANSWERS, Way};
 
@@ -91,6 +91,29 @@ impl Outgoing {
             is_offered: message.bytes >= self.offers_from,
         });
         self.write(complete);
+    }
+
+    /// Whether a message can go now.
+    pub fn is_free(&mut self) -> bool {
+        self.waiting.is_empty() && self.writer.free_block(&self.way).is_some()
+    }
+
+    /// Tells the receiver of a message that stands in a slot of this process's board, where
+    /// [`Outgoing::is_free`].
+    pub fn publish(&mut self, message: &Message, slot: usize) {
+        let Some(block) = self.writer.free_block(&self.way) else {
+            debug_assert!(false, "asked before");
+            return;
+        };
+        let head = Head {
+            call: self.call,
+            tag: message.tag,
+            total: message.bytes as u64,
+            length: size_of::<usize>() as u32,
+            kind: PUBLISHED,
+        };
+        // SAFETY: the block is the writer's, and has room for a number.
+        unsafe { self.fill(block, head, (&raw const slot).cast()) };
     }
 
     /// Goes on with what is under way; whether that was possible.

@@ -159,7 +159,10 @@ fn all_arrives_between_two_processes(offers_from: usize, calls: u32) {
     segment.keep_in_children();
     let sides = |own: usize, other: usize, process: u32| {
         let out = Outgoing::new(segment.way(own, other), offers_from);
-        (out, Incoming::new(segment.way(other, own), process))
+        (
+            out,
+            Incoming::new(segment.way(other, own), Box::default(), process),
+        )
     };
     beside(
         |parent| {
@@ -188,7 +191,7 @@ fn offered_messages_arrive_whole_and_come_in_fragments_where_they_are_refused() 
 fn what_is_offered_where_there_is_no_such_process_comes_in_fragments() {
     let segment = segment();
     let mut out = Outgoing::new(segment.way(0, 1), 1000);
-    let mut back = Incoming::new(segment.way(0, 1), u32::MAX >> 1);
+    let mut back = Incoming::new(segment.way(0, 1), Box::default(), u32::MAX >> 1);
     let (mut sent, mut received) = (data(3, 1, 300_000), vec![0; 300_000]);
     let (mut is_sent, mut is_received) = (false, false);
     // SAFETY: both live to the end.
@@ -209,7 +212,7 @@ fn a_message_that_is_too_long_is_an_error_and_the_next_call_receives_its_own() {
     let segment = segment();
     for offers_from in [usize::MAX, 1] {
         let mut out = Outgoing::new(segment.way(0, 1), offers_from);
-        let mut back = Incoming::new(segment.way(0, 1), std::process::id());
+        let mut back = Incoming::new(segment.way(0, 1), Box::default(), std::process::id());
         // As the ring is where these begin.
         let (mut long, mut short) = (data(0, 0, 50_000), vec![0; 100]);
         // SAFETY: both live to the end.
@@ -249,7 +252,7 @@ fn return_to_start(segment: &Segment) {
 fn what_a_later_call_has_sent_waits_for_its_receiver_to_come_to_it() {
     let segment = segment();
     let mut out = Outgoing::new(segment.way(0, 1), usize::MAX);
-    let mut back = Incoming::new(segment.way(0, 1), 0);
+    let mut back = Incoming::new(segment.way(0, 1), Box::default(), 0);
     let (mut sent, mut received) = (data(1, 0, 10), vec![0; 10]);
     let mut came = 0;
     out.begin(1);

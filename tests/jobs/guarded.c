@@ -7,6 +7,10 @@
  *                                 a blocking one after each fourth round
  *     guarded start NAME CALLS    one of allreduce, scan, long (an allreduce of 4 KiB), started; a
  *                                 barrier after each 50
+ *     guarded restart NAME [TIMES] CALLS
+ *                                 two persistent requests of an allreduce, or a long one, started
+ *                                 again and again, in an order of its own on each rank; nothing
+ *                                 else is called. That is done TIMES times, with new requests
  *     guarded ahead CALLS         nothing but started ones on a communicator: ranks start them one
  *                                 after the other, and complete them behind the last
  *     guarded cells               three calls each of very many sizes and roots
@@ -19,6 +23,12 @@
  *     guarded wrong-start CALLS   the same, started; a barrier after each 50
  */
 #include <mpi.h>
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define INIT(name) MPIX_##name##_init
+#else
+#define INIT(name) MPI_##name##_init
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,6 +186,49 @@ static void one_started(const char *name, int calls)
     }
 }
 
+/* Completes two requests, each rank in its own way. */
+static void complete_both(MPI_Request *both, int n)
+{
+    int done = 0, index;
+    switch ((n + rank) % 4) {
+    case 0:
+        MPI_Wait(&both[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&both[1], MPI_STATUS_IGNORE);
+        break;
+    case 1: MPI_Waitall(2, both, MPI_STATUSES_IGNORE); break;
+    case 2:
+        for (int i = 0; i < 2; i++)
+            MPI_Waitany(2, both, &index, MPI_STATUS_IGNORE);
+        break;
+    default:
+        while (!done)
+            MPI_Testall(2, both, &done, MPI_STATUSES_IGNORE);
+    }
+    wrong += both[0] == MPI_REQUEST_NULL || both[1] == MPI_REQUEST_NULL;
+}
+
+/* One of the requests is freed, the other is there when MPI ends. */
+static void restarted(const char *name, int calls)
+{
+    static int in[2][1024], out[2][1024];
+    int count = strcmp(name, "long") ? 1 : 1024;
+    MPI_Request both[2];
+    for (int i = 0; i < 2; i++)
+        INIT(Allreduce)(in[i], out[i], count, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &both[i]);
+    for (int n = 0; n < calls; n++) {
+        for (int i = 0; i < count; i++)
+            in[0][i] = element(rank, i, n), in[1][i] = element(rank, i, n + 1);
+        if (rank % 3 == 2)
+            MPI_Startall(2, both);
+        else
+            MPI_Start(&both[rank % 3]), MPI_Start(&both[1 - rank % 3]);
+        complete_both(both, n);
+        for (int i = 0; i < 2; i++)
+            check(out[i][count - 1] == sum_until(ranks - 1, count - 1, n + i));
+    }
+    MPI_Request_free(&both[0]);
+}
+
 /* Rank 0 starts all before any other rank starts one. */
 static void ahead(int calls)
 {
@@ -328,6 +381,9 @@ int main(int argc, char **argv)
         all_started(count);
     if (!strcmp(what, "start") && argc > 3)
         one_started(argv[2], count);
+    if (!strcmp(what, "restart") && argc > 3)
+        for (int times = argc > 4 ? atoi(argv[3]) : 1; times > 0; times--)
+            restarted(argv[2], count);
     if (!strcmp(what, "ahead"))
         ahead(count);
     if (!strcmp(what, "cells"))

@@ -18,4 +18,6 @@ HOOK(Isend, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, 
 HOOK(Irecv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r), (b, n, t, from, tag, c, r))
 HOOK(Send, (const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c), (b, n, t, to, tag, c))
 HOOK(Recv, (void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Status *s), (b, n, t, from, tag, c, s))
+HOOK(Put, (const void *b, int n, MPI_Datatype t, int to, MPI_Aint at, int m, MPI_Datatype u, MPI_Win w), (b, n, t, to, at, m, u, w))
+HOOK(Win_flush, (int to, MPI_Win w), (to, w))
 HOOK(Allreduce, (const void *in, void *out, int n, MPI_Datatype t, MPI_Op o, MPI_Comm c), (in, out, n, t, o, c))

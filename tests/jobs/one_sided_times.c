@@ -1,11 +1,11 @@
 /*
  * How long rank 0 takes to put pieces into the memory of each of the other ranks, with a gap behind
- * each, and to complete them: prints, for each number and size of pieces, the least and the median
+ * each or (dense) none, and to complete them: prints, for each number and size of pieces, the least and the median
  * of EPOCHS in microseconds, as puts of their own and by one put with a datatype of all pieces;
  * then the mean of all epochs of the former, with SETTLE more before those that are measured, in
  * which a guard may try and decide. Each has a window of its own.
  *
- *     one_sided_times EPOCHS [flush|fence|lock|start [SETTLE [quick]]]
+ *     one_sided_times EPOCHS [flush|fence|lock|start [SETTLE [quick|dense]]]
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -19,13 +19,15 @@
 static char *source;
 static MPI_Win window;
 static int rank, ranks;
+/* From the beginning of a piece to that of the next, in pieces. */
+static int step = 2;
 /* Rank 0, and all others. */
 static MPI_Group origin, targets;
 
 static void put_each(int target, int pieces, int bytes)
 {
     for (int i = 0; i < pieces; i++) {
-        size_t place = (size_t)i * 2 * bytes;
+        size_t place = (size_t)i * step * bytes;
         MPI_Put(source + place, bytes, MPI_BYTE, target, (MPI_Aint)place, bytes, MPI_BYTE, window);
     }
 }
@@ -34,7 +36,7 @@ static void put_each(int target, int pieces, int bytes)
 static void put_by_datatype(int target, int pieces, int bytes)
 {
     MPI_Datatype type;
-    MPI_Type_vector(pieces, bytes, 2 * bytes, MPI_BYTE, &type);
+    MPI_Type_vector(pieces, bytes, step * bytes, MPI_BYTE, &type);
     MPI_Type_commit(&type);
     MPI_Put(source, 1, type, target, 0, 1, type, window);
     MPI_Type_free(&type);
@@ -158,12 +160,14 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     int epochs = argc >= 2 && argc <= 5 ? atoi(argv[1]) : 0, settle = argc >= 4 ? atoi(argv[3]) : 0;
-    int quick = argc == 5 && strcmp(argv[4], "quick") == 0;
+    int dense = argc == 5 && strcmp(argv[4], "dense") == 0;
+    int quick = dense || (argc == 5 && strcmp(argv[4], "quick") == 0);
+    step = dense ? 1 : 2;
     for (size_t kind = 0; kind < sizeof epochs_by_name / sizeof *epochs_by_name; kind++)
         if (strcmp(argc >= 3 ? argv[2] : "flush", epochs_by_name[kind].name) == 0)
             epoch = epochs_by_name[kind].epoch;
     if (epochs < 1 || epochs > MOST_EPOCHS || !epoch || settle < 0 || (argc == 5 && !quick)) {
-        fprintf(stderr, "usage: one_sided_times EPOCHS [flush|fence|lock|start [SETTLE [quick]]], 1 to %d\n",
+        fprintf(stderr, "usage: one_sided_times EPOCHS [flush|fence|lock|start [SETTLE [quick|dense]]], 1 to %d\n",
                 MOST_EPOCHS);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }

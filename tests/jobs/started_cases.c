@@ -470,6 +470,30 @@ static void passes_on(void)
         }
 }
 
+/* The same while a rank is in no call of the MPI until the next rank has them. */
+static void passes_on_outside(void)
+{
+    enum { LONG = 300000 };
+    static int data[LONG];
+    for (int length = 1; length <= LONG; length += LONG - 1) {
+        char name[64], next[64];
+        MPI_Request request;
+        FILE *file;
+        snprintf(name, sizeof name, "passed.%d.%d", length, rank);
+        snprintf(next, sizeof next, "passed.%d.%d", length, rank + 1);
+        for (int i = 0; i < length; i++)
+            data[i] = rank == 0 ? i : -1;
+        MPI_Ibcast(data, length, MPI_INT, 0, MPI_COMM_WORLD, &request);
+        while (rank < ranks - 1 && access(next, F_OK) != 0)
+            usleep(1000);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        for (int i = 0; i < length; i++)
+            expect(data[i] == i, "wrong data");
+        file = fopen(name, "w");
+        expect(file && fclose(file) == 0, "no file");
+    }
+}
+
 /* What one rank passes on is under way when another has begun thousands of others. */
 static void passes_on_among_many(void)
 {
@@ -572,6 +596,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"cancel-and-free", cancel_and_free},
     {"wrong-argument", wrong_argument},
     {"passes-on", passes_on},
+    {"passes-on-outside", passes_on_outside},
     {"passes-on-among-many", passes_on_among_many},
     {"many-communicators", many_communicators},
     {"uneven-requests", uneven_requests},
@@ -579,7 +604,9 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
 
 int main(int argc, char **argv)
 {
-    int provided, sum = 0, wants_threads = argc > 1 && strcmp(argv[1], "threads") == 0;
+    int provided, sum = 0, wants_threads = 0;
+    if (argc > 1)
+        wants_threads = !strcmp(argv[1], "threads") || !strcmp(argv[1], "multiple");
     MPI_Init_thread(&argc, &argv, wants_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -4,11 +4,11 @@
  * what stands behind it; each takes its own steps in that order, but for neighbours that start
  * something on different communicators, and completes what it has started whenever it likes.
  *
- *     started_random SEED PROGRAMS STEPS SECONDS [persistent] [alike]
+ *     started_random SEED PROGRAMS STEPS SECONDS [persistent] [alike] [multiple]
  *
  * Persistent collectives take part where that is asked for: MPICH 4.0's own send at the second
  * start what they sent at the first. `alike`: most steps are a few collectives of two sizes on one
- * communicator, which a guard sees often enough to try plans.
+ * communicator, which a guard sees often enough to try plans. `multiple`: MPI is told of threads.
  *
  * All data are computed anew and compared. Prints "0 wrong" if they are right; after SECONDS
  * without an end, the seed of the program that hangs.
@@ -46,7 +46,7 @@ static struct step steps[MOST_STEPS];
 static struct work works[MOST_STEPS];
 static MPI_Comm comms[COMMS];
 static int members[COMMS][MOST_RANKS], sizes[COMMS], places[COMMS];
-static int step_count, wrong, has_persistent, are_alike;
+static int step_count, wrong, has_persistent, are_alike, has_threads;
 static MPI_Op compose;
 
 /* x -> a x + b, then the next one: associative, not commutative. */
@@ -566,16 +566,21 @@ static void make_comms(void)
     MPI_Group_free(&all);
 }
 
+static const struct { const char *name; int *is_set; } options[] = {
+    {"persistent", &has_persistent}, {"alike", &are_alike}, {"multiple", &has_threads},
+};
+
 int main(int argc, char **argv)
 {
     unsigned long long first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    int programs = argc > 2 ? atoi(argv[2]) : 20, sum = 0;
+    int programs = argc > 2 ? atoi(argv[2]) : 20, sum = 0, provided;
     step_count = argc > 3 ? atoi(argv[3]) : 60;
     if (step_count > MOST_STEPS)
         step_count = MOST_STEPS;
     for (int at = 5; at < argc; at++)
-        *(strcmp(argv[at], "alike") ? &has_persistent : &are_alike) = 1;
-    MPI_Init(&argc, &argv);
+        for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+            *options[i].is_set |= strcmp(argv[at], options[i].name) == 0;
+    MPI_Init_thread(&argc, &argv, has_threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Op_create(compose_pairs, 0, &compose);

@@ -27,7 +27,8 @@ pub fn guarded(clusters: &str) -> Library {
     with(replaced("auto", clusters), "TREEPIE_GUARD", "on")
 }
 
-fn with(library: Library, name: &'static str, value: &str) -> Library {
+/// With one setting more.
+pub fn with(library: Library, name: &'static str, value: &str) -> Library {
     let Library::Set(mut variables) = library else {
         unreachable!("it sets variables");
     };
@@ -45,7 +46,7 @@ pub fn direct() -> String {
 
 /// So many rounds, and every strategy of every operation has been taken.
 pub fn rounds() -> usize {
-    let each = Operation::all().map(|operation| Algorithm::of(operation).count());
+    let each = Operation::every().map(|operation| Algorithm::of(operation).count());
     each.max().unwrap_or(0)
 }
 
@@ -62,7 +63,7 @@ pub fn rounds_under(mpi: Mpi) -> impl Iterator<Item = usize> {
 
 /// For each operation its `round`-th strategy, round and round.
 fn taken(round: usize) -> impl Iterator<Item = (Operation, &'static Algorithm)> {
-    Operation::all().map(move |operation| {
+    Operation::every().map(move |operation| {
         let all: Vec<_> = Algorithm::of(operation).collect();
         (operation, all[round % all.len()])
     })

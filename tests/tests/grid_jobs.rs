@@ -1,14 +1,16 @@
 //! Jobs on an emulated grid, as a user of a grid meets them: the platform measured in
-//! `MPI_Init`, a host that dies while it is measured, several ranks on each host, and a
-//! grid for a user who is not root.
+//! `MPI_Init`, a host that dies while it is measured, several ranks on each host, the order of
+//! receives of two hosts, and a grid for a user who is not root.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Output};
 
 use treepie_core::files::grid::Grid;
 use treepie_core::files::platform::PlatformFile;
+use treepie_tests::hosts::Hosts;
 use treepie_tests::two_clusters::{LIMIT, TwoClusters};
-use treepie_tests::{Mpi, artifacts, under_each_mpi};
+use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
 
 /// A replay with replaced collectives.
 const REPLAY: &str = "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto";
@@ -250,12 +252,71 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     );
 }
 
+/// Starts the words behind its first, an order, lists the logs of the order once each of two hosts
+/// has made its files, and ends the job.
+const LISTED: &str = "order=$1; shift
+\"$@\" >/dev/null 2>&1 &
+for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    sleep 0.5
+    [ \"$(ls \"$order.parts\" 2>/dev/null | wc -l)\" != 4 ] || break
+done
+ls \"$order.parts\"
+kill $!
+wait $!
+exit 0";
+
+fn ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_host(mpi: Mpi) {
+    let hosts = Hosts {
+        name: "o",
+        count: 2,
+        ranks_each: 2,
+    };
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let order = folder.path().join("a.order");
+    let treepie = |words: &str| -> Vec<OsString> {
+        let words = words.replace("DIR", &folder.path().display().to_string());
+        let command = artifacts::command().into_os_string();
+        std::iter::once(command)
+            .chain(words.split_whitespace().map(OsString::from))
+            .chain(["--".into()])
+            .collect()
+    };
+    let racy = |words: &str, way: &str| {
+        let mut all = treepie(words);
+        all.extend(hosts.launcher(mpi, 4));
+        all.extend([artifacts::job(mpi, "racy").into(), "4".into(), way.into()]);
+        all
+    };
+    let recording = "profile -q -o DIR/p.yaml --order DIR/a.order --delays 1";
+    let mut listed: Vec<OsString> = ["sh", "-c", LISTED, "sh"].map(OsString::from).into();
+    listed.push(order.into());
+    listed.extend(racy(recording, "hangs"));
+    let files = hosts.run(folder.path(), listed).succeeded();
+    let expected = "host-0.order\nhost-0.tails\nhost-2.order\nhost-2.tails\n";
+    assert_eq!(files.stdout, expected, "{}", files.told());
+
+    let sorted = |outcome: &Outcome| {
+        let mut lines: Vec<String> = outcome.stdout.lines().map(str::to_owned).collect();
+        lines.sort();
+        lines
+    };
+    let recorded = hosts.run(folder.path(), racy(recording, "all")).succeeded();
+    assert_eq!(recorded.stdout.lines().count(), 4, "{}", recorded.told());
+    let replaying = "replay --order DIR/a.order --delays 2";
+    let there = hosts.run(folder.path(), racy(replaying, "all")).succeeded();
+    assert_eq!(sorted(&there), sorted(&recorded), "{}", there.told());
+    let job = Job::new(mpi, 4, "racy").argument("4").argument("all");
+    let here = job.under(treepie(replaying)).run().succeeded();
+    assert_eq!(sorted(&here), sorted(&recorded), "{}", here.told());
+}
+
 under_each_mpi!(
     ranks_exchange_uneven_sizes_and_choose_by_them,
     permuted_worlds_and_schedules_agree,
     a_job_measures_the_grid_once_and_prefers_what_was_saved,
     a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line,
     ranks_of_a_host_are_a_level_and_a_short_time_is_told,
+    ranks_of_two_hosts_keep_logs_there_and_their_order_is_taken_there_and_on_one_host,
 );
 
 /// `scripts/grid` in a user namespace whose user is not root, with what else is given.

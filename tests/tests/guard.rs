@@ -278,17 +278,22 @@ fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
 }
 
-/// What the guard found of one collective, started again and again on a grid.
-fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, name: &str) -> GuardedCell {
+/// What the guard found of one collective, started again and again on a grid: by a call each time,
+/// or by requests.
+fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, job: [&str; 3]) -> GuardedCell {
     let clusters = TwoClusters::new();
     std::fs::write(clusters.file("two.grid.yaml"), grid).expect("a file");
     let settings = format!("TREEPIE_GUARD=on {settings}");
-    let job = ["guarded", "start", name, "2500"];
+    let form = match job[0] {
+        "restart" => Form::Persistent,
+        _ => Form::Nonblocking,
+    };
+    let job = [&["guarded"], &job[..]].concat();
     let (profile, said) = on_grid(&clusters, mpi, &settings, &job);
     assert_eq!(said, "0 wrong\n");
     assert_promise_is_kept(&profile.guard);
     let cells = profile.guard.iter();
-    let mut started = cells.filter(|cell| cell.form == Form::Nonblocking && cell.plan.is_some());
+    let mut started = cells.filter(|cell| cell.form == form && cell.plan.is_some());
     let cell = started.next().cloned();
     cell.unwrap_or_else(|| panic!("{:#?}", profile.guard))
 }
@@ -298,7 +303,8 @@ fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, name: &str) -> GuardedC
 #[test]
 fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted() {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
-    let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, "allreduce");
+    let job = ["start", "allreduce", "2500"];
+    let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
     assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
 }
@@ -311,9 +317,60 @@ const NARROW: &str = "treepie: grid\nversion: 1\nwan_latency_us: 100\nclusters:\
 /// All ranks send to all at once: four times the bytes over a narrow link.
 #[test]
 fn a_started_plan_that_sends_too_much_is_dropped() {
-    let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", "long");
+    let job = ["start", "long", "2500"];
+    let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job);
     assert_eq!(cell.state, State::Dropped, "{cell:?}");
     assert!(cell.lost > cell.won, "{cell:?}");
+}
+
+/// No call in which ranks may wait for each other comes between the starts.
+#[test]
+fn a_plan_is_adopted_for_requests_that_are_only_ever_started() {
+    let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
+    let job = ["restart", "allreduce", "900"];
+    let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
+    assert_eq!(cell.state, State::Adopted, "{cell:?}");
+    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+}
+
+/// Requests that are made anew need no trial of their own.
+#[test]
+fn a_request_begins_with_the_plan_that_those_before_it_have_adopted() {
+    let grid = TwoClusters::new();
+    std::fs::write(grid.file("two.grid.yaml"), NEAR).expect("a file");
+    let settings = "TREEPIE_MODE=replay TREEPIE_COLLECTIVES=auto TREEPIE_GUARD=on \
+        TREEPIE_LOG=info TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
+    let job = ["guarded", "restart", "allreduce", "2", "900"];
+    let done = grid.job(&[], (Mpi::OpenMpi, 4), settings, &job);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
+    let begins = said
+        .lines()
+        .filter(|line| line.contains("a request begins with"));
+    assert_eq!(begins.count(), 2, "{said}");
+}
+
+/// The budget of so few starts covers few pairs.
+#[test]
+fn a_plan_that_sends_too_much_is_not_adopted_for_requests() {
+    let job = ["restart", "long", "1200"];
+    let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job);
+    assert_ne!(cell.state, State::Adopted, "{cell:?}");
+    assert!(cell.lost > cell.won, "{cell:?}");
+}
+
+fn requests_that_are_started_in_other_orders_are_right_while_plans_are_tried(mpi: Mpi) {
+    for guard in ["on", "report"] {
+        let (_, profile) = run(mpi, guard, "guarded", &["restart", "allreduce", "1500"]);
+        let tried = tried(&profile);
+        let requests = tried.iter().filter(|cell| cell.form == Form::Persistent);
+        assert!(requests.clone().count() > 0, "{:#?}", profile.guard);
+        let starts: u64 = requests.clone().map(|cell| cell.calls).sum();
+        assert!(starts > 128, "{:#?}", profile.guard);
+        let planned = profile.collectives.iter();
+        let planned = planned.filter(|record| record.plan.is_some());
+        assert!(planned.map(|record| record.calls).sum::<u64>() > 0);
+    }
 }
 
 /// The first five calls cross the wide-area link twice as often as those behind them: beside those
@@ -359,6 +416,7 @@ under_each_mpi!(
     every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
     every_started_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
     a_rank_may_start_thousands_before_another_starts_one,
+    requests_that_are_started_in_other_orders_are_right_while_plans_are_tried,
     plans_that_ran_in_trials_are_counted_as_run,
     very_many_short_cells_try_nothing,
     communicators_may_end_while_ranks_tell_each_other,

@@ -372,11 +372,21 @@ fn a_run_starts_with_the_algorithm_of_the_mpi_that_was_adopted_before(mpi: Mpi) 
     assert_eq!(first_tried(&next), Some("native:recursive_doubling"));
 }
 
-/// What was adopted sends its 4 KiB in pieces of 8 bytes: the MPI's own is quicker everywhere. That
-/// each MPI's calls are judged alike is shown by blocking ones.
+/// That each MPI's calls are judged alike is shown by blocking ones.
 #[test]
 fn a_started_plan_that_another_run_adopted_is_taken_back_where_it_loses() {
-    let mpi = Mpi::OpenMpi;
+    is_taken_back_where_it_loses("start", Form::Nonblocking);
+}
+
+#[test]
+fn a_plan_for_requests_that_another_run_adopted_is_taken_back_where_it_loses() {
+    is_taken_back_where_it_loses("restart", Form::Persistent);
+}
+
+/// What was adopted sends its 4 KiB in pieces of 8 bytes: the MPI's own is quicker everywhere.
+#[track_caller]
+fn is_taken_back_where_it_loses(job: &str, form: Form) {
+    let (mpi, word) = (Mpi::OpenMpi, job);
     let place = Place::new(mpi);
     let run = |calls: &str| {
         let before = place.files();
@@ -387,7 +397,7 @@ fn a_started_plan_that_another_run_adopted_is_taken_back_where_it_loses() {
             ("TREEPIE_CLUSTERS", "0,0,1,1".into()),
         ];
         let job = Job::new(mpi, 4, "guarded");
-        let job = ["start", "long", calls]
+        let job = [word, "long", calls]
             .iter()
             .fold(job, |job, &word| job.argument(word));
         let outcome = job.with(Library::Set(settings.to_vec())).run().succeeded();
@@ -396,7 +406,7 @@ fn a_started_plan_that_another_run_adopted_is_taken_back_where_it_loses() {
     };
     run("300");
     let mut cell = adopted("at-once");
-    cell.form = Form::Nonblocking;
+    cell.form = form;
     cell.bytes = Some(4096);
     cell.plan = cell.plan.map(|plan| GuardedPlan { segment: 8, ..plan });
     place.adopted_elsewhere(&cell);
@@ -405,7 +415,7 @@ fn a_started_plan_that_another_run_adopted_is_taken_back_where_it_loses() {
     let mut cells = guards.flat_map(|guarded| &guarded.cells);
     let found = cells.find(|cell| {
         let plan = cell.plan.as_ref();
-        cell.form == Form::Nonblocking && plan.is_some_and(|plan| plan.segment == 8)
+        cell.form == form && plan.is_some_and(|plan| plan.segment == 8)
     });
     let found = found.unwrap_or_else(|| panic!("it never ran: {next:?}"));
     assert_eq!(found.state, State::TakenBack, "{found:?}");

@@ -221,7 +221,10 @@ fn started_collectives_pass_by_plans_and_under_a_guard(mpi: Mpi) {
     let (plain, _) = run_modules(mpi, 3, Library::Absent, &STARTED);
     assert!(plain.of("passed").len() > 100, "{plain:?}");
     let by_plans = strategies::replaced(&strategies::direct(), "0,1,0");
-    for library in [by_plans, strategies::guarded("0,1,0")] {
+    // Python's bindings ask for several threads.
+    let any = strategies::replaced(&strategies::of_round(4), "0,1,0");
+    let by_a_thread = strategies::with(any, "TREEPIE_STARTED", "thread");
+    for library in [by_plans, by_a_thread, strategies::guarded("0,1,0")] {
         let (suite, outcome) = run_modules(mpi, 3, library, &STARTED);
         assert_eq!(suite, plain, "{}", outcome.told());
     }

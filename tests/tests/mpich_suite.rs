@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use treepie_tests::permutations::seed;
 use treepie_tests::random_programs::in_turn;
-use treepie_tests::strategies::{direct, replaced};
+use treepie_tests::strategies::{direct, of_round, replaced, rounds};
 use treepie_tests::{Job, Library, Mpi, artifacts, under_all_mpis};
 
 /// `nonblocking3` starts 100,000 collectives: minutes where other work goes on.
@@ -62,12 +63,26 @@ fn is_left_out(mpi: Mpi, name: &str) -> bool {
     has_wide_handles && ["nonblocking2", "nonblocking3"].contains(&name)
 }
 
+/// What runs the collectives of a program: the MPI, plans whose messages wait for none, what is
+/// chosen; and where the MPI calls us, every strategy. The longest program has those of one round,
+/// each time another.
+fn runners(mpi: Mpi, name: &str) -> Vec<Option<String>> {
+    let mut all = vec![None, Some(direct()), Some("auto".to_owned())];
+    if matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5 | Mpi::Mpich5) {
+        let first = seed() as usize % rounds();
+        let taken = if name == "nonblocking3" { 1 } else { rounds() };
+        let rounds = (0..taken).map(|next| (first + next) % rounds());
+        all.extend(rounds.map(|round| Some(of_round(round))));
+    }
+    all
+}
+
 /// These programs find no error, whether plans run their collectives or the MPI does.
 fn pass(mpi: Mpi, programs: &[(&str, &[usize])]) {
     for &(name, counts) in programs.iter().filter(|(name, _)| !is_left_out(mpi, name)) {
         for &ranks in counts {
             let clusters = in_turn(ranks, 2);
-            for collectives in [None, Some(direct()), Some("auto".to_owned())] {
+            for collectives in runners(mpi, name) {
                 let library = match &collectives {
                     Some(collectives) => replaced(collectives, &clusters),
                     None => Library::Absent,

@@ -6,6 +6,7 @@ use std::path::Path;
 use treepie_core::collective::Operation;
 use treepie_core::files::profile::{GuardedCell, Profile};
 use treepie_core::guard::State;
+use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
 
 /// A job of four ranks on one host, all collectives by `auto`, with a guard.
@@ -102,6 +103,43 @@ fn open_mpi_runs_the_algorithm_that_is_tried() {
         ran_by[0] != tried && ran_by[1..].contains(&tried),
         "{ran_by:?}"
     );
+}
+
+/// Three hosts of one cluster, whose ranks have no plans here.
+const HOSTS: &str = "treepie: grid\nversion: 1\nclusters:\n\
+    - {name: a, hosts: 3, latency_us: 50, mbit: 1000}\n";
+
+/// HAN does the collectives of communicators over several hosts, and takes seven times as long for
+/// few bytes: in a duplicate without it, an algorithm of `tuned` takes its place.
+#[test]
+fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
+    let hosts = TwoClusters::new();
+    std::fs::write(hosts.file("two.grid.yaml"), HOSTS).expect("a file");
+    let path = hosts.file("guarded.profile.yaml");
+    let settings = format!(
+        "LD_PRELOAD={}:{}:$LD_PRELOAD OMPI_MCA_coll_han_priority=100 TREEPIE_MODE=replay \
+         TREEPIE_COLLECTIVES=auto TREEPIE_GUARD=on TREEPIE_CLUSTERS=0,0,0,0,0,0 TREEPIE_OUTPUT={}",
+        artifacts::library().display(),
+        artifacts::job(Mpi::OpenMpi, "native_algorithms.so").display(),
+        path.display()
+    );
+    let job = ["guarded", "one", "allreduce", "6000"];
+    let done = hosts.job(&["--ranks", "2"], (Mpi::OpenMpi, 6), &settings, &job);
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "0 wrong\n", "{said}");
+    let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}\n{said}"));
+    let mut cells = profile.guard.iter();
+    let is_adopted = |cell: &&GuardedCell| {
+        let plan = cell.plan.as_ref();
+        cell.state == State::Adopted
+            && plan.is_some_and(|plan| plan.algorithm.starts_with("native:"))
+    };
+    assert!(cells.any(|cell| is_adopted(&cell)), "{:#?}", profile.guard);
+    let calls = said.lines().find_map(|line| {
+        let count = line.strip_prefix("algorithm allreduce_intra_recursivedoubling ")?;
+        count.parse::<u32>().ok()
+    });
+    assert!(calls.is_some_and(|calls| calls > 1_000), "{said}");
 }
 
 /// Its rules win over what is set for a duplicate, which would run something else than it says.

@@ -61,8 +61,8 @@ fn random_epochs_are_right_while_joining_is_tried(mpi: Mpi) {
 }
 
 /// Two ranks that put to each other under the guard, by these arguments of the job, where each put
-/// takes 0.1 ms, and one by a datatype 5 ms: what gains does not depend on the machine. What was
-/// found.
+/// takes 0.1 ms, and one by a datatype 5 ms, by their clocks: what gains does not depend on the
+/// machine. What was found.
 #[track_caller]
 fn guarded(mpi: Mpi, guard: &str, arguments: &str) -> Vec<GuardedEpochs> {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -109,7 +109,7 @@ fn many_small_puts_are_joined_in_every_kind_of_epoch(mpi: Mpi) {
         ("lock", EpochKind::Lock),
         ("start", EpochKind::Start),
     ] {
-        let found = guarded(mpi, "on", &format!("{name} 1200 32 8 0"));
+        let found = guarded(mpi, "on", &format!("{name} 1200 16 8 0"));
         assert_found(&found, kind, State::Adopted);
     }
 }
@@ -128,10 +128,7 @@ fn what_takes_longer_joined_stays_with_the_mpi(mpi: Mpi) {
 
 fn what_gains_no_more_is_taken_back(mpi: Mpi) {
     let found = guarded(mpi, "on", "flush 3000 4 8 0 2500 16 512 8");
-    // Each rank decides for itself, and watches for a part of its time: the other may do it later.
-    let mut states = found.iter().map(|one| (one.epoch, one.state));
-    let taken_back = (EpochKind::LockAll, State::TakenBack);
-    assert!(states.any(|one| one == taken_back), "{found:?}");
+    assert_found(&found, EpochKind::LockAll, State::TakenBack);
 }
 
 fn a_report_finds_what_would_gain(mpi: Mpi) {
@@ -151,10 +148,17 @@ under_each_mpi!(
     what_gains_no_more_is_taken_back,
     a_report_finds_what_would_gain,
     large_puts_arrive_while_joining_is_tried,
+    random_epochs_from_fortran_are_right,
 );
 
+/// PyPI's other MPIs have no compiler for it.
+#[test]
+#[cfg(feature = "all-mpis")]
+fn random_epochs_from_fortran_are_right_under_intel_mpi() {
+    random_epochs_from_fortran_are_right(Mpi::Intel);
+}
+
 under_all_mpis!(
-    random_epochs_from_fortran_are_right,
     random_epochs_are_right_while_joining_is_tried,
     random_epochs_leave_the_memory_that_they_must,
     random_epochs_are_right_in_a_permuted_world,

@@ -165,6 +165,61 @@ fn messages_go_on_while_a_rank_is_in_another_call_of_open_mpi() {
     }
 }
 
+/// What is set where a thread goes on with plans, between ranks in these clusters.
+fn by_a_thread(collectives: &str, clusters: &str) -> Library {
+    strategies::with(replaced(collectives, clusters), "TREEPIE_STARTED", "thread")
+}
+
+/// Ranks along a chain pass data on while they are in calls of the MPI, and while they are in none.
+fn messages_go_on_by_a_thread_whatever_a_rank_does(mpi: Mpi) {
+    for (case, ranks) in [
+        ("passes-on", 3),
+        ("passes-on-outside", 3),
+        ("passes-on-outside", 5),
+        ("passes-on-among-many", 4),
+    ] {
+        let directory = tempfile::tempdir().expect("a temporary directory can be made");
+        let job = Job::new(mpi, ranks, "started_cases")
+            .argument("multiple")
+            .argument(case)
+            .directory(directory.path());
+        let library = by_a_thread("bcast=chain", &in_turn(ranks, 2));
+        let outcome = job.with(library).run().succeeded();
+        assert_eq!(outcome.stdout, format!("{case} ok\n"), "{}", outcome.told());
+    }
+}
+
+/// MPICH 4.0 calls nobody.
+#[test]
+fn a_thread_goes_on_only_in_a_program_that_may_have_several() {
+    for (level, plan) in [("multiple", "chain"), ("single", "native")] {
+        let library = by_a_thread("scan=chain,reduce=at-once", "0,0,1,1");
+        let library = strategies::with(library, "TREEPIE_LOG", "info");
+        let job = Job::new(Mpi::Mpich, 4, "started_cases")
+            .argument(level)
+            .argument("look-before-wait");
+        let outcome = job.with(library).run().succeeded();
+        let is_refused = outcome.stderr.contains("no thread goes on with them");
+        assert_eq!(is_refused, level == "single", "{}", outcome.told());
+        let mut scans = outcome
+            .stderr
+            .lines()
+            .filter(|line| line.contains("started scan of"));
+        let is_by_plan = scans.any(|line| line.contains(&format!(": {plan},")));
+        assert!(is_by_plan, "{}", outcome.told());
+    }
+}
+
+fn random_programs_get_right_results_from_every_strategy_by_a_thread(mpi: Mpi) {
+    for round in strategies::rounds_under(mpi) {
+        let ranks = strategies::ranks_of_round(round);
+        let clusters = in_turn(ranks, 2 + round / 2 % 2);
+        let library = by_a_thread(&strategies::of_round(round), &clusters);
+        let job = programs(mpi, ranks, many(2, 30)).argument("multiple");
+        is_right(job.with(library));
+    }
+}
+
 /// What a job says that is asked for information, and its profile.
 fn told(mpi: Mpi, variables: &[(&'static str, &str)]) -> (Vec<String>, Profile) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
@@ -291,6 +346,8 @@ under_all_mpis!(
     random_programs_get_right_results_while_a_guard_tries_plans,
     random_programs_get_right_results_from_every_strategy,
     random_programs_get_right_results_from_plans_in_a_permuted_world,
+    random_programs_get_right_results_from_every_strategy_by_a_thread,
+    messages_go_on_by_a_thread_whatever_a_rank_does,
     ranks_may_do_anything_between_start_and_completion,
     thousands_of_communicators_that_are_freed_at_once_have_plans,
 );

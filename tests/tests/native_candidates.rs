@@ -79,11 +79,12 @@ fn ran(cells: &[GuardedCell], operation: Operation) -> bool {
 #[track_caller]
 fn calls_with_a_spy(
     operation: &str,
+    calls: &str,
     change: impl FnOnce(Job) -> Job,
 ) -> (Vec<String>, Vec<GuardedCell>) {
     let spy = artifacts::job(Mpi::OpenMpi, "native_algorithms.so");
     let both = format!("{}:{}", artifacts::library().display(), spy.display());
-    let arguments = ["one", operation, "60000"];
+    let arguments = ["one", operation, calls];
     let (outcome, cells) = run((Mpi::OpenMpi, "guarded"), &arguments, |job| {
         change(job.variable("LD_PRELOAD", both))
     });
@@ -96,13 +97,16 @@ fn calls_with_a_spy(
 
 #[test]
 fn open_mpi_runs_the_algorithm_that_is_tried() {
-    let (ran_by, cells) = calls_with_a_spy("allreduce", as_it_is);
-    assert!(ran(&cells, Operation::Allreduce), "{cells:?}");
+    // It is the second that is tried, behind one that the MPI takes itself: how many calls that
+    // needs depends on how alike their times are.
     let tried = "allreduce_intra_nonoverlapping".to_owned();
-    assert!(
-        ran_by[0] != tried && ran_by[1..].contains(&tried),
-        "{ran_by:?}"
-    );
+    let is_tried = |calls: &&str| {
+        let (ran_by, cells) = calls_with_a_spy("allreduce", calls, as_it_is);
+        assert!(ran(&cells, Operation::Allreduce), "{cells:?}");
+        assert_ne!(ran_by[0], tried);
+        ran_by[1..].contains(&tried)
+    };
+    assert!(["60000", "500000"].iter().any(is_tried));
 }
 
 /// Three hosts of one cluster, whose ranks have no plans here.
@@ -146,7 +150,7 @@ fn where_han_does_the_collectives_algorithms_of_tuned_are_tried_beside_it() {
 #[test]
 fn what_a_tuning_names_runs_from_the_first_call_on_and_nothing_else_is_tried() {
     let tuning = artifacts::repository().join("profiles/four-ranks.tuning.yaml");
-    let (scans, cells) = calls_with_a_spy("scan", |job| {
+    let (scans, cells) = calls_with_a_spy("scan", "60000", |job| {
         job.variable("TREEPIE_TUNING", tuning.display())
     });
     assert_eq!(scans, ["scan_intra_recursivedoubling"]);

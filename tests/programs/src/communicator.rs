@@ -1,7 +1,7 @@
 //! Communicators, and collective operations on them by what they move: bytes of a message or of a
 //! block, as [`Cell`](treepie_core::tuning::Cell) has them.
 
-use std::ffi::{CString, c_int, c_void};
+use std::ffi::{CStr, CString, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
@@ -91,6 +91,20 @@ impl Communicator {
         })
     }
 
+    /// A duplicate that has an info with this value of a key, too.
+    pub fn duplicate_with(&self, [key, value]: [&CStr; 2]) -> Self {
+        let (mut info, mut made) = (MaybeUninit::uninit(), MaybeUninit::uninit());
+        // SAFETY: MPI fills the handles; both texts end with a zero, and it only reads them.
+        Communicator(unsafe {
+            mpi_sys::MPI_Info_create(info.as_mut_ptr());
+            let mut info = info.assume_init();
+            mpi_sys::MPI_Info_set(info, key.as_ptr(), value.as_ptr());
+            mpi_sys::MPI_Comm_dup_with_info(self.0, info, made.as_mut_ptr());
+            mpi_sys::MPI_Info_free(&mut info);
+            made.assume_init()
+        })
+    }
+
     /// Frees it, on all ranks.
     pub fn free(mut self) {
         // SAFETY: nothing uses it after this.
@@ -124,6 +138,34 @@ impl Communicator {
         let name = CString::new(name).expect("a name without a zero");
         // SAFETY: the name ends with a zero.
         unsafe { mpi_sys::MPI_Comm_set_name(self.0, name.as_ptr()) };
+    }
+
+    /// Sends a number to a rank.
+    pub fn send(&self, number: f64, to: usize) {
+        let number: *const f64 = &number;
+        // SAFETY: one number, which lives until the call returns.
+        unsafe {
+            mpi_sys::MPI_Send(number.cast::<c_void>(), 1, RSMPI_DOUBLE, int(to), 0, self.0);
+        }
+    }
+
+    /// Receives a number from a rank.
+    pub fn receive(&self, from: usize) -> f64 {
+        let mut number = 0.0_f64;
+        let place: *mut f64 = &mut number;
+        // SAFETY: as in `send`.
+        unsafe {
+            mpi_sys::MPI_Recv(
+                place.cast::<c_void>(),
+                1,
+                RSMPI_DOUBLE,
+                int(from),
+                0,
+                self.0,
+                RSMPI_STATUS_IGNORE,
+            );
+        }
+        number
     }
 
     /// Replaces each number by the largest that a rank has for it.

@@ -5,6 +5,7 @@
 //! `scripts/build` does it. They call the C interface by its `MPI_` names, as
 //! any application does, so a preloaded library sees them.
 
+pub mod clocks;
 pub mod communicator;
 pub mod controls;
 pub mod layers;

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use treepie_core::affinity::formats::Format;
+use treepie_core::collective::native::knobs::Component;
 use treepie_core::files::rank_files::{self, Form, slots};
 use treepie_core::files::{PlacementFile, TuningFile, write_atomically};
 use treepie_core::tuning::mpi_tuning;
@@ -129,7 +130,12 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
     let text = match form {
-        TuningForm::Rules => made.rules.ok_or_else(|| has_none("rules of Open MPI"))?,
+        TuningForm::Rules => {
+            let mut rules = made.rules.into_iter();
+            let of_tuned = rules.find(|(component, _)| *component == Component::Tuned);
+            let (_, text) = of_tuned.ok_or_else(|| has_none("rules of Open MPI"))?;
+            text
+        }
         TuningForm::Variables if made.settings.is_empty() => return Err(has_none("variables")),
         TuningForm::Variables => {
             let lines = made.settings.iter();

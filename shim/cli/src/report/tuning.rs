@@ -141,3 +141,41 @@ pub fn chart(tuning: &Tuning) -> Chart {
             .collect(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_that_takes_longer_than_others_that_do_the_same_is_a_finding() {
+        let row = Row {
+            operation: treepie_core::collective::Operation::Allreduce,
+            ranks: 16,
+            from_bytes: 8,
+            algorithm: None,
+            seconds: 3e-3,
+            native_seconds: 3e-3,
+            undecided: false,
+            others: BTreeMap::new(),
+            plan: None,
+            plans: BTreeMap::new(),
+            slower_than: BTreeMap::from([("reduce+bcast".to_owned(), 1e-3)]),
+        };
+        let file = TuningFile {
+            producer: String::new(),
+            date: String::new(),
+            notes: Vec::new(),
+            tuning: Tuning {
+                library: "open-mpi 5.0.11".parse().unwrap(),
+                ranks: 16,
+                hosts: 8,
+                commutative: false,
+                rows: vec![row],
+            },
+        };
+        let text = text("a.tuning.yaml", &file);
+        let finding = "finding: allreduce of 8 B on 16 ranks takes 3 ms, reduce+bcast does the \
+                       same in 1 ms";
+        assert!(text.lines().any(|line| line == finding), "{text}");
+    }
+}

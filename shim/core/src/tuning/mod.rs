@@ -9,14 +9,16 @@
 //! ```
 
 mod cells;
+mod clocks;
 mod guidelines;
 mod measure;
 mod rules;
 
 pub use cells::{Cell, cells_of_records, usual_cells};
+pub use clocks::{Question, ahead};
 pub use guidelines::{Emulation, emulations};
 pub use measure::{Budget, Clock, Found, Verdict, measure};
-pub use rules::{MpiTuning, RULES_FILE, mpi_tuning};
+pub use rules::{MpiTuning, RULES_FILES, mpi_tuning};
 
 use std::collections::BTreeMap;
 

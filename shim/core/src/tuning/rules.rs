@@ -3,7 +3,9 @@
 //! * Open MPI: a file of rules, version 1, which all versions read (`coll_tuned_dynamic_file.c`):
 //!   operations, sizes of communicators, bytes from which an algorithm holds. A size of
 //!   communicator holds up to the next one, and the first one for smaller ones too, so that a rule
-//!   `0` is before and after each: what was not measured stays as it is.
+//!   `0` is before and after each: what was not measured stays as it is. Over several hosts Open
+//!   MPI 5 asks HAN first, which leaves to `tuned` what a file of rules of its own says
+//!   (`coll_han_dynamic_file.c`).
 //! * MPICH: variables, which hold for all sizes. An algorithm is named where it was never slower
 //!   than the default.
 //! * Intel MPI: variables with ranges of bytes and ranks.
@@ -12,10 +14,13 @@ use std::collections::BTreeMap;
 
 use super::{Row, Tuning};
 use crate::collective::Operation;
-use crate::collective::native::knobs::{Knob, Maker, Setting};
+use crate::collective::native::knobs::{Component, Knob, Maker, Setting};
 
-/// The name of a file of rules, where a tuning is written to a directory.
-pub const RULES_FILE: &str = "openmpi.rules";
+/// A file of rules, where a tuning is written to a directory: of which component, and its name.
+pub const RULES_FILES: [(Component, &str); 2] = [
+    (Component::Tuned, "openmpi.rules"),
+    (Component::Han, "openmpi-han.rules"),
+];
 
 /// A way that is this part slower than the default somewhere is no choice for all sizes.
 const SLOWER: f64 = 1.02;
@@ -23,8 +28,8 @@ const SLOWER: f64 = 1.02;
 /// An MPI's own tuning.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MpiTuning {
-    /// The text of a file of rules, if this MPI has such and one is needed.
-    pub rules: Option<String>,
+    /// The texts of files of rules, if this MPI has such and they are needed.
+    pub rules: Vec<(Component, String)>,
     /// What goes into the environment, but for the file's name.
     pub settings: Vec<Setting>,
     /// Operations and sizes that have a winner that this MPI cannot be told: rows of the tuning.
@@ -34,7 +39,7 @@ pub struct MpiTuning {
 impl MpiTuning {
     /// Whether the MPI is told nothing.
     pub fn is_empty(&self) -> bool {
-        self.rules.is_none() && self.settings.is_empty()
+        self.rules.is_empty() && self.settings.is_empty()
     }
 }
 
@@ -142,7 +147,8 @@ fn open_mpi_bytes(operation: Operation, ranks: usize, bytes: u64) -> u64 {
     }
 }
 
-/// Lines of one size of communicator: from how many bytes on, which number.
+/// Lines of one size of communicator: from how many bytes of a message or block on, which number; 0
+/// stands for the default.
 type Lines = Vec<(u64, u32)>;
 
 fn lines_of(tuning: &Tuning, rows: &[Row]) -> Lines {
@@ -151,7 +157,7 @@ fn lines_of(tuning: &Tuning, rows: &[Row]) -> Lines {
             .and_then(|knob| knob.number)
             .unwrap_or(0)
     };
-    let (operation, ranks) = (rows[0].operation, rows[0].ranks);
+    let operation = rows[0].operation;
     if !goes_by_bytes(operation) {
         let all: Vec<&Row> = rows.iter().collect();
         let chosen = for_all(&all).and_then(|name| tuning.library.knob(operation, name).ok());
@@ -160,16 +166,18 @@ fn lines_of(tuning: &Tuning, rows: &[Row]) -> Lines {
     // The first must be for 0 bytes; what was not measured stays as it is.
     let mut lines: Lines = vec![(0, 0)];
     for row in rows {
-        let from = open_mpi_bytes(operation, ranks, row.from_bytes);
-        lines.retain(|line| line.0 != from);
-        lines.push((from, number(row)));
+        lines.retain(|line| line.0 != row.from_bytes);
+        lines.push((row.from_bytes, number(row)));
     }
     lines.dedup_by_key(|line| line.1);
     lines
 }
 
+/// The rules of an operation: for each size of communicator.
+type Sizes = BTreeMap<usize, Lines>;
+
 fn of_open_mpi(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
-    let mut operations: BTreeMap<u32, (Operation, BTreeMap<usize, Lines>)> = BTreeMap::new();
+    let mut operations: BTreeMap<u32, (Operation, Sizes)> = BTreeMap::new();
     for rows in groups {
         let operation = rows[0].operation;
         let lines = lines_of(tuning, rows);
@@ -182,39 +190,73 @@ fn of_open_mpi(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
             sizes.insert(rows[0].ranks, lines);
         }
     }
-    if operations.is_empty() {
-        return MpiTuning::default();
-    }
-    let mut text = format!(
-        "# Algorithms of collectives, measured with {} on {} ranks.\n{} # operations\n",
-        tuning.library,
-        tuning.ranks,
-        operations.len()
-    );
-    for (number, (operation, mut sizes)) in operations {
+    for (_, sizes) in operations.values_mut() {
         for ranks in sizes.keys().copied().collect::<Vec<_>>() {
             sizes.entry(ranks + 1).or_insert_with(|| vec![(0, 0)]);
         }
         // Smaller communicators than the first size would take its rules.
         sizes.insert(1, vec![(0, 0)]);
-        text += &format!(
-            "{number} # {operation}\n{} # sizes of communicators\n",
-            sizes.len()
-        );
+    }
+    let mut rules = Vec::new();
+    if !operations.is_empty() {
+        rules.push((Component::Tuned, of_tuned(tuning, &operations)));
+    }
+    operations.retain(|_, (operation, _)| tuning.library.han_has(*operation));
+    if !operations.is_empty() && tuning.hosts > 1 {
+        rules.push((Component::Han, of_han(tuning, &operations)));
+    }
+    MpiTuning {
+        rules,
+        ..MpiTuning::default()
+    }
+}
+
+/// The first lines of a file of rules.
+fn heading(tuning: &Tuning, what: &str, operations: usize) -> String {
+    let (library, ranks) = (tuning.library, tuning.ranks);
+    format!("# {what}, measured with {library} on {ranks} ranks.\n{operations} # operations\n")
+}
+
+fn of_tuned(tuning: &Tuning, operations: &BTreeMap<u32, (Operation, Sizes)>) -> String {
+    let mut text = heading(tuning, "Algorithms of collectives", operations.len());
+    for (number, (operation, sizes)) in operations {
+        let count = sizes.len();
+        text += &format!("{number} # {operation}\n{count} # sizes of communicators\n");
         for (ranks, lines) in sizes {
-            text += &format!(
-                "{ranks} # ranks\n{} # lines: bytes, algorithm, 0, 0\n",
-                lines.len()
-            );
+            let count = lines.len();
+            text += &format!("{ranks} # ranks\n{count} # lines: bytes, algorithm, 0, 0\n");
             for (bytes, algorithm) in lines {
+                let bytes = open_mpi_bytes(*operation, *ranks, *bytes);
                 text += &format!("{bytes} {algorithm} 0 0\n");
             }
         }
     }
-    MpiTuning {
-        rules: Some(text),
-        ..MpiTuning::default()
+    text
+}
+
+/// What HAN is to leave to `tuned`, where an algorithm of that was the quickest.
+fn of_han(tuning: &Tuning, operations: &BTreeMap<u32, (Operation, Sizes)>) -> String {
+    let mut text = heading(
+        tuning,
+        "Who does collectives over several hosts",
+        operations.len(),
+    );
+    for (number, (operation, sizes)) in operations {
+        let count = sizes.len();
+        text += &format!(
+            "{number} # {operation}\n1 # level\nglobal_communicator\n{count} # sizes of \
+             communicators\n"
+        );
+        for (ranks, lines) in sizes {
+            let count = lines.len();
+            text += &format!("{ranks} # ranks\n{count} # lines: bytes, component\n");
+            for (bytes, algorithm) in lines {
+                let component = if *algorithm > 0 { "tuned" } else { "han" };
+                text += &format!("{bytes} {component}\n");
+            }
+        }
     }
+    text
 }
 
 fn of_mpich(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
@@ -335,8 +377,45 @@ mod tests {
             &rest,
         ];
         let expected = parts.concat();
-        assert_eq!(bare(&made.rules.unwrap()), expected);
+        assert_eq!(bare(rules_of(&made, Component::Tuned)), expected);
+        assert_eq!(made.rules.len(), 1);
         assert_eq!((made.settings, made.left_out), (vec![], vec![]));
+    }
+
+    fn rules_of(made: &MpiTuning, component: Component) -> &str {
+        let mut rules = made.rules.iter();
+        let found = rules.find(|(of, _)| *of == component);
+        &found.unwrap_or_else(|| panic!("{made:?}")).1
+    }
+
+    /// Bytes are those of a block there, and an operation that HAN has not is not in its file.
+    #[test]
+    fn han_leaves_over_several_hosts_what_an_algorithm_of_tuned_is_the_quickest_for() {
+        let rows = vec![
+            row(Allgather, 16, "ring", 0.5),
+            row(Allgather, 64, "default", 1.0),
+            row(Alltoall, 8, "pairwise", 0.5),
+            row(Bcast, 8, "default", 1.0),
+        ];
+        let mut tuning = tuning("open-mpi 5.0.11", rows);
+        let one_host = mpi_tuning(&tuning, |_| true);
+        assert_eq!(one_host.rules.len(), 1);
+        tuning.hosts = 2;
+        let made = mpi_tuning(&tuning, |_| true);
+        let lines = bare(rules_of(&made, Component::Han));
+        let sizes = [
+            "3", "1", "1", "0 han", "4", "3", "0 han", "16 tuned", "64 han",
+        ];
+        let expected = [
+            &["1", "0", "1", "global_communicator"][..],
+            &sizes,
+            &["5", "1", "0 han"],
+        ];
+        assert_eq!(lines, expected.concat());
+        let of_tuned = bare(rules_of(&made, Component::Tuned));
+        assert!(of_tuned.contains(&"64 4 0 0".to_owned()));
+        tuning.library = "open-mpi 4.1.4".parse().unwrap();
+        assert_eq!(mpi_tuning(&tuning, |_| true).rules.len(), 1);
     }
 
     #[test]
@@ -346,12 +425,13 @@ mod tests {
         large.others.insert("binomial".to_owned(), 1.01);
         let both = tuning("open-mpi 4.1.4", vec![small.clone(), large.clone()]);
         let made = mpi_tuning(&both, |_| true);
-        assert!(bare(&made.rules.unwrap()).contains(&"0 2 0 0".to_owned()));
+        let rules = bare(rules_of(&made, Component::Tuned));
+        assert!(rules.contains(&"0 2 0 0".to_owned()));
         // Slower for long blocks: the default stays, and the row is told as left out.
         large.others.insert("binomial".to_owned(), 1.5);
         small.seconds = 0.1;
         let made = mpi_tuning(&tuning("open-mpi 4.1.4", vec![small, large]), |_| true);
-        assert_eq!((made.rules, made.left_out), (None, vec![0]));
+        assert_eq!((made.rules, made.left_out), (vec![], vec![0]));
     }
 
     #[test]
@@ -379,7 +459,7 @@ mod tests {
                 "MPIR_CVAR_ALLTOALL_INTRA_ALGORITHM=scattered",
             ]
         );
-        assert_eq!((made.rules, made.left_out), (None, vec![2]));
+        assert_eq!((made.rules, made.left_out), (vec![], vec![2]));
         let none = mpi_tuning(&tuning, |operation| operation == Scan);
         assert!(none.is_empty());
     }

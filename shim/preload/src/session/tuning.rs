@@ -33,8 +33,8 @@ use crate::share::{Group, Members, gather_bytes};
 pub struct Told {
     /// Variables to be taken back, so that other programs do not inherit them.
     variables: Vec<String>,
-    /// The file of rules, which nobody else sees.
-    rules: Option<File>,
+    /// The files of rules, which nobody else sees.
+    rules: Vec<File>,
     /// Stands for all algorithms that were set; `None` where none could be.
     hash: Option<u64>,
 }
@@ -155,11 +155,11 @@ impl Told {
         (&made.rules, &made.settings).hash(&mut hasher);
         told.hash = Some(hasher.finish());
         let mut settings = made.settings;
-        if let Some(text) = &made.rules {
+        for (component, text) in &made.rules {
             let file = in_memory(text).map_err(|error| format!("rules: {error}"))?;
             let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-            settings.extend(library.rules_settings(&path));
-            told.rules = Some(file);
+            settings.extend(library.rules_settings(*component, &path));
+            told.rules.push(file);
         }
         told.set(settings);
         Ok(told)

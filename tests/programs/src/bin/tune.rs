@@ -6,20 +6,22 @@
 //!
 //! Rank 0 writes the tuning to OUTPUT. RANKS is 0 for all of the job. What is decided and how is in
 //! `treepie_core::tuning`; here is what makes the calls and sets the algorithms: under Open MPI by
-//! a duplicate of the communicator for each, made while the algorithm's variable is set, under
-//! MPICH by the variables around each call.
+//! a duplicate of the communicator for each, made while the algorithm's variable is set (without
+//! HAN, which would do its collectives over several hosts), under MPICH by the variables around
+//! each call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
-use treepie_core::collective::native::knobs::{Knob, Library, Maker};
+use treepie_core::collective::native::knobs::{Knob, Library, Maker, WITHOUT_HAN};
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::NAMED;
 use treepie_core::files::{TuningFile, date};
 use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Tuning, Verdict};
 use treepie_core::tuning::{emulations, measure};
+use treepie_programs::clocks::CommonClock;
 use treepie_programs::communicator::{Buffers, Communicator};
 use treepie_programs::controls::{Control, Controls};
 use treepie_programs::{Session, library_version, processor_name};
@@ -154,13 +156,10 @@ impl Tuner {
         for group in cells.chunk_by(|one, other| one.ranks == other.ranks) {
             let ranks = group[0].ranks;
             let members = self.world.first(ranks);
-            let has_knobs = self.has_knobs(ranks);
-            if has_knobs || self.has_plans {
-                if self.world.rank() < ranks {
-                    self.group(&members, (group, has_knobs), left);
-                }
-                self.world.barrier_at_leisure();
+            if self.world.rank() < ranks {
+                self.group(&members, group, left);
             }
+            self.world.barrier_at_leisure();
             members.free();
             left = &left[group.len()..];
         }
@@ -199,35 +198,22 @@ impl Tuner {
         decided.map(|(operation, _)| operation).collect()
     }
 
-    /// Whether the algorithms of the table serve a communicator of the first `ranks` ranks.
-    fn has_knobs(&mut self, ranks: usize) -> bool {
+    /// Whether Open MPI's HAN does the collectives of a communicator of the first `ranks` ranks.
+    fn is_behind_han(&self, ranks: usize) -> bool {
         let read = |name: &str| self.controls.find(name).and_then(Control::read);
         let several_hosts = self.hosts[..ranks]
             .iter()
             .any(|host| *host != self.hosts[0]);
-        let by_han = self.library.maker == Maker::OpenMpi
+        self.library.maker == Maker::OpenMpi
             && several_hosts
-            && read("coll_han_priority") > read("coll_tuned_priority");
-        if by_han {
-            self.notes.push(format!(
-                "communicators of {ranks} ranks: over several hosts this Open MPI's component han \
-                 serves them, and no algorithm of tuned was measured; with \
-                 OMPI_MCA_coll_han_priority=0 in the environment, here and in jobs, tuned does"
-            ));
-        }
-        !by_han
+            && read("coll_han_priority") > read("coll_tuned_priority")
     }
 
-    /// Measures the cells of one size of communicator, the first of those that are `left`; with the
-    /// algorithms of the table or without them.
-    fn group(
-        &mut self,
-        members: &Communicator,
-        (cells, has_knobs): (&[Cell], bool),
-        mut left: &[Cell],
-    ) {
+    /// Measures the cells of one size of communicator, the first of those that are `left`.
+    fn group(&mut self, members: &Communicator, cells: &[Cell], mut left: &[Cell]) {
+        let is_behind_han = self.is_behind_han(members.size());
         for of_operation in cells.chunk_by(|one, other| one.operation == other.operation) {
-            let ways = self.ways(members, of_operation[0].operation, has_knobs);
+            let ways = self.ways(members, of_operation[0].operation, is_behind_han);
             for cell in of_operation {
                 let bytes = cell.bytes as usize;
                 let mut caller = Caller {
@@ -235,7 +221,8 @@ impl Tuner {
                     ways: &ways,
                     bytes,
                     buffers: Buffers::new(bytes, cell.ranks),
-                    began: self.began,
+                    clock: CommonClock::new(members, self.began),
+                    rounds: 0,
                 };
                 // The same on all ranks, which leave the cell after the same round.
                 let mut now = [caller.elapsed()];
@@ -267,14 +254,13 @@ impl Tuner {
     }
 
     /// The ways to do an operation, the default first.
-    fn ways(&self, members: &Communicator, operation: Operation, has_knobs: bool) -> Vec<Way> {
+    fn ways(&self, members: &Communicator, operation: Operation, is_behind_han: bool) -> Vec<Way> {
         let mut ways = vec![Way::native(members, operation)];
-        let knobs = has_knobs.then(|| self.library.knobs(operation));
-        for knob in knobs.into_iter().flatten() {
+        for knob in self.library.knobs(operation) {
             let is_wrong =
                 knob.reorders() && !self.library.checks_order() && !self.request.commutative;
             if knob.allows(members.size()) && !is_wrong {
-                ways.extend(self.way(members, knob));
+                ways.extend(self.way(members, knob, is_behind_han));
             }
         }
         if self.has_plans {
@@ -295,7 +281,7 @@ impl Tuner {
         (plan.is_by_rank() || hosts.len() > 1) && plan.allows(ranks)
     }
 
-    fn way(&self, members: &Communicator, knob: Knob) -> Option<Way> {
+    fn way(&self, members: &Communicator, knob: Knob, is_behind_han: bool) -> Option<Way> {
         let mut controls = Vec::new();
         for (name, value) in self.library.controls(&knob)? {
             let control = self.controls.find(&name)?;
@@ -316,7 +302,10 @@ impl Tuner {
         if self.library.maker == Maker::OpenMpi {
             way.communicator.free();
             set(&way.controls, true);
-            way.communicator = members.duplicate();
+            way.communicator = match is_behind_han {
+                true => members.duplicate_with(WITHOUT_HAN),
+                false => members.duplicate(),
+            };
             set(&way.controls, false);
             way.controls.clear();
         }
@@ -406,18 +395,29 @@ struct Caller<'a> {
     ways: &'a [Way],
     bytes: usize,
     buffers: Buffers,
-    began: Instant,
+    clock: CommonClock,
+    /// Of calls by the default, of which each round of the measuring has one.
+    rounds: usize,
 }
+
+/// Clocks drift: they are compared again after so many rounds.
+const COMPARED_EACH: usize = 8;
 
 impl Clock for Caller<'_> {
     fn time(&mut self, way: usize, calls: usize) -> Vec<f64> {
+        if way == 0 {
+            self.rounds += 1;
+            if self.rounds % COMPARED_EACH == 0 {
+                self.clock.compare(self.members);
+            }
+        }
         let way = &self.ways[way];
         let mut one = || {
-            self.members.barrier();
+            let start = self.clock.announced(self.members);
             set(&way.controls, true);
-            let start = Instant::now();
+            let start = self.clock.wait(start);
             way.call(self.bytes, &mut self.buffers);
-            let seconds = start.elapsed().as_secs_f64();
+            let seconds = self.clock.now() - start;
             set(&way.controls, false);
             seconds
         };
@@ -429,7 +429,7 @@ impl Clock for Caller<'_> {
     }
 
     fn elapsed(&self) -> f64 {
-        self.began.elapsed().as_secs_f64()
+        self.clock.now()
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use treepie_core::collective::native::knobs::Setting;
 use treepie_core::files::write_atomically;
-use treepie_core::tuning::{MpiTuning, RULES_FILE, Tuning, mpi_tuning};
+use treepie_core::tuning::{MpiTuning, RULES_FILES, Tuning, mpi_tuning};
 
 use crate::error::CommandError;
 
@@ -24,15 +24,19 @@ pub struct Written {
 /// A directory that cannot be written.
 pub fn write(tuning: &Tuning, directory: &Path) -> Result<Written, CommandError> {
     let made = mpi_tuning(tuning, |_| true);
-    let (rules, script) = (directory.join(RULES_FILE), directory.join(SCRIPT));
+    let script = directory.join(SCRIPT);
     let mut settings = made.settings.clone();
-    match &made.rules {
-        Some(text) => {
-            write_atomically(&rules, |out| out.write_all(text.as_bytes()))?;
-            let path = rules.display().to_string();
-            settings.extend(tuning.library.rules_settings(&path));
+    for (component, name) in RULES_FILES {
+        let path = directory.join(name);
+        match made.rules.iter().find(|(of, _)| *of == component) {
+            Some((_, text)) => {
+                write_atomically(&path, |out| out.write_all(text.as_bytes()))?;
+                let path = path.display().to_string();
+                settings.extend(tuning.library.rules_settings(component, &path));
+            }
+            // It may not have been there.
+            None => drop(std::fs::remove_file(&path)),
         }
-        None => drop(std::fs::remove_file(&rules)),
     }
     if settings.is_empty() {
         // It may not have been there.
@@ -93,4 +97,59 @@ pub fn told(tuning: &Tuning, written: &Written) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use treepie_core::files::TuningFile;
+
+    use super::*;
+
+    /// What a shell has in its environment behind the script, of Open MPI's variables.
+    fn told(directory: &Path, set: &[(&str, &str)]) -> Vec<String> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", ". ./tuned.sh && env | grep ^OMPI_MCA_ | sort"]);
+        shell.current_dir(directory).env_clear().envs(set.to_vec());
+        shell.env("PATH", "/usr/bin:/bin");
+        let output = shell.output().expect("a shell");
+        let lines = String::from_utf8(output.stdout).expect("text");
+        lines.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn a_script_names_the_files_of_rules_and_leaves_what_the_user_has_set() {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let directory = directory.path().join("it's");
+        std::fs::create_dir(&directory).expect("a directory");
+        let text = "treepie: tuning\nversion: 1\nmpi: open-mpi 5.0.11\nranks: 4\nhosts: 2\n\
+                    rows:\n- {operation: bcast, ranks: 4, from_bytes: 8, algorithm: chain, \
+                    us: 1, native_us: 2}\n";
+        let path = directory.join("tuning.yaml");
+        std::fs::write(&path, text).expect("a file");
+        let mut tuning = TuningFile::read(&path).expect("a tuning").tuning;
+        write(&tuning, &directory).expect("files");
+        let place = |name: &str| directory.join(name).display().to_string();
+        let expected = [
+            format!(
+                "OMPI_MCA_coll_han_dynamic_rules_filename={}",
+                place("openmpi-han.rules")
+            ),
+            "OMPI_MCA_coll_han_use_dynamic_file_rules=1".to_owned(),
+            format!(
+                "OMPI_MCA_coll_tuned_dynamic_rules_filename={}",
+                place("openmpi.rules")
+            ),
+            "OMPI_MCA_coll_tuned_use_dynamic_rules=1".to_owned(),
+        ];
+        assert_eq!(told(&directory, &[]), expected);
+        let own = ("OMPI_MCA_coll_han_use_dynamic_file_rules", "0");
+        assert!(told(&directory, &[own]).contains(&format!("{}={}", own.0, own.1)));
+        // What an older tuning left is taken away.
+        tuning.rows[0].algorithm = None;
+        assert!(write(&tuning, &directory).expect("files").script.is_none());
+        let left = RULES_FILES.map(|(_, name)| directory.join(name).exists());
+        assert_eq!((left, directory.join(SCRIPT).exists()), ([false; 2], false));
+    }
 }

@@ -6,21 +6,16 @@
 //! variables in each call: they are set around it. In both the variables are set back at once,
 //! since they belong to the application as well.
 
-use std::ffi::CStr;
 use std::sync::Arc;
 
 use once_cell::sync::OnceCell;
 use parking_lot::Mutex;
-use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE};
+use treepie_core::collective::native::knobs::{Knob, Library, Maker, OWN_CHOICE, WITHOUT_HAN};
 
 use super::exchange::Exchange;
 use super::now;
 use crate::mpi::native::{Controls, Native, OwnComm, OwnInfo, Variable};
 use crate::mpi::{Comm, c_int};
-
-/// Open MPI's key of an info with the components that a communicator's collectives are to have, and
-/// its value without HAN.
-const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
 
 /// At most so many algorithms are made ready on one communicator: each is a communicator of its own
 /// under Open MPI.

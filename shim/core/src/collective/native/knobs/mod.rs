@@ -20,7 +20,7 @@ mod variables;
 use thiserror::Error;
 
 pub use library::{Library, Maker, UnknownLibrary, Version};
-pub use variables::{Control, OWN_CHOICE, Setting};
+pub use variables::{Component, Control, OWN_CHOICE, Setting, WITHOUT_HAN};
 
 use crate::collective::algorithms::Requirement;
 use crate::collective::operation::Operation;

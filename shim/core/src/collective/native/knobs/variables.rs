@@ -1,5 +1,7 @@
 //! Variables that set an algorithm: in the environment, and in MPI's tool interface (`MPI_T`).
 
+use std::ffi::CStr;
+
 use super::{Knob, Library, Maker};
 use crate::collective::operation::Operation;
 
@@ -17,6 +19,25 @@ const DYNAMIC: &str = "OMPI_MCA_coll_tuned_use_dynamic_rules";
 
 /// The one that names a file of rules.
 const RULES: &str = "OMPI_MCA_coll_tuned_dynamic_rules_filename";
+
+/// Those by which HAN reads a file of rules of its own.
+const HAN_RULES: [&str; 2] = [
+    "OMPI_MCA_coll_han_use_dynamic_file_rules",
+    "OMPI_MCA_coll_han_dynamic_rules_filename",
+];
+
+/// Open MPI's key of an info with the components that a communicator's collectives are to have, and
+/// its value without HAN.
+pub const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
+
+/// A component of Open MPI's that reads a file of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Component {
+    /// `tuned`: which algorithm.
+    Tuned,
+    /// `han`: which component does a collective over several hosts.
+    Han,
+}
 
 impl Library {
     /// `reduce_scatter`, or `REDUCE_SCATTER`: the operation in names of variables.
@@ -62,11 +83,30 @@ impl Library {
         settings
     }
 
-    /// The environment in which a file of rules holds; only Open MPI has such files.
-    pub fn rules_settings(self, path: &str) -> Vec<Setting> {
-        let mut settings = self.prerequisites();
-        settings.push((RULES.to_owned(), path.to_owned()));
+    /// The environment in which a component's file of rules holds; only Open MPI has such files.
+    pub fn rules_settings(self, component: Component, path: &str) -> Vec<Setting> {
+        let (mut settings, name) = match component {
+            Component::Tuned => (self.prerequisites(), RULES),
+            Component::Han => {
+                let [enabled, name] = HAN_RULES;
+                (vec![(enabled.to_owned(), "1".to_owned())], name)
+            }
+        };
+        settings.push((name.to_owned(), path.to_owned()));
         settings
+    }
+
+    /// Whether Open MPI's HAN, where it is chosen for a communicator over several hosts, does an
+    /// operation, and reads in its rules which other component is to do it. So it is from version 5
+    /// on (`coll_han_dynamic.c`); in 4.1 nobody has it without asking for it.
+    pub fn han_has(self, operation: Operation) -> bool {
+        use Operation::*;
+        self.maker == Maker::OpenMpi
+            && self.version.0 >= 5
+            && matches!(
+                operation,
+                Allgather | Allgatherv | Allreduce | Barrier | Bcast | Gather | Reduce | Scatter
+            )
     }
 
     /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
@@ -107,13 +147,20 @@ impl Library {
     ) -> Option<String> {
         let word = self.word(operation);
         let names = match self.maker {
-            Maker::OpenMpi => vec![
-                format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
-                format!("OMPI_MCA_coll_tuned_{word}_algorithm_segmentsize"),
-                RULES.to_owned(),
-                "OMPI_MCA_coll".to_owned(),
-                "OMPI_MCA_coll_tuned_priority".to_owned(),
-            ],
+            Maker::OpenMpi => {
+                let mut names = vec![
+                    format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
+                    format!("OMPI_MCA_coll_tuned_{word}_algorithm_segmentsize"),
+                    RULES.to_owned(),
+                    "OMPI_MCA_coll".to_owned(),
+                    "OMPI_MCA_coll_tuned_priority".to_owned(),
+                ];
+                if self.han_has(operation) {
+                    names.extend(HAN_RULES.map(str::to_owned));
+                    names.push(format!("OMPI_MCA_coll_han_use_{word}_algorithm"));
+                }
+                names
+            }
             Maker::Mpich => vec![
                 format!("MPIR_CVAR_{word}_INTRA_ALGORITHM"),
                 format!("MPIR_CVAR_{word}_DEVICE_COLLECTIVE"),
@@ -121,6 +168,7 @@ impl Library {
                 format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
                 "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
                 "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE".to_owned(),
+                "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE".to_owned(),
             ],
             Maker::IntelMpi => vec![
                 format!("I_MPI_ADJUST_{word}"),
@@ -195,5 +243,8 @@ mod tests {
         let library: Library = "open-mpi 5.0.1".parse().unwrap();
         let set = |name: &str| name == RULES;
         assert!(library.decided_by_user(Operation::Scan, set).is_some());
+        let set = |name: &str| name == HAN_RULES[1];
+        assert!(library.decided_by_user(Operation::Bcast, set).is_some());
+        assert_eq!(library.decided_by_user(Operation::Scan, set), None);
     }
 }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,17 @@ ssize_t process_vm_readv(pid_t process, const struct iovec *own, unsigned long n
         return -1;
     }
     return syscall(SYS_process_vm_readv, process, own, n, theirs, m, flags);
+}
+
+/* Memory that is full. */
+int posix_fallocate(int file, off_t from, off_t bytes)
+{
+    static int (*next)(int, off_t, off_t);
+    if (is_refused("posix_fallocate"))
+        return ENOSPC;
+    if (!next)
+        next = (int (*)(int, off_t, off_t))dlsym(RTLD_NEXT, "posix_fallocate");
+    return next(file, from, bytes);
 }
 
 /* MPI's tool interface: any code but 0 says no. */

@@ -132,7 +132,18 @@ fn threads_do_not_receive_each_others_messages_to_themselves(mpi: Mpi) {
 
 /// Runs collectives on buffers of a runtime's memory, with the library that stands in for the
 /// runtime.
-fn on_a_device(mpi: Mpi, library: &str, answers: &str, [when, which]: [&str; 2]) -> Outcome {
+fn on_a_device(mpi: Mpi, library: &str, answers: &str, words: [&str; 2]) -> Outcome {
+    through("messages", mpi, library, answers, words)
+}
+
+/// The same, through messages or a host's memory.
+fn through(
+    transport: &str,
+    mpi: Mpi,
+    library: &str,
+    answers: &str,
+    [when, which]: [&str; 2],
+) -> Outcome {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let runtime = directory.path().join(library);
     std::fs::copy(artifacts::job(mpi, "device_runtime.so"), &runtime).expect("it can be copied");
@@ -143,6 +154,7 @@ fn on_a_device(mpi: Mpi, library: &str, answers: &str, [when, which]: [&str; 2])
         .variable("TREEPIE_LOG", "info")
         .variable("DEVICE_RUNTIME", runtime.display())
         .variable("DEVICE_ANSWERS", answers)
+        .variable("TREEPIE_TRANSPORT", transport)
         .run()
         .succeeded();
     assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
@@ -160,6 +172,19 @@ fn data_that_the_processor_cannot_read_are_left_to_the_mpi_by_all_ranks(mpi: Mpi
             assert_eq!(told, 4, "{library}, {which}: {}", outcome.told());
         }
     }
+}
+
+fn what_a_processor_cannot_read_goes_through_no_hosts_memory(mpi: Mpi) {
+    let run = |when, which| through("memory", mpi, "libcuda.so.1", "honest", [when, which]);
+    let left = run("before", "one");
+    assert_eq!(left.stderr.matches(LEFT).count(), 4, "{}", left.told());
+    let copied = run("after", "one");
+    assert_eq!(
+        copied.stderr.matches(COPIED).count(),
+        1,
+        "{}",
+        copied.told()
+    );
 }
 
 /// Other ranks know nothing of it, and run the plan: so does the one, on a copy.
@@ -454,6 +479,7 @@ fn forms_with_large_counts_leave_what_the_host_leaves() {
 
 under_each_mpi!(
     data_that_the_processor_cannot_read_are_left_to_the_mpi_by_all_ranks,
+    what_a_processor_cannot_read_goes_through_no_hosts_memory,
     where_a_runtime_comes_late_the_mpi_copies_what_the_processor_cannot_read,
     managed_memory_is_used_where_it_is,
     a_runtime_that_returns_errors_is_not_believed_and_one_that_lies_harms_nobody,

@@ -188,17 +188,18 @@ fn refused(mpi: Mpi, what: &str, on: Option<usize>) -> Outcome {
 
 const NO_MEMORY: &str = "the ranks of a host share no memory, messages go through the MPI: ";
 
-fn where_memory_is_refused_all_ranks_use_messages_and_one_says_why(mpi: Mpi) {
-    let outcome = refused(mpi, "memfd_create", None);
-    let told = outcome.stderr.matches(NO_MEMORY).count();
-    assert_eq!(told, 1, "{}", outcome.told());
-    let reason = "memfd_create of ";
-    assert!(outcome.stderr.contains(reason), "{}", outcome.told());
-    assert!(
-        !outcome.stderr.contains("share the memory"),
-        "{}",
-        outcome.told()
-    );
+fn where_memory_is_refused_or_full_all_ranks_use_messages_and_one_says_why(mpi: Mpi) {
+    for (what, reason) in [
+        ("memfd_create", "memfd_create of "),
+        ("posix_fallocate", "No space left on device"),
+    ] {
+        let outcome = refused(mpi, what, None);
+        let told = outcome.stderr.matches(NO_MEMORY).count();
+        assert_eq!(told, 1, "{}", outcome.told());
+        assert!(outcome.stderr.contains(reason), "{}", outcome.told());
+        let shared = outcome.stderr.contains("share the memory");
+        assert!(!shared, "{}", outcome.told());
+    }
 }
 
 fn where_copies_are_refused_on_one_rank_long_messages_go_through_blocks(mpi: Mpi) {
@@ -234,6 +235,17 @@ fn a_limit_on_files_that_one_rank_has_is_no_end_but_one_line() {
     let told = outcome.messages();
     assert_eq!(told.len(), 1, "{}", outcome.told());
     assert!(told[0].contains("ulimit -f"), "{}", outcome.told());
+}
+
+/// The receiver has the message first: the sender would wait for ever if it only looked at memory.
+fn who_waits_in_memory_lets_the_mpi_go_on_with_long_messages(mpi: Mpi) {
+    let collectives = "barrier=dissemination,bcast=binomial,allreduce=recursive-doubling";
+    let outcome = through_memory(mpi, 2, "long_send", collectives)
+        .variable("TREEPIE_LOG", "info")
+        .run()
+        .succeeded();
+    says_that_all_share(&outcome, 2);
+    assert_eq!(outcome.stdout, "0 wrong\n", "{}", outcome.told());
 }
 
 /// The processes that have a segment of ours and this variable.
@@ -298,6 +310,7 @@ fn a_segment_is_gone_when_a_rank_was_killed(mpi: Mpi) {
 under_all_mpis!(
     every_strategy_leaves_what_the_host_leaves,
     long_and_short_messages_arrive_whole_one_after_the_other,
+    who_waits_in_memory_lets_the_mpi_go_on_with_long_messages,
     a_segment_is_gone_when_a_rank_was_killed,
 );
 
@@ -308,6 +321,6 @@ under_each_mpi!(
     wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right,
     a_call_that_failed_on_one_rank_leaves_nothing_for_those_after_it,
     communicators_are_freed_with_their_segments_and_may_be_many,
-    where_memory_is_refused_all_ranks_use_messages_and_one_says_why,
+    where_memory_is_refused_or_full_all_ranks_use_messages_and_one_says_why,
     where_copies_are_refused_on_one_rank_long_messages_go_through_blocks,
 );

@@ -152,16 +152,12 @@ fn open_mpi_bytes(operation: Operation, ranks: usize, bytes: u64) -> u64 {
 type Lines = Vec<(u64, u32)>;
 
 fn lines_of(tuning: &Tuning, rows: &[Row]) -> Lines {
-    let number = |row: &Row| {
-        knob_of(tuning, row)
-            .and_then(|knob| knob.number)
-            .unwrap_or(0)
-    };
+    let number = |row: &Row| knob_of(tuning, row).map_or(0, |knob| knob.number);
     let operation = rows[0].operation;
     if !goes_by_bytes(operation) {
         let all: Vec<&Row> = rows.iter().collect();
         let chosen = for_all(&all).and_then(|name| tuning.library.knob(operation, name).ok());
-        return vec![(0, chosen.and_then(|knob| knob.number).unwrap_or(0))];
+        return vec![(0, chosen.map_or(0, |knob| knob.number))];
     }
     // The first must be for 0 bytes; what was not measured stays as it is.
     let mut lines: Lines = vec![(0, 0)];

@@ -57,7 +57,7 @@ pub(super) fn knobs(operation: Operation) -> Vec<Knob> {
     let knob = |(place, numbered): (usize, &&'static str)| Knob {
         operation,
         name: names.get(place).unwrap_or(numbered),
-        number: Some(place as u32 + 1),
+        number: place as u32 + 1,
         requires: &[],
         in_place: false,
     };

@@ -32,9 +32,8 @@ pub struct Knob {
     pub operation: Operation,
     /// Its name in that MPI, and in our files: `scatter_allgather`.
     pub name: &'static str,
-    /// The number that stands for it in the MPI's rules and in its tool interface; `None` where
-    /// that is not known for this version.
-    pub number: Option<u32>,
+    /// The number that stands for it in the MPI's rules and in its tool interface.
+    pub number: u32,
     /// Without these it is another algorithm, an error, or, in Open MPI, a wrong result.
     pub requires: &'static [Requirement],
     /// Whether it is for calls with `MPI_IN_PLACE` alone.
@@ -108,9 +107,7 @@ impl Library {
         let wanted = given.trim().to_ascii_lowercase();
         let plain = |name: &str| name.replace('-', "_");
         let number: Option<u32> = wanted.parse().ok();
-        let is_it = |knob: &Knob| {
-            plain(knob.name) == plain(&wanted) || (number.is_some() && knob.number == number)
-        };
+        let is_it = |knob: &Knob| plain(knob.name) == plain(&wanted) || number == Some(knob.number);
         match knobs.iter().position(is_it) {
             Some(place) => Ok(knobs.swap_remove(place)),
             None => Err(UnknownKnob {
@@ -156,10 +153,12 @@ mod tests {
             ("mpich 4.0.2", Operation::Bcast, "scatter_ring_allgather", 5),
             ("mpich 5.0.2", Operation::Allreduce, "ring", 8),
             ("mpich 4.1.2", Operation::Allreduce, "ring", 7),
+            ("mpich 5.0.2", Operation::Allgather, "ring", 5),
+            ("mpich 4.0.2", Operation::Allgather, "ring", 4),
             ("mpich 4.0.2", Operation::Barrier, "dissemination", 3),
         ] {
             let found = library(version).knob(operation, name).unwrap();
-            assert_eq!(found.number, Some(number), "{version} {operation} {name}");
+            assert_eq!(found.number, number, "{version} {operation} {name}");
             let by_number = library(version).knob(operation, &number.to_string());
             assert_eq!(by_number.unwrap(), found);
         }
@@ -197,9 +196,9 @@ mod tests {
                         "{knob:?}"
                     );
                     let number = knob.number;
-                    let same = |other: &Knob| number.is_some() && other.number == number;
+                    let same = |other: &Knob| other.number == number;
                     assert!(!others.iter().any(same), "{version} {knob:?}");
-                    assert_ne!(number, Some(0), "0 is the default: {knob:?}");
+                    assert_ne!(number, 0, "0 is the default: {knob:?}");
                 }
             }
         }

@@ -18,9 +18,8 @@ const ALWAYS: Version = Version(u32::MAX, 0, 0);
 /// Name, the first version that has it, and the first that has it no more.
 type Name = (&'static str, Version, Version);
 
-/// The names of some operations in order; the place of the first is 1, that of `auto` is 0. From
-/// the version on, if there is one, the order is not known.
-type List = (&'static [Operation], &'static [Name], Option<Version>);
+/// The names of some operations in order; the place of the first is 1, that of `auto` is 0.
+type List = (&'static [Operation], &'static [Name]);
 
 const fn old(name: &'static str) -> Name {
     (name, OLD, ALWAYS)
@@ -35,40 +34,39 @@ const LISTS: &[List] = &[
     (&[Bcast], &[
         old("binomial"), old("nb"), old("smp"), old("scatter_recursive_doubling_allgather"),
         old("scatter_ring_allgather"), since(V41, "pipelined_tree"), since(V41, "tree"),
-    ], None),
-    (&[Reduce], &[old("binomial"), old("nb"), old("smp"), old("reduce_scatter_gather")], None),
+    ]),
+    (&[Reduce], &[old("binomial"), old("nb"), old("smp"), old("reduce_scatter_gather")]),
     (&[Allreduce], &[
         old("nb"), old("smp"), old("recursive_doubling"), since(V43, "recursive_multiplying"),
         old("reduce_scatter_allgather"), since(V41, "tree"), since(V41, "recexch"),
         since(V41, "ring"), since(V41, "k_reduce_scatter_allgather"), since(V50, "ccl"),
-    ], None),
+    ]),
     (&[Allgather], &[
-        old("brucks"), old("nb"), old("recursive_doubling"), old("ring"), since(V41, "k_brucks"),
+        old("brucks"), since(V41, "k_brucks"), old("nb"), old("recursive_doubling"), old("ring"),
         since(V42, "recexch_doubling"), since(V42, "recexch_halving"),
-    ], Some(V41)),
-    (&[Allgatherv], &[old("brucks"), old("nb"), old("recursive_doubling"), old("ring")], None),
+    ]),
+    (&[Allgatherv], &[old("brucks"), old("nb"), old("recursive_doubling"), old("ring")]),
     (&[Alltoall], &[
         old("brucks"), since(V41, "k_brucks"), old("nb"), old("pairwise"),
         old("pairwise_sendrecv_replace"), old("scattered"),
-    ], None),
-    (&[Alltoallv, Alltoallw], &[old("nb"), old("pairwise_sendrecv_replace"), old("scattered")],
-        None),
+    ]),
+    (&[Alltoallv, Alltoallw], &[old("nb"), old("pairwise_sendrecv_replace"), old("scattered")]),
     (&[Barrier], &[
         old("nb"), old("smp"), ("dissemination", OLD, V41), since(V41, "k_dissemination"),
         since(V41, "recexch"),
-    ], None),
-    (&[Gather, Scatter], &[old("binomial"), old("nb")], None),
-    (&[Gatherv, Scatterv], &[old("linear"), old("nb")], None),
+    ]),
+    (&[Gather, Scatter], &[old("binomial"), old("nb")]),
+    (&[Gatherv, Scatterv], &[old("linear"), old("nb")]),
     (&[ReduceScatter], &[
         old("nb"), old("noncommutative"), old("pairwise"), old("recursive_doubling"),
         old("recursive_halving"),
-    ], None),
+    ]),
     (&[ReduceScatterBlock], &[
         old("noncommutative"), old("recursive_doubling"), old("pairwise"),
         old("recursive_halving"), old("nb"),
-    ], None),
-    (&[Scan], &[old("nb"), old("smp"), old("recursive_doubling")], None),
-    (&[Exscan], &[old("nb"), old("recursive_doubling")], None),
+    ]),
+    (&[Scan], &[old("nb"), old("smp"), old("recursive_doubling")]),
+    (&[Exscan], &[old("nb"), old("recursive_doubling")]),
 ];
 
 /// What an algorithm needs to be itself.
@@ -99,17 +97,15 @@ const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
 ];
 
 pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
-    let Some((_, names, unknown_from)) = LISTS.iter().find(|(of, ..)| of.contains(&operation))
-    else {
+    let Some((_, names)) = LISTS.iter().find(|(of, ..)| of.contains(&operation)) else {
         return Vec::new();
     };
     let is_there = |(_, from, to): &&Name| (*from..*to).contains(&version);
-    let is_ordered = unknown_from.is_none_or(|from| version < from);
     let there = names.iter().filter(is_there).enumerate();
     let knob = |(place, (name, ..)): (usize, &Name)| Knob {
         operation,
         name,
-        number: is_ordered.then_some(place as u32 + 1),
+        number: place as u32 + 1,
         requires: required(operation, name),
         in_place: *name == "pairwise_sendrecv_replace",
     };

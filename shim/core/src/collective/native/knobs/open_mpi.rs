@@ -90,7 +90,7 @@ pub(super) fn knobs(version: Version, operation: Operation) -> Vec<Knob> {
     let knob = |&(operation, number, name, _, requires): &Row| Knob {
         operation,
         name,
-        number: Some(number),
+        number,
         requires,
         in_place: false,
     };

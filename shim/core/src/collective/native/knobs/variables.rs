@@ -65,7 +65,7 @@ impl Library {
         match self.maker {
             Maker::OpenMpi => settings.push((
                 format!("OMPI_MCA_coll_tuned_{word}_algorithm"),
-                knob.number.unwrap_or(0).to_string(),
+                knob.number.to_string(),
             )),
             Maker::Mpich => {
                 settings.push((
@@ -75,10 +75,9 @@ impl Library {
                 let name = format!("MPIR_CVAR_{word}_INTRA_ALGORITHM");
                 settings.push((name, knob.name.to_owned()));
             }
-            Maker::IntelMpi => settings.push((
-                format!("I_MPI_ADJUST_{word}"),
-                knob.number.unwrap_or(0).to_string(),
-            )),
+            Maker::IntelMpi => {
+                settings.push((format!("I_MPI_ADJUST_{word}"), knob.number.to_string()))
+            }
         }
         settings
     }
@@ -110,10 +109,10 @@ impl Library {
     }
 
     /// What to write in the tool interface to have `knob`, its own variable last; `None` where this
-    /// library does not show its algorithms there, or where its number is not known.
+    /// library does not show its algorithms there.
     pub fn controls(self, knob: &Knob) -> Option<Vec<Control>> {
         let word = self.word(knob.operation);
-        let number = i32::try_from(knob.number?).ok()?;
+        let number = i32::try_from(knob.number).ok()?;
         match self.maker {
             Maker::OpenMpi => Some(vec![(format!("coll_tuned_{word}_algorithm"), number)]),
             Maker::Mpich => Some(vec![
@@ -220,15 +219,15 @@ mod tests {
     }
 
     #[test]
-    fn a_number_that_is_not_known_is_never_written() {
-        let (library, knob) = of("mpich 4.2.0", Operation::Allgather, "recexch_doubling");
-        assert_eq!(library.controls(&knob), None);
-        let (library, knob) = of("mpich 4.0.2", Operation::Allgather, "ring");
-        let controls = library.controls(&knob).unwrap();
-        assert_eq!(
-            controls[1],
-            ("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM".to_owned(), 4)
-        );
+    fn the_tool_interface_of_mpich_has_the_place_in_the_list_of_its_version() {
+        for (version, place) in [("mpich 4.0.2", 4), ("mpich 5.0.2", 5)] {
+            let (library, knob) = of(version, Operation::Allgather, "ring");
+            let expected = [
+                ("MPIR_CVAR_ALLGATHER_DEVICE_COLLECTIVE".to_owned(), 0),
+                ("MPIR_CVAR_ALLGATHER_INTRA_ALGORITHM".to_owned(), place),
+            ];
+            assert_eq!(library.controls(&knob).unwrap(), expected);
+        }
     }
 
     #[test]

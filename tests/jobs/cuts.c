@@ -9,12 +9,21 @@
  *             comes for; then barriers
  * window      a window in use, then barriers
  * threads     a second thread of rank 1 calls MPI, too; then barriers
+ * isendrecv, cancel, free, prepared    one such call, then barriers: MPI_Isendrecv, MPI_Cancel,
+ *             MPI_Request_free of a receive under way, a persistent barrier
  * one-sided   puts within fences all the time
  * asleep      rank 1 sleeps for a second each round, the others wait for its message
+ * still       rank 1 sleeps for ROUNDS seconds before it receives a message, the others wait for it
  * communicators  copies and frees of communicators, and nothing else */
 
 #include <fcntl.h>
 #include <mpi.h>
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION < 5
+#include <mpi-ext.h>
+#define INIT(name) MPIX_##name##_init
+#else
+#define INIT(name) MPI_##name##_init
+#endif
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -32,6 +41,9 @@ static volatile uint64_t sent[MOST_RANKS], received[MOST_RANKS];
 static uint64_t hashes[MOST_RANKS];
 static uint64_t state = 88172645463325252u;
 static char *out, *in;
+/* 16 pieces of 4 bytes, from one to the next 8. */
+static MPI_Datatype strided;
+enum { STRIDED = 15 * 8 + 4 };
 
 /* The same numbers on all ranks. */
 static unsigned random_below(unsigned bound)
@@ -160,18 +172,19 @@ static void ring(int round)
 {
     int right = (rank + 1) % size, left = (rank + size - 1) % size;
     MPI_Request requests[2];
-    fill(round, right, 64);
+    fill(round, right, STRIDED);
+    memset(in, 0, STRIDED);
     if (round % 2) {
-        MPI_Sendrecv(out, 64, MPI_CHAR, right, 1, in, 64, MPI_CHAR, left, 1, MPI_COMM_WORLD,
+        MPI_Sendrecv(out, 64, MPI_CHAR, right, 1, in, 1, strided, left, 1, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
         sent[right]++;
     } else {
         MPI_Irecv(in, 64, MPI_CHAR, left, 2, MPI_COMM_WORLD, &requests[0]);
-        MPI_Isend(out, 64, MPI_CHAR, right, 2, MPI_COMM_WORLD, &requests[1]);
+        MPI_Isend(out, 1, strided, right, 2, MPI_COMM_WORLD, &requests[1]);
         sent[right]++;
         MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     }
-    take(left, 64);
+    take(left, STRIDED);
 }
 
 static void collective(void)
@@ -200,14 +213,20 @@ static void collective(void)
     }
 }
 
+/* In every third round a collective is under way for as long as the round takes. */
 static void traffic(int rounds)
 {
+    int one = 1, sum = 0;
     for (int round = 0; round < rounds; round++) {
+        MPI_Request beside = MPI_REQUEST_NULL;
+        if (round % 3 == 0)
+            MPI_Iallreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &beside);
         for (int number = 0; number < 6; number++)
             message(round, 10 + (6 * round + number) % 30000);
         ring(round);
         if (random_below(3) == 0)
             collective();
+        MPI_Wait(&beside, MPI_STATUS_IGNORE);
         unsigned who = random_below((unsigned)size), long_one = random_below(50) == 0;
         if (rank == (int)who)
             pause_for(long_one ? 0.05 : 0.001);
@@ -258,6 +277,45 @@ static void one_sided(int rounds)
     MPI_Win_free(&made);
 }
 
+static void isendrecv(int rounds)
+{
+#if MPI_VERSION >= 4
+    MPI_Request request;
+    MPI_Isendrecv(out, 8, MPI_CHAR, (rank + 1) % size, 8, in, 8, MPI_CHAR, (rank + size - 1) % size,
+                  8, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
+    barriers(rounds);
+}
+
+static void cancel(int rounds)
+{
+    MPI_Request request;
+    MPI_Irecv(in, 8, MPI_CHAR, (rank + 1) % size, 8, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    barriers(rounds);
+}
+
+static void free_receive(int rounds)
+{
+    MPI_Request request;
+    MPI_Irecv(in, 8, MPI_CHAR, (rank + size - 1) % size, 8, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Send(out, 8, MPI_CHAR, (rank + 1) % size, 8, MPI_COMM_WORLD);
+    barriers(rounds);
+}
+
+static void prepared(int rounds)
+{
+    MPI_Request request;
+    INIT(Barrier)(MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    MPI_Start(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+    barriers(rounds);
+}
+
 static void *second(void *unused)
 {
     for (int round = 0; round < 100; round++) {
@@ -291,6 +349,17 @@ static void asleep(int rounds)
     }
 }
 
+static void still(int seconds)
+{
+    if (rank == 0)
+        MPI_Send(out, 24, MPI_CHAR, 1, 3, MPI_COMM_WORLD);
+    if (rank == 1) {
+        pause_for(seconds);
+        MPI_Recv(in, 24, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void communicators(int rounds)
 {
     for (int round = 0; round < rounds; round++) {
@@ -302,6 +371,16 @@ static void communicators(int rounds)
         pause_for(0.002);
     }
 }
+
+static const struct {
+    const char *name;
+    void (*run)(int rounds);
+} kinds[] = {
+    {"traffic", traffic},     {"leak", leak},         {"window", window},
+    {"one-sided", one_sided}, {"threads", threads},   {"isendrecv", isendrecv},
+    {"cancel", cancel},       {"free", free_receive}, {"prepared", prepared},
+    {"asleep", asleep},       {"still", still},       {"communicators", communicators},
+};
 
 int main(int argc, char **argv)
 {
@@ -318,20 +397,12 @@ int main(int argc, char **argv)
     signal(SIGUSR1, write_counts);
     out = calloc(1, LARGE);
     in = calloc(1, LARGE);
-    if (strcmp(kind, "traffic") == 0)
-        traffic(rounds);
-    else if (strcmp(kind, "leak") == 0)
-        leak(rounds);
-    else if (strcmp(kind, "window") == 0)
-        window(rounds);
-    else if (strcmp(kind, "one-sided") == 0)
-        one_sided(rounds);
-    else if (strcmp(kind, "threads") == 0)
-        threads(rounds);
-    else if (strcmp(kind, "asleep") == 0)
-        asleep(rounds);
-    else if (strcmp(kind, "communicators") == 0)
-        communicators(rounds);
+    MPI_Type_vector(16, 4, 8, MPI_CHAR, &strided);
+    MPI_Type_commit(&strided);
+    for (size_t at = 0; at < sizeof kinds / sizeof *kinds; at++)
+        if (strcmp(kind, kinds[at].name) == 0)
+            kinds[at].run(rounds);
+    MPI_Type_free(&strided);
     MPI_Finalize();
     if (rank == 0)
         puts("ended well");

@@ -11,7 +11,7 @@ impl Procedure {
         match role {
             "collective" | "neighbourhood" => self.has("request"),
             "collective-init" | "neighbourhood-init" | "start" | "start-all" | "complete"
-            | "look" | "look-at" | "release" | "finalize" => true,
+            | "look" | "look-at" | "cancel" | "release" | "finalize" => true,
             "end" => detail == "Request",
             _ => self.makes_communicator(),
         }
@@ -48,10 +48,11 @@ impl Procedure {
                 )
             }
             "look-at" => format!(
-                "collectives::complete(Waits::Not, {}, || {plain})",
+                "collectives::look_at(&{}, || {plain})",
                 self.literal("Completion", COMPLETION, "")
             ),
             "look" => format!("collectives::look(request, || {plain})"),
+            "cancel" => format!("collectives::cancel(request, || {plain})"),
             "start" => format!("collectives::begin_persistent(1, request, || {plain})"),
             "start-all" => format!(
                 "collectives::begin_persistent(count as c_int, array_of_requests, || {plain})"

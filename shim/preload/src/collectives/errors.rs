@@ -28,7 +28,12 @@ pub struct Returned<'a>(Option<&'a Native>);
 impl<'a> Returned<'a> {
     /// For a plan that takes the place of a collective on `comm`.
     pub fn inside(native: &'a Native, comm: Comm) -> Self {
-        if native.abi.family == Family::OpenMpi || ends_the_job(native, comm) {
+        Returned::where_wanted(native, are_wanted(native, comm))
+    }
+
+    /// For a plan of which it is known.
+    pub fn where_wanted(native: &'a Native, is_wanted: bool) -> Self {
+        if !is_wanted {
             return Returned(None);
         }
         let mut returning = RETURNING.lock();
@@ -59,6 +64,11 @@ impl Drop for Returned<'_> {
             }
         }
     }
+}
+
+/// Whether the world has to return errors inside a plan for `comm`.
+pub fn are_wanted(native: &Native, comm: Comm) -> bool {
+    native.abi.family != Family::OpenMpi && !ends_the_job(native, comm)
 }
 
 fn ends_the_job(native: &Native, comm: Comm) -> bool {

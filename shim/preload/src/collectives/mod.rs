@@ -73,8 +73,8 @@ pub use device::is_possible as may_have_device_memory;
 pub use guard::{Exchange, now, results as guard_results};
 pub use setup::{Wanted, begin, end, locality};
 pub use started::{
-    Waits, begin_persistent, complete, end_request, look, make_persistent, prepare, release, start,
-    stop_progress,
+    Waits, begin_persistent, cancel, complete, end_request, look, look_at, make_persistent,
+    prepare, release, start, stop_progress,
 };
 
 use crate::log;

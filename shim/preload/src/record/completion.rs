@@ -108,11 +108,41 @@ impl Completion {
         }
     }
 
+    /// Puts errors into the array of statuses, each at its place; into those of other requests that
+    /// were completed that they have none, where `all_others` have none.
+    ///
+    /// # Safety
+    /// The call has told what it completed, its arguments are these, and the places are among it.
+    pub unsafe fn put_errors(
+        &self,
+        native: &Native,
+        all_others: bool,
+        errors: impl Iterator<Item = (usize, c_int)>,
+    ) {
+        if self.ignores_status(native) {
+            return;
+        }
+        let put = |place: usize, error: c_int| {
+            let status = self.status.nth(place, native.abi.status_bytes);
+            // SAFETY: the caller's promise.
+            unsafe { *((status.word() + native.abi.status_error) as *mut c_int) = error };
+        };
+        let told = match self.completed {
+            0 => self.count,
+            // SAFETY: as above.
+            completed => unsafe { *(completed as *const c_int) },
+        };
+        if all_others {
+            (0..usize::try_from(told).unwrap_or(0)).for_each(|place| put(place, SUCCESS));
+        }
+        errors.for_each(|(place, error)| put(place, error));
+    }
+
     /// Which of the statuses is that of the request `at`, if it completed.
     ///
     /// # Safety
-    /// The call succeeded, and its arguments are these.
-    unsafe fn status_of(&self, at: usize) -> Option<usize> {
+    /// The call has told what it completed, and its arguments are these.
+    pub unsafe fn status_of(&self, at: usize) -> Option<usize> {
         // SAFETY: the caller's promise.
         let integer = |address: Word| unsafe { *(address as *const c_int) };
         if self.flag != 0 && integer(self.flag) == 0 {

@@ -119,6 +119,7 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         statuses_ignore,
         err_truncate,
         err_intern,
+        err_in_status,
         mode_no_succeed,
         thread_multiple,
         max_processor_name,
@@ -176,6 +177,11 @@ fn compare(abi: &Abi, session: &Session, findings: &mut Findings) {
         "MPI_ERR_INTERN",
         i64::from(*err_intern),
         i64::from(MPI_ERR_INTERN),
+    );
+    findings.compare(
+        "MPI_ERR_IN_STATUS",
+        i64::from(*err_in_status),
+        i64::from(MPI_ERR_IN_STATUS),
     );
     findings.compare(
         "MPI_MODE_NOSUCCEED",

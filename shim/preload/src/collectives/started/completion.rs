@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::thread;
 
 use super::objects;
-use super::requests::{among, are_none};
+use super::requests::{among, are_none, placed_among};
 use super::running::Running;
 use crate::collectives::guard::{measured, now};
 use crate::mpi::native::{Native, native};
-use crate::mpi::{Request, SUCCESS, Word, c_int};
+use crate::mpi::{Comm, Request, SUCCESS, Word, c_int};
 use crate::record::Completion;
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
+
+/// An operation, and its place among the requests that a call was given.
+type Placed = (usize, Arc<Running>);
 
 /// How long a procedure waits for the requests that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +42,25 @@ pub fn complete(waits: Waits, completion: Completion, next: impl FnOnce() -> c_i
 
 /// `next` looks at a request.
 pub fn look(request: Word, next: impl FnOnce() -> c_int) -> c_int {
-    let Some(native) = native().filter(|_| !are_none()) else {
-        return next();
-    };
     // SAFETY: the application's call gives a request.
     let request = unsafe { <Request as crate::mpi::Handle>::from_word(request) };
-    for running in among(native, std::iter::once(request)) {
-        running.advance(native);
+    look_at_all(|_| std::iter::once(request), next)
+}
+
+/// `next` looks at several requests.
+pub fn look_at(several: &Completion, next: impl FnOnce() -> c_int) -> c_int {
+    look_at_all(|native| several.requests(native), next)
+}
+
+/// What has failed is told by the call that completes it, and by no look.
+fn look_at_all<R: Iterator<Item = Request>>(
+    requests: impl FnOnce(&'static Native) -> R,
+    next: impl FnOnce() -> c_int,
+) -> c_int {
+    if let Some(native) = native().filter(|_| !are_none()) {
+        for running in among(native, requests(native)) {
+            running.advance(native);
+        }
     }
     next()
 }
@@ -69,11 +84,11 @@ fn complete_ours(
     completion: &Completion,
     next: impl FnOnce() -> c_int,
 ) -> c_int {
-    let ours = among(native, completion.requests(native));
+    let ours = placed_among(native, completion.requests(native));
     if ours.is_empty() {
         return next();
     }
-    let is_measured = ours.iter().any(|running| running.measured().is_some());
+    let is_measured = ours.iter().any(|(_, running)| running.measured().is_some());
     let start = is_measured.then(now);
     let code = match waits {
         Waits::Not => {
@@ -96,14 +111,14 @@ fn complete_ours(
         let took = now().saturating_sub(start);
         for (trial, is_under_way) in ours
             .iter()
-            .filter_map(|running| Some((running.trial()?, running.is_under_way())))
+            .filter_map(|(_, running)| Some((running.trial()?, running.is_under_way())))
         {
             trial.took(took, !is_under_way);
         }
     }
-    let code = match code {
-        SUCCESS => tell_errors(native, &ours),
-        code => code,
+    let code = match ours.iter().any(|(_, running)| running.code() != SUCCESS) {
+        true => tell_errors(native, completion, &ours, code),
+        false => code,
     };
     drop(ours);
     objects::settle(native);
@@ -112,14 +127,14 @@ fn complete_ours(
 
 /// Whether one is under way, or another thread is about to tell the MPI of its end, which would not
 /// always wake a thread that waits in it.
-fn are_under_way(ours: &[Arc<Running>]) -> bool {
-    let is_open = |running: &Arc<Running>| running.is_under_way() || running.is_held();
+fn are_under_way(ours: &[Placed]) -> bool {
+    let is_open = |(_, running): &Placed| running.is_under_way() || running.is_held();
     ours.iter().any(is_open)
 }
 
 /// Goes on with all; whether something was done.
-fn advance(native: &Native, ours: &[Arc<Running>]) -> bool {
-    let advanced = ours.iter().filter(|running| running.advance(native));
+fn advance(native: &Native, ours: &[Placed]) -> bool {
+    let advanced = ours.iter().filter(|(_, running)| running.advance(native));
     advanced.count() > 0
 }
 
@@ -136,7 +151,7 @@ fn wait_for_one(
     native: &Native,
     waits: Waits,
     completion: &Completion,
-    ours: &[Arc<Running>],
+    ours: &[Placed],
 ) -> Option<c_int> {
     let Completion {
         count,
@@ -167,14 +182,30 @@ fn wait_for_one(
     None
 }
 
-/// What the call returns, of which the handlers of the communicators are told.
-fn tell_errors(native: &Native, ours: &[Arc<Running>]) -> c_int {
-    let mut first = SUCCESS;
-    for (comm, code) in ours.iter().filter_map(|running| running.take_error()) {
-        native.call_error_handler(comm, code);
-        if first == SUCCESS {
-            first = code;
-        }
+/// What a call returns that the native MPI ended with `code`, and has completed requests of which
+/// some have failed. The handler of the first one's communicator is told (MPI 4.1, 9.3), unless the
+/// MPI has called one.
+fn tell_errors(native: &Native, completion: &Completion, ours: &[Placed], code: c_int) -> c_int {
+    if code != SUCCESS && !native.is_in_status(code) {
+        return code;
     }
-    first
+    let failed = ours.iter().filter_map(|(at, running)| {
+        // SAFETY: the call has told what it completed.
+        let place = unsafe { completion.status_of(*at) }?;
+        Some((place, running.take_error()?))
+    });
+    let failed: Vec<(usize, (Comm, c_int))> = failed.collect();
+    let Some(&(_, (comm, error))) = failed.first() else {
+        return code;
+    };
+    if code == SUCCESS {
+        native.call_error_handler(comm, error);
+    }
+    if !completion.array {
+        return error;
+    }
+    let errors = failed.iter().map(|&(place, (_, error))| (place, error));
+    // SAFETY: as above, and the statuses are those of the application's call.
+    unsafe { completion.put_errors(native, code == SUCCESS, errors) };
+    native.abi.err_in_status
 }

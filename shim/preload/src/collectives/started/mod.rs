@@ -68,10 +68,10 @@ use crate::mpi::{Call, Comm, SUCCESS, Word, c_int};
 use crate::record::{Plan, handle_at};
 pub use calls::Started;
 use case::{Case, Out, serves};
-pub use completion::{Waits, complete, look};
+pub use completion::{Waits, complete, look, look_at};
 pub use objects::release;
 pub use progress::stop_progress;
-pub use requests::{begin_persistent, end_request, end_trials};
+pub use requests::{begin_persistent, cancel, end_request, end_trials};
 use running::Running;
 
 /// Whether plans may take the place of started collectives, as the settings say, between ranks that

@@ -82,9 +82,18 @@ fn remove(native: &Native, request: Request) {
 
 /// The operations among these requests.
 pub fn among(native: &Native, requests: impl Iterator<Item = Request>) -> Vec<Arc<Running>> {
+    let placed = placed_among(native, requests).into_iter();
+    placed.map(|(_, running)| running).collect()
+}
+
+/// The same, with their places among the requests.
+pub fn placed_among(
+    native: &Native,
+    requests: impl Iterator<Item = Request>,
+) -> Vec<(usize, Arc<Running>)> {
     OPEN.with(|open| {
-        let find = |request| open.get(&key(native, request)).cloned();
-        requests.filter_map(find).collect()
+        let find = |(at, request)| Some((at, open.get(&key(native, request))?.clone()));
+        requests.enumerate().filter_map(find).collect()
     })
 }
 
@@ -112,7 +121,7 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     let callbacks = Callbacks {
         query,
         free,
-        cancel,
+        cancel: refuse,
     };
     // SAFETY: the state is an operation that is held until it is freed.
     let request = match unsafe { native.start_generalized(callbacks, state) } {
@@ -126,9 +135,14 @@ pub fn start(native: &Native, running: Arc<Running>, address: Word) -> Result<()
     // Set once: the operation is new.
     let _ = running.marker.request.set(request);
     OPEN.insert(native, request, Arc::clone(&running));
+    if let Err(code) = Running::begin(&running, native) {
+        running.marker.tell(native, running.place());
+        native.free_request(request);
+        return Err(code);
+    }
     // SAFETY: the application's call has a request there.
     unsafe { native.write_handle(address, request) };
-    Running::begin(&running, native)
+    Ok(())
 }
 
 /// Prepares a persistent operation, whose request goes to `address`.
@@ -172,10 +186,19 @@ pub fn begin_persistent(count: c_int, requests: Word, next: impl FnOnce() -> c_i
     let count = usize::try_from(count).unwrap_or(0);
     let handles = (0..count).map(|at| handle_at(requests + at * native.abi.handle_bytes));
     let begun = among(native, handles);
-    let failed = begun
-        .iter()
-        .find_map(|one| Running::begin(one, native).err());
-    failed.unwrap_or(code)
+    let mut first = code;
+    for one in begun {
+        let Err(failed) = Running::begin(&one, native) else {
+            continue;
+        };
+        // Nobody is to wait for it.
+        one.marker.tell(native, one.place());
+        if first == SUCCESS {
+            native.call_error_handler(one.told(), failed);
+            first = failed;
+        }
+    }
+    first
 }
 
 /// The request at an address is freed by `next`.
@@ -198,13 +221,23 @@ pub fn end_request(address: Word, next: impl FnOnce() -> c_int) -> c_int {
     code
 }
 
-/// `MPI_Grequest_query_function`.
-unsafe extern "C" fn query(state: Word, status: StatusAddress) -> c_int {
-    // SAFETY: the state of `start`, which is held until it is freed.
-    let running = unsafe { &*(state as *const Running) };
+/// The request at an address is cancelled by `next`: collectives can't be. The message that
+/// completes a persistent one could, and its request would be complete before the collective is.
+pub fn cancel(address: Word, next: impl FnOnce() -> c_int) -> c_int {
+    let request: Request = handle_at(address);
+    let is_ours = |native: &Native| !among(native, std::iter::once(request)).is_empty();
+    match !are_none() && native().is_some_and(is_ours) {
+        true => SUCCESS,
+        false => next(),
+    }
+}
+
+/// `MPI_Grequest_query_function`. MPIs do different things with an error in the status, and tell
+/// the world of it; so what completes the request tells the application.
+unsafe extern "C" fn query(_state: Word, status: StatusAddress) -> c_int {
     if let Some(native) = native() {
         // SAFETY: the MPI's own status.
-        unsafe { native.set_empty(status, running.code()) };
+        unsafe { native.set_empty(status) };
     }
     SUCCESS
 }
@@ -221,6 +254,6 @@ unsafe extern "C" fn free(state: Word) -> c_int {
 }
 
 /// `MPI_Grequest_cancel_function`: collectives can't be cancelled.
-unsafe extern "C" fn cancel(_state: Word, _is_complete: c_int) -> c_int {
+unsafe extern "C" fn refuse(_state: Word, _is_complete: c_int) -> c_int {
     SUCCESS
 }

@@ -8,6 +8,7 @@ use parking_lot::Mutex;
 use treepie_core::collective::Operation;
 
 use crate::collectives::communicator::{Chosen, Communicator};
+use crate::collectives::errors::{self, Returned};
 use crate::collectives::execute::{Account, Execution, Turn};
 use crate::collectives::guard::now;
 use crate::collectives::job::Job;
@@ -94,6 +95,8 @@ struct State {
     account: Account,
     scratch: Scratch,
     stage: Stage,
+    /// Whether the world returns errors while it goes on.
+    returns_errors: bool,
 }
 
 /// How far it is.
@@ -131,6 +134,7 @@ impl Running {
                 account: Account::default(),
                 scratch: Scratch::default(),
                 stage: Stage::Telling(Words::default()),
+                returns_errors: false,
             }),
         }
     }
@@ -180,6 +184,7 @@ impl Running {
         let Some(mut state) = self.state.try_lock() else {
             return Err(native.abi.err_intern);
         };
+        state.returns_errors = errors::are_wanted(native, self.told());
         let Some(job) = &state.job else {
             return Err(native.abi.err_intern);
         };
@@ -227,6 +232,7 @@ impl Running {
 
     /// A turn of the plan; its end is told.
     fn turn(&self, native: &Native, state: &mut State) -> Result<Turn, c_int> {
+        let _errors = Returned::where_wanted(native, state.returns_errors);
         if let Stage::Native(requests) = &mut state.stage {
             return self.turn_of_native(native, requests);
         }
@@ -357,9 +363,12 @@ impl Running {
             Ordering::AcqRel,
             Ordering::Relaxed,
         );
-        taken
-            .ok()
-            .map(|_| (self.communicator.told(self.comm), code))
+        taken.ok().map(|_| (self.told(), code))
+    }
+
+    /// The communicator whose handler is told of errors.
+    pub fn told(&self) -> Comm {
+        self.communicator.told(self.comm)
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Abi {
     pub err_truncate: i32,
     /// `MPI_ERR_INTERN`.
     pub err_intern: i32,
+    /// `MPI_ERR_IN_STATUS`.
+    pub err_in_status: i32,
     /// `MPI_MODE_NOSUCCEED`, of `MPI_Win_fence`.
     pub mode_no_succeed: i32,
     /// `MPI_THREAD_MULTIPLE`, the highest level.

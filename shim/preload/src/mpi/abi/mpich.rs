@@ -39,6 +39,7 @@ pub static MPICH: Abi = Abi {
     statuses_ignore: 1,
     err_truncate: 14,
     err_intern: 16,
+    err_in_status: 17,
     mode_no_succeed: 16_384,
     thread_multiple: 3,
     max_processor_name: 128,

@@ -33,6 +33,7 @@ pub static OPEN_MPI: Abi = Abi {
     statuses_ignore: 0,
     err_truncate: 15,
     err_intern: 17,
+    err_in_status: 18,
     mode_no_succeed: 16,
     thread_multiple: 3,
     max_processor_name: 256,

@@ -33,6 +33,7 @@ pub static STANDARD: Abi = Abi {
     statuses_ignore: 0,
     err_truncate: 15,
     err_intern: 17,
+    err_in_status: 19,
     mode_no_succeed: 16_384,
     thread_multiple: 4096,
     max_processor_name: 256,

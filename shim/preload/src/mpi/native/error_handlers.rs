@@ -67,6 +67,12 @@ impl Native {
         self.set_error_handler(comm, self.errors_return)
     }
 
+    /// Whether a code says that errors are in statuses.
+    pub fn is_in_status(&self, error: c_int) -> bool {
+        let mut class = error;
+        self.functions.error_class(error, &mut class).is_ok() && class == self.abi.err_in_status
+    }
+
     /// `MPI_Error_string`.
     pub fn error_text(&self, error: c_int) -> String {
         let text = self.text(LONGEST_TEXT, |text, length| {

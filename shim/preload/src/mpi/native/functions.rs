@@ -104,6 +104,7 @@ native_functions! {
         comm_size: Comm_size(comm: Comm, size: &mut c_int);
         comm_split: Comm_split(comm: Comm, color: c_int, key: c_int, made: &mut Comm);
         comm_test_inter: Comm_test_inter(comm: Comm, flag: &mut c_int);
+        error_class: Error_class(code: c_int, class: &mut c_int);
         dist_graph_neighbors_count: Dist_graph_neighbors_count(comm: Comm, incoming: &mut c_int, outgoing: &mut c_int, weighted: &mut c_int);
         errhandler_free: Errhandler_free(handler: &mut Errhandler);
         get_version: Get_version(major: &mut c_int, minor: &mut c_int);

@@ -3,7 +3,7 @@
 
 use super::Native;
 use super::functions::{CancelCallback, FreeCallback, QueryCallback};
-use crate::mpi::{Comm, Datatype, Handle, Op, Request, SUCCESS, StatusAddress, Word, c_int};
+use crate::mpi::{Comm, Datatype, Handle, Op, Request, StatusAddress, Word, c_int};
 
 /// What the MPI calls for a generalized request.
 #[derive(Debug, Clone, Copy)]
@@ -50,16 +50,13 @@ impl Native {
     ///
     /// # Safety
     /// There is a status that may be written.
-    pub unsafe fn set_empty(&self, status: StatusAddress, error: c_int) {
+    pub unsafe fn set_empty(&self, status: StatusAddress) {
         // MPI_SOURCE, MPI_TAG and MPI_ERROR follow each other in every family.
         let place = (status.word() + self.abi.status_error) as *mut c_int;
         // SAFETY: the caller's promise.
         unsafe {
             place.sub(2).write(self.abi.undefined);
             place.sub(1).write(self.abi.undefined);
-            if error != SUCCESS {
-                place.write(error);
-            }
             let _ = self.functions.status_set_elements(status, self.byte, 0);
             let _ = self.functions.status_set_cancelled(status, 0);
         }

@@ -286,8 +286,16 @@ pub fn begin(native: &Native, world: Comm, wanted: &Wanted) -> Result<(), SetupE
         );
     }
     let are_far = locality.of(&all).0.are_far();
-    let starts =
-        may_start && started::is_wanted(&collectives, wanted.reproducible, are_far, progress);
+    let is_wanted = |progress| {
+        may_start && started::is_wanted(&collectives, wanted.reproducible, are_far, progress)
+    };
+    if members.rank() == 0 && progress == Progress::Own && is_wanted(Progress::Called) {
+        log::info(
+            "started collectives: this MPI calls nobody while it waits, so only plans are taken in \
+             which no message waits for another",
+        );
+    }
+    let starts = is_wanted(progress);
     let setup = Setup {
         collectives,
         reproducible: wanted.reproducible,

@@ -83,6 +83,14 @@ mod tests {
     }
 
     #[test]
+    fn a_hook_is_not_found_where_the_library_of_open_mpi_is_not_loaded() {
+        assert!(find_in_library("libc.so", c"getpid").is_some());
+        // Not even a name that others define.
+        assert!(find_in_opal(c"getpid").is_none());
+        assert!(find_in_opal(c"opal_progress_register").is_none());
+    }
+
+    #[test]
     fn a_name_that_nobody_defines_is_not_found() {
         assert!(find(c"MPI_Treepie_has_no_such_procedure").is_none());
         assert!(find(c"getpid").is_some());

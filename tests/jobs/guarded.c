@@ -11,6 +11,7 @@
  *                                 two persistent requests of an allreduce, or a long one, started
  *                                 again and again, in an order of its own on each rank; nothing
  *                                 else is called. That is done TIMES times, with new requests
+ *     guarded neighbours CALLS    an allgather and a total exchange between neighbours of a ring
  *     guarded ahead CALLS         nothing but started ones on a communicator: ranks start them one
  *                                 after the other, and complete them behind the last
  *     guarded cells               three calls each of very many sizes and roots
@@ -229,6 +230,22 @@ static void restarted(const char *name, int calls)
     MPI_Request_free(&both[0]);
 }
 
+static void neighbours(int calls)
+{
+    int is_periodic = 1, left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
+    MPI_Comm ring;
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &ranks, &is_periodic, 0, &ring);
+    for (int n = 0; n < calls; n++) {
+        int in[2] = {element(rank, 0, n), element(rank, 1, n)}, out[2] = {-1, -1};
+        MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, ring);
+        check(out[0] == element(left, 0, n) && out[1] == element(right, 0, n));
+        /* What is sent upwards comes from below. */
+        MPI_Neighbor_alltoall(in, 1, MPI_INT, out, 1, MPI_INT, ring);
+        check(out[0] == element(left, 1, n) && out[1] == element(right, 0, n));
+    }
+    MPI_Comm_free(&ring);
+}
+
 /* Rank 0 starts all before any other rank starts one. */
 static void ahead(int calls)
 {
@@ -384,6 +401,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "restart") && argc > 3)
         for (int times = argc > 4 ? atoi(argv[3]) : 1; times > 0; times--)
             restarted(argv[2], count);
+    if (!strcmp(what, "neighbours"))
+        neighbours(count);
     if (!strcmp(what, "ahead"))
         ahead(count);
     if (!strcmp(what, "cells"))

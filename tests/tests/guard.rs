@@ -82,6 +82,15 @@ fn every_started_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi:
     }
 }
 
+fn plans_are_tried_between_neighbours_whose_results_stay_right(mpi: Mpi) {
+    let (_, profile) = run(mpi, "on", "guarded", &["neighbours", "10000"]);
+    let tried = tried(&profile);
+    for operation in [Operation::NeighborAllgather, Operation::NeighborAlltoall] {
+        let is_tried = tried.iter().any(|cell| cell.operation == operation);
+        assert!(is_tried, "{operation}: {:#?}", profile.guard);
+    }
+}
+
 /// Nothing is agreed on where ranks never wait for each other, and no rank waits for that.
 fn a_rank_may_start_thousands_before_another_starts_one(mpi: Mpi) {
     let (_, profile) = run(mpi, "on", "guarded", &["ahead", "3000"]);
@@ -415,6 +424,7 @@ fn what_was_found_is_shown() {
 under_each_mpi!(
     every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
     every_started_operation_leaves_what_the_mpi_leaves_while_plans_are_tried,
+    plans_are_tried_between_neighbours_whose_results_stay_right,
     a_rank_may_start_thousands_before_another_starts_one,
     requests_that_are_started_in_other_orders_are_right_while_plans_are_tried,
     plans_that_ran_in_trials_are_counted_as_run,

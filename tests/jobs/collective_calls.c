@@ -1,6 +1,6 @@
 /*
  * Calls the collectives that its arguments name, in that order, on the world
- * and nothing else.
+ * and nothing else; those between neighbours on a ring of all ranks.
  *
  *     collective_calls NAME:COUNT[:ROOT] ...
  *
@@ -14,6 +14,16 @@
 #include <string.h>
 
 static const MPI_Comm world = MPI_COMM_WORLD;
+
+static MPI_Comm ring(void)
+{
+    static MPI_Comm made = MPI_COMM_NULL;
+    int size, is_periodic = 1;
+    MPI_Comm_size(world, &size);
+    if (made == MPI_COMM_NULL)
+        MPI_Cart_create(world, 1, &size, &is_periodic, 0, &made);
+    return made;
+}
 
 static int call(const char *name, int count, int root)
 {
@@ -32,6 +42,7 @@ static int call(const char *name, int count, int root)
         equal[i] = i * (count + size), own[i] = mine;
         bytes[i] = equal[i] * (int)sizeof(int), types[i] = MPI_INT;
     }
+    MPI_Request request;
     int known = 1;
     if (!strcmp(name, "barrier"))
         MPI_Barrier(world);
@@ -59,6 +70,11 @@ static int call(const char *name, int count, int root)
         MPI_Reduce(in, out, count, MPI_INT, MPI_SUM, root, world);
     else if (!strcmp(name, "allreduce"))
         MPI_Allreduce(in, out, count, MPI_INT, MPI_SUM, world);
+    else if (!strcmp(name, "iallreduce")) {
+        MPI_Iallreduce(in, out, count, MPI_INT, MPI_SUM, world, &request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (!strcmp(name, "neighbor-allgather"))
+        MPI_Neighbor_allgather(in, count, MPI_INT, out, count, MPI_INT, ring());
     else if (!strcmp(name, "reduce-scatter"))
         MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, world);
     else if (!strcmp(name, "reduce-scatter-block"))

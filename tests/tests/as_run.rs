@@ -8,11 +8,12 @@ use treepie_tests::two_clusters::TwoClusters;
 use treepie_tests::{Mpi, artifacts, under_each_mpi};
 
 /// Calls of all kinds, each a megabyte or so between two clusters of four ranks.
-const CALLS: [&str; 11] = [
+const CALLS: [&str; 13] = [
     "bcast:250000",
     "bcast:250000:5",
     "reduce:250000:2",
-    "allreduce:250000",
+    "allreduce:60000",
+    "iallreduce:2000",
     "gather:60000:3",
     "scatter:60000:6",
     "allgather:60000",
@@ -20,6 +21,7 @@ const CALLS: [&str; 11] = [
     "alltoallv:15000",
     "allgatherv:60000",
     "reduce-scatter:60000",
+    "neighbor-allgather:250000",
 ];
 
 /// Every rank's cluster.
@@ -76,9 +78,10 @@ const OVERHEAD: f64 = 1.03;
 /// Named strategies, and those that are chosen on clusters of no known platform.
 fn the_links_carry_what_the_profile_of_a_replaced_run_tells(mpi: Mpi) {
     let grid = TwoClusters::new();
-    let named = "bcast=grid-chain,reduce=grid-flat,allreduce=grid-lanes,gather=grid-grouped,\
+    let named = "bcast=grid-chain,reduce=grid-flat,allreduce=at-once,gather=grid-grouped,\
                  allgather=grid-exchange,alltoall=grid-grouped,allgatherv=ring,\
-                 alltoallv=pairwise,reduce-scatter=grid-exchange,scatter=binomial";
+                 alltoallv=pairwise,reduce-scatter=grid-exchange,scatter=binomial,\
+                 neighbor-allgather=grid-relay";
     for (name, collectives) in [("named", named), ("auto", "auto")] {
         let settings = format!(
             "TREEPIE_MODE=replay TREEPIE_CLUSTERS=0,0,0,0,1,1,1,1 \

@@ -290,14 +290,14 @@ fn wrong_calls_end_as_with_the_host_and_right_ones_after_them_are_right(mpi: Mpi
 }
 
 fn communicators_are_freed_with_what_was_kept_for_them_and_may_run_out(mpi: Mpi) {
-    let outcome = Job::new(mpi, 2, "collective_communicators")
+    let job = Job::new(mpi, 2, "collective_communicators")
         .argument("200")
         .argument("2500")
-        .with(replaced("auto", "0,1"))
-        .run()
-        .succeeded()
-        .silent();
-    assert_eq!(outcome.stdout, "all right\n");
+        .with(strategies::replaced("auto", "0,1"));
+    for job in [job.clone(), job.argument("started")] {
+        let outcome = job.run().succeeded().silent();
+        assert_eq!(outcome.stdout, "all right\n");
+    }
 }
 
 fn sums_have_the_same_bits_on_all_ranks_and_from_run_to_run(mpi: Mpi) {

@@ -166,7 +166,7 @@ mod tests {
             date: String::new(),
             notes: Vec::new(),
             tuning: Tuning {
-                library: "open-mpi 5.0.11".parse().unwrap(),
+                library: "open-mpi 5.0.11".parse().expect("a known version"),
                 ranks: 16,
                 hosts: 8,
                 commutative: false,

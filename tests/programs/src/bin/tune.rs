@@ -407,7 +407,7 @@ impl Clock for Caller<'_> {
     fn time(&mut self, way: usize, calls: usize) -> Vec<f64> {
         if way == 0 {
             self.rounds += 1;
-            if self.rounds % COMPARED_EACH == 0 {
+            if self.rounds.is_multiple_of(COMPARED_EACH) {
                 self.clock.compare(self.members);
             }
         }

@@ -1,5 +1,5 @@
-//! Other tools that stand in the chain of MPI's names, before the library and behind it:
-//! a small one of our own, and Debian's EZTrace.
+//! Other tools that stand in the chain of MPI's names, before the library and behind it: a small
+//! one of our own, and Debian's EZTrace; and libraries that a permutation matters to.
 
 use std::path::Path;
 use tempfile::TempDir;
@@ -138,10 +138,41 @@ fn eztrace_and_the_library_do_not_disturb_each_other(mpi: Mpi) {
     }
 }
 
+/// Anything that is loaded under their names stands for libraries that keep checkpoints on nodes.
+fn libraries_whose_redundancy_sets_follow_new_ranks_are_named_in_one_line(mpi: Mpi) {
+    let directory = directory();
+    for (file, name, word) in [
+        ("libscr.so.3", "SCR", "scr"),
+        ("libfti.so", "FTI", "fti"),
+        ("libveloc-client.so", "VELOC", "veloc"),
+    ] {
+        let there = directory.path().join(file);
+        std::fs::copy(artifacts::yielding(), &there).expect("a library can be copied");
+        let run = |permutation: &str| {
+            let preload = format!("{}:{}", artifacts::library().display(), there.display());
+            let job = Job::new(mpi, 3, "ring").variable("LD_PRELOAD", preload);
+            let job = job.variable("TREEPIE_MODE", "replay");
+            job.variable("TREEPIE_PERMUTATION", permutation)
+                .run()
+                .succeeded()
+        };
+        let expected = format!(
+            "treepie: {name} makes its redundancy sets of the new ranks; `treepie map PROFILE \
+             --containment --redundancy {word}` says which failures break them"
+        );
+        let moved = run("1,2,0");
+        assert_eq!(moved.messages(), [expected], "{}", moved.told());
+        run("0,1,2").silent();
+    }
+}
+
 under_all_mpis!(
     another_tool_and_the_library_do_not_disturb_each_other,
     what_a_tool_behind_the_library_sends_is_not_counted,
 );
 
-// EZTrace is Debian's.
-under_each_mpi!(eztrace_and_the_library_do_not_disturb_each_other);
+// EZTrace is Debian's; what is said of libraries has no MPI in it.
+under_each_mpi!(
+    eztrace_and_the_library_do_not_disturb_each_other,
+    libraries_whose_redundancy_sets_follow_new_ranks_are_named_in_one_line,
+);

@@ -46,6 +46,11 @@ pub fn find_in_library(start: &str, name: &CStr) -> Option<*mut c_void> {
     })
 }
 
+/// Whether a library is loaded whose file's name starts with `start`.
+pub fn is_loaded(start: &str) -> bool {
+    elf::in_objects(|info| is_library(elf::path(info), start).then_some(())).is_some()
+}
+
 /// The libraries of Open MPI 4 and 5 whose functions are known.
 const OPAL: [&str; 2] = ["libopen-pal.so.40", "libopen-pal.so.80"];
 

@@ -20,6 +20,7 @@ mod monitor;
 mod order;
 mod partial;
 mod program;
+mod redundancy;
 mod replay;
 mod request;
 mod run;

@@ -10,7 +10,7 @@ use treepie_core::order::Log;
 use super::decision::{Decision, Next, Opening, Order, OrderWay, Pages, Recording, Replay};
 use super::request::{Draft, Request};
 use super::tuning::{self, Told};
-use super::{State, errors, exits, finish, hosts, learning, monitor, partial, signals};
+use super::{State, errors, exits, finish, hosts, learning, monitor, partial, redundancy, signals};
 use crate::binding::bind_this_thread;
 use crate::guard::guarded;
 use crate::mpi::native::Native;
@@ -324,6 +324,9 @@ impl Starting {
         }
         if let Some(new_rank) = &replay.permutation {
             world::install(self.native, new_rank)?;
+            if process == 0 {
+                redundancy::tell_of_moved_sets(new_rank);
+            }
         }
         Ok(world::of_application(self.native))
     }

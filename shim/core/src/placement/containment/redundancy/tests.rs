@@ -189,4 +189,8 @@ fn configurations_name_every_host_once_and_begin_with_checkpoint_0() {
         fti_config(2, 4),
         "[basic]\nhead = 0\nnode_size = 2\ngroup_size = 4\n"
     );
+    assert_eq!(
+        veloc_config(),
+        "mode = async\nscratch = /local/ckpt\npersistent = /shared/ckpt\nec_interval = 0\n"
+    );
 }

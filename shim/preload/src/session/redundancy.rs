@@ -1,0 +1,28 @@
+//! Libraries that keep checkpoints on nodes, and protect them in sets of ranks: under a permutation
+//! these sets are of other processes than the launcher's order would give.
+
+use crate::log;
+use crate::mpi::lookup;
+
+/// How their files' names start, what they are called, and what `--redundancy` calls them.
+const LIBRARIES: [(&str, &str, &str); 3] = [
+    ("libscr.so", "SCR", "scr"),
+    ("libfti.so", "FTI", "fti"),
+    ("libveloc", "VELOC", "veloc"),
+];
+
+/// Says what becomes of the sets of those that are loaded; on one process.
+pub fn tell_of_moved_sets(new_rank: &[u32]) {
+    let is_moved = |(process, &rank): (usize, &u32)| process != rank as usize;
+    if !new_rank.iter().enumerate().any(is_moved) {
+        return;
+    }
+    for (file, name, word) in LIBRARIES {
+        if lookup::is_loaded(file) {
+            log::warn(&format!(
+                "{name} makes its redundancy sets of the new ranks; `treepie map PROFILE \
+                 --containment --redundancy {word}` says which failures break them"
+            ));
+        }
+    }
+}

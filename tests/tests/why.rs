@@ -154,6 +154,38 @@ fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
     assert_no_pages(desk);
 }
 
+/// Asks for the only job, and then at the same time by all names that a job has. The first looks may
+/// be before it has begun. The launcher is above the ranks, below whoever started it.
+const ASKED_IN_ALL_WAYS: &str = r#"
+why="$treepie why --pages asleep-pages"
+for try in 1 2 3 4 5; do
+    sleep 1
+    $why >why 2>&1
+    grep -q sleeping why && break
+done
+run=$(ls asleep-pages)
+rank=$($why --look | grep -o '"process":[0-9][0-9]*' | head -n1 | cut -d: -f2)
+launcher=$rank
+for above in 1 2 3; do
+    grep -q -E '^(mpi|orte|prte)' /proc/$launcher/comm && break
+    launcher=$(awk '/^PPid:/ { print $2 }' /proc/$launcher/status)
+done
+$why --between 0 $launcher >by-launcher 2>&1 &
+$why --between 0 $rank >by-rank 2>&1 &
+$why --between 0 $run >by-run 2>&1 &
+$why --between 0 ${run%????????} >by-beginning 2>&1 &
+$treepie why --between 0 ./asleep-pages/$run >by-directory 2>&1 &
+$why --json --picture why.svg >json
+wait"#;
+
+/// The second look is when the job has ended.
+const ASKED_AS_IT_ENDS: &str = "
+for try in $(seq 30); do
+    sleep 0.5
+    $treepie why --pages small-pages --between 7 >as-it-ends 2>&1
+    grep -q 'while it was looked at' as-it-ends && break
+done";
+
 fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_at_the_end(
     mpi: Mpi,
 ) {
@@ -164,23 +196,22 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
         "computes 4",
         "waits 4",
         "pipeline 4",
-        "asleep 6",
+        "asleep 7",
         "fortran waits 4",
         "python waits 4",
     ];
     let quiet = long.map(|mode| line(mpi, desk, "profile -q --hang 1", mode));
     let mut lines = quiet.to_vec();
     lines.push(line(mpi, desk, "profile --hang 60", "killed"));
-    // The first looks may be before the job has begun.
-    let why = format!(
-        "{} why --pages asleep-pages",
-        artifacts::command().display()
-    );
-    lines.push(format!(
-        "(cd {}; for try in 1 2 3 4 5; do sleep 1; {why} >why 2>&1; grep -q sleeping why && break; \
-         done; {why} --json --picture why.svg >json)",
-        desk.display()
-    ));
+    for script in [ASKED_IN_ALL_WAYS, ASKED_AS_IT_ENDS] {
+        let treepie = artifacts::command();
+        let said = format!(
+            "(cd {}; treepie={}; {script})",
+            desk.display(),
+            treepie.display()
+        );
+        lines.push(said);
+    }
     run(&lines, "jobs that take long").succeeded();
     for mode in long {
         let name = name(mode);
@@ -191,6 +222,13 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
     let first =
         "No deadlock: ranks 0 and 2 wait for rank 1 (sleeping outside MPI since MPI_Barrier";
     assert!(said.starts_with(first), "under {mpi}:\n{said}");
+    for way in ["launcher", "rank", "run", "beginning", "directory"] {
+        let said = read(desk, &format!("by-{way}"));
+        assert!(said.starts_with(first), "by {way} under {mpi}:\n{said}");
+    }
+    let ended = read(desk, "as-it-ends");
+    let told = ended.contains("ended while it was looked at; it did not hang");
+    assert!(told && !ended.contains("eadlock"), "under {mpi}:\n{ended}");
     let json = read(desk, "json");
     let json: serde_json::Value =
         serde_json::from_str(&json).unwrap_or_else(|error| panic!("{error}: {json}"));

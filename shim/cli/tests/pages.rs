@@ -4,8 +4,11 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 
-use support::Desk;
+use support::{Answer, Desk};
 use treepie_core::files::pages::layout::{
     AREAS_AT, COMMUNICATORS_AT, INSIDE, MAGIC, NUMBER_SHIFT, VERSION, WORDS, area, communicator,
     header, pack,
@@ -90,6 +93,46 @@ fn a_page_that_is_damaged_or_of_another_run_is_named_and_left_out() {
     assert!(answer.err.contains("2.page: is cut off"), "{}", answer.err);
     assert!(answer.out.contains("No page of rank 1"), "{}", answer.out);
     assert!(!answer.out.contains("Deadlock"), "{}", answer.out);
+}
+
+/// Only root can give files away: other users skip this.
+#[test]
+fn pages_of_another_user_are_left_out_unless_root_asks() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let desk = Desk::new();
+    let (user, other) = (65534, 1);
+    for rank in 0..2 {
+        put(&desk, 7, rank, &page(7, rank as u64));
+        let path = run_directory(&desk.path("pages"), 7).join(file_name(rank));
+        chown(path, Some(other), None).unwrap();
+    }
+    let root = desk.run(&["why", "--pages", "pages"]).good();
+    assert!(
+        root.out.starts_with("Deadlock: ranks 0 and 1"),
+        "{}",
+        root.out
+    );
+    // Where the user may run it.
+    fs::set_permissions(desk.path(""), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_treepie"), desk.path("treepie")).unwrap();
+    let asked = || -> Answer {
+        let mut command = Command::new(desk.path("treepie"));
+        command
+            .args(["why", "--pages", "pages"])
+            .uid(user)
+            .current_dir(desk.path(""));
+        command.output().unwrap().into()
+    };
+    let nothing = asked().refusal(1);
+    let left_out = "page: belongs to user 1; left out";
+    assert!(nothing.contains(left_out), "{nothing}");
+    let own = run_directory(&desk.path("pages"), 7).join(file_name(0));
+    chown(own, Some(user), None).unwrap();
+    let half = asked().good();
+    assert!(half.err.contains(left_out), "{}", half.err);
+    assert!(!half.out.contains("Deadlock"), "{}", half.out);
 }
 
 #[test]

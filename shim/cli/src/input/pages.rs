@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -86,6 +87,14 @@ impl Look {
         let mut look = Look::default();
         let is_memory = base == usual_base();
         for path in page_files(&run_directory(base, run)) {
+            if let Some(owner) = stranger(&path, is_memory) {
+                let path = path.display();
+                look.problems.push(format!(
+                    "{path}: belongs to user {owner}; left out, for only that user and root may \
+                     ask what it says"
+                ));
+                continue;
+            }
             match read(&path) {
                 Ok(page) if page.run == run && rank_of(&path) == Some(page.state.rank) => {
                     let sighting = Sighting {
@@ -211,6 +220,19 @@ fn life(first: Option<&Sighting>, second: &Sighting) -> Option<Life> {
     })
 }
 
+/// The owner of a page that is not believed.
+fn stranger(path: &Path, is_usual: bool) -> Option<u32> {
+    let owner = fs::symlink_metadata(path).ok()?.uid();
+    let reader = rustix::process::geteuid().as_raw();
+    (!is_believed(owner, reader, is_usual)).then_some(owner)
+}
+
+/// Whether a page is what it seems: anybody can make what has the name of another user's usual
+/// directory, root's too, or put files where users share one. Root may look at all jobs.
+fn is_believed(owner: u32, reader: u32, is_usual: bool) -> bool {
+    owner == reader || !is_usual && (owner == 0 || reader == 0)
+}
+
 /// Reads a page; `None` is one that is not there any more, or not yet. A call that begins or ends
 /// while it is read would leave words of two calls in it: what was read is right where a second
 /// reading finds the same call, and otherwise that one tells of a rank that goes on.
@@ -306,6 +328,21 @@ mod tests {
                 started: 0,
             }),
             here: is_this_host(host),
+        }
+    }
+
+    #[test]
+    fn strangers_pages_are_believed_by_root_alone_and_not_in_the_usual_directory() {
+        let (root, user, other) = (0, 1000, 1001);
+        for (owner, reader, in_usual, elsewhere) in [
+            (user, user, true, true),
+            (root, root, true, true),
+            (root, user, false, true),
+            (other, user, false, false),
+            (other, root, false, true),
+        ] {
+            let found = [true, false].map(|is_usual| is_believed(owner, reader, is_usual));
+            assert_eq!(found, [in_usual, elsewhere], "{owner} {reader}");
         }
     }
 

@@ -64,6 +64,41 @@ fn ends(answer: &Value) -> Vec<&str> {
     kinds.map(|kind| kind.expect("a kind")).collect()
 }
 
+/// Rank 0 ends in this way, while the other waits for a message from it: the kind of end that is
+/// seen, the signal, and the status where the launcher's own is to be trusted.
+const ENDS: [(&str, &str, Option<u8>, Option<i32>); 7] = [
+    ("kill", "killed", Some(9), None),
+    ("segv", "killed", Some(11), None),
+    ("term", "killed", Some(15), None),
+    ("quick-exit", "program", None, Some(3)),
+    ("leave", "program", None, None),
+    ("abort", "program", None, Some(3)),
+    ("late", "finished", None, Some(3)),
+];
+
+fn each_way_in_which_a_rank_ends_while_another_waits_is_told_from_the_others(mpi: Mpi) {
+    for (how, kind, signal, status) in ENDS {
+        let mut job = ending(mpi, how);
+        job.push("receive".into());
+        let (outcome, answer) = run(supervise(&["--attempts", "1"], job), how);
+        assert_eq!(ends(&answer), [kind], "{how}: {}", outcome.told());
+        let end = &answer["attempts"][0]["end"];
+        assert_eq!(
+            end["signal"],
+            serde_json::json!(signal),
+            "{how}: {}",
+            outcome.told()
+        );
+        let code = outcome.status.code();
+        assert_ne!(code, Some(0), "{how}: {}", outcome.told());
+        assert!(
+            status.is_none() || code == status,
+            "{how}: {}",
+            outcome.told()
+        );
+    }
+}
+
 fn a_job_whose_rank_is_killed_is_run_again_by_the_restart_command(mpi: Mpi) {
     let restart = as_typed(&ending(mpi, "well"));
     let options = ["--pause", "0", "--restart", &restart];
@@ -110,43 +145,85 @@ fn a_job_that_never_ends_and_makes_no_progress_is_ended_and_given_up(mpi: Mpi) {
     assert_eq!(answer["reason"]["kind"], "no_progress");
 }
 
-/// Starts the command of its arguments, sends it SIGTERM once it has printed the first of them, and
-/// ends as the command does.
-const SENT_TERM: &str = "\
-words=$1; shift
+fn a_restart_command_that_fails_at_once_or_never_ends_is_given_up(mpi: Mpi) {
+    let fails = format!("{} sh -c 'exit 3'", as_typed(&mpi.launch(RANKS, &[])));
+    let options = ["--pause", "0", "--restart", &fails];
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "segv")), "fails at once");
+    assert_eq!(ends(&answer), ["killed", "program"], "{}", outcome.told());
+    assert_eq!(answer["reason"]["kind"], "at_once");
+    // Without checkpoints, calls are what shows progress: ranks that sleep make none.
+    let hangs = as_typed(&ending(mpi, "wait"));
+    let options = [
+        "--pause",
+        "0",
+        "--at-once",
+        "0",
+        "--stall",
+        "4",
+        "--restart",
+        &hangs,
+    ];
+    let (outcome, answer) = run(supervise(&options, ending(mpi, "segv")), "never ends");
+    let kinds = ["killed", "stalled", "stalled"];
+    assert_eq!(ends(&answer), kinds, "{}", outcome.told());
+    assert_eq!(answer["reason"]["kind"], "no_progress");
+    // A job that goes on for longer than that is left alone.
+    let mut slow = mpi.launch(RANKS, &[]);
+    slow.push(artifacts::job(mpi, "hangs").into());
+    slow.extend(["computes", "6"].map(OsString::from));
+    let (outcome, answer) = run(supervise(&["--stall", "4"], slow), "goes on");
+    assert_eq!(ends(&answer), ["finished"], "{}", outcome.told());
+}
+
+/// Starts the command of its arguments, sends it a signal once it has printed the words before
+/// them, and ends as the command does.
+const SENT: &str = "\
+signal=$1 words=$2; shift 2
 \"$@\" >said 2>&1 &
 until grep -q \"$words\" said; do
     kill -0 $! 2>/dev/null || exit 99
     sleep 0.05
 done
-kill -s TERM $!
+kill -s $signal $!
 wait $!
 status=$?
 cat said
 exit $status
 ";
 
-fn sent_term(word: &str, words: Vec<OsString>) -> (Outcome, Value) {
-    let mut all: Vec<OsString> = ["bash", "-c", SENT_TERM, "bash", word]
+fn sent(signal: &str, word: &str, words: Vec<OsString>) -> (Outcome, Value) {
+    let mut all: Vec<OsString> = ["bash", "-c", SENT, "bash", signal, word]
         .map(OsString::from)
         .into();
     all.extend(words);
-    run(all, "SIGTERM")
+    run(all, signal)
 }
 
 /// Under Open MPI: Hydra 4.0 may wait for the job all the same.
 #[test]
-fn a_signal_is_passed_on_and_ends_the_loop() {
-    let waits = supervise(&[], ending(Mpi::OpenMpi, "wait"));
-    let (outcome, answer) = sent_term("waiting", waits);
-    assert_eq!(ends(&answer), ["stopped"], "{}", outcome.told());
-    assert_eq!(answer["reason"]["kind"], "stopped");
-    assert_ne!(outcome.status.code(), Some(0), "{}", outcome.told());
+fn a_signal_that_asks_for_the_end_is_passed_on_and_ends_the_loop() {
+    for (signal, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let waits = supervise(&[], ending(Mpi::OpenMpi, "wait"));
+        let (outcome, answer) = sent(signal, "waiting", waits);
+        assert_eq!(ends(&answer), ["stopped"], "{}", outcome.told());
+        assert_eq!(answer["attempts"][0]["end"]["signal"], number);
+        assert_eq!(answer["reason"]["kind"], "stopped");
+        assert_ne!(outcome.status.code(), Some(0), "{}", outcome.told());
+    }
+}
+
+fn a_scheduler_s_warning_reaches_the_ranks_and_the_job_goes_on(mpi: Mpi) {
+    let waits = supervise(&[], ending(mpi, "usr1"));
+    let (outcome, answer) = sent("USR1", "waiting", waits);
+    assert_eq!(ends(&answer), ["finished"], "{}", outcome.told());
+    let came = outcome.stdout.matches("SIGUSR1 came").count();
+    assert_eq!(came, RANKS, "{}", outcome.told());
+    assert_eq!(outcome.status.code(), Some(0), "{}", outcome.told());
 }
 
 fn a_signal_in_the_pause_ends_the_loop_at_once(mpi: Mpi) {
     let aborts = supervise(&["--pause", "50"], ending(mpi, "abort"));
-    let (outcome, answer) = sent_term("the next attempt begins in 50 s", aborts);
+    let (outcome, answer) = sent("TERM", "the next attempt begins in 50 s", aborts);
     assert_eq!(ends(&answer), ["program"], "{}", outcome.told());
     assert_eq!(outcome.status.code(), Some(128 + 15), "{}", outcome.told());
 }
@@ -400,6 +477,9 @@ fn with_local_checkpoints_a_spare_host_takes_the_lost_one_s_place_and_others_sta
 }
 
 under_each_mpi!(
+    each_way_in_which_a_rank_ends_while_another_waits_is_told_from_the_others,
+    a_restart_command_that_fails_at_once_or_never_ends_is_given_up,
+    a_scheduler_s_warning_reaches_the_ranks_and_the_job_goes_on,
     a_job_whose_rank_is_killed_is_run_again_by_the_restart_command,
     a_program_that_always_aborts_is_run_once_more_and_its_status_returned,
     ranks_that_leave_with_status_0_before_the_end_are_no_success,

@@ -121,7 +121,8 @@ impl Watched {
     }
 }
 
-const PAGES: &str = "TREEPIE_PAGES";
+/// The variable by which ranks keep pages.
+pub const PAGES: &str = "TREEPIE_PAGES";
 
 fn under_watch(
     invocation: &Invocation,
@@ -202,11 +203,7 @@ impl Watch {
         let mut known: Vec<Run> = Vec::new();
         while stopped.recv_timeout(TICK) == STILL_RUNNING {
             for (number, look) in runs_of(self.given) {
-                let calls = look
-                    .sightings
-                    .values()
-                    .map(|sighting| sighting.page.state.calls());
-                let calls: Vec<u64> = calls.collect();
+                let calls = look.calls();
                 let Some(run) = known.iter_mut().find(|run| run.number == number) else {
                     known.push(Run {
                         number,

@@ -132,6 +132,12 @@ impl Look {
         self.problems.extend(other.problems);
     }
 
+    /// The calls that each rank has made.
+    pub fn calls(&self) -> Vec<u64> {
+        let pages = self.sightings.values().map(|sighting| &sighting.page);
+        pages.map(|page| page.state.calls()).collect()
+    }
+
     /// Any of its pages.
     pub fn any(&self) -> Option<&Page> {
         self.sightings

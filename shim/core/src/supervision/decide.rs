@@ -59,7 +59,7 @@ pub enum Reason {
     Program,
     /// It failed at once, twice in a row.
     AtOnce,
-    /// Twice in a row there was no new checkpoint.
+    /// Twice in a row there was no progress.
     NoProgress,
     /// All attempts were made.
     Attempts,
@@ -192,8 +192,8 @@ impl fmt::Display for Reason {
                 "it failed at once twice in a row; look at its messages and at the restart command"
             }
             Reason::NoProgress => {
-                "twice in a row there was no new checkpoint; check that the restart command begins \
-                 from the last one"
+                "twice in a row there was no progress; check that the restart command begins from the \
+                 last checkpoint"
             }
             Reason::Attempts => "all attempts were made; --attempts allows more",
             Reason::Time => "the time for attempts is over; --time allows more",

@@ -47,7 +47,7 @@ pub struct Facts {
     pub silent_hosts: Vec<String>,
     /// A signal that asked for an end, which was passed on to the job.
     pub stopped_by: Option<u8>,
-    /// The attempt was ended because it wrote no checkpoint for so long.
+    /// The attempt was ended because it wrote no checkpoint, or made no call, for so long.
     pub stalled: bool,
 }
 
@@ -67,7 +67,7 @@ pub enum End {
         /// Their names.
         hosts: Vec<String>,
     },
-    /// No checkpoint for too long, and all hosts answer.
+    /// No checkpoint or call for too long, and all hosts answer.
     Stalled,
     /// A signal that ended a rank.
     Killed {
@@ -191,7 +191,7 @@ impl fmt::Display for End {
                 write!(out, "{} was passed on to it", signal_name(*signal))
             }
             End::HostsLost { hosts } => write!(out, "lost: {}", hosts.join(", ")),
-            End::Stalled => out.write_str("no checkpoint for too long; it was ended"),
+            End::Stalled => out.write_str("no progress for too long; it was ended"),
             End::Killed { signal, rank, host } => {
                 match rank {
                     Some(rank) => write!(out, "process {rank}")?,

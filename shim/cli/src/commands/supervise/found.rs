@@ -1,4 +1,4 @@
-//! Checkpoints on disk.
+//! Checkpoints on disk, and whether an attempt stands still.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -42,34 +42,19 @@ fn checkpoint(path: PathBuf) -> Option<Checkpoint> {
     })
 }
 
-/// Whether no checkpoint has changed for too long.
-pub struct Stall<'a> {
-    pattern: &'a Path,
+/// Says at each call whether `look` has found the same for too long by now.
+pub fn stall<'a, T: PartialEq + 'a>(
     most: Duration,
-    seen: Vec<Checkpoint>,
-    since: Instant,
-}
-
-impl<'a> Stall<'a> {
-    /// From now on, `most` without a change is too long.
-    pub fn new(pattern: &'a Path, most: Duration) -> Self {
-        Stall {
-            pattern,
-            most,
-            seen: matching(pattern),
-            since: Instant::now(),
+    mut look: impl FnMut() -> T + 'a,
+) -> Box<dyn FnMut() -> bool + 'a> {
+    let (mut seen, mut since) = (look(), Instant::now());
+    Box::new(move || {
+        let found = look();
+        if found != seen {
+            (seen, since) = (found, Instant::now());
         }
-    }
-
-    /// Whether it is too long by now.
-    pub fn is_over(&mut self) -> bool {
-        let found = matching(self.pattern);
-        if found != self.seen {
-            self.seen = found;
-            self.since = Instant::now();
-        }
-        self.since.elapsed() >= self.most
-    }
+        since.elapsed() >= most
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use treepie_core::files::Replayable;
+use treepie_core::files::configuration::RUN_VARIABLE;
 use treepie_core::files::partial_profiles::directory_of;
 use treepie_core::supervision::checkpoints::{Checkpoint, Checkpoints};
 use treepie_core::supervision::{
@@ -13,7 +14,8 @@ use treepie_core::supervision::{
 };
 
 use super::Job;
-use super::found::{Stall, matching};
+use super::found::{matching, stall};
+use crate::commands::hang;
 use crate::commands::profile::merged;
 use crate::error::CommandError;
 use crate::launch::family::Family;
@@ -116,9 +118,10 @@ impl<'a> Supervisor<'a> {
             .job
             .record
             .join(format!("attempt-{number}.profile.yaml"));
-        let variables = arguments
-            .settings
-            .variables(variables(&output, placement.as_deref()))?;
+        let run = hang::new_number();
+        let mut own = variables(&output, placement.as_deref());
+        own.extend(self.pages_variables(run));
+        let variables = arguments.settings.variables(own)?;
         let mut invocation = launch::prepare(&command, &variables)?;
         // A launcher that was not told of hosts may not have taken the first ones.
         let leaves_out = self.job.roster.as_ref().is_some_and(Roster::leaves_out);
@@ -134,11 +137,9 @@ impl<'a> Supervisor<'a> {
         let shown = as_typed(&command);
         self.announce(number, hosts.as_deref(), from.as_ref(), &shown);
 
-        let limit = arguments.stall.map(Duration::from_secs_f64);
-        let watches = arguments.checkpoints.as_deref().zip(limit);
-        let mut stall = watches.map(|(pattern, most)| Stall::new(pattern, most));
-        let is_stalled = || stall.as_mut().is_some_and(Stall::is_over);
-        let watched = watched::run(&invocation, self.signals, is_stalled)?;
+        let mut stall = self.stall(run);
+        let watched = watched::run(&invocation, self.signals, &mut *stall)?;
+        drop(stall);
 
         let profiles = self.profiles(&output);
         let end = self.end(&watched, &profiles, hosts.as_deref());
@@ -178,6 +179,38 @@ impl<'a> Supervisor<'a> {
                 .is_some_and(|roster| roster.can_leave_out()),
         };
         Ok(self.history.after(&ended, &arguments.limits()))
+    }
+
+    /// Whether the attempt with this number stands still, as far as that is asked for: no checkpoint
+    /// changes, or no rank makes a call.
+    fn stall(&self, run: u64) -> Box<dyn FnMut() -> bool + '_> {
+        let limit = self.job.arguments.stall.map(Duration::from_secs_f64);
+        match (limit, self.job.arguments.checkpoints.as_deref()) {
+            (None, _) => Box::new(|| false),
+            (Some(most), Some(pattern)) => stall(most, move || matching(pattern)),
+            (Some(most), None) => stall(most, move || {
+                let runs = hang::runs_below(&self.pages(), run).into_iter();
+                runs.map(|(run, look)| (run, look.calls()))
+                    .collect::<Vec<_>>()
+            }),
+        }
+    }
+
+    /// Where ranks keep pages that are watched: all hosts see it.
+    fn pages(&self) -> PathBuf {
+        hang::directory().unwrap_or_else(|| self.job.record.join("pages"))
+    }
+
+    /// What makes ranks keep them, where calls are what shows progress.
+    fn pages_variables(&self, run: u64) -> Vec<(&'static str, OsString)> {
+        let arguments = self.job.arguments;
+        match arguments.stall.is_some() && arguments.checkpoints.is_none() {
+            true => vec![
+                (RUN_VARIABLE, format!("{run:016x}").into()),
+                (hang::PAGES, self.pages().into()),
+            ],
+            false => Vec::new(),
+        }
     }
 
     /// The command of the next attempt, and the checkpoint that it begins from. Where there is no

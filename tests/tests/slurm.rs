@@ -1,6 +1,6 @@
 //! Jobs that Slurm's own `srun` starts, on a Slurm that lasts as long as the test: the variables
-//! reach the ranks, a placement is applied by every way, the job's status comes back, and a job is
-//! run again without the node on which a rank died.
+//! reach the ranks, a placement is applied by every way, the job's status comes back, a job is run
+//! again without the node on which a rank died, and a batch job is warned of its end.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -90,7 +90,35 @@ fn a_job_whose_rank_is_killed_is_run_again_without_its_node(mpi: Mpi) {
     assert_eq!(hosts, ["n1", "n2"], "{}", outcome.told());
 }
 
+/// What `--signal=B:USR1@120` sends two minutes before the end, `scancel` sends at once.
+fn a_supervised_batch_job_is_warned_and_its_status_comes_back(mpi: Mpi) {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let script = "\
+        batch() { sbatch --quiet --wait -n2 -o $1 \
+            --wrap \"exec \\$treepie supervise --record $1.record -- \\$srun \\$jobs/endings $1\"; }\n\
+        batch late\n\
+        echo status $?\n\
+        batch usr1 &\n\
+        for try in $(seq 150); do\n\
+            [ \"$(grep -c waiting usr1 2>/dev/null)\" != 2 ] || break\n\
+            sleep 0.2\n\
+        done\n\
+        scancel --batch --signal=USR1 $(squeue --noheader -o %i)\n\
+        wait $!\n\
+        echo status $?\n\
+        cat usr1\n";
+    let outcome = under_slurm(mpi, 1, directory.path(), script).succeeded();
+    assert!(
+        outcome.stdout.starts_with("status 3\nstatus 0\n"),
+        "{}",
+        outcome.told()
+    );
+    let came = outcome.stdout.matches("SIGUSR1 came").count();
+    assert_eq!(came, 2, "{}", outcome.told());
+}
+
 under_each_mpi!(
+    a_supervised_batch_job_is_warned_and_its_status_comes_back,
     jobs_of_srun_are_profiled_and_placed_and_keep_their_status,
     a_job_whose_rank_is_killed_is_run_again_without_its_node,
 );

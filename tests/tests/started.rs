@@ -117,8 +117,8 @@ const CASES: [(&str, usize); 21] = [
     ("uneven-requests", 5),
 ];
 
-/// Whether the MPI itself, which runs most calls under a guard, does not survive a case, or does not
-/// what the standard says: Open MPI's broadcasts crash where their communicator is freed; MPICH
+/// Whether the MPI itself, which runs most calls under a guard, does not survive a case, or does
+/// not what the standard says: Open MPI's broadcasts crash where their communicator is freed; MPICH
 /// 4.0 waits for ever, or fills a status that should be empty; what an MPI does when a request is
 /// freed that is under way, or has failed, is its own affair.
 fn is_for_plans_alone(mpi: Mpi, case: &str) -> bool {
@@ -227,7 +227,8 @@ fn by_a_thread(collectives: &str, clusters: &str) -> Library {
     strategies::with(replaced(collectives, clusters), "TREEPIE_STARTED", "thread")
 }
 
-/// By a thread: Open MPI calls nobody while it waits for a connection. Debian's MPICH opens no ports.
+/// By a thread: Open MPI calls nobody while it waits for a connection. Debian's MPICH opens no
+/// ports.
 #[test]
 fn messages_go_on_while_a_rank_waits_for_a_connection() {
     let library = by_a_thread("bcast=chain", &in_turn(4, 2));

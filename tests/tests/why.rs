@@ -154,8 +154,8 @@ fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
     assert_no_pages(desk);
 }
 
-/// Asks for the only job, and then at the same time by all names that a job has. The first looks may
-/// be before it has begun. The launcher is above the ranks, below whoever started it.
+/// Asks for the only job, and then at the same time by all names that a job has. The first looks
+/// may be before it has begun. The launcher is above the ranks, below whoever started it.
 const ASKED_IN_ALL_WAYS: &str = r#"
 why="$treepie why --pages asleep-pages"
 for try in 1 2 3 4 5; do

@@ -73,8 +73,8 @@ pub struct Arguments {
     /// An attempt that ends within so many seconds, without a new checkpoint, has failed at once
     #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
     at_once: f64,
-    /// End an attempt that has written no checkpoint for so many seconds; without --checkpoints, one
-    /// whose ranks have made no MPI call, as their pages have it
+    /// End an attempt that has written no checkpoint for so many seconds; without --checkpoints,
+    /// one whose ranks have made no MPI call, as their pages have it
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
     stall: Option<f64>,
     /// A host that does not answer within so many seconds is lost

@@ -181,8 +181,8 @@ impl<'a> Supervisor<'a> {
         Ok(self.history.after(&ended, &arguments.limits()))
     }
 
-    /// Whether the attempt with this number stands still, as far as that is asked for: no checkpoint
-    /// changes, or no rank makes a call.
+    /// Whether the attempt with this number stands still, as far as that is asked for: no
+    /// checkpoint changes, or no rank makes a call.
     fn stall(&self, run: u64) -> Box<dyn FnMut() -> bool + '_> {
         let limit = self.job.arguments.stall.map(Duration::from_secs_f64);
         match (limit, self.job.arguments.checkpoints.as_deref()) {

@@ -6,7 +6,7 @@ use treepie_core::checkpoint::{
 };
 use treepie_core::platform::Platform;
 
-use crate::platforms::{close, clusters, ethernet, experiment, link, same, sites};
+use crate::platforms::{BETWEEN, close, clusters, ethernet, experiment, link, same, sites};
 
 /// `T = T0 + W t` with `W = floor(T / tau)`, counted up from no wave at all.
 fn least_fixed_point(work: f64, wave: f64, interval: f64) -> (f64, u64) {
@@ -213,6 +213,75 @@ fn a_non_blocking_wave_costs_no_time_where_its_links_have_room_and_time_where_th
     assert!(lost(1 << 20, 1.0) < 0.01);
     // Messages that fill a card in all of the time share it with images.
     assert!(lost(1 << 20, 0.0) > 0.01);
+}
+
+#[test]
+fn a_mebibyte_in_flight_from_lille_to_toulouse_is_drained_in_311_ms() {
+    let slowest = link(26.97, 13.04);
+    let drained = slowest.gap(1 << 20) - slowest.gap(0);
+    assert!((drained - 0.311).abs() < 0.0005, "{drained}");
+}
+
+#[test]
+fn between_sites_bandwidth_times_latency_is_a_tcp_window_s_35_6_to_56_kb() {
+    let products = BETWEEN.map(|(_, _, mbit, milliseconds)| {
+        let link = link(mbit, milliseconds);
+        let per_byte = (link.gap(1 << 20) - link.gap(0)) / f64::from(1 << 20);
+        link.latency() / per_byte / 1e3
+    });
+    let least = products.into_iter().fold(f64::INFINITY, f64::min);
+    let most = products.into_iter().fold(0.0, f64::max);
+    assert!((least - 35.6).abs() < 0.05, "{least}");
+    assert!((most - 56.0).abs() < 0.05, "{most}");
+}
+
+#[test]
+fn non_blocking_waves_take_the_bandwidth_of_all_images_in_an_interval() {
+    let platform = ethernet(64);
+    let mut experiment = experiment(&platform, Pattern::Bt, 250.0);
+    experiment.program.bytes = 10;
+    experiment.costs.image = 40e6;
+    let found = experiment.outcome(Protocol::NonBlocking).unwrap();
+    for waves in [1_u32, 2, 5, 9] {
+        // The last wave begins with the end, and the job does not wait for it.
+        let interval = found.work / f64::from(waves);
+        assert!(found.save < interval);
+        let run = run(found.work, &found.course, interval).unwrap();
+        assert_eq!(run.waves, u64::from(waves));
+        let bandwidth = run.waves as f64 * found.bytes / run.seconds;
+        same(bandwidth, 64.0 * 40e6 / interval);
+    }
+}
+
+#[test]
+fn a_job_that_one_logger_serves_at_49_clients_has_at_most_0_37_of_the_rate_that_8_serve_at_144() {
+    let loggers = |clients, rate, loggers| Loggers {
+        clients,
+        rate,
+        service: 1e-3,
+        loggers,
+    };
+    // Figure 23 is flat from 8 loggers on, figure 22 from one on.
+    let rate = 8.0 / (144.0 * 1e-3);
+    same(loggers(144, rate, 8).utilization(), 1.0);
+    let most = 144.0 / (8.0 * 49.0);
+    same(loggers(49, most * rate, 1).utilization(), 1.0);
+    assert!((most - 0.37).abs() < 0.005, "{most}");
+}
+
+#[test]
+fn figure_24_a_logger_elsewhere_has_a_message_carry_150_times_as_many_determinants() {
+    let loggers = Loggers {
+        clients: 25,
+        rate: 100.0,
+        service: 20e-6,
+        loggers: 1,
+    };
+    // To Sophia and back, and inside Orsay.
+    let [elsewhere, own] = [8.6e-3, 0.06e-3].map(|latency| loggers.carried(2.0 * latency));
+    same(elsewhere, 1.72);
+    let factor = elsewhere / own;
+    assert!((factor / 150.0 - 1.0).abs() < 0.05, "{factor}");
 }
 
 #[test]

@@ -14,7 +14,7 @@ const SITES: [(&str, f64, f64); 6] = [
 ];
 
 /// One connection between two sites of figure 14: Mbit/s and ms.
-const BETWEEN: [(usize, usize, f64, f64); 15] = [
+pub const BETWEEN: [(usize, usize, f64, f64); 15] = [
     (0, 1, 108.1, 4.1),
     (0, 2, 110.1, 4.0),
     (0, 3, 68.1, 5.2),

@@ -17,8 +17,8 @@ mod views;
 
 use network::{Outcome, Schedule, run};
 
-/// The annex's comparison, which is not simulated: messages that Chandra and Toueg's consensus takes
-/// at most for a broadcast.
+/// The annex's comparison, which is not simulated: messages that Chandra and Toueg's consensus
+/// takes at most for a broadcast.
 fn messages_of_consensus(n: u64) -> u64 {
     (4 + 2 * n) * (n - 1)
 }

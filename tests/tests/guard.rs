@@ -109,7 +109,13 @@ fn a_rank_may_start_thousands_before_another_starts_one(mpi: Mpi) {
 fn plans_that_ran_in_trials_are_counted_as_run(mpi: Mpi) {
     let (_, profile) = run(mpi, "report", "guarded", &["one", "allreduce", "3000"]);
     let cell = tried(&profile)[0];
-    assert_eq!((cell.operation, cell.calls), (Operation::Allreduce, 3000));
+    assert_eq!(cell.operation, Operation::Allreduce);
+    // A cell that was left to the MPI counts no further.
+    let is_left = matches!(cell.state, State::Dropped | State::Closed);
+    assert!(
+        cell.calls == 3000 || is_left && cell.calls < 3000,
+        "{cell:?}"
+    );
     let calls = |planned: bool| {
         let records = profile.collectives.iter();
         let alike = records.filter(|record| record.plan.is_some() == planned);

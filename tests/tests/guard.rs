@@ -290,7 +290,7 @@ fn a_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted(mpi: Mpi) {
     let cells = on_the_grid(mpi, settings, "allreduce", "2500");
     let cell = cells.first().expect("a plan was tried");
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
-    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+    assert!(cell.won > cell.lost, "{cell:?}");
 }
 
 /// What the guard found of one collective, started again and again on a grid: by a call each time,
@@ -321,7 +321,7 @@ fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted() {
     let job = ["start", "allreduce", "2500"];
     let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
-    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+    assert!(cell.won > cell.lost, "{cell:?}");
 }
 
 /// Two clusters of two hosts near each other, with little between them.
@@ -345,7 +345,7 @@ fn a_plan_is_adopted_for_requests_that_are_only_ever_started() {
     let job = ["restart", "allreduce", "900"];
     let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
-    assert!(cell.plan_seconds < cell.native_seconds, "{cell:?}");
+    assert!(cell.won > cell.lost, "{cell:?}");
 }
 
 /// Requests that are made anew need no trial of their own.

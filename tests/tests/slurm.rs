@@ -1,6 +1,6 @@
 //! Jobs that Slurm's own `srun` starts, on a Slurm that lasts as long as the test: the variables
 //! reach the ranks, a placement is applied by every way, the job's status comes back, a job is run
-//! again without the node on which a rank died, and a batch job is warned of its end.
+//! again without the node on which a rank died or that is gone, and a batch job is warned of its end.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -74,20 +74,53 @@ fn jobs_of_srun_are_profiled_and_placed_and_keep_their_status(mpi: Mpi) {
     assert!(outcome.stdout.ends_with("status 5\n"), "{}", outcome.told());
 }
 
-fn a_job_whose_rank_is_killed_is_run_again_without_its_node(mpi: Mpi) {
+/// Runs a script that supervises a job of `endings` and runs `where` in its place later; the end of
+/// the first attempt, the nodes left out behind it, and those of the second.
+#[track_caller]
+fn supervised(mpi: Mpi, how: &str, meanwhile: &str) -> [serde_json::Value; 3] {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
-    let script = "salloc --quiet --no-kill -N3 -n3 $treepie supervise --json --record record \
-        --pause 0 --restart \"$srun $jobs/where\" -- $srun $jobs/endings kill";
-    let outcome = under_slurm(mpi, 3, directory.path(), script).succeeded();
+    let script = format!(
+        "salloc --quiet --no-kill -N3 -n3 $treepie supervise --json --record record --pause 0 \
+         --restart \"$srun $jobs/where\" -- $srun $jobs/endings {how} >told &\n\
+         {meanwhile}\n\
+         wait $!; status=$?; cat told; exit $status"
+    );
+    let outcome = under_slurm(mpi, 3, directory.path(), &script).succeeded();
     let answer = outcome.stdout.lines().find(|line| line.starts_with('{'));
     let answer: serde_json::Value = serde_json::from_str(answer.unwrap_or_default())
         .unwrap_or_else(|error| panic!("{error}: {}", outcome.told()));
     let first = &answer["attempts"][0];
-    let killed = json!({"kind": "killed", "signal": 9, "rank": 0, "host": "n0"});
-    assert_eq!(first["end"], killed, "{}", outcome.told());
-    assert_eq!(first["left_out"], json!(["n0"]), "{}", outcome.told());
     let hosts: Vec<String> = places(&outcome).into_iter().map(|(host, _)| host).collect();
-    assert_eq!(hosts, ["n1", "n2"], "{}", outcome.told());
+    [
+        first["end"].clone(),
+        first["left_out"].clone(),
+        hosts.into(),
+    ]
+}
+
+fn a_job_whose_rank_is_killed_is_run_again_without_its_node(mpi: Mpi) {
+    let killed = json!({"kind": "killed", "signal": 9, "rank": 0, "host": "n0"});
+    let found = supervised(mpi, "kill", "");
+    assert_eq!(found, [killed, json!(["n0"]), json!(["n1", "n2"])]);
+}
+
+/// Its daemons and ranks end at once, and nobody is told. Slurm is made to notice that sooner than
+/// after five minutes.
+fn a_job_whose_node_is_gone_is_run_again_without_it(mpi: Mpi) {
+    let meanwhile = "\
+        for try in $(seq 150); do\n\
+            [ \"$(grep -c waiting told)\" != 2 ] || break\n\
+            sleep 0.2\n\
+        done\n\
+        printf '%s\\n' SlurmdTimeout=5 MessageTimeout=3 TCPTimeout=1 >>slurm/slurm.conf\n\
+        scontrol reconfigure\n\
+        node=$(readlink /proc/$(cat slurm/slurmd.n1.pid)/ns/uts)\n\
+        kill -9 $(for one in /proc/[0-9]*; do\n\
+            [ \"$(readlink $one/ns/uts)\" != \"$node\" ] || echo ${one#/proc/}\n\
+        done)";
+    let lost = json!({"kind": "hosts_lost", "hosts": ["n1"]});
+    let found = supervised(mpi, "wait", meanwhile);
+    assert_eq!(found, [lost, json!(["n1"]), json!(["n0", "n2"])]);
 }
 
 /// What `--signal=B:USR1@120` sends two minutes before the end, `scancel` sends at once.
@@ -122,3 +155,14 @@ under_each_mpi!(
     jobs_of_srun_are_profiled_and_placed_and_keep_their_status,
     a_job_whose_rank_is_killed_is_run_again_without_its_node,
 );
+
+#[test]
+fn a_job_of_mpich_whose_node_is_gone_is_run_again_without_it() {
+    a_job_whose_node_is_gone_is_run_again_without_it(Mpi::Mpich);
+}
+
+#[cfg(feature = "all-mpis")]
+#[test]
+fn a_job_of_open_mpi_whose_node_is_gone_is_run_again_without_it() {
+    a_job_whose_node_is_gone_is_run_again_without_it(Mpi::OpenMpi);
+}

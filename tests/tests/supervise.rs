@@ -167,12 +167,46 @@ fn a_restart_command_that_fails_at_once_or_never_ends_is_given_up(mpi: Mpi) {
     let kinds = ["killed", "stalled", "stalled"];
     assert_eq!(ends(&answer), kinds, "{}", outcome.told());
     assert_eq!(answer["reason"]["kind"], "no_progress");
+    let told = outcome.stderr.matches("/record/pages/").count();
+    assert!(told >= 2, "{}", outcome.told());
     // A job that goes on for longer than that is left alone.
-    let mut slow = mpi.launch(RANKS, &[]);
-    slow.push(artifacts::job(mpi, "hangs").into());
-    slow.extend(["computes", "6"].map(OsString::from));
-    let (outcome, answer) = run(supervise(&["--stall", "4"], slow), "goes on");
+    let (outcome, answer) = run(supervise(&["--stall", "4"], computing(mpi)), "goes on");
     assert_eq!(ends(&answer), ["finished"], "{}", outcome.told());
+}
+
+/// The words of a job of which a rank makes no call for seconds.
+fn computing(mpi: Mpi) -> Vec<OsString> {
+    let mut words = mpi.launch(RANKS, &[]);
+    words.push(artifacts::job(mpi, "hangs").into());
+    words.extend(["computes", "6"].map(OsString::from));
+    words
+}
+
+/// There is no directory below a file.
+#[test]
+fn a_job_whose_pages_nobody_sees_is_left_alone() {
+    let mut command = Command::new("env");
+    command.arg("TREEPIE_PAGES=/dev/null/pages");
+    command.args(supervise(&["--stall", "1"], computing(Mpi::Mpich)));
+    let outcome = run_watched(command, Duration::from_secs(60), "pages that nobody sees");
+    assert_eq!(ends(&answer(&outcome)), ["finished"], "{}", outcome.told());
+    let said = "no page of its ranks was seen in /dev/null/pages";
+    assert!(outcome.stderr.contains(said), "{}", outcome.told());
+}
+
+#[test]
+fn a_job_that_cannot_be_started_leaves_no_record() {
+    let directory = tempfile::tempdir().expect("a temporary directory can be made");
+    let mut words = supervise(&["--config", "none.yaml"], ending(Mpi::Mpich, "well"));
+    let mut command = Command::new(words.remove(0));
+    command.args(words).current_dir(directory.path());
+    let outcome = run_watched(command, Duration::from_secs(60), "no configuration");
+    assert_eq!(outcome.status.code(), Some(2), "{}", outcome.told());
+    assert!(
+        !directory.path().join("record").exists(),
+        "{}",
+        outcome.told()
+    );
 }
 
 /// Starts the command of its arguments, sends it a signal once it has printed the words before

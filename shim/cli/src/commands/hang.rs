@@ -191,7 +191,7 @@ struct Watch {
 /// A run under watch: a job may have several, one after the other or beside each other.
 struct Run {
     number: u64,
-    /// The calls and polls of each rank, and since when they are these.
+    /// The calls of each rank, and since when they are these.
     calls: Vec<u64>,
     since: Instant,
     told: bool,

@@ -156,9 +156,10 @@ impl History {
             Progress::None => false,
             Progress::Unknown => ended.took >= limits.at_once && ended.end != End::Stalled,
         };
-        if !gained {
-            self.fruitless += 1;
-        }
+        self.fruitless = match gained {
+            true => 0,
+            false => self.fruitless + 1,
+        };
     }
 
     fn reason(&self, ended: &Ended, limits: &Limits) -> Option<Reason> {
@@ -192,8 +193,8 @@ impl fmt::Display for Reason {
                 "it failed at once twice in a row; look at its messages and at the restart command"
             }
             Reason::NoProgress => {
-                "twice in a row there was no progress; check that the restart command begins from the \
-                 last checkpoint"
+                "twice in a row there was no progress; look at what the ranks waited for, and whether \
+                 the restart command begins from the last checkpoint"
             }
             Reason::Attempts => "all attempts were made; --attempts allows more",
             Reason::Time => "the time for attempts is over; --time allows more",

@@ -255,6 +255,13 @@ fn a_job_that_fails_at_once_twice_is_given_up() {
 }
 
 #[test]
+fn an_attempt_that_lasts_is_a_gain_where_nobody_knows_of_checkpoints() {
+    let quick = ended(End::Program, 2, Progress::Unknown);
+    let dies = |seconds| ended(killed(11, None, None), seconds, Progress::Unknown);
+    assert_eq!(after(&[dies(2), dies(100), quick]), restart(&[]));
+}
+
+#[test]
 fn a_loop_that_gains_nothing_ends() {
     for end in [killed(9, None, None), End::Stalled] {
         let idle = ended(end, 100, Progress::None);

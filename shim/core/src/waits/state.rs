@@ -235,7 +235,7 @@ pub struct Rank {
 }
 
 impl Rank {
-    /// The calls of all threads, and their polls.
+    /// The calls of all threads; polls are none.
     pub fn calls(&self) -> u64 {
         self.threads.iter().map(|thread| thread.number).sum()
     }

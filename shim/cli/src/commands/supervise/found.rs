@@ -42,25 +42,51 @@ fn checkpoint(path: PathBuf) -> Option<Checkpoint> {
     })
 }
 
-/// Says at each call whether `look` has found the same for too long by now.
+/// Says at each call whether `look` has found the same for too long by now; nothing is said of time
+/// in which it finds `None`.
 pub fn stall<'a, T: PartialEq + 'a>(
     most: Duration,
-    mut look: impl FnMut() -> T + 'a,
+    mut look: impl FnMut() -> Option<T> + 'a,
 ) -> Box<dyn FnMut() -> bool + 'a> {
-    let (mut seen, mut since) = (look(), Instant::now());
-    Box::new(move || {
-        let found = look();
-        if found != seen {
-            (seen, since) = (found, Instant::now());
+    let mut still = Still::new(look(), Instant::now());
+    Box::new(move || still.look(look(), Instant::now()) >= most)
+}
+
+/// How long what is looked at has been the same.
+struct Still<T> {
+    seen: Option<T>,
+    since: Instant,
+}
+
+impl<T: PartialEq> Still<T> {
+    fn new(seen: Option<T>, since: Instant) -> Self {
+        Still { seen, since }
+    }
+
+    fn look(&mut self, found: Option<T>, now: Instant) -> Duration {
+        if found.is_none() || found != self.seen {
+            *self = Still::new(found, now);
         }
-        since.elapsed() >= most
-    })
+        now.saturating_duration_since(self.since)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_does_not_stand_still() {
+        let start = Instant::now();
+        let mut still = Still::new(None, start);
+        let looks = [None, Some(1), Some(1), Some(2), Some(2), None, Some(2)];
+        let times = (1..).zip(looks).map(|(second, found)| {
+            let now = start + Duration::from_secs(second);
+            still.look(found, now).as_secs()
+        });
+        assert_eq!(times.collect::<Vec<_>>(), [0, 0, 1, 0, 1, 0, 0]);
+    }
 
     #[test]
     fn patterns_name_files_in_any_directory() {

@@ -182,6 +182,11 @@ impl<'a> Job<'a> {
                 std::process::id()
             )))?,
         };
+        // A log of a job that can't be started would be in the way of the next.
+        launch::prepare(
+            &arguments.command,
+            &arguments.settings.variables(Vec::new())?,
+        )?;
         let log = Log::new(&record, arguments.settings.quiet)?;
         Ok(Job {
             arguments,

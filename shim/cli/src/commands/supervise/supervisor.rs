@@ -1,11 +1,13 @@
 //! The loop: an attempt, its facts, what follows.
 
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use treepie_core::files::Replayable;
 use treepie_core::files::configuration::RUN_VARIABLE;
+use treepie_core::files::pages::run_directory;
 use treepie_core::files::partial_profiles::directory_of;
 use treepie_core::supervision::checkpoints::{Checkpoint, Checkpoints};
 use treepie_core::supervision::{
@@ -16,6 +18,7 @@ use treepie_core::supervision::{
 use super::Job;
 use super::found::{matching, stall};
 use crate::commands::hang;
+use crate::commands::options::absolute_path;
 use crate::commands::profile::merged;
 use crate::error::CommandError;
 use crate::launch::family::Family;
@@ -137,9 +140,11 @@ impl<'a> Supervisor<'a> {
         let shown = as_typed(&command);
         self.announce(number, hosts.as_deref(), from.as_ref(), &shown);
 
-        let mut stall = self.stall(run);
+        let saw_pages = Cell::new(false);
+        let mut stall = self.stall(run, &output, &saw_pages);
         let watched = watched::run(&invocation, self.signals, &mut *stall)?;
         drop(stall);
+        self.tell_of_pages(run, &watched, saw_pages.get());
 
         let profiles = self.profiles(&output);
         let end = self.end(&watched, &profiles, hosts.as_deref());
@@ -181,30 +186,66 @@ impl<'a> Supervisor<'a> {
         Ok(self.history.after(&ended, &arguments.limits()))
     }
 
-    /// Whether the attempt with this number stands still, as far as that is asked for: no
-    /// checkpoint changes, or no rank makes a call.
-    fn stall(&self, run: u64) -> Box<dyn FnMut() -> bool + '_> {
+    /// Whether the attempt with this number stands still, as far as that is asked for and can be
+    /// seen: no checkpoint changes, or no rank makes a call, until all have reached the end.
+    fn stall<'b>(
+        &'b self,
+        run: u64,
+        output: &'b Path,
+        saw_pages: &'b Cell<bool>,
+    ) -> Box<dyn FnMut() -> bool + 'b> {
         let limit = self.job.arguments.stall.map(Duration::from_secs_f64);
         match (limit, self.job.arguments.checkpoints.as_deref()) {
             (None, _) => Box::new(|| false),
-            (Some(most), Some(pattern)) => stall(most, move || matching(pattern)),
+            (Some(most), Some(pattern)) => {
+                stall(most, move || (!output.exists()).then(|| matching(pattern)))
+            }
             (Some(most), None) => stall(most, move || {
                 let runs = hang::runs_below(&self.pages(), run).into_iter();
-                runs.map(|(run, look)| (run, look.calls()))
-                    .collect::<Vec<_>>()
+                let calls: Vec<_> = runs.map(|(run, look)| (run, look.calls())).collect();
+                saw_pages.set(saw_pages.get() || !calls.is_empty());
+                (!calls.is_empty()).then_some(calls)
             }),
+        }
+    }
+
+    /// Whether calls are what shows progress.
+    fn goes_by_pages(&self) -> bool {
+        self.job.arguments.stall.is_some() && self.job.arguments.checkpoints.is_none()
+    }
+
+    /// Says where the pages are of an attempt that stood still, or that none was seen.
+    fn tell_of_pages(&mut self, run: u64, watched: &Watched, saw_pages: bool) {
+        if !self.goes_by_pages() {
+            return;
+        }
+        let pages = self.pages();
+        if watched.stalled {
+            for (run, _) in hang::runs_below(&pages, run) {
+                let directory = run_directory(&pages, run);
+                self.job.log.line(&format!(
+                    "`treepie why {}` says what it waited for",
+                    directory.display()
+                ));
+            }
+        } else if !saw_pages {
+            self.job.log.line(&format!(
+                "no page of its ranks was seen in {}, so that --stall could not tell whether it \
+                 stood still; all hosts have to see that directory",
+                pages.display()
+            ));
         }
     }
 
     /// Where ranks keep pages that are watched: all hosts see it.
     fn pages(&self) -> PathBuf {
-        hang::directory().unwrap_or_else(|| self.job.record.join("pages"))
+        let named = hang::directory().and_then(|path| absolute_path(&path).ok());
+        named.unwrap_or_else(|| self.job.record.join("pages"))
     }
 
     /// What makes ranks keep them, where calls are what shows progress.
     fn pages_variables(&self, run: u64) -> Vec<(&'static str, OsString)> {
-        let arguments = self.job.arguments;
-        match arguments.stall.is_some() && arguments.checkpoints.is_none() {
+        match self.goes_by_pages() {
             true => vec![
                 (RUN_VARIABLE, format!("{run:016x}").into()),
                 (hang::PAGES, self.pages().into()),

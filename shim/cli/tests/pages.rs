@@ -137,6 +137,38 @@ fn pages_of_another_user_are_left_out_unless_root_asks() {
 }
 
 #[test]
+fn there_is_no_cut_of_a_job_that_is_not_there() {
+    let desk = Desk::new();
+    let cut = |run: &str| {
+        let words = ["cut", "--pages", "pages", run, "--then", "touch saved"];
+        desk.run(&words).refusal(1)
+    };
+    let gone = cut("0123456789abcdef");
+    assert!(gone.contains("has no rank on this host"), "{gone}");
+    put(&desk, 7, 0, &[1; 9]);
+    let damaged = cut("0000000000000007");
+    assert!(damaged.contains("0.page"), "{damaged}");
+    assert!(!desk.path("saved").exists());
+}
+
+#[test]
+fn what_is_no_file_is_no_page_and_holds_nobody() {
+    let desk = Desk::new();
+    put(&desk, 7, 1, &page(7, 1));
+    let pipe = run_directory(&desk.path("pages"), 7).join(file_name(0));
+    let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    let answer = desk
+        .run(&["why", "--pages", "pages", "--between", "0"])
+        .good();
+    assert!(
+        answer.err.contains("0.page: cannot be read: it is no file"),
+        "{}",
+        answer.err
+    );
+}
+
+#[test]
 fn no_job_many_jobs_and_wrong_names_are_refused_in_one_line() {
     let desk = Desk::new();
     let none = desk.run(&["why", "--pages", "pages"]).refusal(1);

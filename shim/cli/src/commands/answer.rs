@@ -26,16 +26,15 @@ impl Wanted<'_> {
     /// A name that is no picture's; a directory that is not there.
     pub fn check(&self) -> Result<(), CommandError> {
         self.picture.map(Format::from_path).transpose()?;
-        self.picture
+        let picture = self.picture.map(|path| (path, "--picture"));
+        let mut files = picture
             .into_iter()
-            .chain(self.html)
-            .try_for_each(|path| {
-                match path.parent() {
-                    // Beside the command.
-                    Some(parent) if parent.as_os_str().is_empty() => Ok(()),
-                    _ => require_directory(path),
-                }
-            })
+            .chain(self.html.map(|path| (path, "--html")));
+        files.try_for_each(|(path, option)| match path.parent() {
+            // Beside the command.
+            Some(parent) if parent.as_os_str().is_empty() => Ok(()),
+            _ => require_directory(path, option),
+        })
     }
 
     /// Writes and prints the answer.

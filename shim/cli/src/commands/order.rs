@@ -42,7 +42,7 @@ impl RecordChoice {
             return Ok(Vec::new());
         };
         let path = absolute_path(path)?;
-        require_directory(&path)?;
+        require_directory(&path, "--order")?;
         Ok(variables(path, self.delays))
     }
 

@@ -74,7 +74,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let watched = arguments.hang.watched();
     own.extend(watched.variables());
     let variables = arguments.settings.variables(own)?;
-    require_directory(&template)?;
+    require_directory(&template, "--output")?;
     let invocation = launch::prepare(&arguments.command, &variables)?;
     let profiles = Profiles::before(&template);
     let order = arguments.order.before();
@@ -165,15 +165,15 @@ fn merge(directory: &Path) -> Result<Option<PathBuf>, CommandError> {
     Ok(Some(output))
 }
 
-/// A job may run for hours before its profile cannot be written.
-pub fn require_directory(output: &Path) -> Result<(), CommandError> {
+/// A job may run for hours before what `option` names cannot be written.
+pub fn require_directory(output: &Path, option: &str) -> Result<(), CommandError> {
     let directory = output.parent().unwrap_or(Path::new("/"));
     let has_placeholder = directory.to_string_lossy().contains('%');
     if has_placeholder || directory.is_dir() {
         return Ok(());
     }
     Err(CommandError::usage(format!(
-        "{}: there is no directory {}; make it first, or choose another --output",
+        "{}: there is no directory {}; make it first, or choose another {option}",
         output.display(),
         directory.display()
     )))

@@ -268,7 +268,7 @@ fn launched(
 ) -> Outcome {
     let output = arguments.output.as_deref().map(absolute_path).transpose()?;
     if let Some(output) = &output {
-        require_directory(output)?;
+        require_directory(output, "--output")?;
         own.push(("TREEPIE_OUTPUT", output.into()));
     }
     if arguments.times {

@@ -10,6 +10,7 @@ use clap::Args;
 use treepie_core::files::pages::{TICK, run_directory, run_of};
 
 use super::Outcome;
+use super::options::absolute_path;
 use super::profile::require_directory;
 use crate::error::CommandError;
 use crate::input::pages::{self, Look};
@@ -34,7 +35,7 @@ pub struct Arguments {
     /// Directory of the pages, where TREEPIE_PAGES named one
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
-    /// Seconds between the two looks
+    /// Seconds between the two looks; 1.125 at least
     #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
     between: Duration,
     /// Draw who waits for whom, as .svg or .png
@@ -55,8 +56,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Outcome {
     if let Some(picture) = &arguments.picture {
         Format::from_path(picture)?;
-        let path = super::options::absolute_path(picture)?;
-        require_directory(&path)?;
+        require_directory(&absolute_path(picture)?, "--picture")?;
     }
     let chosen = Chosen::find(
         arguments.pages.as_deref(),
@@ -71,11 +71,9 @@ pub fn run(arguments: &Arguments) -> Outcome {
     if first.sightings.is_empty() {
         return Err(CommandError::failed(chosen.nothing(&first)));
     }
-    // Each rank has to have had the time for two signs of life.
-    let between = arguments.between.max(2 * TICK + TICK / 4);
     {
-        let _working = Working::within("looking twice", between);
-        thread::sleep(between);
+        let _working = Working::within("looking twice", arguments.between);
+        thread::sleep(arguments.between);
     }
     let second = chosen.look(arguments)?;
     if second.sightings.is_empty() {
@@ -113,14 +111,18 @@ fn give(arguments: &Arguments, hang: &Hang) -> Result<(), CommandError> {
     }
 }
 
+/// Between two looks each rank has to have had the time for two signs of life.
+const LEAST: Duration = Duration::from_millis(TICK.as_millis() as u64 * 9 / 4);
+
 /// A time between looks.
 fn seconds(text: &str) -> Result<Duration, String> {
     let number = text
         .parse()
         .ok()
         .filter(|number| (0.0..=3600.0).contains(number));
-    let number: f64 = number.ok_or_else(|| format!("`{text}` is no time; write seconds"))?;
-    Ok(Duration::from_secs_f64(number))
+    let number: f64 =
+        number.ok_or_else(|| format!("`{text}` is no time; write seconds up to 3600"))?;
+    Ok(Duration::from_secs_f64(number).max(LEAST))
 }
 
 /// The run that is meant.
@@ -223,7 +225,7 @@ impl Chosen {
         let own = std::env::current_exe().unwrap_or_else(|_| "treepie".into());
         let mut line: Vec<OsString> = words.map(OsString::from).collect();
         line.extend([host.into(), own.into(), "why".into(), "--look".into()]);
-        if let Some(pages) = &arguments.pages {
+        if let Some(pages) = named_base(&self.base)? {
             line.extend(["--pages".into(), pages.into()]);
         }
         line.push(format!("{:016x}", self.run).into());
@@ -249,6 +251,17 @@ impl Chosen {
             },
             str::to_owned,
         )
+    }
+}
+
+/// What other hosts are told of where pages are: nothing where they usually are.
+///
+/// # Errors
+/// No current directory.
+pub fn named_base(base: &Path) -> Result<Option<PathBuf>, CommandError> {
+    match base == pages::usual_base() {
+        true => Ok(None),
+        false => absolute_path(base).map(Some),
     }
 }
 

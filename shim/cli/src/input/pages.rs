@@ -2,12 +2,13 @@
 //! all ranks of one.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use treepie_core::files::pages::{
     self, Page, PageError, Process, TICK, process_of_stat, rank_of, run_directory, run_of,
@@ -253,9 +254,9 @@ fn read(path: &Path) -> Result<Page, Option<String>> {
 
 fn read_once(path: &Path) -> Result<Page, Option<String>> {
     let mut bytes = Vec::new();
-    let read = File::open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
+    let read = open(path).and_then(|file| file.take(LONGEST).read_to_end(&mut bytes));
     match read {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(None),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Err(None),
         Err(error) => Err(Some(format!(
             "cannot be read: {error}; check its permissions"
         ))),
@@ -263,6 +264,18 @@ fn read_once(path: &Path) -> Result<Page, Option<String>> {
             Err(PageError::NoPage) if bytes.iter().take(8).all(|&byte| byte == 0) => Err(None),
             decoded => decoded.map_err(|error| Some(error.to_string())),
         },
+    }
+}
+
+/// Opens a page. What has the name of one in another user's directory may be anything.
+fn open(path: &Path) -> io::Result<File> {
+    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(flags.bits() as i32);
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::other("it is no file")),
     }
 }
 

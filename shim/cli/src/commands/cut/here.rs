@@ -98,6 +98,9 @@ impl Here {
         let Some((_, look)) = self.run() else {
             return Answer::default();
         };
+        if let (true, Some(problem)) = (look.sightings.is_empty(), look.problems.first()) {
+            return Answer::problem(problem.clone());
+        }
         Answer {
             ranks: alive(&look),
             size: look.any().map_or(0, |page| page.ranks),

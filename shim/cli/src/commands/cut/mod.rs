@@ -32,9 +32,8 @@ use treepie_core::waits::Rank;
 use self::members::{Members, Which};
 use self::waves::Waves;
 use super::Outcome;
-use super::hang::directory;
 use super::options::{RunSettings, positive};
-use super::why::Chosen;
+use super::why::{Chosen, named_base};
 use crate::error::CommandError;
 use crate::input::pages::usual_base;
 use crate::output;
@@ -162,6 +161,12 @@ fn of_running(arguments: &Arguments) -> Outcome {
     let run = chosen.run;
     let mut waves = arguments.waves(chosen.base, Which::Run(run))?;
     let (ranks, size) = waves.members.look()?;
+    if size == 0 {
+        return Err(CommandError::failed(format!(
+            "run {run:016x} has no rank on this host or those of --cluster: it has ended, or keeps \
+             its pages in another directory; name that with --pages"
+        )));
+    }
     if ranks.iter().any(|rank| rank.stop.is_none()) {
         return Err(CommandError::failed(format!(
             "run {run:016x}: its ranks can't be stopped, and don't count what they receive; {REMEDY}"
@@ -231,7 +236,7 @@ impl Arguments {
             let hosts = clusters.into_iter().flatten();
             clusters = hosts.map(|host| vec![host]).collect();
         }
-        let pages = self.pages.clone().or_else(directory);
+        let pages = named_base(&base)?;
         let remote = (&*self.remote_shell, pages.as_deref());
         Members::new(base, which, &clusters, remote)
     }

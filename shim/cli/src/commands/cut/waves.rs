@@ -43,6 +43,11 @@ impl Waves {
     fn stop(&mut self, number: usize) -> Result<WaveReport, CommandError> {
         let began = Instant::now();
         let (_, size) = self.members.look()?;
+        if size == 0 {
+            return Err(CommandError::failed(format!(
+                "wave {number}: the job has ended; no rank is there to be stopped"
+            )));
+        }
         let mut wave = Wave::new(size, self.patience, Duration::ZERO);
         self.members.close()?;
         let mut pause = BETWEEN_LOOKS.0;

@@ -84,6 +84,28 @@ fn the_report_says_what_it_is_and_the_verdict_stays_the_last_line() {
 }
 
 #[test]
+fn nothing_is_written_where_not_all_files_can_be() {
+    let desk = desk();
+    let mesh = std::fs::read_to_string(desk.path("mesh.txt")).unwrap();
+    for (options, status, problem) in [
+        ("--redundancy scr --set-size 1", 1, "expected 2 or more"),
+        ("-o no/o.yaml", 1, "no/o.yaml"),
+        ("--redundancy scr --redundancy-config no/x", 1, "no/x"),
+        ("-o ./g.txt", 2, "is --output, too"),
+        ("-o mesh.txt", 2, "is the profile, too"),
+    ] {
+        let options = format!("--groups-out g.txt {options}");
+        let refusal = desk.run(&arguments(&options)).refusal(status);
+        assert!(refusal.contains(problem), "{options}: {refusal}");
+        assert!(!desk.path("g.txt").exists(), "{options}");
+    }
+    assert_eq!(
+        std::fs::read_to_string(desk.path("mesh.txt")).unwrap(),
+        mesh
+    );
+}
+
+#[test]
 fn groups_can_be_given_by_number_sizes_or_file() {
     let desk = desk();
     let sizes = |options: &str| {

@@ -9,13 +9,14 @@ mod search;
 mod worth;
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 use treepie_core::affinity::Matrix;
+use treepie_core::files::check_writable;
 use treepie_core::placement::balance::in_blocks;
 use treepie_core::placement::networks::{Measures, NetworkNodes, place_on_network};
 use treepie_core::placement::objective::Objective;
@@ -30,7 +31,7 @@ use self::found::Found;
 use self::near::NearOptions;
 use self::replaced::{Replaced, ReplacedOptions};
 use super::Outcome;
-use super::options::MatrixChoice;
+use super::options::{MatrixChoice, absolute_path};
 use crate::error::CommandError;
 use crate::input::machine::MachineChoice;
 use crate::input::numbers;
@@ -132,6 +133,11 @@ pub fn run(arguments: &Arguments) -> Outcome {
     for picture in arguments.picture.iter().chain(&arguments.links) {
         Format::from_path(picture)?;
     }
+    let output = match &arguments.output {
+        Some(path) => path.clone(),
+        None => beside(&arguments.profile, "placement"),
+    };
+    check_outputs(arguments, &output)?;
     let input = Input::read(&arguments.profile, &arguments.choice)?;
     let job = Job::new(arguments, input)?;
     let machine = match arguments.containment.is_given() {
@@ -146,10 +152,6 @@ pub fn run(arguments: &Arguments) -> Outcome {
     let report = machine.as_ref();
     let report = report.map(|machine| arguments.containment.report(machine, &found));
     let report = report.transpose()?;
-    let output = match &arguments.output {
-        Some(path) => path.clone(),
-        None => beside(&arguments.profile, "placement"),
-    };
     found.file()?.write(&output)?;
     match (&arguments.picture, &report) {
         (Some(path), Some(report)) => {
@@ -169,6 +171,38 @@ pub fn run(arguments: &Arguments) -> Outcome {
         output::print(&(report + &found.text(&output)))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses files that can't all be written, before the work is done.
+fn check_outputs(arguments: &Arguments, output: &Path) -> Result<(), CommandError> {
+    let own = [
+        ("--output", Some(output)),
+        ("--picture", arguments.picture.as_deref()),
+        ("--links", arguments.links.as_deref()),
+    ];
+    let named = own.into_iter().chain(arguments.containment.outputs());
+    let mut known = vec![("the profile", real(&arguments.profile)?)];
+    for (option, path) in named.filter_map(|(option, path)| Some((option, path?))) {
+        check_writable(path)?;
+        let file = real(path)?;
+        let is_shared = path.metadata().is_ok_and(|data| !data.is_file());
+        if let (Some((other, _)), false) = (known.iter().find(|one| one.1 == file), is_shared) {
+            return Err(CommandError::usage(format!(
+                "{option} {}: is {other}, too; name another file",
+                path.display()
+            )));
+        }
+        known.push((option, file));
+    }
+    Ok(())
+}
+
+/// The path of a file, which may not be there yet, without links.
+fn real(path: &Path) -> Result<PathBuf, CommandError> {
+    match path.canonicalize() {
+        Ok(path) => Ok(path),
+        Err(_) => absolute_path(path),
+    }
 }
 
 /// The ranks, where they are, and where they may go.

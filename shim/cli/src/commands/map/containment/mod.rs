@@ -67,6 +67,12 @@ impl ContainmentOptions {
         self.containment
     }
 
+    /// The files that are written, by option.
+    pub fn outputs(&self) -> [(&'static str, Option<&Path>); 3] {
+        let [dealt, config] = self.redundancy.outputs();
+        [("--groups-out", self.groups_out.as_deref()), dealt, config]
+    }
+
     /// The report on the placement that was found; writes the files that were asked for.
     ///
     /// # Errors
@@ -118,19 +124,20 @@ impl ContainmentOptions {
         let divide = |leaves| divide(leaves).map_err(refused);
         let (before, after) = (&found.before[..], found.assignment());
         let placed = divide(after)?;
-        if let Some(path) = &self.groups_out {
-            write_groups(path, &placed.divisions)?;
-        }
+        let as_launched = (before != after).then(|| divide(before)).transpose()?;
         let redundancy = self
             .redundancy
             .report(machine, found, placed.failures.daly())?;
+        if let Some(path) = &self.groups_out {
+            write_groups(path, &placed.divisions)?;
+        }
         Ok(Report {
             domain: &machine.failing.name,
             inside_hosts: machine.fails_inside_hosts(),
             domain_mtbf: self.mtbf,
             run_time,
             unit: found.job.input.bytes_unit(),
-            as_launched: (before != after).then(|| divide(before)).transpose()?,
+            as_launched,
             logging: run_time.map(|time| Logging::new(&found.bytes, time, placed.failures)),
             as_placed: placed,
             redundancy,

@@ -1,6 +1,6 @@
 //! The sets in which SCR, FTI or VELOC protect checkpoints, and the order of hosts that mends them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use treepie_core::files::write_atomically;
@@ -80,6 +80,14 @@ struct Question<'a> {
 }
 
 impl RedundancyOptions {
+    /// The files that are written, by option.
+    pub fn outputs(&self) -> [(&'static str, Option<&Path>); 2] {
+        [
+            ("--dealt-output", self.dealt_output.as_deref()),
+            ("--redundancy-config", self.redundancy_config.as_deref()),
+        ]
+    }
+
     /// The report on the placement that was found, if one was asked for; writes the files.
     /// `interval` is in seconds.
     ///

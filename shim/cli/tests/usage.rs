@@ -44,6 +44,14 @@ fn wrong_usage_is_one_line_with_status_2() {
             "invalid value 'a:0' for '--hosts <HOSTS>': `a:0` is no host and its ranks",
         ),
         (
+            &["tune", "--collectives", "bcast,gatherv", "--", "mpirun"],
+            "--collectives gatherv: can't be measured",
+        ),
+        (
+            &["tune", "--ranks", "2-200000", "--", "mpirun"],
+            "--ranks: 199999 sizes of communicators were given, and at most 40 are measured",
+        ),
+        (
             &["map", "a.yaml", "--metric", "weight"],
             "invalid value 'weight' for '--metric <METRIC>': no metric is called `weight`",
         ),

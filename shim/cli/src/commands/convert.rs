@@ -129,28 +129,38 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
         let mpi = file.tuning.library;
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
-    let text = match form {
+    let files: Vec<(PathBuf, String)> = match form {
+        TuningForm::Rules if made.rules.is_empty() => return Err(has_none("rules of Open MPI")),
         TuningForm::Rules => {
-            let mut rules = made.rules.into_iter();
-            let of_tuned = rules.find(|(component, _)| *component == Component::Tuned);
-            let (_, text) = of_tuned.ok_or_else(|| has_none("rules of Open MPI"))?;
-            text
+            let rules = made.rules.into_iter();
+            rules
+                .map(|(component, text)| (of_component(output, component), text))
+                .collect()
         }
         TuningForm::Variables if made.settings.is_empty() => return Err(has_none("variables")),
         TuningForm::Variables => {
             let lines = made.settings.iter();
-            lines
-                .map(|(name, value)| format!("{name}={value}\n"))
-                .collect()
+            let lines = lines.map(|(name, value)| format!("{name}={value}\n"));
+            vec![(output.clone(), lines.collect())]
         }
     };
-    write_atomically(output, |out| out.write_all(text.as_bytes()))?;
-    let text = format!(
-        "{}: written for {}\n",
-        output.display(),
-        file.tuning.library
-    );
+    let mut text = String::new();
+    for (path, written) in files {
+        write_atomically(&path, |out| out.write_all(written.as_bytes()))?;
+        text += &format!("{}: written for {}\n", path.display(), file.tuning.library);
+    }
     report(arguments, file.tuning.ranks, &text)
+}
+
+/// The file of a component's rules: HAN's, which it reads itself, are beside those of `tuned`.
+fn of_component(output: &Path, component: Component) -> PathBuf {
+    match component {
+        Component::Tuned => output.to_owned(),
+        Component::Han => {
+            let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+            output.with_file_name(format!("{stem}-han.rules"))
+        }
+    }
 }
 
 /// Writes a placement as a launcher reads it.

@@ -40,7 +40,7 @@ const USUAL_BYTES: [u64; 4] = [8, 1 << 10, 16 << 10, 256 << 10];
 const LONGEST: u64 = 256 << 20;
 
 /// The algorithms of an operation can be measured: all ranks know what such a call moves.
-fn is_measured(operation: Operation) -> bool {
+pub fn is_measured(operation: Operation) -> bool {
     use Operation::*;
     !operation.is_among_neighbours()
         && !matches!(operation, Gatherv | Scatterv | Alltoallv | Alltoallw)
@@ -75,9 +75,14 @@ pub fn usual_cells(operations: &[Operation], bytes: &[u64], ranks: &[usize]) -> 
     cells
 }
 
+/// Bytes of the cell in which calls of so many are.
+pub fn cell_bytes(bytes: u64) -> u64 {
+    bytes.checked_next_power_of_two().unwrap_or(u64::MAX)
+}
+
 /// The cells in which a profile's program spends its collectives: by bytes moved and calls, the
-/// most important `most` ones, of `operations` if some are named.
-pub fn cells_of_records(records: &[Record], operations: &[Operation], most: usize) -> Vec<Cell> {
+/// most important ones first, of `operations` if some are named.
+pub fn cells_of_records(records: &[Record], operations: &[Operation]) -> Vec<Cell> {
     let mut weights: BTreeMap<Cell, u64> = BTreeMap::new();
     for record in records {
         let operation = record.operation;
@@ -90,7 +95,7 @@ pub fn cells_of_records(records: &[Record], operations: &[Operation], most: usiz
             ranks: record.group.len(),
             bytes: match operation {
                 Operation::Barrier => 0,
-                _ => record.block_bytes().next_power_of_two(),
+                _ => cell_bytes(record.block_bytes()),
             },
         };
         // A call costs something however short it is: as much as sending some KiB.
@@ -101,7 +106,7 @@ pub fn cells_of_records(records: &[Record], operations: &[Operation], most: usiz
     let mut cells: Vec<(Cell, u64)> = weights.into_iter().collect();
     cells.retain(|(cell, _)| cell.fits());
     cells.sort_by_key(|(cell, weight)| (std::cmp::Reverse(*weight), *cell));
-    cells.into_iter().take(most).map(|(cell, _)| cell).collect()
+    cells.into_iter().map(|(cell, _)| cell).collect()
 }
 
 impl Cell {
@@ -194,8 +199,7 @@ mod tests {
         };
         let allreduce = cell(Operation::Allreduce, 8);
         let bcast = cell(Operation::Bcast, 1024);
-        assert_eq!(cells_of_records(&records, &[], 10), [allreduce, bcast]);
-        assert_eq!(cells_of_records(&records, &[], 1), [allreduce]);
-        assert_eq!(cells_of_records(&records, &[Operation::Bcast], 9), [bcast]);
+        assert_eq!(cells_of_records(&records, &[]), [allreduce, bcast]);
+        assert_eq!(cells_of_records(&records, &[Operation::Bcast]), [bcast]);
     }
 }

@@ -14,7 +14,7 @@ mod guidelines;
 mod measure;
 mod rules;
 
-pub use cells::{Cell, cells_of_records, usual_cells};
+pub use cells::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
 pub use clocks::{Question, ahead};
 pub use guidelines::{Emulation, emulations};
 pub use measure::{Budget, Clock, Found, Verdict, measure};

@@ -32,6 +32,8 @@ struct Request {
     seconds: f64,
     commutative: bool,
     cells: Vec<Cell>,
+    /// Those that can't be measured here.
+    left_out: Vec<Cell>,
 }
 
 fn main() -> ExitCode {
@@ -73,8 +75,8 @@ fn parse(arguments: &[String], world: usize) -> Option<Request> {
         })
     };
     let cells: BTreeSet<Cell> = cells.iter().map(cell).collect::<Option<_>>()?;
-    let mut cells: Vec<Cell> = cells.into_iter().collect();
-    cells.retain(|cell| cell.ranks <= world && cell.fits());
+    let can_be = |cell: &Cell| cell.ranks <= world && cell.fits();
+    let (mut cells, left_out): (Vec<Cell>, Vec<Cell>) = cells.into_iter().partition(can_be);
     // Ranks that are in no further group wait at the end.
     cells.sort_by_key(|cell| (std::cmp::Reverse(cell.ranks), *cell));
     Some(Request {
@@ -82,6 +84,7 @@ fn parse(arguments: &[String], world: usize) -> Option<Request> {
         seconds: seconds.parse().ok()?,
         commutative: commutative.parse().ok()?,
         cells,
+        left_out,
     })
 }
 
@@ -111,6 +114,18 @@ impl Tuner {
         let hosts = hosts
             .map(|name| String::from_utf8_lossy(name).into_owned())
             .collect();
+        let size = world.size();
+        let notes = request.left_out.iter().map(|cell| {
+            format!(
+                "{} on {} ranks of {} bytes was not measured: the job has {size} ranks, and buffers \
+                 have 256 MiB at most",
+                cell.operation, cell.ranks, cell.bytes
+            )
+        });
+        let notes: Vec<String> = notes.collect();
+        if let ([], [first, ..]) = (&request.cells[..], &notes[..]) {
+            return Err(format!("nothing is left to measure: {first}"));
+        }
         let tuner = Tuner {
             world,
             request,
@@ -120,7 +135,7 @@ impl Tuner {
             has_plans: std::env::var("TREEPIE_COLLECTIVES").is_ok_and(|value| value == "by-name"),
             began: Instant::now(),
             rows: Vec::new(),
-            notes: Vec::new(),
+            notes,
         };
         tuner.check()?;
         Ok(tuner)

@@ -62,10 +62,24 @@ fn exports(tuning: &Tuning, settings: &[Setting]) -> String {
         tuning.library, tuning.ranks
     );
     for (name, value) in settings {
-        let quoted = value.replace('\'', r"'\''");
-        text += &format!("[ -n \"${{{name}+x}}\" ] || export {name}='{quoted}'\n");
+        let value = in_quotes(value);
+        text += &format!("[ -n \"${{{name}+x}}\" ] || export {name}={value}\n");
     }
     text
+}
+
+/// A word as a shell reads it.
+fn in_quotes(word: &str) -> String {
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// The same, without quotes where none are needed.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
+    match word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => in_quotes(word),
+    }
 }
 
 /// How to use what was written.
@@ -76,8 +90,8 @@ pub fn told(tuning: &Tuning, written: &Written) -> String {
         Some(script) => {
             text += &format!(
                 "Use it: `. {}` before mpirun, or TREEPIE_TUNING={} with the library.\n",
-                script.display(),
-                script.with_file_name(super::FILE).display()
+                quoted(&script.display().to_string()),
+                quoted(&script.with_file_name(super::FILE).display().to_string())
             );
         }
     }

@@ -12,7 +12,7 @@ use clap::Args;
 use treepie_core::collective::Operation;
 use treepie_core::files::configuration::TUNE_VARIABLE;
 use treepie_core::files::{Profile, TuningFile, check_writable, list};
-use treepie_core::tuning::{Cell, cells_of_records, usual_cells};
+use treepie_core::tuning::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
 
 use super::Outcome;
 use super::options::{absolute_path, size};
@@ -120,6 +120,20 @@ fn cells(arguments: &Arguments) -> Result<Vec<Cell>, CommandError> {
         Some(text) => list::parse(text)
             .map_err(|error| CommandError::usage(format!("--ranks {text}: {error}")))?,
     };
+    let mut operations = arguments.collectives.iter();
+    if let Some(operation) = operations.find(|one| !is_measured(**one)) {
+        return Err(CommandError::usage(format!(
+            "--collectives {operation}: can't be measured, since not all ranks know what such a \
+             call moves; leave it out"
+        )));
+    }
+    if ranks.len() > MOST_CELLS {
+        return Err(CommandError::usage(format!(
+            "--ranks: {} sizes of communicators were given, and at most {MOST_CELLS} are measured; \
+             name some, such as 2,8,64",
+            ranks.len()
+        )));
+    }
     if let Some(few) = ranks.iter().find(|ranks| **ranks < 2) {
         return Err(CommandError::usage(format!(
             "--ranks {few}: communicators of at least 2 ranks were expected"
@@ -132,13 +146,17 @@ fn cells(arguments: &Arguments) -> Result<Vec<Cell>, CommandError> {
             usual_cells(&arguments.collectives, &arguments.sizes, &ranks)
         }
     };
-    match cells.is_empty() {
-        true => Err(CommandError::usage(
-            "nothing to measure: the profile or the lists name no collective whose algorithms can \
-             be chosen, with more than one rank and buffers of at most 256 MiB; give --collectives \
-             such as allreduce,bcast",
+    match (cells.is_empty(), &arguments.profile) {
+        (false, _) => Ok(cells),
+        (true, None) => Err(CommandError::usage(
+            "nothing to measure: the lists name no call on more than one rank with buffers of at \
+             most 256 MiB; give smaller --sizes or --ranks",
         )),
-        false => Ok(cells),
+        (true, Some(path)) => Err(CommandError::usage(format!(
+            "{}: has no collective that can be measured with these --collectives, --ranks and \
+             --sizes; leave some out, or the profile",
+            path.display()
+        ))),
     }
 }
 
@@ -149,10 +167,17 @@ fn of_profile(
 ) -> Result<Vec<Cell>, CommandError> {
     let profile = Profile::read(path)?;
     let records = &profile.collectives;
-    let mut cells = cells_of_records(records, &arguments.collectives, MOST_CELLS);
+    let mut cells = cells_of_records(records, &arguments.collectives);
     cells.retain(|cell| ranks.is_empty() || ranks.contains(&cell.ranks));
-    let sizes = &arguments.sizes;
-    cells.retain(|cell| sizes.is_empty() || sizes.contains(&cell.bytes));
+    let sizes: Vec<u64> = arguments
+        .sizes
+        .iter()
+        .map(|&bytes| cell_bytes(bytes))
+        .collect();
+    let is_wanted =
+        |cell: &Cell| sizes.contains(&cell.bytes) || cell.operation == Operation::Barrier;
+    cells.retain(|cell| sizes.is_empty() || is_wanted(cell));
+    cells.truncate(MOST_CELLS);
     Ok(cells)
 }
 

@@ -149,8 +149,8 @@ def table(rows, limit, columns):
 
 def overlaps(rows, columns):
     """How much of a collective goes on while ranks do something else for as long as it takes: the
-    overlap by Intel's formula (IMB-NBC), and behind it the time of both in ms. A slow collective
-    has much to hide: the time counts."""
+    overlap by the formulas of IMB-NBC and OSU, which are one where both take as long alone, and
+    behind it the time of both in ms. A slow collective has much to hide: the time counts."""
     names = [key for key in rows if key[0].startswith(("overlap-", "tested-")) and (key[0].split("-", 1)[1], key[1]) in rows]
     if not names:
         return

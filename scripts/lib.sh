@@ -138,6 +138,9 @@ grid_launcher() {
     launcher+=(-n "$2")
 }
 
+# library_path NAME: where programs in Rust find an MPI of PyPI's.
+library_path() { echo "$BUILD/venv-$1/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"; }
+
 # settings NAME VARIABLE=VALUE...: words for a launcher, which give its processes these variables.
 # Left in the array `settings`.
 settings() {

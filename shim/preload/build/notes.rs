@@ -158,7 +158,8 @@ pub fn procedures(procedures: &[Procedure]) -> String {
         let poll = is_poll(name);
         let collective = role == "makes";
         let uncut = procedure.is_uncut();
-        let starts = procedure.of_kind("request*").is_some();
+        // Those that make a communicator are shown as the collectives that they are.
+        let starts = procedure.of_kind("request*").is_some() && !collective;
         constants += &format!(
             "pub const {name}: Procedure = Procedure {{ number: {number}, poll: {poll}, \
              collective: {collective}, uncut: {uncut}, starts: {starts} }};\n"

@@ -100,9 +100,10 @@ impl Earlier {
         self.0.get(key).map_or(Found::Open, |known| known.agreed)
     }
 
-    /// The starts of a request have come to this, on this rank.
+    /// The starts of a request have come to this, on this rank. Those of which nothing is decided
+    /// say nothing against what others have come to.
     pub fn found(&mut self, key: &CellKey, found: Found) {
-        if let Some(of_cell) = self.0.get_mut(key) {
+        if let (Some(of_cell), Found::Left | Found::Adopted(_)) = (self.0.get_mut(key), found) {
             of_cell.found = found;
         }
     }
@@ -122,6 +123,11 @@ mod tests {
         earlier.found(&key, Found::Left);
         earlier.agree(&key, &values);
         assert!(matches!(earlier.agreed(&key), Found::Open));
+        let values = earlier.make(key).expect("all tell");
+        earlier.agree(&key, &values);
+        assert!(matches!(earlier.agreed(&key), Found::Left));
+        // Another request is not as far.
+        earlier.found(&key, Found::Open);
         let values = earlier.make(key).expect("all tell");
         earlier.agree(&key, &values);
         assert!(matches!(earlier.agreed(&key), Found::Left));

@@ -112,7 +112,8 @@ impl<'a> Case<'a> {
         };
         // The same on all ranks, whether or not messages of this one wait.
         let direct = direct(call.operation);
-        let is_called = work.run().is_none_or(|run| run.algorithm != direct);
+        let is_called = setup.progress == Progress::Called
+            && work.run().is_none_or(|run| run.algorithm != direct);
         let (place, waiting) = match is_called && !self.is_persistent {
             false => (place, None),
             true => match communicator.next_waiting(place) {

@@ -17,7 +17,7 @@ use crate::collectives::place::Place;
 use crate::collectives::plans;
 use crate::collectives::setup::Setup;
 use crate::mpi::native::Native;
-use crate::mpi::{Call, Side, Word, c_int};
+use crate::mpi::{Call, SUCCESS, Side, Word, c_int};
 
 /// How often nothing may have happened before other processes are let in.
 const PATIENCE: u32 = 32;
@@ -124,16 +124,16 @@ impl Numbers {
         }
         let cost = self.cost + now().saturating_sub(start);
         match self.running.code() {
-            crate::mpi::SUCCESS => Ok((&self.least, cost)),
+            SUCCESS => Ok((&self.least, cost)),
             code => Err(code),
         }
     }
 }
 
 impl Drop for Numbers {
-    /// The memory is that of messages as long as there are any.
+    /// The memory is that of messages as long as there are any, as there may be where one failed.
     fn drop(&mut self) {
-        if self.is_under_way() {
+        if self.is_under_way() || self.running.code() != SUCCESS {
             let running = Arc::clone(&self.running);
             mem::forget((
                 mem::take(&mut self.mine),

@@ -155,11 +155,11 @@ pub fn end(native: &Native) {
 }
 
 /// Operations whose messages wait for others.
-static WAITING: Waiting<Arc<Running>> = Waiting::new();
+static WAITING: Waiting<Running> = Waiting::new();
 
 /// An operation has begun with which the callback goes on.
 pub fn add(running: &Arc<Running>) {
-    WAITING.add(Arc::clone(running));
+    WAITING.add(running);
     helper::wake();
 }
 

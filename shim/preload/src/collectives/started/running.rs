@@ -85,7 +85,8 @@ pub struct Running {
     pub marker: Marker,
     /// [`IDLE`], [`UNDER_WAY`], or the code that it ended with.
     outcome: AtomicI64,
-    /// One thread at a time goes on with it, the others pass by: no thread ever waits for it.
+    /// One thread at a time goes on with it, the others pass by. A thread that starts it again waits
+    /// for one that has just told its end.
     state: Mutex<State>,
 }
 
@@ -181,13 +182,10 @@ impl Running {
 
     /// Whether a plan runs it.
     fn start(&self, native: &Native) -> Result<bool, c_int> {
-        let Some(mut state) = self.state.try_lock() else {
-            return Err(native.abi.err_intern);
-        };
-        state.returns_errors = errors::are_wanted(native, self.told());
-        let Some(job) = &state.job else {
-            return Err(native.abi.err_intern);
-        };
+        let mut state = self.state.lock();
+        // Between turns, the handlers are those of all threads; MPICH's own calls tell the world, too.
+        state.returns_errors =
+            !native.has_many_threads() && errors::are_wanted(native, self.told());
         let chosen = match &self.work {
             Work::Tried(trial) => match trial.start(native)? {
                 Way::Plan(chosen) => Some(chosen),
@@ -200,7 +198,12 @@ impl Running {
             Work::Plan(chosen) => Some(Arc::clone(chosen)),
             Work::Told(_) => None,
         };
-        job.load(native, self.place)?;
+        // It is gone where a plan has failed.
+        let job = state.job.as_ref().ok_or(native.abi.err_intern)?;
+        if let Err(code) = job.load(native, self.place) {
+            self.trial().iter().for_each(|trial| trial.fail());
+            return Err(code);
+        }
         match (chosen, &self.work) {
             (Some(chosen), _) => state.enter(chosen),
             (None, Work::Told(told)) => {
@@ -304,6 +307,7 @@ impl Running {
     /// It has ended, with this code.
     fn end(&self, native: &Native, state: &mut State, code: c_int) {
         if code != SUCCESS {
+            self.trial().iter().for_each(|trial| trial.fail());
             // What is under way may still use them.
             mem::forget((
                 state.job.take(),

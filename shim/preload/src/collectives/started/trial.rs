@@ -184,7 +184,9 @@ impl Trial {
 
     /// It has failed on this rank.
     pub fn fail(&self) {
-        self.state.lock().guard.fail();
+        let state = &mut *self.state.lock();
+        state.guard.fail();
+        state.measured = None;
     }
 
     /// The request is freed, or MPI is about to end; it is complete on this rank. So all ranks have

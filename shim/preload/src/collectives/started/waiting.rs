@@ -1,16 +1,17 @@
 //! Operations that any thread may go on with, until they have ended.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use parking_lot::Mutex;
 
 /// A list that no thread waits for while another one goes on with what is in it.
 pub struct Waiting<T> {
-    all: Mutex<Vec<T>>,
+    all: Mutex<Vec<Arc<T>>>,
     count: AtomicUsize,
 }
 
-impl<T: Clone> Waiting<T> {
+impl<T> Waiting<T> {
     pub const fn new() -> Self {
         Waiting {
             all: Mutex::new(Vec::new()),
@@ -23,9 +24,12 @@ impl<T: Clone> Waiting<T> {
         self.count.load(Ordering::Acquire) == 0
     }
 
-    pub fn add(&self, one: T) {
+    /// Adds one, which may be here still since it went on before.
+    pub fn add(&self, one: &Arc<T>) {
         let mut all = self.all.lock();
-        all.push(one);
+        if !all.iter().any(|other| Arc::ptr_eq(one, other)) {
+            all.push(Arc::clone(one));
+        }
         self.count.store(all.len(), Ordering::Release);
     }
 
@@ -57,7 +61,7 @@ impl<T: Clone> Waiting<T> {
             return;
         };
         // What is dropped here may end more, but not under the lock.
-        let ended: Vec<T> = all.extract_if(.., |one| has_ended(one)).collect();
+        let ended: Vec<Arc<T>> = all.extract_if(.., |one| has_ended(one)).collect();
         self.count.store(all.len(), Ordering::Release);
         drop(all);
         drop(ended);
@@ -66,27 +70,43 @@ impl<T: Clone> Waiting<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-    use std::rc::Rc;
+    use std::sync::atomic::AtomicU32;
 
     use super::*;
+
+    /// One that ends after so many turns.
+    type Turns = AtomicU32;
+
+    fn turn(waiting: &Waiting<Turns>) -> usize {
+        let left = |one: &Turns| one.load(Ordering::Relaxed);
+        waiting.turn(
+            |one| left(one) > 0 && one.fetch_sub(1, Ordering::Relaxed) > 0,
+            |one| left(one) == 0,
+        )
+    }
 
     #[test]
     fn what_ended_elsewhere_is_forgotten_in_the_next_turn() {
         let waiting = Waiting::new();
-        let left: Vec<Rc<Cell<u32>>> = [3, 1, 2].map(|turns| Rc::new(Cell::new(turns))).into();
-        left.iter().for_each(|one| waiting.add(Rc::clone(one)));
-        let turn = || {
-            waiting.turn(
-                |one| one.get() > 0 && one.replace(one.get() - 1) > 0,
-                |one| one.get() == 0,
-            )
-        };
-        let users = || left.iter().map(Rc::strong_count).collect::<Vec<_>>();
-        assert_eq!((turn(), users()), (3, vec![2, 1, 2]));
-        left[0].set(0);
-        left[2].set(0);
-        assert_eq!((turn(), users()), (0, vec![1, 1, 1]));
+        let left = [3, 1, 2].map(|turns| Arc::new(Turns::new(turns)));
+        left.iter().for_each(|one| waiting.add(one));
+        let users = || left.each_ref().map(Arc::strong_count);
+        assert_eq!((turn(&waiting), users()), (3, [2, 1, 2]));
+        left[0].store(0, Ordering::Relaxed);
+        left[2].store(0, Ordering::Relaxed);
+        assert_eq!((turn(&waiting), users()), (0, [1, 1, 1]));
+        assert!(waiting.is_empty());
+    }
+
+    #[test]
+    fn what_is_started_again_before_a_turn_has_one_place() {
+        let waiting = Waiting::new();
+        let one = Arc::new(Turns::new(0));
+        for _ in 0..3 {
+            one.store(2, Ordering::Relaxed);
+            waiting.add(&one);
+        }
+        assert_eq!((turn(&waiting), turn(&waiting)), (1, 1));
         assert!(waiting.is_empty());
     }
 }

@@ -220,6 +220,23 @@ static void init_and_free(void)
     }
 }
 
+/* Its end may just be told by a thread when it is started again. */
+static void polled_and_started_again(void)
+{
+    enum { COUNT = 20000 };
+    int mine = 0, sum;
+    MPI_Request request;
+    INIT(Allreduce)(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int i = 0, flag = 0; i < COUNT; i++, flag = 0) {
+        mine = i;
+        MPI_Start(&request);
+        while (!flag)
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+        expect(sum == ranks * i, "a wrong sum");
+    }
+    MPI_Request_free(&request);
+}
+
 /* One is outstanding from the first on. */
 static void many_operations(void)
 {
@@ -954,6 +971,7 @@ static const struct { const char *name; void (*run)(void); } cases[] = {
     {"opposite-startalls", opposite_startalls},
     {"startall-of-all-kinds", startall_of_all_kinds},
     {"init-and-free", init_and_free},
+    {"polled-and-started-again", polled_and_started_again},
     {"many-operations", many_operations},
     {"nulls-and-inactive", nulls_and_inactive},
     {"threads", threads},

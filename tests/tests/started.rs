@@ -93,7 +93,7 @@ fn random_programs_get_right_results_from_plans_in_a_permuted_world(mpi: Mpi) {
 }
 
 /// Cases, each on so many ranks.
-const CASES: [(&str, usize); 21] = [
+const CASES: [(&str, usize); 22] = [
     ("barrier-and-receive", 4),
     ("long-sum-and-receive", 4),
     ("opposite-orders", 4),
@@ -102,6 +102,7 @@ const CASES: [(&str, usize); 21] = [
     ("opposite-startalls", 4),
     ("startall-of-all-kinds", 4),
     ("init-and-free", 2),
+    ("polled-and-started-again", 2),
     ("many-operations", 2),
     ("nulls-and-inactive", 4),
     ("threads", 2),
@@ -175,7 +176,9 @@ fn ranks_may_do_anything_while_messages_wait_for_others(mpi: Mpi) {
         if calls_us(mpi) {
             ends_well(mpi, (case, ranks), false, replaced(FORWARDING, &clusters));
         }
-        if takes_thread(mpi) {
+        // Of an error MPICH tells the world, whose handler other threads may need as it is.
+        let is_told_the_world = case == "failing" && !matches!(mpi, Mpi::OpenMpi | Mpi::OpenMpi5);
+        if takes_thread(mpi) && !is_told_the_world {
             ends_well(mpi, (case, ranks), true, by_a_thread(FORWARDING, &clusters));
         }
     }

@@ -119,8 +119,12 @@ impl Agreed {
             true => other.least,
             false => other.most,
         };
-        let saved = other.duration(key).saturating_sub(self.duration(key));
-        u128::from(saved) * 50 > u128::from(alone)
+        u128::from(self.saves(other, key)) * 50 > u128::from(alone)
+    }
+
+    /// Nanoseconds that this call took less than another.
+    pub fn saves(&self, other: &Agreed, key: &impl Key) -> u64 {
+        other.duration(key).saturating_sub(self.duration(key))
     }
 }
 

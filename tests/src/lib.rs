@@ -28,6 +28,7 @@ pub mod hosts;
 pub mod interface;
 mod job;
 mod library;
+mod longer;
 pub mod monitoring;
 mod mpi;
 mod outcome;
@@ -44,6 +45,7 @@ mod watched;
 
 pub use job::Job;
 pub use library::Library;
+pub use longer::longer;
 pub use mpi::{Mpi, find_command};
 pub use outcome::{Outcome, assert_same_output};
 pub use watched::run_watched;

@@ -87,7 +87,7 @@ fn assert_counts_are_equal(desk: &Path, cuts: usize, ranks: usize, outcome: &Out
 }
 
 fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mpi: Mpi) {
-    let plain = job(mpi, "traffic", 100).run().succeeded();
+    let plain = job(mpi, "traffic", 300).run().succeeded();
     let desk = desk();
     let counts_of = desk.path().join("counts");
     fs::create_dir(&counts_of).expect("a directory can be made");
@@ -98,7 +98,7 @@ fn waves_change_nothing_and_at_each_cut_all_that_the_job_sent_it_has_received(mp
          until [ $(ls {shown} | wc -l) -ge $want ]; do sleep 0.005; done"
     );
     let options = ["--every", "0.03", "--then", &then, "--verify"];
-    let waved = job(mpi, "traffic", 100).argument(counts_of.as_os_str());
+    let waved = job(mpi, "traffic", 300).argument(counts_of.as_os_str());
     let waved = cut(waved, &options).succeeded();
     assert_same_output(&plain, &waved);
     let done = waved.stderr.matches("quiet after").count();
@@ -136,8 +136,8 @@ fn what_is_never_received_is_told_at_the_end_and_in_the_way_of_waves(mpi: Mpi) {
     );
     // Not at once: before the message is sent, a cut is quiet.
     let options = ["--every", "0.4", "--patience", "0.4"];
-    let dropped = cut(job(mpi, "leak", 150), &options).succeeded();
-    let line = "wave 1: dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
+    let dropped = cut(job(mpi, "leak", 400), &options).succeeded();
+    let line = "dropped: not quiet within 0.4 s: 1 message (24 bytes) from rank 0 to rank 1 \
                 was sent and not received";
     assert!(dropped.stderr.contains(line), "{}", dropped.told());
     assert!(dropped.stdout.contains("ended well"), "{}", dropped.told());
@@ -165,7 +165,9 @@ fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(m
     // MPI_Isendrecv is of MPI 4.
     let has = |kind: &str| mpi != Mpi::OpenMpi || kind != "isendrecv";
     for (kind, named) in refused.into_iter().filter(|(kind, _)| has(kind)) {
-        let job = cut(job(mpi, kind, 100), &["--every", "0.3", "--json"]).succeeded();
+        // As long as a second at least.
+        let rounds = if kind == "one-sided" { 300 } else { 150 };
+        let job = cut(job(mpi, kind, rounds), &["--every", "0.1", "--json"]).succeeded();
         let waves = answer(&job);
         let words = waves["waves"][0]["outcome"]["dropped"]["words"].as_str();
         let words = words.unwrap_or_default();
@@ -184,7 +186,7 @@ fn what_no_cut_includes_is_named_and_a_rank_that_sleeps_is_waited_for_or_named(m
 
 fn waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end(mpi: Mpi) {
     let options = ["--every", "0.1", "--json", "--then", "exit 3"];
-    let failed = cut(job(mpi, "communicators", 300), &options).succeeded();
+    let failed = cut(job(mpi, "communicators", 600), &options).succeeded();
     let waves = outcomes(&answer(&failed));
     let well = waves.iter().filter(|outcome| *outcome == "failed").count();
     assert!(
@@ -193,7 +195,7 @@ fn waves_while_communicators_come_and_go_and_commands_that_fail_or_do_not_end(mp
         failed.told()
     );
     let options = ["--now", "--limit", "0.3", "--then", "sleep 100"];
-    let ended = cut(job(mpi, "communicators", 100), &options).succeeded();
+    let ended = cut(job(mpi, "communicators", 600), &options).succeeded();
     let told = ended
         .stderr
         .contains("but the command was ended after 0.3 s (--limit)");

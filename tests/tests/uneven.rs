@@ -8,7 +8,7 @@ use treepie_core::files::profile::Profile;
 use treepie_tests::random_programs::{in_turn, is_right, many};
 use treepie_tests::strategies::{only_blocking, replaced};
 use treepie_tests::two_clusters::TwoClusters;
-use treepie_tests::{Job, Library, Mpi, random_programs, under_all_mpis, under_each_mpi};
+use treepie_tests::{Job, Library, Mpi, longer, random_programs, under_all_mpis, under_each_mpi};
 
 const TOGETHER: &str = "grid-aggregate";
 
@@ -166,15 +166,20 @@ fn where_messages_between_clusters_are_dear_short_blocks_are_chosen_to_go_togeth
 }
 
 fn the_guard_has_short_blocks_together_to_try_and_results_stay_right(mpi: Mpi) {
-    let settings = "TREEPIE_GUARD=on";
-    let profile = on_slow_links(mpi, settings, &["guarded", "operations", "400"]);
-    let mut cells = profile.guard.iter();
-    let found = cells.find(|cell| {
-        let plan = cell.plan.as_ref();
-        cell.operation == Operation::Alltoallv
-            && plan.is_some_and(|plan| plan.algorithm == TOGETHER)
-    });
-    assert!(found.is_some(), "{:#?}", profile.guard);
+    let has_it = |profile: &Profile| {
+        let mut cells = profile.guard.iter();
+        cells.any(|cell| {
+            let plan = cell.plan.as_ref();
+            cell.operation == Operation::Alltoallv
+                && plan.is_some_and(|plan| plan.algorithm == TOGETHER)
+        })
+    };
+    let run = |rounds: &str| {
+        let job = ["guarded", "operations", rounds];
+        on_slow_links(mpi, "TREEPIE_GUARD=on", &job)
+    };
+    let profile = longer(&["400", "3000"], run, has_it);
+    assert!(has_it(&profile), "{:#?}", profile.guard);
 }
 
 under_all_mpis!(

@@ -158,7 +158,7 @@ fn each_kind_of_hang_is_named_and_ended(mpi: Mpi) {
 /// may be before it has begun. The launcher is above the ranks, below whoever started it.
 const ASKED_IN_ALL_WAYS: &str = r#"
 why="$treepie why --pages asleep-pages"
-for try in 1 2 3 4 5; do
+for try in $(seq 12); do
     sleep 1
     $why >why 2>&1
     grep -q sleeping why && break
@@ -182,7 +182,7 @@ wait"#;
 const ASKED_AS_IT_ENDS: &str = "
 for try in $(seq 30); do
     sleep 0.5
-    $treepie why --pages small-pages --between 7 >as-it-ends 2>&1
+    $treepie why --pages small-pages --between 12 >as-it-ends 2>&1
     grep -q 'while it was looked at' as-it-ends && break
 done";
 
@@ -196,7 +196,7 @@ fn jobs_that_only_take_long_are_left_alone_and_told_on_request_and_killed_ones_a
         "computes 4",
         "waits 4",
         "pipeline 4",
-        "asleep 7",
+        "asleep 15",
         "fortran waits 4",
         "python waits 4",
     ];

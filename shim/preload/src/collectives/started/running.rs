@@ -85,8 +85,8 @@ pub struct Running {
     pub marker: Marker,
     /// [`IDLE`], [`UNDER_WAY`], or the code that it ended with.
     outcome: AtomicI64,
-    /// One thread at a time goes on with it, the others pass by. A thread that starts it again waits
-    /// for one that has just told its end.
+    /// One thread at a time goes on with it, the others pass by. Who starts it again waits for one
+    /// that has just told its end.
     state: Mutex<State>,
 }
 
@@ -183,7 +183,7 @@ impl Running {
     /// Whether a plan runs it.
     fn start(&self, native: &Native) -> Result<bool, c_int> {
         let mut state = self.state.lock();
-        // Between turns, the handlers are those of all threads; MPICH's own calls tell the world, too.
+        // The handlers are those of all threads; MPICH's own calls tell the world, too.
         state.returns_errors =
             !native.has_many_threads() && errors::are_wanted(native, self.told());
         let chosen = match &self.work {

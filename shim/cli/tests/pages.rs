@@ -152,6 +152,28 @@ fn there_is_no_cut_of_a_job_that_is_not_there() {
 }
 
 #[test]
+fn other_hosts_are_told_of_the_directory_of_a_run_that_is_named_by_it() {
+    let desk = Desk::new();
+    put(&desk, 7, 0, &page(7, 0));
+    desk.write(
+        "shell",
+        "#!/bin/sh\nshift\necho \"$@\" >asked\nexec \"$@\"\n",
+    );
+    let shell = desk.path("shell");
+    fs::set_permissions(&shell, fs::Permissions::from_mode(0o755)).unwrap();
+    let run = format!("./pages/{:016x}", 7);
+    let hosts = ["--hosts", "n2", "--remote-shell", "./shell"];
+    desk.run(&[&["why", &run, "--between", "0"], &hosts[..]].concat())
+        .good();
+    let asked = fs::read_to_string(desk.path("asked")).unwrap();
+    let pages = fs::canonicalize(desk.path("pages")).unwrap();
+    assert!(
+        asked.contains(&format!("--pages {}", pages.display())),
+        "{asked}"
+    );
+}
+
+#[test]
 fn what_is_no_file_is_no_page_and_holds_nobody() {
     let desk = Desk::new();
     put(&desk, 7, 1, &page(7, 1));

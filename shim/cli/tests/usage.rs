@@ -74,6 +74,25 @@ fn wrong_usage_is_one_line_with_status_2() {
 }
 
 #[test]
+fn rules_of_han_are_written_beside_those_of_tuned() {
+    let desk = Desk::new();
+    desk.write(
+        "tuning.yaml",
+        "treepie: tuning\nversion: 1\nmpi: open-mpi 5.0.11\nranks: 4\nhosts: 2\nrows:\n\
+         - {operation: bcast, ranks: 4, from_bytes: 8, algorithm: chain, us: 1, native_us: 2}\n",
+    );
+    let answer = desk.run(&["convert", "tuning.yaml", "a.rules"]).good();
+    for file in ["a.rules", "a-han.rules"] {
+        assert!(
+            answer.out.contains(&format!("{file}: written")),
+            "{}",
+            answer.out
+        );
+        assert!(desk.path(file).exists(), "{file}");
+    }
+}
+
+#[test]
 fn help_and_version_go_to_standard_output() {
     let desk = Desk::new();
     let help = desk.run(&["--help"]).good();

@@ -3,7 +3,9 @@
 //! Messages are on a communicator of our own that returns errors. In the MPICH family, however,
 //! `MPI_Testsome` belongs to no communicator, and tells the world's handler, which usually ends the
 //! job. While a plan runs for a communicator whose own handler does not end the job, the world
-//! returns errors as well; the handler of the call's communicator is called afterwards.
+//! returns errors as well; the handler of the call's communicator is called afterwards. A started
+//! plan does without where the program may have several threads: it would change the handler of all
+//! of them, again and again.
 
 use parking_lot::Mutex;
 

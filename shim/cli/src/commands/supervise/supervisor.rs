@@ -228,7 +228,7 @@ impl<'a> Supervisor<'a> {
                     directory.display()
                 ));
             }
-        } else if !saw_pages {
+        } else if !saw_pages && Some(watched.took.as_secs_f64()) >= self.job.arguments.stall {
             self.job.log.line(&format!(
                 "no page of its ranks was seen in {}, so that --stall could not tell whether it \
                  stood still; all hosts have to see that directory",

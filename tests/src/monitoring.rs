@@ -33,11 +33,25 @@ pub fn monitored(job: Job) -> (Outcome, Monitoring) {
 /// If the job fails, or nothing was written.
 #[track_caller]
 pub fn sent_through_ucx(job: Job) -> (Outcome, Monitoring) {
+    sent_with_preloads("", job)
+}
+
+/// The same with our library in front, whose own messages are counted, too.
+///
+/// # Panics
+/// If the job fails, or nothing was written.
+#[track_caller]
+pub fn sent_through_ucx_behind_library(job: Job) -> (Outcome, Monitoring) {
+    sent_with_preloads(&format!("{}:", artifacts::library().display()), job)
+}
+
+#[track_caller]
+fn sent_with_preloads(before: &str, job: Job) -> (Outcome, Monitoring) {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let prefix = directory.path().join("counted");
     let counter = artifacts::job(job.mpi(), "ucx_counts.so");
     let outcome = job
-        .variable("LD_PRELOAD", counter.display())
+        .variable("LD_PRELOAD", format!("{before}{}", counter.display()))
         .variable("MPIR_CVAR_NOLOCAL", 1)
         // MPICH 5 of PyPI has libfabric too.
         .variable("MPIR_CVAR_CH4_NETMOD", "ucx")

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use treepie_core::affinity::formats::monitoring::Monitoring;
 use treepie_core::collective::native::knobs::{Knob, Library as Version};
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::TuningFile;
 #[cfg(feature = "all-mpis")]
 use treepie_tests::hosts::Hosts;
-use treepie_tests::monitoring::sent_through_ucx;
+use treepie_tests::monitoring::{sent_through_ucx, sent_through_ucx_behind_library};
 use treepie_tests::{Job, Library, Mpi, Outcome, artifacts, run_watched, under_each_mpi};
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -193,14 +194,116 @@ fn mpich_reads_the_variables_and_sets_the_algorithms_that_they_name() {
         pairs.fold(job, |job, (name, value)| job.variable(name, value))
     };
     assert_controls(&with(job).run().succeeded().silent(), [1, 0, 4, 3]);
-    // It is what runs: each rank of a ring sends to the next one alone.
+    // It is what runs.
     let calls = Job::new(Mpi::Mpich, 4, "collective_calls").argument("allgather:100");
-    let is_ring = |job: Job| {
-        let (_, sent) = sent_through_ucx(job);
-        let mut pairs = sent.collectives.entries();
-        pairs.all(|(from, to, _)| to == (from + 1) % 4)
+    assert!(is_ring(with(calls.clone()), 4) && !is_ring(calls, 4));
+}
+
+/// The file of MPICH's library.
+fn library_file(mpi: Mpi) -> PathBuf {
+    if mpi != Mpi::Mpich {
+        let build = artifacts::build_directory();
+        return build.join(format!("venv-{}/lib/libmpi.so.12", mpi.name()));
+    }
+    let triplets = std::fs::read_dir("/usr/lib")
+        .expect("a directory")
+        .flatten();
+    let mut files = triplets.map(|entry| entry.path().join("libmpich.so.12"));
+    files
+        .find(|path| path.exists())
+        .expect("libmpich, of scripts/setup")
+}
+
+/// Writes the documents of choice that a tuning with these rows becomes, and names them to `job`.
+fn with_documents(mpi: Mpi, directory: &Path, rows: Rows, job: Job) -> Job {
+    let library = format!("library_file: {}\nrows:", library_file(mpi).display());
+    let tuning = text(version_of(mpi), rows).replace("rows:", &library);
+    let documents = directory.join("a.json");
+    convert(&written(directory, &tuning), &documents);
+    job.variable(
+        "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+        documents.display(),
+    )
+    .variable(
+        "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+        directory.join("a-ch4.json").display(),
+    )
+}
+
+/// Each rank of a ring sends to the next one alone.
+fn is_ring(job: Job, ranks: usize) -> bool {
+    let (_, sent) = sent_through_ucx(job);
+    let mut pairs = sent.collectives.entries();
+    pairs.all(|(from, to, _)| to == (from + 1) % ranks)
+}
+
+#[test]
+fn mpich_reads_the_documents_and_runs_their_algorithms_from_those_bytes_on() {
+    let directory = tempfile::tempdir().expect("a temporary directory");
+    let rows = [("allgather", 256, "ring"), ("bcast", 8, "binomial")];
+    // Integers of four bytes.
+    let calls = |ranks: usize, count: usize| {
+        Job::new(Mpi::Mpich, ranks, "collective_calls").argument(format!("allgather:{count}"))
     };
-    assert!(is_ring(with(calls.clone())) && !is_ring(calls));
+    let with = |job| with_documents(Mpi::Mpich, directory.path(), &rows, job);
+    assert!(is_ring(with(calls(4, 100)), 4) && !is_ring(calls(4, 100), 4));
+    // What was not measured stays as it is: shorter blocks, and other numbers of ranks.
+    for (ranks, count) in [(4, 32), (5, 100), (3, 100)] {
+        assert!(
+            !is_ring(with(calls(ranks, count)), ranks),
+            "{ranks} {count}"
+        );
+    }
+    // The library writes them for its own process: a ring sends each block to the next rank.
+    let tuning = directory.path().join("a.tuning.yaml");
+    let to_next = |(_, sent): (Outcome, Monitoring)| {
+        let mut pairs = sent.collectives.entries();
+        let next = pairs.find(|(from, to, _)| (*from, *to) == (0, 1));
+        next.expect("rank 0 sends to rank 1").2.messages
+    };
+    let named = |count| {
+        let job = calls(4, count).variable("TREEPIE_TUNING", tuning.display());
+        to_next(sent_through_ucx_behind_library(job))
+    };
+    let read = |count| to_next(sent_through_ucx(with(calls(4, count))));
+    let [short, long] = [32, 100].map(|count| (named(count), read(count)));
+    assert!(long.1 > short.1, "{short:?} {long:?}");
+    assert_eq!(long.0 - short.0, long.1 - short.1, "{short:?} {long:?}");
+}
+
+/// An algorithm that is not known there, or lacks a parameter, would end the job.
+fn documents_with_each_algorithm_are_read_and_give_right_results(mpi: Mpi) {
+    let library: Version = version_of(mpi).parse().expect("a known version");
+    let all: Vec<Vec<Knob>> = Operation::all()
+        .map(|operation| {
+            let knobs = library.knobs(operation).into_iter();
+            // That one needs a library for GPUs.
+            knobs
+                .filter(|knob| knob.allows(4) && knob.name != "ccl")
+                .collect()
+        })
+        .collect();
+    for place in 0..all.iter().map(Vec::len).max().unwrap_or(0) {
+        let knobs: Vec<&Knob> = all.iter().filter_map(|knobs| knobs.get(place)).collect();
+        let names: Vec<String> = knobs
+            .iter()
+            .map(|knob| knob.operation.to_string())
+            .collect();
+        let rows = names.iter().zip(&knobs);
+        let rows: Vec<_> = rows
+            .map(|(name, knob)| (name.as_str(), 8, knob.name))
+            .collect();
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        for program in ["tuned", "native_order"] {
+            let job = Job::new(mpi, 4, program);
+            let outcome = with_documents(mpi, directory.path(), &rows, job).run();
+            assert!(
+                outcome.stdout.ends_with("0 wrong\n"),
+                "{rows:?}: {}",
+                outcome.told()
+            );
+        }
+    }
 }
 
 /// What a tuning has in MPICH's words, the tool interface has in numbers: the table's.
@@ -225,13 +328,19 @@ fn numbers_of_the_table_are_those_of_mpich() {
     assert_numbers(Mpi::Mpich);
 }
 
+#[test]
+fn documents_of_mpich_can_name_each_of_its_algorithms() {
+    documents_with_each_algorithm_are_read_and_give_right_results(Mpi::Mpich);
+}
+
 fn the_library_tells_the_mpi_before_it_starts(mpi: Mpi) {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let path = written(directory.path(), &text(version_of(mpi), rows_of(mpi)));
     let outcome = with_tuning(mpi, 4, &path).run().succeeded();
     match is_open_mpi(mpi) {
         true => assert_chosen(&outcome),
-        false => assert_controls(&outcome.silent(), [1, 0, ring(mpi), 3]),
+        // It has documents, which say what no variable does.
+        false => assert_controls(&outcome.silent(), [0, 1, 0, 0]),
     }
 }
 
@@ -250,10 +359,51 @@ fn what_the_user_has_set_wins_and_is_said_once(mpi: Mpi) {
     let expected = format!("treepie: tuning: {name} is set, and wins over what was measured");
     assert_eq!(said, [expected], "{}", outcome.told());
     if !is_open_mpi(mpi) {
-        return assert_controls(&outcome, [2, 1, ring(mpi), 3]);
+        return assert_controls(&outcome, [2, 1, 0, 0]);
     }
     for line in ["algorithm bcast_intra_binomial 2", CHOSEN[2]] {
         assert!(ran.contains(&line), "{line}: {}", outcome.told());
+    }
+}
+
+/// Named one by one, without having been measured.
+fn algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi: Mpi) {
+    let (bcast, own, value) = match is_open_mpi(mpi) {
+        true => ("chain", "OMPI_MCA_coll_tuned_scan_algorithm", "1"),
+        false => ("binomial", "MPIR_CVAR_SCAN_INTRA_ALGORITHM", "nb"),
+    };
+    let named = format!(
+        "bcast=native:{bcast},allgather=native:ring,alltoall=native:rhombus,scan=native:linear"
+    );
+    let outcome = job(mpi, 4)
+        .variable("LD_PRELOAD", preloads(mpi, true))
+        .variable("TREEPIE_COLLECTIVES", named)
+        .variable(own, value)
+        .run()
+        .succeeded();
+    let (ran, said) = parts(&outcome);
+    let starts = [
+        "treepie: collectives: ".to_owned(),
+        format!("treepie: collectives: {own} is set, and wins over scan=native:linear"),
+    ];
+    assert_eq!(said.len(), 2, "{}", outcome.told());
+    assert!(said[0].starts_with(&starts[0]), "{}", outcome.told());
+    assert!(said[0].contains("has no algorithm `rhombus` for alltoall; write default or one of"));
+    assert!(
+        said[0].ends_with("; its default stays"),
+        "{}",
+        outcome.told()
+    );
+    assert_eq!(said[1], starts[1]);
+    if !is_open_mpi(mpi) {
+        return assert_controls(&outcome, [1, 0, ring(mpi), 1]);
+    }
+    for start in [
+        "algorithm bcast_intra_chain 2",
+        "algorithm allgather_intra_ring ",
+    ] {
+        let runs = ran.iter().any(|line| line.starts_with(start));
+        assert!(runs, "{start}: {}", outcome.told());
     }
 }
 
@@ -461,12 +611,14 @@ fn newer_mpis_are_told_and_measured_too() {
     for mpi in [Mpi::OpenMpi5, Mpi::Mpich5, Mpi::StandardAbi] {
         the_library_tells_the_mpi_before_it_starts(mpi);
         what_the_user_has_set_wins_and_is_said_once(mpi);
+        algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said(mpi);
         // Programs in Rust are built for MPIs of their own interfaces.
         if mpi != Mpi::StandardAbi {
             tune_measures_each_algorithm_and_writes_what_the_mpi_reads(mpi);
         }
         if !is_open_mpi(mpi) {
             assert_numbers(mpi);
+            documents_with_each_algorithm_are_read_and_give_right_results(mpi);
         }
     }
 }
@@ -500,6 +652,7 @@ under_each_mpi!(
     what_a_profile_has_is_measured,
     the_library_tells_the_mpi_before_it_starts,
     what_the_user_has_set_wins_and_is_said_once,
+    algorithms_that_are_named_run_and_what_the_mpi_has_not_is_said,
     a_tuning_that_cannot_be_used_leaves_the_defaults_and_one_line,
     ranks_with_other_tunings_end_the_job_before_it_starts,
     tune_measures_each_algorithm_and_writes_what_the_mpi_reads,

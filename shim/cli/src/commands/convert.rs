@@ -10,7 +10,7 @@ use treepie_core::affinity::formats::Format;
 use treepie_core::collective::native::knobs::Component;
 use treepie_core::files::rank_files::{self, Form, slots};
 use treepie_core::files::{PlacementFile, TuningFile, write_atomically};
-use treepie_core::tuning::mpi_tuning;
+use treepie_core::tuning::{Selection, mpi_tuning};
 
 use super::Outcome;
 use super::options::MatrixChoice;
@@ -28,7 +28,8 @@ use crate::report::words::pluralize;
 /// what the ranks of a job left that had no orderly end, also becomes a profile if
 /// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
-/// A tuning becomes what its MPI reads: .rules (Open MPI), .env (variables).
+/// A tuning becomes what its MPI reads: .rules (Open MPI), .json (MPICH's documents of
+/// choice, as its library has them where it was measured), .env (variables).
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
@@ -103,6 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 #[derive(Debug, Clone, Copy)]
 enum TuningForm {
     Rules,
+    Documents,
     Variables,
 }
 
@@ -110,6 +112,7 @@ impl TuningForm {
     fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "rules" => Some(TuningForm::Rules),
+            "json" => Some(TuningForm::Documents),
             "env" => Some(TuningForm::Variables),
             _ => None,
         }
@@ -123,15 +126,22 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     let kind = "an MPI's tuning, which has no traffic";
     arguments.choice.require_none(output, kind, &options)?;
     let file = TuningFile::read(input)?;
-    let made = mpi_tuning(&file.tuning, |_| true);
+    let library = file.library_file.as_deref();
+    let own = match form {
+        TuningForm::Documents => library.and_then(Selection::of_library),
+        TuningForm::Rules | TuningForm::Variables => None,
+    };
+    let made = mpi_tuning(&file.tuning, own.as_ref(), |_| true);
     let has_none = |what: &str| {
         let place = input.display();
         let mpi = file.tuning.library;
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
     let files: Vec<(PathBuf, String)> = match form {
+        TuningForm::Documents if own.is_none() => return Err(no_documents(input, library)),
         TuningForm::Rules if made.rules.is_empty() => return Err(has_none("rules of Open MPI")),
-        TuningForm::Rules => {
+        TuningForm::Documents if made.rules.is_empty() => return Err(has_none("algorithms")),
+        TuningForm::Rules | TuningForm::Documents => {
             let rules = made.rules.into_iter();
             rules
                 .map(|(component, text)| (of_component(output, component), text))
@@ -152,14 +162,33 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     report(arguments, file.tuning.ranks, &text)
 }
 
-/// The file of a component's rules: HAN's, which it reads itself, are beside those of `tuned`.
+/// Why there are no documents of choice.
+fn no_documents(input: &Path, library: Option<&Path>) -> CommandError {
+    let place = input.display();
+    CommandError::usage(match library {
+        Some(path) => format!(
+            "{place}: library_file: {}: cannot be read, or has no documents by which MPICH \
+             chooses; write the place of that MPI's library",
+            path.display()
+        ),
+        None => format!(
+            "{place}: has no library_file, whose documents of choice would be copied; write \
+             there the place of MPICH's library, such as /usr/lib/libmpi.so.12"
+        ),
+    })
+}
+
+/// The file of a component's rules: HAN's are beside those of `tuned`, which is read by another
+/// component, and divisions beside algorithms.
 fn of_component(output: &Path, component: Component) -> PathBuf {
+    let beside = |ending: &str| {
+        let stem = output.file_stem().unwrap_or_default().to_string_lossy();
+        output.with_file_name(format!("{stem}-{ending}"))
+    };
     match component {
-        Component::Tuned => output.to_owned(),
-        Component::Han => {
-            let stem = output.file_stem().unwrap_or_default().to_string_lossy();
-            output.with_file_name(format!("{stem}-han.rules"))
-        }
+        Component::Tuned | Component::Algorithms => output.to_owned(),
+        Component::Han => beside("han.rules"),
+        Component::Divisions => beside("ch4.json"),
     }
 }
 

@@ -164,6 +164,7 @@ mod tests {
         let file = TuningFile {
             producer: String::new(),
             date: String::new(),
+            library_file: None,
             notes: Vec::new(),
             tuning: Tuning {
                 library: "open-mpi 5.0.11".parse().expect("a known version"),

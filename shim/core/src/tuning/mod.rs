@@ -5,7 +5,7 @@
 //! cells       which calls are measured: from a list, or from what a profile says matters
 //! measure     interleaved rounds of all algorithms of one cell, and the verdict
 //! guidelines  operations that others can stand in for
-//! rules       the MPI's own tuning: Open MPI's rules, variables of MPICH and Intel MPI
+//! rules       the MPI's own tuning: Open MPI's rules, MPICH's documents, variables
 //! ```
 
 mod cells;
@@ -18,7 +18,7 @@ pub use cells::{Cell, cell_bytes, cells_of_records, is_measured, usual_cells};
 pub use clocks::{Question, ahead};
 pub use guidelines::{Emulation, emulations};
 pub use measure::{Budget, Clock, Found, Verdict, measure};
-pub use rules::{MpiTuning, RULES_FILES, mpi_tuning};
+pub use rules::{MpiTuning, RULES_FILES, Selection, mpi_tuning};
 
 use std::collections::BTreeMap;
 

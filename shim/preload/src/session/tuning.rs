@@ -1,5 +1,5 @@
 //! `TREEPIE_TUNING`: before it starts, the native MPI is told which of its own algorithms are the
-//! quickest, in its own variables. Where the guard is asked for, it is told what it needs so that
+//! quickest, in its own variables, or which the user has named (`bcast=native:chain`). Where the guard is asked for, it is told what it needs so that
 //! its other algorithms can be tried while it runs.
 //!
 //! Nothing can be exchanged before MPI runs, so each process decides from the file and from its
@@ -8,23 +8,27 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Write};
 use std::os::fd::AsRawFd;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use treepie_core::collective::native::knobs::{Library, Setting};
+use treepie_core::collective::Operation;
+use treepie_core::collective::native::knobs::{Library, Maker, Setting};
 use treepie_core::files::TuningFile;
 use treepie_core::files::configuration::GuardMode;
-use treepie_core::tuning::{Tuning, mpi_tuning};
+use treepie_core::tuning::{Selection, Tuning, mpi_tuning};
 
 use super::request;
 use super::start::launcher_says_first;
 use crate::guard::guarded;
 use crate::log;
 use crate::machine::unnamed_file;
+use crate::mpi::elf;
 use crate::mpi::native::{Native, NativeError};
 use crate::share::{Group, Members, gather_bytes};
 
@@ -45,8 +49,8 @@ pub fn tell() -> Option<Told> {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let is_named = is_set("TREEPIE_TUNING");
     let is_auto = env::var("TREEPIE_MODE").is_ok_and(|mode| mode.trim() == "auto");
-    let may_be_asked_for =
-        is_named || is_auto || is_set("TREEPIE_GUARD") || is_set("TREEPIE_CONFIG");
+    let others = ["TREEPIE_GUARD", "TREEPIE_CONFIG", "TREEPIE_COLLECTIVES"];
+    let may_be_asked_for = is_named || is_auto || others.into_iter().any(is_set);
     if !may_be_asked_for || IS_TOLD.swap(true, Ordering::Relaxed) {
         return None;
     }
@@ -66,20 +70,34 @@ fn read(is_named: bool) -> Option<Told> {
         Err(_) => return is_named.then(Told::nothing),
     };
     let is_guarded = settings.guard() != GuardMode::Off;
-    let Some(path) = settings.tuning else {
-        return is_guarded.then(Told::for_guard);
+    let named = settings.collectives.native_algorithms;
+    let mut told = match settings.tuning {
+        Some(path) => {
+            let file = TuningFile::read(&path).map_err(|error| error.to_string());
+            let told = file.and_then(|file| Told::new(&file.tuning, &named));
+            told.unwrap_or_else(|problem| {
+                say(&format!("tuning: {problem}; the MPI's defaults stay"));
+                Told::nothing()
+            })
+        }
+        None if named.is_empty() => return is_guarded.then(Told::for_guard),
+        None => Told::nothing(),
     };
-    let told = TuningFile::read(&path)
-        .map_err(|error| error.to_string())
-        .and_then(|file| Told::new(&file.tuning));
-    let mut told = told.unwrap_or_else(|problem| {
-        say(&format!("tuning: {problem}; the MPI's defaults stay"));
-        Told::nothing()
-    });
+    told.choose(&named);
     if is_guarded {
         told.prepare();
     }
     Some(told)
+}
+
+fn is_in_environment(name: &str) -> bool {
+    env::var_os(name).is_some()
+}
+
+/// The MPI of this process, if its algorithms are known.
+fn known_library() -> Result<Library, String> {
+    let native = Native::load().map_err(|error| error.to_string())?;
+    Library::from_version_text(&native.library_version()).map_err(|error| error.to_string())
 }
 
 /// A warning of one process.
@@ -110,11 +128,7 @@ impl Told {
     /// but not where the user has set something of the kind, since what has no effect yet would get
     /// one.
     fn prepare(&mut self) {
-        let library = Native::load().ok().and_then(|native| {
-            let text = native.library_version();
-            Library::from_version_text(&text).ok()
-        });
-        let Some(library) = library else {
+        let Ok(library) = known_library() else {
             return;
         };
         let is_of_user =
@@ -124,10 +138,37 @@ impl Told {
         }
     }
 
-    fn new(tuning: &Tuning) -> Result<Told, String> {
-        let native = Native::load().map_err(|error| error.to_string())?;
-        let library = Library::from_version_text(&native.library_version())
-            .map_err(|error| error.to_string())?;
+    /// Has the MPI take the algorithms that the user names.
+    fn choose(&mut self, named: &[(Operation, String)]) {
+        if named.is_empty() {
+            return;
+        }
+        let library = match known_library() {
+            Ok(library) => library,
+            Err(problem) => return say(&format!("collectives: {problem}; its defaults stay")),
+        };
+        let mut settings = Vec::new();
+        for (operation, name) in named {
+            if let Some(own) = library.decided_by_user(*operation, is_in_environment) {
+                say(&format!(
+                    "collectives: {own} is set, and wins over {operation}=native:{name}"
+                ));
+                continue;
+            }
+            match library.knob(*operation, name) {
+                Ok(knob) => settings.extend(library.settings(&knob)),
+                Err(problem) => say(&format!("collectives: {problem}; its default stays")),
+            }
+        }
+        let mut hasher = DefaultHasher::new();
+        (self.hash, &settings).hash(&mut hasher);
+        self.hash = Some(hasher.finish());
+        self.set(settings);
+    }
+
+    /// What was measured, of the operations that the user has not `named` algorithms for.
+    fn new(tuning: &Tuning, named: &[(Operation, String)]) -> Result<Told, String> {
+        let library = known_library()?;
         if !library.is_like(tuning.library) {
             let measured = tuning.library;
             return Err(format!(
@@ -135,10 +176,9 @@ impl Told {
                  `treepie tune`"
             ));
         }
-        let is_set = |name: &str| env::var_os(name).is_some();
         let mut decided: Vec<String> = Vec::new();
         for row in tuning.gains() {
-            let name = library.decided_by_user(row.operation, is_set);
+            let name = library.decided_by_user(row.operation, is_in_environment);
             decided.extend(name.filter(|name| !decided.contains(name)));
         }
         if !decided.is_empty() {
@@ -147,8 +187,16 @@ impl Told {
                 "tuning: {names} is set, and wins over what was measured"
             ));
         }
-        let made = mpi_tuning(tuning, |operation| {
-            library.decided_by_user(operation, is_set).is_none()
+        let own = match library.maker {
+            Maker::Mpich => elf::in_objects(documents_of),
+            Maker::OpenMpi | Maker::IntelMpi => None,
+        };
+        let made = mpi_tuning(tuning, own.as_ref(), |operation| {
+            let is_named = named.iter().any(|(of, _)| *of == operation);
+            !is_named
+                && library
+                    .decided_by_user(operation, is_in_environment)
+                    .is_none()
         });
         let mut told = Told::default();
         let mut hasher = DefaultHasher::new();
@@ -220,6 +268,14 @@ fn compare(hash: u64) -> Result<(), NativeError> {
         native.abort(2);
     }
     Ok(())
+}
+
+/// By which MPICH chooses, if that is a part of its library.
+fn documents_of(object: &libc::dl_phdr_info) -> Option<Selection> {
+    let path = Path::new(OsStr::from_bytes(elf::path(object)));
+    let name = path.file_name()?.to_string_lossy();
+    name.starts_with("libmpi")
+        .then(|| Selection::of_library(path))?
 }
 
 /// A file with this text that has no name.

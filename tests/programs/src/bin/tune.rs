@@ -19,7 +19,7 @@ use treepie_core::collective::native::knobs::{Knob, Library, Maker, WITHOUT_HAN}
 use treepie_core::collective::{Algorithm, Operation};
 use treepie_core::files::configuration::NAMED;
 use treepie_core::files::{TuningFile, date};
-use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Tuning, Verdict};
+use treepie_core::tuning::{Budget, Cell, Clock, Emulation, Row, Selection, Tuning, Verdict};
 use treepie_core::tuning::{emulations, measure};
 use treepie_programs::clocks::CommonClock;
 use treepie_programs::communicator::{Buffers, Communicator};
@@ -340,12 +340,31 @@ impl Tuner {
         let file = TuningFile {
             producer: format!("treepie {}", env!("CARGO_PKG_VERSION")),
             date: date(SystemTime::now()),
+            library_file: match self.library.maker {
+                Maker::Mpich => library_file(),
+                Maker::OpenMpi | Maker::IntelMpi => None,
+            },
             notes: self.notes,
             tuning,
         };
         let output: &Path = &self.request.output;
         file.write(output).map_err(|error| error.to_string())
     }
+}
+
+/// The file of MPICH's library, which is mapped into this process and has documents of choice.
+fn library_file() -> Option<PathBuf> {
+    let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
+    let paths = maps
+        .lines()
+        .filter_map(|line| line.find('/').map(|at| Path::new(&line[at..])));
+    let is_of_mpi = |path: &&Path| {
+        let name = path.file_name().map(|name| name.to_string_lossy());
+        name.is_some_and(|name| name.starts_with("libmpi"))
+    };
+    let files: BTreeSet<&Path> = paths.filter(is_of_mpi).collect();
+    let has_documents = |path: &&Path| Selection::of_library(path).is_some();
+    files.into_iter().find(has_documents).map(Path::to_owned)
 }
 
 /// What a way is.

@@ -99,7 +99,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
     check_writable(&output)?;
     let status = measure(arguments, &cells, &output)?;
     let file = TuningFile::read(&output)?;
-    let written = files::write(&file.tuning, &directory)?;
+    let written = files::write(&file, &directory)?;
     let picture = directory.join(PICTURE);
     write_drawing(&report::chart(&file.tuning), Format::Svg, &picture)?;
     if arguments.json {

@@ -55,10 +55,16 @@ pub struct Collectives {
     pub otherwise: Runner,
     /// The listed operations.
     pub listed: Vec<(Operation, Runner)>,
+    /// Operations for which the native MPI is to take this algorithm of its own, as in
+    /// `bcast=native:chain`; whether it has that, the MPI alone says.
+    pub native_algorithms: Vec<(Operation, String)>,
     /// Communicators have runners of their own, where their names (`MPI_Comm_set_name`) begin with
     /// [`NAMED`]: how `treepie tune` compares plans.
     pub by_name: bool,
 }
+
+/// What stands before the name of an algorithm of the native MPI's own.
+const NATIVE_ALGORITHM: &str = "native:";
 
 /// The setting that lets communicators have runners of their own.
 const BY_NAME: &str = "by-name";
@@ -164,7 +170,7 @@ impl FromStr for Collectives {
             });
         }
         let mut seen = BTreeMap::new();
-        let mut listed = Vec::new();
+        let (mut listed, mut native_algorithms) = (Vec::new(), Vec::new());
         for item in text.split(',').map(str::trim) {
             let (operation, runner) = item.split_once('=').ok_or_else(|| {
                 format!("`{item}` is not operation=strategy; write it as in bcast=ecef-lat")
@@ -174,12 +180,30 @@ impl FromStr for Collectives {
             if seen.insert(name.clone(), ()).is_some() {
                 return Err(format!("{name} is listed twice; keep one of them"));
             }
-            listed.push((operation, Runner::parse(runner.trim())?));
+            let runner = runner.trim();
+            if let Some(name) = runner.strip_prefix(NATIVE_ALGORITHM) {
+                native_algorithms.push((operation, native_name(name)?));
+                listed.push((operation, Runner::Native));
+            } else {
+                listed.push((operation, Runner::parse(runner)?));
+            }
         }
         Ok(Collectives {
             listed,
+            native_algorithms,
             ..Collectives::default()
         })
+    }
+}
+
+/// A name as MPIs have them: `scatter_allgather`.
+fn native_name(name: &str) -> Result<String, String> {
+    let is_of_one = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    match !name.is_empty() && name.bytes().all(is_of_one) {
+        true => Ok(name.to_owned()),
+        false => Err(format!(
+            "`{name}` names no algorithm of an MPI's own; write one such as native:binomial"
+        )),
     }
 }
 
@@ -194,6 +218,10 @@ impl fmt::Display for Collectives {
         for (index, (operation, runner)) in self.listed.iter().enumerate() {
             let comma = if index == 0 { "" } else { "," };
             write!(out, "{comma}{operation}={runner}")?;
+            let mut named = self.native_algorithms.iter();
+            if let Some((_, name)) = named.find(|(of, _)| of == operation) {
+                write!(out, ":{name}")?;
+            }
         }
         Ok(())
     }
@@ -211,6 +239,7 @@ mod tests {
             "auto",
             "by-name",
             "bcast=ecef-lat,allreduce=native",
+            "bcast=native:scatter_allgather,scan=native:2",
         ] {
             let collectives: Collectives = text.parse().unwrap();
             assert_eq!(collectives.to_string(), text);
@@ -223,6 +252,12 @@ mod tests {
         assert_eq!(some.runner(Operation::Barrier), &Runner::Native);
         assert!(!some.all_native());
         assert!("bcast=native".parse::<Collectives>().unwrap().all_native());
+        let own: Collectives = "bcast=native:chain".parse().unwrap();
+        assert!(own.all_native());
+        assert_eq!(
+            own.native_algorithms,
+            [(Operation::Bcast, "chain".to_owned())]
+        );
     }
 
     #[test]
@@ -246,6 +281,10 @@ mod tests {
             (
                 "bcast=auto,allreduce",
                 "`allreduce` is not operation=strategy; write it as in bcast=ecef-lat",
+            ),
+            (
+                "bcast=native:two words",
+                "`two words` names no algorithm of an MPI's own; write one such as native:binomial",
             ),
             (
                 "bcast=auto,bcast=native",

@@ -436,6 +436,7 @@ impl Settings {
             && self.pages == Pages::Off
             && !self.cut;
         let calls_stay = self.collectives.all_native()
+            && self.collectives.native_algorithms.is_empty()
             && self.reorder == Reorder::Native
             && self.one_sided == OneSided::Native;
         if nothing && calls_stay {

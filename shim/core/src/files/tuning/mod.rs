@@ -22,7 +22,7 @@
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +39,8 @@ pub struct TuningFile {
     pub producer: String,
     /// When, in UTC: `2026-11-21T04:03:48Z`.
     pub date: String,
+    /// The MPI's library, where the job that measured ran.
+    pub library_file: Option<PathBuf>,
     /// What is to be known of the measuring, as sentences.
     pub notes: Vec<String>,
     /// What it says.
@@ -59,6 +61,8 @@ struct Document {
     hosts: usize,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     commutative: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    library_file: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
     rows: Vec<RowText>,
@@ -127,6 +131,7 @@ impl TuningFile {
             ranks: tuning.ranks,
             hosts: tuning.hosts,
             commutative: tuning.commutative,
+            library_file: self.library_file.clone(),
             notes: self.notes.clone(),
             rows: tuning.rows.iter().map(RowText::new).collect(),
         };
@@ -167,6 +172,7 @@ impl Document {
         Ok(TuningFile {
             producer: self.producer,
             date: self.date,
+            library_file: self.library_file,
             notes: self.notes,
             tuning,
         })

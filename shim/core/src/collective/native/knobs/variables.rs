@@ -26,17 +26,25 @@ const HAN_RULES: [&str; 2] = [
     "OMPI_MCA_coll_han_dynamic_rules_filename",
 ];
 
+/// Those by which MPICH reads documents in the place of its own.
+const MPICH_ALGORITHMS: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
+const MPICH_DIVISIONS: &str = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE";
+
 /// Open MPI's key of an info with the components that a communicator's collectives are to have, and
 /// its value without HAN.
 pub const WITHOUT_HAN: [&CStr; 2] = [c"ompi_comm_coll_preference", c"^han"];
 
-/// A component of Open MPI's that reads a file of rules.
+/// What in an MPI reads a file of rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Component {
-    /// `tuned`: which algorithm.
+    /// Open MPI's `tuned`: which algorithm.
     Tuned,
-    /// `han`: which component does a collective over several hosts.
+    /// Open MPI's `han`: which component does a collective over several hosts.
     Han,
+    /// MPICH: which algorithm.
+    Algorithms,
+    /// MPICH's device `ch4`: how a call is divided over hosts before that.
+    Divisions,
 }
 
 impl Library {
@@ -82,7 +90,7 @@ impl Library {
         settings
     }
 
-    /// The environment in which a component's file of rules holds; only Open MPI has such files.
+    /// The environment in which a component's file of rules holds.
     pub fn rules_settings(self, component: Component, path: &str) -> Vec<Setting> {
         let (mut settings, name) = match component {
             Component::Tuned => (self.prerequisites(), RULES),
@@ -90,6 +98,8 @@ impl Library {
                 let [enabled, name] = HAN_RULES;
                 (vec![(enabled.to_owned(), "1".to_owned())], name)
             }
+            Component::Algorithms => (Vec::new(), MPICH_ALGORITHMS),
+            Component::Divisions => (Vec::new(), MPICH_DIVISIONS),
         };
         settings.push((name.to_owned(), path.to_owned()));
         settings
@@ -166,8 +176,8 @@ impl Library {
                 format!("MPIR_CVAR_{word}_COMPOSITION"),
                 format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
                 "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
-                "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE".to_owned(),
-                "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE".to_owned(),
+                MPICH_ALGORITHMS.to_owned(),
+                MPICH_DIVISIONS.to_owned(),
             ],
             Maker::IntelMpi => vec![
                 format!("I_MPI_ADJUST_{word}"),

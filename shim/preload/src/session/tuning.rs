@@ -1,6 +1,7 @@
 //! `TREEPIE_TUNING`: before it starts, the native MPI is told which of its own algorithms are the
-//! quickest, in its own variables, or which the user has named (`bcast=native:chain`). Where the guard is asked for, it is told what it needs so that
-//! its other algorithms can be tried while it runs.
+//! quickest, in its own variables, or which the user has named (`bcast=native:chain`). Where the
+//! guard is asked for, it is told what it needs so that its other algorithms can be tried while it
+//! runs.
 //!
 //! Nothing can be exchanged before MPI runs, so each process decides from the file and from its
 //! environment; what the user has set wins. When MPI runs, the processes compare what they have

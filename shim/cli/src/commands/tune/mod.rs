@@ -166,19 +166,19 @@ fn of_profile(
     ranks: &[usize],
 ) -> Result<Vec<Cell>, CommandError> {
     let profile = Profile::read(path)?;
-    let records = &profile.collectives;
-    let mut cells = cells_of_records(records, &arguments.collectives);
-    cells.retain(|cell| ranks.is_empty() || ranks.contains(&cell.ranks));
-    let sizes: Vec<u64> = arguments
-        .sizes
-        .iter()
-        .map(|&bytes| cell_bytes(bytes))
-        .collect();
-    let is_wanted =
+    let cells = cells_of_records(&profile.collectives, &arguments.collectives);
+    Ok(wanted(cells, ranks, &arguments.sizes))
+}
+
+/// Those of `cells` that have one of the ranks and sizes, where such are named; of them the first.
+fn wanted(mut cells: Vec<Cell>, ranks: &[usize], sizes: &[u64]) -> Vec<Cell> {
+    let sizes: Vec<u64> = sizes.iter().map(|&bytes| cell_bytes(bytes)).collect();
+    let has_size =
         |cell: &Cell| sizes.contains(&cell.bytes) || cell.operation == Operation::Barrier;
-    cells.retain(|cell| sizes.is_empty() || is_wanted(cell));
+    cells.retain(|cell| ranks.is_empty() || ranks.contains(&cell.ranks));
+    cells.retain(|cell| sizes.is_empty() || has_size(cell));
     cells.truncate(MOST_CELLS);
-    Ok(cells)
+    cells
 }
 
 /// Runs the program that measures, which writes `output`.
@@ -237,4 +237,24 @@ fn measure(arguments: &Arguments, cells: &[Cell], output: &Path) -> Result<u8, C
 fn modified(path: &Path) -> Option<SystemTime> {
     let data = std::fs::metadata(path);
     data.and_then(|data| data.modified()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is asked for may be behind forty others that matter more.
+    #[test]
+    fn a_profile_is_filtered_before_it_is_cut() {
+        let cell = |ranks, bytes| Cell {
+            operation: Operation::Bcast,
+            ranks,
+            bytes,
+        };
+        let mut cells: Vec<Cell> = (0..MOST_CELLS).map(|_| cell(16, 1024)).collect();
+        cells.extend([cell(16, 8), cell(4, 1024)]);
+        assert_eq!(wanted(cells.clone(), &[], &[8]), [cell(16, 8)]);
+        assert_eq!(wanted(cells.clone(), &[4], &[]), [cell(4, 1024)]);
+        assert_eq!(wanted(cells, &[], &[]).len(), MOST_CELLS);
+    }
 }

@@ -3,7 +3,8 @@
 //! is divided over hosts before that (`src/mpi/coll/src/csel.c`, `maint/tuning/coll/`).
 //!
 //! A file must have all operations as that very library has them: one that is left out ends the
-//! job. So a copy is taken of what the library has, and conditions are put around what was measured.
+//! job. So a copy is taken of what the library has, and conditions are put around what was
+//! measured.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -126,8 +126,8 @@ const CASES: [(&str, usize); 22] = [
 /// Whether the MPI itself, which runs most calls under a guard, does not survive a case, or does
 /// not what the standard says: Open MPI's broadcasts crash where their communicator is freed; MPICH
 /// 4.0 waits for ever; MPICH fills a status that should be empty, and MPICH 5 crashes in a look at
-/// several, and ends the job where a collective is cancelled; what an MPI does when a request is freed that is under way, or has failed, is its own
-/// affair.
+/// several, and ends the job where a collective is cancelled; what an MPI does when a request is
+/// freed that is under way, or has failed, is its own affair.
 fn is_for_plans_alone(mpi: Mpi, case: &str) -> bool {
     matches!(
         (mpi, case),

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 use treepie_core::affinity::formats::Format;
-use treepie_core::collective::native::knobs::Component;
+use treepie_core::collective::native::knobs::{Component, Maker};
 use treepie_core::files::rank_files::{self, Form, slots};
 use treepie_core::files::{PlacementFile, TuningFile, write_atomically};
 use treepie_core::tuning::{Selection, mpi_tuning};
@@ -138,6 +138,9 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
     let files: Vec<(PathBuf, String)> = match form {
+        TuningForm::Documents if file.tuning.library.maker != Maker::Mpich => {
+            return Err(has_none("documents of MPICH"));
+        }
         TuningForm::Documents if own.is_none() => return Err(no_documents(input, library)),
         TuningForm::Rules if made.rules.is_empty() => return Err(has_none("rules of Open MPI")),
         TuningForm::Documents if made.rules.is_empty() => return Err(has_none("algorithms")),

@@ -72,6 +72,8 @@ fn read(is_named: bool) -> Option<Told> {
     };
     let is_guarded = settings.guard() != GuardMode::Off;
     let named = settings.collectives.native_algorithms;
+    // What a tuning sets would look like the user's.
+    let chosen = chosen(&named);
     let mut told = match settings.tuning {
         Some(path) => {
             let file = TuningFile::read(&path).map_err(|error| error.to_string());
@@ -84,7 +86,7 @@ fn read(is_named: bool) -> Option<Told> {
         None if named.is_empty() => return is_guarded.then(Told::for_guard),
         None => Told::nothing(),
     };
-    told.choose(&named);
+    told.add(chosen);
     if is_guarded {
         told.prepare();
     }
@@ -99,6 +101,32 @@ fn is_in_environment(name: &str) -> bool {
 fn known_library() -> Result<Library, String> {
     let native = Native::load().map_err(|error| error.to_string())?;
     Library::from_version_text(&native.library_version()).map_err(|error| error.to_string())
+}
+
+/// What has the MPI take the algorithms that the user names.
+fn chosen(named: &[(Operation, String)]) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    if named.is_empty() {
+        return settings;
+    }
+    let library = match known_library() {
+        Ok(library) => library,
+        Err(problem) => {
+            say(&format!("collectives: {problem}; its defaults stay"));
+            return settings;
+        }
+    };
+    for (operation, name) in named {
+        let own = library.decided_by_user(*operation, is_in_environment);
+        match (own, library.knob(*operation, name)) {
+            (Some(own), _) => say(&format!(
+                "collectives: {own} is set, and wins over {operation}=native:{name}"
+            )),
+            (None, Ok(knob)) => settings.extend(library.settings(&knob)),
+            (None, Err(problem)) => say(&format!("collectives: {problem}; its default stays")),
+        }
+    }
+    settings
 }
 
 /// A warning of one process.
@@ -139,28 +167,8 @@ impl Told {
         }
     }
 
-    /// Has the MPI take the algorithms that the user names.
-    fn choose(&mut self, named: &[(Operation, String)]) {
-        if named.is_empty() {
-            return;
-        }
-        let library = match known_library() {
-            Ok(library) => library,
-            Err(problem) => return say(&format!("collectives: {problem}; its defaults stay")),
-        };
-        let mut settings = Vec::new();
-        for (operation, name) in named {
-            if let Some(own) = library.decided_by_user(*operation, is_in_environment) {
-                say(&format!(
-                    "collectives: {own} is set, and wins over {operation}=native:{name}"
-                ));
-                continue;
-            }
-            match library.knob(*operation, name) {
-                Ok(knob) => settings.extend(library.settings(&knob)),
-                Err(problem) => say(&format!("collectives: {problem}; its default stays")),
-            }
-        }
+    /// Sets these, too.
+    fn add(&mut self, settings: Vec<Setting>) {
         let mut hasher = DefaultHasher::new();
         (self.hash, &settings).hash(&mut hasher);
         self.hash = Some(hasher.finish());
@@ -189,8 +197,8 @@ impl Told {
             ));
         }
         let own = match library.maker {
-            Maker::Mpich => elf::in_objects(documents_of),
-            Maker::OpenMpi | Maker::IntelMpi => None,
+            Maker::Mpich if tuning.gains().next().is_some() => elf::in_objects(selection_of),
+            Maker::Mpich | Maker::OpenMpi | Maker::IntelMpi => None,
         };
         let made = mpi_tuning(tuning, own.as_ref(), |operation| {
             let is_named = named.iter().any(|(of, _)| *of == operation);
@@ -271,8 +279,8 @@ fn compare(hash: u64) -> Result<(), NativeError> {
     Ok(())
 }
 
-/// By which MPICH chooses, if that is a part of its library.
-fn documents_of(object: &libc::dl_phdr_info) -> Option<Selection> {
+/// MPICH's collective selection, if this is its library.
+fn selection_of(object: &libc::dl_phdr_info) -> Option<Selection> {
     let path = Path::new(OsStr::from_bytes(elf::path(object)));
     let name = path.file_name()?.to_string_lossy();
     name.starts_with("libmpi")

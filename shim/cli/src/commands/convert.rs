@@ -28,8 +28,8 @@ use crate::report::words::pluralize;
 /// what the ranks of a job left that had no orderly end, also becomes a profile if
 /// the output ends in .yaml. A placement becomes what a launcher reads: .rankfile
 /// (Open MPI), .hostfile (Hydra), MPICH_RANK_ORDER (Cray), or whatever --to says.
-/// A tuning becomes what its MPI reads: .rules (Open MPI), .json (MPICH's documents of
-/// choice, as its library has them where it was measured), .env (variables).
+/// A tuning becomes what its MPI reads: .rules (Open MPI), .json (MPICH's collective
+/// selection, as its library has it where it was measured), .env (variables).
 #[derive(Debug, Args)]
 pub struct Arguments {
     /// Profile, directory of partial profiles, matrix, placement, or tuning
@@ -104,7 +104,7 @@ pub fn run(arguments: &Arguments) -> Outcome {
 #[derive(Debug, Clone, Copy)]
 enum TuningForm {
     Rules,
-    Documents,
+    Selection,
     Variables,
 }
 
@@ -112,7 +112,7 @@ impl TuningForm {
     fn from_path(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
             "rules" => Some(TuningForm::Rules),
-            "json" => Some(TuningForm::Documents),
+            "json" => Some(TuningForm::Selection),
             "env" => Some(TuningForm::Variables),
             _ => None,
         }
@@ -128,7 +128,7 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     let file = TuningFile::read(input)?;
     let library = file.library_file.as_deref();
     let own = match form {
-        TuningForm::Documents => library.and_then(Selection::of_library),
+        TuningForm::Selection => library.and_then(Selection::of_library),
         TuningForm::Rules | TuningForm::Variables => None,
     };
     let made = mpi_tuning(&file.tuning, own.as_ref(), |_| true);
@@ -138,13 +138,13 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
         CommandError::usage(format!("{place}: there are no {what} for {mpi} in it"))
     };
     let files: Vec<(PathBuf, String)> = match form {
-        TuningForm::Documents if file.tuning.library.maker != Maker::Mpich => {
-            return Err(has_none("documents of MPICH"));
+        TuningForm::Selection if file.tuning.library.maker != Maker::Mpich => {
+            return Err(has_none("collective selection of MPICH"));
         }
-        TuningForm::Documents if own.is_none() => return Err(no_documents(input, library)),
+        TuningForm::Selection if own.is_none() => return Err(no_selection(input, library)),
         TuningForm::Rules if made.rules.is_empty() => return Err(has_none("rules of Open MPI")),
-        TuningForm::Documents if made.rules.is_empty() => return Err(has_none("algorithms")),
-        TuningForm::Rules | TuningForm::Documents => {
+        TuningForm::Selection if made.rules.is_empty() => return Err(has_none("algorithms")),
+        TuningForm::Rules | TuningForm::Selection => {
             let rules = made.rules.into_iter();
             rules
                 .map(|(component, text)| (of_component(output, component), text))
@@ -165,24 +165,24 @@ fn tuning(arguments: &Arguments, form: TuningForm) -> Outcome {
     report(arguments, file.tuning.ranks, &text)
 }
 
-/// Why there are no documents of choice.
-fn no_documents(input: &Path, library: Option<&Path>) -> CommandError {
+/// Why there is no collective selection.
+fn no_selection(input: &Path, library: Option<&Path>) -> CommandError {
     let place = input.display();
     CommandError::usage(match library {
         Some(path) => format!(
-            "{place}: library_file: {}: cannot be read, or has no documents by which MPICH \
-             chooses; write the place of that MPI's library",
+            "{place}: library_file: {}: cannot be read, or has no collective selection of \
+             MPICH's; write the place of that MPI's library",
             path.display()
         ),
         None => format!(
-            "{place}: has no library_file, whose documents of choice would be copied; write \
+            "{place}: has no library_file, whose collective selection would be copied; write \
              there the place of MPICH's library, such as /usr/lib/libmpi.so.12"
         ),
     })
 }
 
 /// The file of a component's rules: HAN's are beside those of `tuned`, which is read by another
-/// component, and divisions beside algorithms.
+/// component, and compositions beside algorithms.
 fn of_component(output: &Path, component: Component) -> PathBuf {
     let beside = |ending: &str| {
         let stem = output.file_stem().unwrap_or_default().to_string_lossy();
@@ -191,7 +191,7 @@ fn of_component(output: &Path, component: Component) -> PathBuf {
     match component {
         Component::Tuned | Component::Algorithms => output.to_owned(),
         Component::Han => beside("han.rules"),
-        Component::Divisions => beside("ch4.json"),
+        Component::Compositions => beside("ch4.json"),
     }
 }
 

@@ -5,7 +5,7 @@
 //! cells       which calls are measured: from a list, or from what a profile says matters
 //! measure     interleaved rounds of all algorithms of one cell, and the verdict
 //! guidelines  operations that others can stand in for
-//! rules       the MPI's own tuning: Open MPI's rules, MPICH's documents, variables
+//! rules       the MPI's own tuning: Open MPI's rules, MPICH's selection, variables
 //! ```
 
 mod cells;

@@ -352,7 +352,7 @@ impl Tuner {
     }
 }
 
-/// The file of MPICH's library, which is mapped into this process and has documents of choice.
+/// The file of MPICH's library, which is mapped into this process and has a collective selection.
 fn library_file() -> Option<PathBuf> {
     let maps = std::fs::read_to_string("/proc/self/maps").ok()?;
     let paths = maps
@@ -363,8 +363,8 @@ fn library_file() -> Option<PathBuf> {
         name.is_some_and(|name| name.starts_with("libmpi"))
     };
     let files: BTreeSet<&Path> = paths.filter(is_of_mpi).collect();
-    let has_documents = |path: &&Path| Selection::of_library(path).is_some();
-    files.into_iter().find(has_documents).map(Path::to_owned)
+    let has_selection = |path: &&Path| Selection::of_library(path).is_some();
+    files.into_iter().find(has_selection).map(Path::to_owned)
 }
 
 /// What a way is.

@@ -3,8 +3,8 @@
 //! ```text
 //! steps      from how many bytes on which algorithm
 //! open_mpi   files of rules, of `tuned` and of HAN
-//! mpich      variables, or documents of choice
-//! selection  the documents of choice in MPICH's library
+//! mpich      variables, or files of its collective selection
+//! selection  the collective selection in MPICH's library
 //! intel      variables with ranges of bytes and ranks
 //! ```
 
@@ -29,7 +29,7 @@ pub const RULES_FILES: [(Component, &str); 4] = [
     (Component::Tuned, "openmpi.rules"),
     (Component::Han, "openmpi-han.rules"),
     (Component::Algorithms, "mpich.json"),
-    (Component::Divisions, "mpich-ch4.json"),
+    (Component::Compositions, "mpich-ch4.json"),
 ];
 
 /// A way that is this part slower than the default somewhere is no choice for all sizes.
@@ -67,7 +67,7 @@ pub fn mpi_tuning(
     let mut made = match tuning.library.maker {
         Maker::OpenMpi => open_mpi::mpi_tuning(tuning, &groups),
         Maker::Mpich => match own {
-            Some(own) => mpich::documents(tuning, &groups, own),
+            Some(own) => mpich::selection(tuning, &groups, own),
             None => mpich::variables(tuning, &groups),
         },
         Maker::IntelMpi => intel::mpi_tuning(tuning, &groups),

@@ -1,6 +1,6 @@
 //! MPICH: variables, which hold for all sizes, so that an algorithm is named where it was never
-//! slower than the default. Where the library's own documents of choice are at hand
-//! ([`Selection`]), copies of them that differ for the measured calls alone.
+//! slower than the default. Where the library's own collective selection is at hand
+//! ([`Selection`]), files that differ from it for the measured calls alone.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::collective::Operation;
 use crate::collective::native::knobs::Component;
 use crate::tuning::{Row, Tuning};
 
-/// Whether the documents can tell by bytes, alike on all ranks.
+/// Whether a selection can tell by bytes, alike on all ranks.
 pub(super) fn goes_by_bytes(operation: Operation) -> bool {
     use Operation::*;
     matches!(
@@ -44,8 +44,8 @@ pub(super) fn variables(tuning: &Tuning, groups: &[&[Row]]) -> MpiTuning {
     made
 }
 
-/// Copies of the library's documents.
-pub(super) fn documents(tuning: &Tuning, groups: &[&[Row]], own: &Selection) -> MpiTuning {
+/// Files in the place of the library's own selection.
+pub(super) fn selection(tuning: &Tuning, groups: &[&[Row]], own: &Selection) -> MpiTuning {
     let mut by_operation: BTreeMap<Operation, BTreeMap<usize, Vec<Step>>> = BTreeMap::new();
     for rows in groups {
         let operation = rows[0].operation;
@@ -65,11 +65,11 @@ pub(super) fn documents(tuning: &Tuning, groups: &[&[Row]], own: &Selection) -> 
     for (operation, sizes) in &by_operation {
         made.set(*operation, sizes);
     }
-    let [algorithms, divisions] = made.texts();
+    let [algorithms, compositions] = made.texts();
     MpiTuning {
         rules: vec![
             (Component::Algorithms, algorithms),
-            (Component::Divisions, divisions),
+            (Component::Compositions, compositions),
         ],
         ..MpiTuning::default()
     }

@@ -1,6 +1,6 @@
-//! How MPICH chooses among its algorithms: two documents that are part of the library, and that
-//! files can take the place of. One has the algorithms; the other, of its device `ch4`, how a call
-//! is divided over hosts before that (`src/mpi/coll/src/csel.c`, `maint/tuning/coll/`).
+//! MPICH's collective selection: two texts in JSON that are part of the library, and that files can
+//! take the place of. One has the algorithms; the other, of its device `ch4`, the compositions, how
+//! a call is divided over hosts before that (`src/mpi/coll/src/csel.c`, `maint/tuning/coll/`).
 //!
 //! A file must have all operations as that very library has them: one that is left out ends the
 //! job. So a copy is taken of what the library has, and conditions are put around what was
@@ -22,35 +22,35 @@ use crate::collective::native::knobs::Knob;
 #[serde(transparent)]
 struct Tree(IndexMap<String, Tree>);
 
-/// The documents of one library.
+/// The collective selection of one library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Selection {
     algorithms: Tree,
-    divisions: Tree,
-    /// The algorithms that the library knows in such a document.
+    compositions: Tree,
+    /// The algorithms that the library knows in such a text.
     known: BTreeSet<String>,
 }
 
-/// What a document begins with, and an algorithm's name in it.
-const DOCUMENT: &[u8] = b"{\"collective=";
+/// What such a text begins with, and the names in it.
+const TEXT: &[u8] = b"{\"collective=";
 const ALGORITHM: &str = "algorithm=MPIR_";
-const DIVISION: &str = "composition=";
+const COMPOSITION: &str = "composition=";
 
 impl Selection {
-    /// The documents in a library's file, if it can be read and has some: it may be of another MPI,
-    /// or of a version that chooses in another way.
+    /// What is in a library's file, if it can be read and has a selection: it may be of another
+    /// MPI, or of a version that selects in another way.
     pub fn of_library(path: &Path) -> Option<Selection> {
         Selection::in_bytes(&fs::read(path).ok()?)
     }
 
     pub(super) fn in_bytes(bytes: &[u8]) -> Option<Selection> {
-        let (mut algorithms, mut divisions) = (None, None);
+        let (mut algorithms, mut compositions) = (None, None);
         let mut known = BTreeSet::new();
         for text in bytes.split(|byte| *byte == 0) {
             if text.starts_with(ALGORITHM.as_bytes()) {
                 known.extend(String::from_utf8(text.to_vec()));
             }
-            if !text.starts_with(DOCUMENT) {
+            if !text.starts_with(TEXT) {
                 continue;
             }
             let Ok(tree) = serde_json::from_slice::<Tree>(text) else {
@@ -58,18 +58,18 @@ impl Selection {
             };
             match tree.last_leaf() {
                 Some(leaf) if leaf.starts_with(ALGORITHM) => algorithms = Some(tree),
-                Some(leaf) if leaf.starts_with(DIVISION) => divisions = Some(tree),
+                Some(leaf) if leaf.starts_with(COMPOSITION) => compositions = Some(tree),
                 _ => {}
             }
         }
         Some(Selection {
             algorithms: algorithms?,
-            divisions: divisions?,
+            compositions: compositions?,
             known,
         })
     }
 
-    /// Whether a document can say `knob`.
+    /// Whether a file can name `knob`.
     pub(super) fn can_say(&self, knob: &Knob) -> bool {
         // It takes a library for GPUs, whose name would be a parameter.
         knob.name != "ccl" && self.known.contains(&full_name(knob))
@@ -82,16 +82,20 @@ impl Selection {
         let algorithm = |knob: &Knob| Tree::of(&[&full_name(knob)], parameters(knob));
         self.algorithms.around(&collective, sizes, algorithm);
         // Where nothing is known of a communicator, its calls are not divided over hosts.
-        let undivided = self.divisions.0.get(&collective).and_then(Tree::last_leaf);
+        let undivided = self
+            .compositions
+            .0
+            .get(&collective)
+            .and_then(Tree::last_leaf);
         if let Some(name) = undivided.map(str::to_owned) {
             let whole = |_: &Knob| Tree::of(&[&name], Tree::default());
-            self.divisions.around(&collective, sizes, whole);
+            self.compositions.around(&collective, sizes, whole);
         }
     }
 
-    /// The documents: of algorithms, and of divisions.
+    /// The texts of files: of algorithms, and of compositions.
     pub(super) fn texts(&self) -> [String; 2] {
-        [&self.algorithms, &self.divisions].map(Tree::text)
+        [&self.algorithms, &self.compositions].map(Tree::text)
     }
 }
 
@@ -107,7 +111,7 @@ impl Tree {
     /// The name in the last of all leaves, which holds where no condition does.
     fn last_leaf(&self) -> Option<&str> {
         let (name, below) = self.0.last()?;
-        match name.starts_with(ALGORITHM) || name.starts_with(DIVISION) {
+        match name.starts_with(ALGORITHM) || name.starts_with(COMPOSITION) {
             true => Some(name),
             false => below.last_leaf(),
         }
@@ -182,42 +186,45 @@ fn by_bytes(old: &Tree, ranks: usize, steps: &[Step], leaf: &impl Fn(&Knob) -> T
     }
 }
 
-/// `leaf` where the algorithm can be itself, else `old`: what a document names is run without a
+/// `leaf` where the algorithm can be itself, else `old`: what such a file names is run without a
 /// look at the arguments.
 fn where_it_can(knob: &Knob, leaf: Tree, old: &Tree) -> Tree {
     use Operation::*;
-    let mut tree = leaf;
-    let mut unless = |no: &str, yes: &str, is_first: bool| {
-        let [no_tree, yes_tree] = [(no, old.clone()), (yes, std::mem::take(&mut tree))]
-            .map(|(condition, below)| (condition.to_owned(), below));
-        tree = match is_first {
-            true => Tree([no_tree, yes_tree].into()),
-            false => Tree([yes_tree, no_tree].into()),
-        };
+    let or = |first: (&str, Tree), second: (&str, Tree)| {
+        let named = |(condition, below): (&str, Tree)| (condition.to_owned(), below);
+        Tree([first, second].map(named).into())
     };
-    let is_by_hosts = knob.name == "smp" && matches!(knob.operation, Reduce | Allreduce);
-    if knob.reorders() || is_by_hosts {
-        unless("is_commutative=no", "is_commutative=yes", false);
-    }
+    let old = || old.clone();
+    let tree = match knob.reorders() {
+        true => or(("is_commutative=yes", leaf), ("is_commutative=no", old())),
+        false => leaf,
+    };
     match (knob.operation, knob.name) {
         (Allreduce, "reduce_scatter_allgather") | (Reduce, "reduce_scatter_gather") => {
-            unless("count<pow2", "count=any", true);
-            unless("is_op_built_in=no", "is_op_built_in=yes", false);
+            let tree = or(("count<pow2", old()), ("count=any", tree));
+            or(("is_op_built_in=yes", tree), ("is_op_built_in=no", old()))
         }
-        (Scan, "smp") => unless("is_node_consecutive=no", "is_node_consecutive=yes", false),
-        (_, "smp") => unless("comm_hierarchy=any", "comm_hierarchy=parent", false),
-        (ReduceScatter, "noncommutative") => {
-            unless("is_block_regular=no", "is_block_regular=yes", false);
-        }
-        (Alltoall | Alltoallv | Alltoallw, _) => {
-            unless("is_sendbuf_inplace=yes", "is_sendbuf_inplace=no", true);
-        }
-        _ => {}
+        (Scan, "smp") => or(
+            ("is_node_consecutive=yes", tree),
+            ("is_node_consecutive=no", old()),
+        ),
+        (_, "smp") => or(
+            ("comm_hierarchy=parent", tree),
+            ("comm_hierarchy=any", old()),
+        ),
+        (ReduceScatter, "noncommutative") => or(
+            ("is_block_regular=yes", tree),
+            ("is_block_regular=no", old()),
+        ),
+        (Alltoall | Alltoallv | Alltoallw, _) => or(
+            ("is_sendbuf_inplace=no", tree),
+            ("is_sendbuf_inplace=yes", old()),
+        ),
+        _ => tree,
     }
-    tree
 }
 
-/// The name of an algorithm in a document.
+/// The name of an algorithm there.
 fn full_name(knob: &Knob) -> String {
     let mut operation = knob.operation.to_string().replace('-', "_");
     operation[..1].make_ascii_uppercase();

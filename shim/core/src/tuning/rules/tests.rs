@@ -192,7 +192,7 @@ fn rows_that_would_give_wrong_results_or_none_are_refused() {
     assert!(unknown.contains("no algorithm `rnig`"), "{unknown}");
 }
 
-/// A library with documents of few operations among other texts.
+/// A library with a selection of few operations among other texts.
 const LIBRARY: &str = "ELF\0algorithm=MPIR_Bcast_intra_tree\0algorithm=MPIR_Alltoall_intra_scattered\0\
     {\"collective=bcast\":{\"comm_type=intra\":{\"algorithm=MPIDI_POSIX_mpi_bcast\":{}}}}\0\
     {\"collective=bcast\":{\"comm_type=intra\":{\"comm_hierarchy=parent\":{\"composition=A\":{}},\
@@ -204,7 +204,7 @@ const LIBRARY: &str = "ELF\0algorithm=MPIR_Bcast_intra_tree\0algorithm=MPIR_Allt
     {\"collective=bcast\": damaged\0";
 
 #[test]
-fn documents_of_mpich_differ_from_its_own_for_what_was_measured_alone() {
+fn files_of_mpich_s_selection_differ_from_its_own_for_what_was_measured_alone() {
     let own = Selection::in_bytes(LIBRARY.as_bytes()).unwrap();
     let rows = vec![
         row(Bcast, 8, "default", 1.0),
@@ -223,7 +223,7 @@ fn documents_of_mpich_differ_from_its_own_for_what_was_measured_alone() {
     };
     let [
         (Component::Algorithms, algorithms),
-        (Component::Divisions, divisions),
+        (Component::Compositions, compositions),
     ] = &made.rules[..]
     else {
         panic!("{:?}", made.rules);
@@ -234,8 +234,8 @@ fn documents_of_mpich_differ_from_its_own_for_what_was_measured_alone() {
         \"topo_diff_switches=1900\",\"topo_same_switches=1600\"}}";
     let pairwise = "{\"algorithm=MPIR_Alltoall_intra_pairwise\"}";
     let scattered = format!(
-        "{{\"is_sendbuf_inplace=yes\":{pairwise},\"is_sendbuf_inplace=no\":\
-         {{\"algorithm=MPIR_Alltoall_intra_scattered\"}}}}"
+        "{{\"is_sendbuf_inplace=no\":{{\"algorithm=MPIR_Alltoall_intra_scattered\"}},\
+         \"is_sendbuf_inplace=yes\":{pairwise}}}"
     );
     let by_ranks = |old: &str, own: &str| {
         format!("{{\"comm_size<=3\":{old},\"comm_size<=4\":{own},\"comm_size=any\":{old}}}")
@@ -261,6 +261,6 @@ fn documents_of_mpich_differ_from_its_own_for_what_was_measured_alone() {
     let old = "{\"comm_hierarchy=parent\":{\"composition=A\"},\"comm_hierarchy=any\":\
         {\"composition=C\"}}";
     let bcast = by_ranks(old, &steps(old, "{\"composition=C\"}"));
-    assert!(bare(divisions).contains(&bcast), "{divisions}");
+    assert!(bare(compositions).contains(&bcast), "{compositions}");
     assert_eq!(Selection::in_bytes(&LIBRARY.as_bytes()[..400]), None);
 }

@@ -76,6 +76,7 @@ const REQUIRED: &[(&[Operation], &str, &[Requirement])] = &[
         "recursive_doubling",
         &[PowerOfTwo],
     ),
+    (&[Reduce, Allreduce], "smp", &[Commutative]),
     (&[Allreduce], "ring", &[Commutative]),
     (&[Allreduce], "recursive_multiplying", &[Commutative]),
     (&[Allreduce], "k_reduce_scatter_allgather", &[Commutative]),

@@ -26,9 +26,9 @@ const HAN_RULES: [&str; 2] = [
     "OMPI_MCA_coll_han_dynamic_rules_filename",
 ];
 
-/// Those by which MPICH reads documents in the place of its own.
+/// Those by which MPICH reads files in the place of its own collective selection.
 const MPICH_ALGORITHMS: &str = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE";
-const MPICH_DIVISIONS: &str = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE";
+const MPICH_COMPOSITIONS: &str = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE";
 
 /// Open MPI's key of an info with the components that a communicator's collectives are to have, and
 /// its value without HAN.
@@ -41,10 +41,10 @@ pub enum Component {
     Tuned,
     /// Open MPI's `han`: which component does a collective over several hosts.
     Han,
-    /// MPICH: which algorithm.
+    /// MPICH's collective selection: which algorithm.
     Algorithms,
-    /// MPICH's device `ch4`: how a call is divided over hosts before that.
-    Divisions,
+    /// The same of its device `ch4`: how a call is divided over hosts before that.
+    Compositions,
 }
 
 impl Library {
@@ -99,7 +99,7 @@ impl Library {
                 (vec![(enabled.to_owned(), "1".to_owned())], name)
             }
             Component::Algorithms => (Vec::new(), MPICH_ALGORITHMS),
-            Component::Divisions => (Vec::new(), MPICH_DIVISIONS),
+            Component::Compositions => (Vec::new(), MPICH_COMPOSITIONS),
         };
         settings.push((name.to_owned(), path.to_owned()));
         settings
@@ -177,7 +177,7 @@ impl Library {
                 format!("MPIR_CVAR_{word}_POSIX_INTRA_ALGORITHM"),
                 "MPIR_CVAR_DEVICE_COLLECTIVES".to_owned(),
                 MPICH_ALGORITHMS.to_owned(),
-                MPICH_DIVISIONS.to_owned(),
+                MPICH_COMPOSITIONS.to_owned(),
             ],
             Maker::IntelMpi => vec![
                 format!("I_MPI_ADJUST_{word}"),
